@@ -22,8 +22,8 @@ from bench.comparison import Comparison, in_turns, shown
 from bench.house import CALLER, Bench
 from handrail import wiring as app
 from handrail.faces.mcp.listing import listed
-from handrail.features.apps.app_tools import AppTools
 from handrail.features.apps.backends.catalogue import Catalogue
+from handrail.features.apps.opening import AppTools
 from handrail.kernel.audit import Audit
 from handrail.kernel.call import Call
 from handrail.kernel.evidence import Evidence, Exhibit

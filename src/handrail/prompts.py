@@ -90,7 +90,7 @@ class UiPrompts:
         return await self._queue.entries(limit)
 
     async def pending(self) -> list[RequestEntry]:
-        """What nobody has answered yet, the oldest first."""
+        """Prompts without an answer, oldest first."""
         return [each.request for each in await self._queue.pending()]
 
     async def updates(self, since: int | None = None) -> AsyncGenerator[Page, None]:
@@ -100,7 +100,7 @@ class UiPrompts:
                 yield page
 
     def on_update(self, listener: Callable[[Page], object]) -> Callable[[], None]:
-        """The same for a listener, in the background; what is returned ends it. Trouble is logged and outlived."""
+        """Calls a listener in the background; the returned function ends it. Errors are logged."""
         task = asyncio.create_task(self._tell(listener))
         self._listening.add(task)
         task.add_done_callback(self._listening.discard)
@@ -113,14 +113,17 @@ class UiPrompts:
     async def request(
         self, prompt: Prompt | Mapping[str, Any], *, request_id: str | None = None, run_id: str | None = None
     ) -> str:
-        """The requestId, once the prompt is on disk. It waits there until somebody answers, with or without us."""
+        """Returns the requestId once the prompt is on disk. It stays there until it is answered."""
         check_foreign(prompt, request_id)
         return await self._queue.request(
             self._signed(prompt), request_id=request_id, run_id=run_id, origin=self._origin
         )
 
     async def wait(self, request_id: str) -> PromptAnswer:
-        """The answer, however long it takes. Secrets reach who waits when they are given: `ask` always does."""
+        """Returns the answer, however long it takes.
+
+        Secrets reach only a program that waits when they are given; `ask` always does.
+        """
         return await self._queue.wait(request_id)
 
     async def ask(
@@ -148,7 +151,7 @@ class UiPrompts:
     async def respond(
         self, request_id: str, response: PromptResponse | Mapping[str, Any], *, run_id: str | None = None
     ) -> Receipt:
-        """Answers for a person whom this program has asked itself. What handrail asks is not a program's to answer."""
+        """Answers for a person whom this program has asked itself. A program can't answer handrail's own questions."""
         if await is_for_a_person(self._queue, request_id):
             raise Declined(
                 "Answering this is a person's own business and can't be done by a program.",
@@ -158,7 +161,7 @@ class UiPrompts:
         return await self._queue.respond(request_id, response, run_id=run_id, by=f"app:{self._source}")
 
     async def open(self) -> None:
-        """Opens the console in the person's browser, as `handrail open` does; needs a server and a display."""
+        """Opens the console in the person's browser, as `handrail open` does. Needs a server and a display."""
         where = () if self._state is None else ("--state", str(self._state))
         pipe = asyncio.subprocess.PIPE
         words = (sys.executable, "-m", "handrail", "open", *where)
@@ -193,7 +196,7 @@ class UiPrompts:
                 await asyncio.sleep(_AGAIN_AFTER)
 
     def _signed(self, prompt: Prompt | Mapping[str, Any]) -> Prompt | Mapping[str, Any]:
-        """Who asks is told where the prompt itself does not tell it."""
+        """Adds who asks, if the prompt doesn't say so."""
         if isinstance(prompt, Mapping):
             return prompt if prompt.get("source") else {**prompt, "source": self._source}
         if getattr(prompt, "source", self._source):  # what is no prompt at all is for the queue to refuse

@@ -140,13 +140,13 @@ def test_a_task_is_seen_with_its_picture_taken_over_handed_back_and_stopped(
 def test_a_click_is_asked_for_with_a_picture_of_the_page(visitor: Person, shown: ShownBrowser) -> None:
     begun(visitor)
     clicking = call(visitor.house, "browser_click", clickId="7")
-    visitor.does("read", "Click 7")
+    visitor.does("read", "Click button")
     assert visitor.does("size", ".prompt:not([hidden]) figure img") == list(SIZE)
     visitor.does("press", "Enlarge the picture")
     visitor.does("wait", "dialog img")
     assert visitor.does("audit") == []
     visitor.does("key", "y", "Escape")
-    visitor.does("see", "Click 7", ".panel")
+    visitor.does("see", "Click button", ".panel")
     assert shown.named("browser_click") == []
     visitor.does("key", "y")
     _, log = clicking.communicate(timeout=30)

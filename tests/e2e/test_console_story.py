@@ -201,6 +201,7 @@ def test_what_is_denied_is_not_done_and_what_is_stopped_goes_no_further(paired: 
     [_, denied] = story.records()
     assert (denied["ok"], denied["answer"]["status"], denied["error"]["condition"]) == (False, "canceled", "Declined")
 
+    paired.does("wait", ".run-state.waiting")
     paired.does("fill", "Your words", "Look at it again")
     paired.does("key", "Enter")
     paired.does("wait", ".run-state.running")

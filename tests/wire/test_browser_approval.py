@@ -63,7 +63,7 @@ def test_the_question_shows_the_element_the_page_and_a_picture(
     place.put_user_rules()
     clicked = click(waiting, agent, "1")
     prompt = person.answers("--ok")["prompt"]
-    assert prompt["title"] == f'Click 1 button "Save" at {GOOD}'
+    assert prompt["title"] == f'Click button "Save" at {GOOD}'
     (image,) = prompt["images"]
     assert Path(image["path"]).read_bytes() == PIXEL
     assert "outlined" in image["alt"]
@@ -109,6 +109,22 @@ def test_what_is_no_longer_what_was_shown_is_not_acted_on(
     assert callable(change)
     change(place)
     person.answers("--ok")
+    again = person.answers("--cancel")["prompt"]
+    assert "has changed since you allowed it" in again["message"]
+    assert again["changed"]
+    assert clicked.result().code == "FORBIDDEN"
+    assert place.browser.clicked == []
+
+
+def test_a_page_that_changes_each_time_is_asked_about_three_times(
+    place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
+) -> None:
+    place.put_user_rules()
+    clicked = click(waiting, agent, "1")
+    for name in ("Delete", "Delete more", "Delete everything"):
+        person.sees()
+        place.browser.sites[GOOD].elements[0] = button("1", name)
+        person.answers("--ok")
     assert clicked.result().code == "INVALID_TARGET"
     assert place.browser.clicked == []
 
@@ -143,7 +159,11 @@ def test_a_plugin_that_outlines_nothing_still_shows_the_page(
     place.put_user_rules()
     place.browser.outlines = False
     clicked = click(waiting, agent, "1")
-    assert "outlined" not in person.answers("--ok")["prompt"]["images"][0]["alt"]
+    prompt = person.answers("--ok")["prompt"]
+    assert prompt["title"] == f'Click button "Save" at {GOOD}'
+    assert "outlined" not in prompt["images"][0]["alt"]
+    assert "did not outline it" in prompt["unseen"]
+    assert f"You can't see what is meant: {prompt['unseen']}" in prompt["message"]
     assert clicked.result().error is None
 
 
@@ -183,7 +203,7 @@ def test_a_rule_that_asks_is_asked_even_after_a_yes(
     place.put_user_rules({"effect": "READ", "host": "other.test", "decision": "ask"})
     clicked = click(waiting, agent, "2")
     titles = [person.answers("--ok")["prompt"]["title"] for _ in range(2)]
-    assert titles == [f'Click 2 button "Leave" at {GOOD}', "Click: it has led to http://other.test"]
+    assert titles == [f'Click button "Leave" at {GOOD}', "Click: it has led to http://other.test"]
     assert clicked.result().error is None
 
 

@@ -1,7 +1,7 @@
 /** Generated from the Python declarations by `scripts/protocol.py`; don't edit. */
 
 export const PROTOCOL = 1 as const;
-export const FINGERPRINT = "824fb2964469ebe8" as const;
+export const FINGERPRINT = "cae0006715348c8f" as const;
 export const EXTENSION_ID = "baoanimhflihpgcnepaoljokhdpilplm" as const;
 export const TIMEOUTS = { ackMs: 1500, retryAfterMs: 1000, longestActionMs: 600000, uploadMs: 60000, staleAfterMs: 30000 } as const;
 export const MAX_UPLOAD_BYTES = 26214400 as const;
@@ -89,7 +89,7 @@ export interface ActionParams {
   browser_readability_extract: { timeoutMs?: number; tabId: number };
   browser_reload: { timeoutMs?: number; tabId: number; expected?: string };
   browser_requests: { timeoutMs?: number; tabId: number; limit?: number };
-  browser_screenshot: { timeoutMs?: number; tabId: number; fullPage?: boolean; clickId?: string; xpath?: string };
+  browser_screenshot: { timeoutMs?: number; tabId: number; fullPage?: boolean; clickId?: string; xpath?: string; asking?: string };
   browser_scroll: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; direction?: "down" | "left" | "right" | "up"; amount?: number; expected?: string };
   browser_select_option: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; values: string[]; expected?: string };
   browser_tab_close: { timeoutMs?: number; tabId: number; expected?: string };

@@ -1,4 +1,4 @@
-"""An app: its tools, its descriptor below `~/.aai`, and the file by which the bus starts it."""
+"""An app: its tools, its descriptor below `~/.aai`, and its D-Bus activation file."""
 
 import difflib
 import json
@@ -31,7 +31,7 @@ def activation_path(app_id: str) -> Path:
 
 
 def activation_text(app_id: str, command: Sequence[str]) -> str:
-    """The bus splits `Exec` as a shell would, after it has undone the file's own escapes."""
+    """The bus splits `Exec` as a shell would, after it has decoded the file's own escapes."""
     if any(not word.isprintable() for word in command):
         raise ValueError(f"{shlex.join(command)}: a command with control characters can't stand in an activation file.")
     line = shlex.join(command).replace("\\", "\\\\")
@@ -39,13 +39,13 @@ def activation_text(app_id: str, command: Sequence[str]) -> str:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """All of it or nothing, whatever happens on the way."""
+    """Writes the whole file or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, text.encode(), 0o666)
 
 
 def remove(path: Path) -> bool:
-    """Whether it was there."""
+    """Returns whether it was there."""
     try:
         path.unlink()
     except FileNotFoundError:
@@ -93,10 +93,10 @@ class App:
         idempotent: bool = False,
         examples: Sequence[Mapping[str, Any]] = (),
     ) -> Callable[..., Any]:
-        """Makes a typed function a tool; the function itself stays what it is.
+        """Makes a typed function a tool; the function itself is unchanged.
 
-        `idempotent`: doing it twice is the same as once, so that the gateway may try again. `examples`: parameters that
-        agents are shown and `handrail apps check` tries.
+        `idempotent` means that calling it twice is the same as once, so that the gateway may retry. `examples` are
+        parameters that agents are shown and `handrail apps check` tries.
         """
 
         def put(function: F) -> F:
@@ -109,7 +109,7 @@ class App:
         return put if function is None else put(function)
 
     def describe(self, *, stdio: Sequence[str] | None = None) -> dict[str, Any]:
-        """The descriptor. `stdio` is the command of an app that is served that way."""
+        """The descriptor. `stdio` is the command of an app that is served over stdio."""
         app = {"id": self.id, "name": self.name, "description": self.description}
         if self.version is not None:
             app["version"] = self.version
@@ -124,7 +124,7 @@ class App:
         }
 
     async def answer(self, request: str | bytes) -> str:
-        """The reply to a request, both as JSON; never raises, whatever was asked and whatever a tool does."""
+        """The reply to a request, both as JSON. Never raises, whatever was asked and whatever a tool does."""
         request_id = ""
         try:
             asked = read_request(request)
@@ -149,7 +149,7 @@ class App:
     def run(self, argv: Sequence[str] | None = None, *, idle: float | None = None) -> None:
         """The app's command line: serves on D-Bus, or does what the arguments say.
 
-        With `idle`, a service that nobody asks for so many seconds ends; the bus starts it again.
+        With `idle`, a service without requests ends after so many seconds; the bus starts it again.
         """
         run(self, sys.argv[1:] if argv is None else argv, idle=idle)
 
@@ -177,7 +177,7 @@ class App:
         return removed
 
     def check_bus_name(self) -> None:
-        """ValueError when the id can't be a name on the bus, which knows one rule more than the contract."""
+        """ValueError if the id can't be a bus name, which has one rule more than the contract."""
         if any(part[0].isdigit() for part in self.id.split(".")) or len(self.id) > _LONGEST_BUS_NAME:
             raise ValueError(
                 f"{self.id} can't be a name on D-Bus, where no part begins with a digit: choose another id, or --stdio."

@@ -1,4 +1,4 @@
-"""An app's own command line: serve, install, uninstall, describe. Knows the app, and no tool of it."""
+"""An app's command line: serve, install, uninstall, describe."""
 
 import argparse
 import asyncio
@@ -40,7 +40,7 @@ def run(app: "App", argv: Sequence[str], *, idle: float | None) -> None:
 
 
 def own_command() -> list[str]:
-    """The words that start this very program again."""
+    """The command that starts this program again."""
     main = sys.modules["__main__"]
     spec = getattr(main, "__spec__", None)
     if spec is not None and spec.parent:  # a part of a package, which its file alone would not find

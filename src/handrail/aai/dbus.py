@@ -1,9 +1,9 @@
-"""The app on the session bus: `com.aai.Executor.Execute(s) → s` under the app's own name. Knows no tool.
+"""Serves the app on the session bus: `com.aai.Executor.Execute(s) → s` under the app's own name.
 
-`Cancel(s)` with a request_id calls off a request of the same sender.
+`Cancel(s)` with a request_id cancels a request of the same sender.
 
-Every message goes out by one lane, when there is room for it: dbus-fast's writer gives the connection up where the
-socket is full, as it is after a few large replies.
+Messages are sent one at a time, when the socket has room: dbus-fast gives the connection up when the socket is full, as
+after a few large replies.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ async def serve(name: str, answer: Answer, *, idle: float | None) -> None:
 
 
 async def reload_services(within: float) -> None:
-    """Buses that don't look for new activation files by themselves are told; where there is no bus, nobody need be."""
+    """Asks the bus to read new activation files, for buses that don't notice them. Does nothing without a bus."""
     try:
         async with asyncio.timeout(within):
             bus = await _connected()
@@ -83,7 +83,7 @@ class _PatientBus(MessageBus):
 
     @asynccontextmanager
     async def room(self) -> AsyncIterator[None]:
-        """For one message: nobody else is sending, and the socket takes something."""
+        """Waits until nobody else is sending and the socket has room for a message."""
         async with self._sending:
             assert self._sock is not None  # since it is connected
             ready = select.poll()
@@ -103,7 +103,7 @@ class _Door:
         self._running: dict[tuple[str | None, str], asyncio.Task[str]] = {}
 
     def receive(self, message: Message) -> bool:
-        """True for what is answered here, and that is every call."""
+        """True for every call: all are answered here."""
         if message.message_type is not MessageType.METHOD_CALL:
             return False
         self._workload.add(self._serve(message))
@@ -181,7 +181,7 @@ async def _take(bus: MessageBus, name: str) -> None:
 
 
 def _introspection(path: str) -> str:
-    """Ours, or the way there, so that tools that walk the tree find it."""
+    """Describes our object and its parents, so that tools that walk the tree find it."""
     if path == PATH:
         return f"{_DOCTYPE}<node>{_OURS}</node>"
     above = path if path.endswith("/") else f"{path}/"

@@ -1,4 +1,4 @@
-"""The contract's messages: a request read, a success and an error written. Knows no tool and no transport."""
+"""The contract's messages: reads requests, writes results and errors."""
 
 import re
 from typing import Any, NoReturn
@@ -33,7 +33,7 @@ class AppError(Exception):
 
 
 class BadRequest(AppError):
-    """INVALID_REQUEST, with the request's id as far as it could be read."""
+    """INVALID_REQUEST, with the request's id if it could be read."""
 
     def __init__(self, message: str, request_id: str = "") -> None:
         super().__init__(INVALID_REQUEST, message)
@@ -51,7 +51,7 @@ class _Named(msgspec.Struct):
 
 
 def id_of(text: str) -> str:
-    """By which a request may be called off; "" where it tells none."""
+    """The id by which a request may be cancelled; "" if it has none."""
     try:
         return _NAMED.decode(text).request_id
     except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError):
@@ -59,7 +59,7 @@ def id_of(text: str) -> str:
 
 
 def read_request(text: str | bytes) -> Request:
-    """The request, or BadRequest. Members that the contract does not name are left for later versions of it."""
+    """The request, or BadRequest. Unknown members are ignored, for later versions of the contract."""
     try:
         value = decode(text, max_bytes=MAX_REQUEST)
     except InvalidParams as wrong:
@@ -83,7 +83,7 @@ def read_request(text: str | bytes) -> Request:
 
 
 def success(request_id: str, result: Any) -> str:
-    """The reply's text; what JSON can't hold, or nobody would accept, raises."""
+    """The reply's text. Raises for values that JSON can't hold or receivers refuse."""
     reply = {"version": VERSION, "request_id": request_id, "status": "success", "result": result}
     text = msgspec.json.encode(reply)
     if len(text) > MAX_REPLY:
@@ -92,7 +92,7 @@ def success(request_id: str, result: Any) -> str:
 
 
 def failure(request_id: str, code: str, message: str) -> str:
-    """The reply's text. A message may quote anything: what is no text is shown as an escape."""
+    """The reply's text. Invalid characters in the message are escaped."""
     shown = message.encode(errors="backslashreplace").decode()
     error = {"code": code, "message": shown}
     reply = {"version": VERSION, "request_id": request_id, "status": "error", "error": error}

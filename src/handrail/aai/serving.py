@@ -1,4 +1,4 @@
-"""What every way to serve has in common: who answers, until when, and how many calls at once."""
+"""What all transports share: who answers, until when, and how many calls at once."""
 
 import asyncio
 import signal
@@ -10,12 +10,12 @@ Answer = Callable[[str | bytes], Coroutine[Any, Any, str]]
 
 
 class CantServe(Exception):
-    """There is no way to be reached here; the message says why and what to do."""
+    """The app can't be reached here; the message says why and what to do."""
 
 
 @asynccontextmanager
 async def stop_signals() -> AsyncIterator[asyncio.Event]:
-    """Set by SIGTERM and SIGINT: whoever serves ends in order."""
+    """Set by SIGTERM and SIGINT, so that serving ends in order."""
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
@@ -27,7 +27,7 @@ async def stop_signals() -> AsyncIterator[asyncio.Event]:
 
 
 async def first_of(*waits: Awaitable[Any]) -> int:
-    """Which of them ended first, by its place; the others are cancelled."""
+    """The index of the first one that ended; the others are cancelled."""
     tasks = [asyncio.ensure_future(wait) for wait in waits]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -56,7 +56,7 @@ class Workload:
         await self._is_empty.wait()
 
     async def until_idle(self, seconds: float | None) -> None:
-        """Returns when nothing was asked for that long since the last answer; None waits for ever."""
+        """Returns when nothing was asked for so long since the last answer. With None it never returns."""
         while True:
             await self._is_empty.wait()
             self._came.clear()

@@ -1,4 +1,4 @@
-"""What a function's types and docstring say about a tool: JSON Schema and descriptions."""
+"""Derives JSON Schema and descriptions from a function's types and docstring."""
 
 import inspect
 import re
@@ -13,7 +13,7 @@ _PYTHONS_OWN = re.compile(r"(?<!\\)(?:\\\\)*\\[AZ]|\(\?P")
 
 
 def schema_of(type: Any) -> dict[str, Any]:
-    """Every named type stands where it is used; only one that holds itself stays in `$defs`."""
+    """Named types are inlined; only a recursive one stays in `$defs`."""
     (top,), parts = msgspec.json.schema_components([type], ref_template=f"{_PREFIX}{{name}}")
     endless = {name for name in parts if name in _reached(name, parts)}
     schema: dict[str, Any] = _inlined(top, parts, endless, is_top=True)
@@ -40,7 +40,7 @@ def _inlined(schema: Any, parts: Mapping[str, Any], endless: set[str], *, is_top
 
 
 def _check_patterns(schemas: list[Any]) -> None:
-    """ValueError for what only Python understands: gateways, in other languages, would refuse the descriptor."""
+    """ValueError for patterns that only Python understands: gateways in other languages would refuse the descriptor."""
     waiting = list(schemas)
     while waiting:
         item = waiting.pop()
@@ -115,7 +115,7 @@ def read_docstring(text: str | None) -> Docstring:
 
 
 def _sections(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """The text before the first heading under "", then each section under its heading's word."""
+    """The text before the first heading under "", then each section under its heading."""
     name, found = "", list[str]()
     for line in lines:
         if heading := _SECTION.fullmatch(line):
@@ -130,7 +130,7 @@ def _sections(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _items(lines: list[str]) -> dict[str, str]:
-    """`name: text` or `name (type): text`; what is indented deeper goes on with the text."""
+    """Parses `name: text` or `name (type): text`; deeper indented lines continue the text."""
     items: dict[str, str] = {}
     depth, current = None, ""
     for line in lines:
@@ -145,7 +145,7 @@ def _items(lines: list[str]) -> dict[str, str]:
 
 
 def _fields(lines: list[str], rest: list[str]) -> Iterator[tuple[str, str]]:
-    """`:param name: text` and `:returns: text`; every other line goes to `rest`."""
+    """Parses `:param name: text` and `:returns: text`; every other line goes to `rest`."""
     name, said = "", None
     for line in lines:
         field = _FIELD.fullmatch(line.strip())
@@ -164,6 +164,6 @@ def _fields(lines: list[str], rest: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _joined(text: str) -> str:
-    """Paragraphs without the line breaks that only kept the source narrow."""
+    """Paragraphs without the source's line breaks."""
     paragraphs = re.split(r"\n\s*\n", text.strip())
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)

@@ -1,4 +1,4 @@
-"""The app on standard input and output: one JSON text a line each way, answers as they are ready. Knows no tool."""
+"""Serves the app on stdin and stdout: one JSON text per line each way, answers as they are ready."""
 
 import asyncio
 import os
@@ -43,7 +43,7 @@ async def serve(answer: Answer, *, idle: float | None) -> None:
 
 
 def _private_streams() -> tuple[int, int]:
-    """The wire for us alone: what a tool prints goes to standard error, and what it reads is empty."""
+    """Reserves the streams for the protocol: what a tool prints goes to stderr, and its stdin is empty."""
     sys.stdout.flush()
     incoming, outgoing = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -54,7 +54,7 @@ def _private_streams() -> tuple[int, int]:
 
 
 def _listen(descriptor: int, heard: Callable[[bytes | None], None], over: Callable[[], None]) -> None:
-    """Lines as they come, without blank ones; None for one that is too long, of which only the end is looked for."""
+    """Lines as they come, without blank ones; None for a line that is too long and was skipped."""
     with suppress(RuntimeError):  # the loop has ended, and with it the interest
         framer = LineFramer(MAX_REQUEST)
         while part := _read(descriptor):

@@ -1,4 +1,4 @@
-"""A typed function as a tool: its schemas, its parameters read, its result checked. Knows no wire and no envelope."""
+"""A typed function as a tool: its schemas, how its parameters are read and its result is checked."""
 
 import copy
 import difflib
@@ -46,7 +46,7 @@ class Tool:
         return told
 
     def read(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """What the function is called with, or INVALID_PARAMS with the field in its message."""
+        """The function's arguments, or INVALID_PARAMS with the field in its message."""
         try:
             value = msgspec.convert(params, self.params, str_keys=True)
         except msgspec.ValidationError:
@@ -57,7 +57,7 @@ class Tool:
         return {field: getattr(value, field) for field in self.params.__struct_fields__}
 
     async def call(self, arguments: Mapping[str, Any]) -> Any:
-        """The result as plain JSON values, which fit the function's own return type."""
+        """The result as plain JSON values of the function's return type."""
         result = self.function(**arguments)
         if inspect.isawaitable(result):
             result = await result
@@ -84,7 +84,7 @@ class Tool:
 def declare(
     function: Callable[..., Any], *, name: str | None, idempotent: bool, examples: Sequence[Mapping[str, Any]]
 ) -> Tool:
-    """The tool, or TypeError with what the function lacks: found when the app starts, not when it is called."""
+    """The tool, or TypeError that says what the function lacks: found at start, not at the first call."""
     used = function.__name__ if name is None else name
     if not _NAME.fullmatch(used):
         raise TypeError(f"{used!r} is no name for a tool: a-z, 0-9 and _ only, and a letter first.")
@@ -142,7 +142,7 @@ def _field(
 
 
 def _with_integers(value: Any) -> Any:
-    """JSON Schema takes 2.0 for an integer, msgspec does not."""
+    """JSON Schema accepts 2.0 as an integer, msgspec does not."""
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if isinstance(value, Mapping):

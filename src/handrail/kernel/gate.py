@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from handrail.kernel.approval import Approver, Question
+from handrail.kernel.asking_again import MOST_TIMES, asked_again
 from handrail.kernel.call import Approved, Call
 from handrail.kernel.deadline import Deadline
 from handrail.kernel.digest import digest
@@ -28,7 +29,7 @@ from handrail.kernel.target import NOWHERE, Target
 from handrail.kernel.tool import Preview, Reply, Settled
 from handrail.ports.consents import Consents
 from handrail.ports.effect import Effect
-from handrail.ports.errors import Aborted, Declined, Failure, InputOutput, Internal
+from handrail.ports.errors import Aborted, Declined, Failure, InputOutput, Internal, ShownChanged
 from handrail.ports.paths import closed_secret
 from handrail.ports.policy import Decision
 from handrail.ports.tokens import Scope, TokenStore
@@ -169,6 +170,28 @@ class Gate:
         passage.passed.add(target)
 
     async def _change(self, passage: Passage, target: Target, *, is_asked: bool) -> Reply:
+        """Where what a person was shown is no longer there, they are shown what has changed and asked again."""
+        for times in range(MOST_TIMES):
+            try:
+                return await self._change_once(passage, target, is_asked=is_asked, times=times)
+            except ShownChanged:
+                if not passage.call.is_shown:
+                    raise
+                target = await self._located_again(passage, target)
+        return await self._change_once(passage, target, is_asked=is_asked, times=MOST_TIMES)
+
+    async def _located_again(self, passage: Passage, target: Target) -> Target:
+        if passage.entry.tool.locate is None:
+            return target
+        found = await self._located(passage)
+        assert passage.effect is not None
+        agent = passage.call.caller.agent
+        verdict = (await self._policy()).decide(passage.call.tool, passage.effect, found, agent)
+        _refuse_if_denied(verdict, passage.call.tool, found)
+        passage.passed.add(found)
+        return found
+
+    async def _change_once(self, passage: Passage, target: Target, *, is_asked: bool, times: int) -> Reply:
         passage.call.is_shown = is_asked and await self._approver.shows(passage.call, target)
         preview = await self._preview(passage)
         if is_asked and not passage.call.is_shown and isinstance(preview, Preview):
@@ -178,6 +201,9 @@ class Gate:
         if isinstance(preview, Settled):
             passage.decision = "settled"
             return Reply(preview.result)
+        if passage.shown is not None:
+            preview = asked_again(passage.shown, preview, times)
+        passage.shown = preview
         passage.params_digest = _bound_to(passage.params, preview)
         passage.undoes = preview.undoes
         if is_asked and not await self._is_allowed_for_good(passage, preview):

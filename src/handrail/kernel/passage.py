@@ -12,6 +12,7 @@ from handrail.kernel.evidence import Exhibit
 from handrail.kernel.policy import Verdict
 from handrail.kernel.registry import Registered
 from handrail.kernel.target import Target
+from handrail.kernel.tool import Preview
 from handrail.ports.consents import Stale
 from handrail.ports.effect import Effect
 
@@ -42,6 +43,8 @@ class Passage:
     """What the policy said about each target beyond the first."""
     passed: set[Target] = field(default_factory=set)
     undoes: str | None = None
+    shown: Preview | None = None
+    """What a person was asked about last."""
     exhibit: Exhibit | None = None
     kept: list[tuple[str, Any]] = field(default_factory=list)
     """Evidence that is written once the call has ended."""

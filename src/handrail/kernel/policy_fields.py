@@ -59,7 +59,6 @@ FIELDS = (
 def tightened(document: PolicyDocument) -> PolicyDocument:
     """What is left of a policy that nobody trusts. Its rules are tightened where they are composed."""
     merged = {
-        field.name: field.merged(getattr(_OURS, field.name), getattr(document.policies, field.name))
-        for field in FIELDS
+        field.name: field.merged(getattr(_OURS, field.name), getattr(document.policies, field.name)) for field in FIELDS
     }
     return replace(document, mode="cline", policies=Policies(**merged))

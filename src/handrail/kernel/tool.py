@@ -51,6 +51,12 @@ class Preview:
     undoes: str | None = None
     """The execution that would be taken back."""
     pictures: Sequence[Picture] = ()
+    facts: Sequence[tuple[str, str]] = ()
+    """What a person should know beside the parameters, such as where a form is sent and what is in it."""
+    unseen: str | None = None
+    """Why the target can't be seen in a picture; None where it can, or where there is nothing to see."""
+    changed: Sequence[str] = ()
+    """What has changed since a person said yes: they are asked again."""
     warrant: Warrant | None = None
     """What the prompt says for another program, which checks it before it acts on our word."""
 

@@ -54,6 +54,10 @@ class Changed(Conflict):
     """What was shown to a person is no longer what would be acted on."""
 
 
+class ShownChanged(Changed):
+    """The same, found before anything was done: a person can be shown the difference and asked again."""
+
+
 class Declined(Failure):
     """Refused by policy or by a person; the person's remark is in `details["remark"]`."""
 

@@ -152,6 +152,10 @@ class FileChangePrompt(PromptCommon, frozen=True, kw_only=True, tag="file_change
     default_remark: str | UnsetType = UNSET
     scope: Warrant | UnsetType = UNSET
     consent: ConsentSubject | UnsetType = UNSET
+    unseen: str | UnsetType = UNSET
+    """Why the target can't be shown. A yes is then a choice to be made, and never the default."""
+    changed: tuple[str, ...] | UnsetType = UNSET
+    """What is different from what was allowed a moment ago, and not done."""
     offers: tuple[Offer, ...] | UnsetType = UNSET
     """How far a yes may reach, the narrowest first. Only the gate's own approvals have it."""
     runs_later: str | UnsetType = UNSET

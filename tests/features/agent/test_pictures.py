@@ -6,11 +6,16 @@ from pathlib import Path
 import pytest
 
 from handrail.features.agent.pictures import drop_old_pictures, pictures_in
+from handrail.features.agent.recovery import PastCalls, Recovery
+from handrail.kernel.audit import Audit
 from handrail.kernel.content import Image, Text
-from handrail.ports.model import AssistantTurn, Picture, ToolResult, Turn, UserTurn
+from handrail.kernel.evidence import Evidence, utc_now
+from handrail.ports.model import AssistantTurn, Picture, ToolResult, ToolUse, Turn, UserTurn
 from handrail.stores.local.agent_runs import SqliteRuns
 from handrail.stores.local.batches import Batches
 from handrail.stores.local.browser_tables import browser_database
+from handrail.stores.local.files.folder import LocalFolder
+from handrail.stores.local.journal import JournalFile
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
@@ -18,6 +23,24 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 def taken(number: int, count: int = 1) -> ToolResult:
     pictures = tuple(Picture("image/png", f"{number}-{index}".encode()) for index in range(count))
     return ToolResult(f"use_{number}", f"exec_{number}", "look", "words", taken=count, pictures=pictures)
+
+
+@pytest.mark.parametrize("named", [{}, {"pictures": ["observe.png"]}])
+def test_the_pictures_of_a_call_that_ended_before_a_crash_are_shown_afterwards(
+    tmp_path: Path, named: dict[str, list[str]]
+) -> None:
+    """Whatever their names are, if the record says which they are; before that, they were numbered."""
+    evidence = Evidence(LocalFolder.open(str(tmp_path)))
+    exhibit = evidence.open("desktop", "exec_1", utc_now())
+    picture = named["pictures"][0] if named else "picture-1.png"
+    for name, content in ((picture, b"looked"), ("before.png", b"other"), ("result.json", {"ok": True})):
+        exhibit.add(name, content)
+    ended = {"ok": True, "evidence": {"dir": exhibit.path, "sha256": exhibit.hashes, **named}}
+    use = ToolUse("use_1", "desktop_observe", "{}", "exec_1")
+    recovery = Recovery(Audit(JournalFile(tmp_path / "log", tmp_path / "head")), evidence)
+    outcome = recovery.outcome(use, PastCalls({"exec_1": ended}, frozenset()))
+    assert outcome is not None
+    assert [picture.data for picture in outcome.pictures] == [b"looked"]
 
 
 def left(turns: list[Turn]) -> list[int]:

@@ -13,13 +13,13 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 import pytest
 
-from handrail.features.apps.backends.loopback import loopback
 from handrail.features.apps.backends.network import post_form
 from handrail.features.apps.model import ApiKey, App, AppTool, HttpExecution, OAuth2
 from handrail.features.apps.sign_in.credentials import StoredCredentials
 from handrail.features.apps.sign_in.oauth import Attempt, Client, authorization_address
 from handrail.features.apps.sign_in.signing_in import client_of, keep_key, sign_in, sign_out
 from handrail.features.apps.sign_in.stored import TokenEndpoint, secret_name
+from handrail.features.apps.sign_ins import loopback
 from handrail.kernel.secret_store import KeptSecrets
 from handrail.ports.errors import AuthRequired, BadAnswer, Declined, InvalidParams
 from handrail.ports.secrets import KeyringAway, Secret

@@ -1,4 +1,4 @@
-"""Who is connected, and whether anybody still comes."""
+"""Counts the connected clients."""
 
 import asyncio
 from collections.abc import Collection
@@ -25,7 +25,7 @@ class Audience(Generic[T]):
         self._changed.set()
 
     async def gone(self, seconds: float) -> None:
-        """Returns when nobody has been there for so long."""
+        """Returns when nobody has been connected for so long."""
         while True:
             self._changed.clear()
             try:

@@ -1,6 +1,6 @@
-"""One client: its lines in, its answers out, in whatever order they are ready.
+"""One client: reads its lines and sends answers in the order in which they are ready.
 
-A client that does not read is not read from either; one that has gone takes its executions along.
+A client that doesn't read its answers isn't read from either. When a client disconnects, its executions are cancelled.
 """
 
 import asyncio
@@ -12,7 +12,8 @@ from typing import Any, Protocol, cast
 
 from handrail.faces.jsonrpc.audience import Audience
 from handrail.faces.jsonrpc.messages import BadMessage, Id, LineCutter, Message, decode, failure, success, too_long
-from handrail.ports.errors import Aborted, Busy, Failure, Internal
+from handrail.kernel.gate import unforeseen
+from handrail.ports.errors import Aborted, Busy, Failure
 from handrail.ports.peers import Caller, Identify
 
 logger = logging.getLogger(__name__)
@@ -24,18 +25,18 @@ _GONE_AFTER_SECONDS = 0.2
 
 
 class Service(Protocol):
-    """What answers the requests, and how its errors are spelled."""
+    """Answers requests and formats their errors."""
 
     def start(self) -> None: ...
 
     async def close(self) -> None: ...
 
     def is_inquiry(self, method: str) -> bool:
-        """What is answered also when much is running: above all, what ends it."""
+        """Requests that are answered even when many are running, above all those that abort others."""
         ...
 
     def answer_at_once(self, id: str, method: str, params: dict[str, Any], caller: Caller) -> dict[str, Any] | None:
-        """None for what takes its time."""
+        """None for requests that take time."""
         ...
 
     async def answer(self, id: str, method: str, params: dict[str, Any], caller: Caller) -> dict[str, Any]: ...
@@ -75,7 +76,7 @@ class Connection(asyncio.Protocol):
                 self._write(self._failure(bad.id, bad.failure))
 
     def eof_received(self) -> bool:
-        """Who only closes its own side may still read; who has gone altogether will not."""
+        """A client that only closes its sending side may still read; one that closed both can't."""
         self._has_ended = True
         if not self._running:
             return False
@@ -99,7 +100,7 @@ class Connection(asyncio.Protocol):
             self._transport.resume_reading()
 
     async def close(self) -> None:
-        """Ends what runs, and lets its answers go out."""
+        """Cancels what runs and sends the answers."""
         for task in self._running:
             task.cancel()
         if self._running:
@@ -127,9 +128,8 @@ class Connection(asyncio.Protocol):
             return None if known is None else success(message.id, known)
         except Failure as failed:
             return self._failure(message.id, failed)
-        except Exception:
-            logger.exception("%s failed", message.method)
-            return self._failure(message.id, _fault())
+        except Exception as fault:  # noqa: BLE001 - logged
+            return self._failure(message.id, unforeseen(message.method, fault))
 
     async def _serve(self, message: Message, caller: Caller) -> None:
         try:
@@ -138,9 +138,8 @@ class Connection(asyncio.Protocol):
             line = self._failure(message.id, failed)
         except asyncio.CancelledError:
             line = self._failure(message.id, Aborted("The caller has gone, or the host ends."))
-        except Exception:
-            logger.exception("%s failed", message.method)
-            line = self._failure(message.id, _fault())
+        except Exception as fault:  # noqa: BLE001 - logged
+            line = self._failure(message.id, unforeseen(message.method, fault))
         self._write(line)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
@@ -155,7 +154,7 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     async def _watch_departure(self) -> None:
-        """At the end of what it sends, a client that has closed both sides hangs up; epoll no longer tells us."""
+        """Notices that a client closed both sides after its last request, which epoll no longer reports."""
         while self._running and not self._transport.is_closing():
             waiting = select.poll()
             waiting.register(self._transport.get_extra_info("socket").fileno(), 0)
@@ -170,10 +169,6 @@ class Connection(asyncio.Protocol):
     def _write(self, line: bytes) -> None:
         if not self._transport.is_closing():
             self._transport.write(line)
-
-
-def _fault() -> Internal:
-    return Internal("The host failed.", hint="Please report this.")
 
 
 def _looked_at(task: "asyncio.Task[None]") -> None:

@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 as contract 1 has it: one text a line, ids are strings, params an object, no batch, no notification."""
+"""JSON-RPC 2.0 as contract 1 defines it: one text per line, string ids, object params, no batch, no notification."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ LONGEST_LINE = 8 * 1024 * 1024
 
 
 class LineCutter:
-    """A line beyond the limit is thrown away as it comes and told as None."""
+    """A line beyond the limit is dropped as it arrives and reported as None."""
 
     def __init__(self, limit: int = LONGEST_LINE) -> None:
         self._limit = limit
@@ -61,7 +61,7 @@ class Message:
 
 
 class BadMessage(Exception):
-    """What can't be understood, and the id to answer to: null where there is none that could be given back."""
+    """An invalid message, and the id to answer to; null if it has no valid one."""
 
     def __init__(self, id: Id, failure: Failure) -> None:
         super().__init__(failure.message)

@@ -1,4 +1,4 @@
-"""A service behind its socket, until it is stopped."""
+"""Serves a service on its socket until it is stopped."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,9 +14,10 @@ from handrail.ports.waiting import entered
 async def serve(
     service: Service, path: Path, identify: Identify, on_ready: Callable[[], None], *, unused_seconds: float | None
 ) -> None:
-    """Until it is cancelled, or nobody has been connected for so long; running calls are aborted and answered then.
+    """Runs until it is cancelled, or nobody has been connected for so long; running calls are then aborted and
+    answered.
 
-    It listens before the service is ready, which says so to those who come.
+    It listens before the service is ready; until then requests get an error that says so.
     """
 
     audience: Audience[Connection] = Audience()

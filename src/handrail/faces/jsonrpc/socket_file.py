@@ -1,4 +1,4 @@
-"""The socket's place in the file system: 0600 in a folder of our own, held by one live host at a time."""
+"""The socket's file: mode 0600, in a private folder, held by one live host at a time."""
 
 import fcntl
 import os
@@ -16,7 +16,7 @@ _ANSWER_SECONDS = 2.0
 
 @contextmanager
 def bound(path: Path) -> Iterator[socket.socket]:
-    """A listening socket; gone with its name when the block ends. Conflict while another host lives there."""
+    """A listening socket, removed when the block ends. Conflict while another host lives there."""
     try:
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
         lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -38,7 +38,7 @@ def bound(path: Path) -> Iterator[socket.socket]:
 
 
 def _claim(lock: int, path: Path) -> None:
-    """The kernel drops the lock with its holder: who has it knows that no other host of ours lives."""
+    """The kernel releases the lock when its holder ends, so holding it means that no other host lives."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -69,7 +69,7 @@ def _bind(listening: socket.socket, path: Path) -> None:
 
 @contextmanager
 def _address(path: Path) -> Iterator[str]:
-    """What the kernel takes, whose limit is far below that of a path."""
+    """The socket's address in the short form that the kernel accepts."""
     if len(os.fsencode(path)) <= _LONGEST_PATH or sys.platform != "linux":
         yield str(path)
         return

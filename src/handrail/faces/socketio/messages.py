@@ -1,4 +1,4 @@
-"""What every message on the socket has in common, in both directions (contract 2 §0, §3)."""
+"""What all messages on the socket have in common, in both directions (contract 2 §0, §3)."""
 
 import secrets
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _OF_WORDS: Mapping[type[Failure], str] = {Conflict: "CONFLICT", Declined: "FORBI
 
 
 def message_in(data: tuple[Any, ...]) -> dict[str, Any]:
-    """The one object that was sent, of the version that is spoken here."""
+    """The one object that was sent, with the version that we speak."""
     if len(data) != 1 or not isinstance(data[0], dict):
         raise InvalidParams("A message is one object.")
     message = data[0]
@@ -26,13 +26,13 @@ def message_in(data: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def refused(failure: Failure) -> Ack:
-    """Whatever was wrong with the message; what was wrong with us is told apart."""
+    """The error acknowledgement; our own faults are distinguished from the message's."""
     code = "INTERNAL" if isinstance(failure, Internal | InputOutput) else "BAD_REQUEST"
     return {"ok": False, "error": {"code": code, "message": failure.message}}
 
 
 def refused_words(failure: Failure) -> Ack:
-    """A page learns too whether words that are in order came at the wrong moment, or from the wrong one."""
+    """Also tells the page whether a valid message came at the wrong moment or from the wrong sender."""
     told = refused(failure)
     if (code := next((code for kind, code in _OF_WORDS.items() if isinstance(failure, kind)), None)) is not None:
         told["error"]["code"] = code
@@ -51,7 +51,7 @@ def optional_text(message: dict[str, Any], name: str, most: int = 1024) -> str:
 
 
 def trace_of(message: dict[str, Any]) -> str | None:
-    """One that is not fit to be passed on is dropped: tracing never breaks a message."""
+    """An invalid trace id is dropped: tracing never breaks a message."""
     given = message.get("traceId")
     return given if isinstance(given, str) and is_visible(given) else None
 
@@ -61,7 +61,7 @@ def new_id(kind: str) -> str:
 
 
 def event_envelope(task_id: str, now: int, event: dict[str, Any], trace_id: str | None = None) -> dict[str, Any]:
-    """`frontend_event`: every event to a page is wrapped in the same way."""
+    """`frontend_event`: every event for a page has the same envelope."""
     inner = {"id": new_id("evt"), "timestamp": now, **event}
     envelope: dict[str, Any] = {
         "v": PROTOCOL,

@@ -1,4 +1,4 @@
-"""The rooms of the namespace, and what stands in them: the only way from the bus to a socket, and back."""
+"""The rooms of the namespace and their members: the only way from the bus to a socket and back."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any, Protocol
@@ -9,11 +9,11 @@ from handrail.ports.errors import Unsupported
 
 
 class SocketBus(Protocol):
-    """What clients of the namespace say to each other. Failures refuse, whatever it is."""
+    """What clients of the namespace send to each other. A Failure refuses a message."""
 
     @property
     def events(self) -> Collection[str]:
-        """Names of what is heard; all others are refused."""
+        """The names of accepted events; all others are refused."""
         ...
 
     def is_own_token(self, auth: Mapping[str, Any]) -> bool:
@@ -29,12 +29,12 @@ class SocketBus(Protocol):
     async def leave(self, sid: str) -> None: ...
 
     async def hear(self, sid: str, event: str, data: tuple[Any, ...]) -> dict[str, Any]:
-        """What the sender's ack is to hold."""
+        """Returns the sender's acknowledgement."""
         ...
 
 
 class NoBus:
-    """Where no feature has sockets: pages may listen, and nobody may speak."""
+    """Used if no feature has sockets: pages may listen, and nobody may send."""
 
     events: Collection[str] = ()
 
@@ -73,11 +73,11 @@ class Rooms:
         await self._server.emit(event, data, room=room, namespace=self._namespace)
 
     async def ask(self, sid: str, event: str, data: Mapping[str, Any], on_ack: Callable[..., None]) -> None:
-        """`on_ack` gets what the client answers, if it ever does."""
+        """`on_ack` gets the client's answer, if it comes."""
         await self._server.emit(event, data, room=sid, namespace=self._namespace, callback=on_ack)
 
     async def drop(self, sid: str) -> None:
-        """Closes the connection under it: a client that was not sent away comes back by itself."""
+        """Closes the connection; a client that wasn't sent away reconnects by itself."""
         engine_sid = self._server.manager.eio_sid_from_sid(sid, self._namespace)
         if engine_sid is not None:
             await self._drop(engine_sid)

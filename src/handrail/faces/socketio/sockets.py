@@ -70,7 +70,7 @@ logger = logging.getLogger(__name__)
 
 
 class Sockets:
-    """`feeds` maps an event to what it tells: (the member that holds the news, how to follow them)."""
+    """`feeds` maps an event to its source: the member with the news, and how to follow it."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class Sockets:
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
-        """While inside, news are told."""
+        """Sends news to pages while inside."""
         tellers = [
             asyncio.create_task(self._tell(event, member, follow)) for event, (member, follow) in self._feeds.items()
         ]
@@ -131,18 +131,18 @@ class Sockets:
             await self._server.shutdown()
 
     async def close(self) -> None:
-        """Ends every connection, so that none holds up the server's stop."""
+        """Ends every connection, so that none delays the server's stop."""
         for sid in list(self._server.eio.sockets):
             await self._drop(sid)
 
     async def send_strangers_away(self) -> None:
-        """Those whose token or session has ended since they joined."""
+        """Disconnects clients whose token or session has ended since they joined."""
         for sid, is_known in list(self._is_known.items()):
             if not is_known() and (engine_sid := self._server.manager.eio_sid_from_sid(sid, NAMESPACE)) is not None:
                 await self._drop(engine_sid)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The library keeps who posts nonsense waiting until it listens; here it is told, and let go."""
+        """Answers invalid requests at once, which the library would leave waiting."""
         if scope["type"] != "http" or scope["method"] != "POST":
             await self._server.handle_request(scope, receive, send)
             return
@@ -156,7 +156,7 @@ class Sockets:
         await refused("BAD_REQUEST", "This is no message, or too long a one.")(scope, receive, send)
 
     async def _drop(self, engine_sid: str) -> None:
-        """Waits for nobody: who does not listen would never hear it."""
+        """Doesn't wait: a client that doesn't read would never receive it."""
         connection = self._server.eio.sockets.pop(engine_sid, None)
         if connection is not None:
             with suppress(socketio.exceptions.SocketIOError, engineio.exceptions.EngineIOError):
@@ -202,7 +202,7 @@ class Sockets:
         return await self._bus.hear(sid, event, data)
 
     async def _tell(self, event: str, member: str, follow: Follow) -> None:
-        """For as long as the server runs: what can't be followed now is tried again."""
+        """Runs as long as the server; retries what can't be followed now."""
         while True:
             try:
                 async for news in follow():
@@ -212,7 +212,7 @@ class Sockets:
             await asyncio.sleep(_AGAIN_AFTER)
 
     async def _send_idlers_away(self) -> None:
-        """A connection costs nothing but memory; who did not join in time has no use for it."""
+        """Disconnects clients that did not join the namespace in time."""
         suspects: set[str] = set()
         while True:
             await asyncio.sleep(self._join_within)
@@ -227,14 +227,14 @@ class Sockets:
 
 
 def is_open(scope: Scope) -> bool:
-    """Connecting is open, joining is not. Pages that only load this address, as they would a picture, stay out."""
+    """Connecting is open, joining is not. Pages that load this address like a picture are refused."""
     if scope["path"] != PATH:
         return False
     return header(scope, b"origin") is not None or header(scope, b"sec-fetch-site") in (None, "same-origin", "none")
 
 
 class _Json:
-    """handrail's strict decoder for what comes from outside. The library expects a ValueError where it is no JSON."""
+    """Our strict decoder for messages from outside. The library expects ValueError for invalid JSON."""
 
     @staticmethod
     def dumps(value: Any, **style: Any) -> str:
@@ -255,7 +255,7 @@ def _unwelcome(code: str, message: str) -> socketio.exceptions.ConnectionRefused
 
 
 def _silent(name: str) -> logging.Logger:
-    """The libraries log each client's nonsense, stack included; what matters here is logged here."""
+    """The libraries log invalid messages with a stack trace; we log what matters ourselves."""
     quiet = logging.getLogger(f"{__name__}.{name}")
     quiet.setLevel(logging.CRITICAL)
     return quiet

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from handrail.features.apps.sign_in.oauth import is_ours
 from handrail.ports.errors import InvalidParams
 
 if TYPE_CHECKING:
@@ -49,10 +52,10 @@ async def sign_in_to(
     patience: float,
 ) -> Kept:
     """Signs in in the browser, which `show` opens. InvalidParams, AuthRequired, Declined."""
-    from handrail.features.apps.backends.loopback import loopback
     from handrail.features.apps.backends.network import post_form
     from handrail.features.apps.model import OAuth2
     from handrail.features.apps.sign_in.signing_in import client_of, sign_in
+    from handrail.features.apps.sign_ins import loopback
 
     if not isinstance(app.auth, OAuth2):
         raise InvalidParams(f"{app.name} has no sign-in in the browser.")
@@ -60,3 +63,75 @@ async def sign_in_to(
     return await sign_in(
         app, client, stores.secrets, sign_in_lock_in(stores), post_form, loopback, show, patience=patience
     )
+
+
+_PATH = "/callback"
+_LONGEST_HEAD = 16 * 1024
+_SECONDS_PER_VISITOR = 10.0
+_HEADERS = (
+    "content-type: text/html; charset=utf-8\r\ncache-control: no-store\r\nreferrer-policy: no-referrer\r\n"
+    "content-security-policy: default-src 'none'\r\nx-content-type-options: nosniff\r\nconnection: close\r\n"
+)
+_PAGE = "<!doctype html><meta charset=utf-8><title>handrail</title><p>{words}</p>"
+_DONE = "You can close this window and go back to handrail. 可以关闭此窗口，返回 handrail。"
+
+
+class Loopback:
+    """A `Return`."""
+
+    def __init__(self) -> None:
+        self.address = ""
+        self._host = ""
+        self._state: str | None = None
+        self._came: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    async def query(self, state: str) -> str:
+        self._state = state
+        return await self._came
+
+    def opened(self, port: int) -> None:
+        self._host = f"127.0.0.1:{port}"
+        self.address = f"http://{self._host}{_PATH}"
+
+    async def visited(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            async with asyncio.timeout(_SECONDS_PER_VISITOR):
+                head = await reader.readuntil(b"\r\n\r\n")
+                status, words, query = self._looked_at(head.decode("latin-1"))
+                page = _PAGE.format(words=words).encode()
+                writer.write(f"HTTP/1.1 {status}\r\n{_HEADERS}content-length: {len(page)}\r\n\r\n".encode() + page)
+                await writer.drain()
+                if query is not None and not self._came.done():
+                    self._came.set_result(query)
+        except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
+            return
+        finally:
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+
+    def _looked_at(self, head: str) -> tuple[str, str, str | None]:
+        """The status, the text for the person, and the query if it is the expected one."""
+        request, *lines = head.split("\r\n")
+        method, _, rest = request.partition(" ")
+        target = rest.rpartition(" ")[0]
+        path, _, query = target.partition("?")
+        hosts = [line.partition(":")[2].strip() for line in lines if line.lower().startswith("host:")]
+        if method != "GET" or path != _PATH or hosts != [self._host]:
+            return "404 Not Found", "There is nothing here.", None
+        if self._state is None or not is_ours(query, self._state):
+            return "400 Bad Request", "This is not the sign-in that handrail waits for.", None
+        if self._came.done():
+            return "410 Gone", "This sign-in is over.", None
+        return "200 OK", _DONE, query
+
+
+@asynccontextmanager
+async def loopback() -> AsyncIterator[Loopback]:
+    way_back = Loopback()
+    server = await asyncio.start_server(way_back.visited, "127.0.0.1", 0, limit=_LONGEST_HEAD)
+    way_back.opened(server.sockets[0].getsockname()[1])
+    try:
+        yield way_back
+    finally:
+        server.close()

@@ -1,4 +1,4 @@
-"""A browser tool is an action of the catalogue with a function: schemas, times and effect come from the action."""
+"""Makes tools from the actions of the catalogue: schemas, timeouts and effects come from the action."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -66,10 +66,17 @@ def browser_tool(
 
 
 def input_tool(
-    action: BrowserAction[TabParamsT, Any], run: Run[TabParamsT], summary: Summary[TabParamsT]
+    action: BrowserAction[TabParamsT, Any],
+    run: Run[TabParamsT],
+    summary: Summary[TabParamsT],
+    *,
+    on_focus: bool = False,
 ) -> Tool[Browser, TabParamsT]:
-    """For what acts on a page. `summary` gets the parameters and how the element is called."""
-    return browser_tool(action, run, preview=previewing(summary))
+    """For tools that act on a page. `summary` gets the parameters and the element's description.
+
+    `on_focus`: without an element, it acts on what has the focus.
+    """
+    return browser_tool(action, run, preview=previewing(summary, on_focus=on_focus))
 
 
 async def _at_page(browser: Browser, call: Call, params: Any) -> Target:
@@ -77,6 +84,6 @@ async def _at_page(browser: Browser, call: Call, params: Any) -> Target:
 
 
 def _with_text_ids(raw: dict[str, Any]) -> dict[str, Any]:
-    """Agents send an element's number as a number, too."""
+    """Agents may send an element's number as a number."""
     given = raw.get("clickId")
     return {**raw, "clickId": str(given)} if type(given) is int else raw

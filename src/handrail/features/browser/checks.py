@@ -1,4 +1,4 @@
-"""Browsers, and what is needed to control them."""
+"""Doctor's checks: browsers, and what is needed to control them."""
 
 from collections.abc import Iterator
 

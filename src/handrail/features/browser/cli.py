@@ -1,4 +1,4 @@
-"""`handrail extension`: the extension itself, and the browsers that may connect to the running server."""
+"""`handrail extension`: the extension, and the browsers that may connect to the running server."""
 
 import sys
 from pathlib import Path
@@ -57,7 +57,7 @@ def extension(
 
 
 def _launch(browser: str | None, headless: bool, stores: "Stores") -> None:
-    """Until Ctrl-C, or until a person closes the browser."""
+    """Runs until Ctrl-C, or until a person closes the browser."""
     from handrail.faces.cli.program import program, run
     from handrail.features.browser.launching import ask_server, launch_browser
 

@@ -1,4 +1,4 @@
-"""How the browser's tools spell errors: contract 2's codes of actions."""
+"""How browser tools spell errors: contract 2's action codes."""
 
 from handrail.kernel.dialect import Dialect, Envelope
 from handrail.ports import errors
@@ -6,7 +6,7 @@ from handrail.ports.browser_errors import CODES, action_code, details_of, refusa
 
 
 def envelope(failure: errors.Failure) -> Envelope:
-    """As a tool of the browser says it."""
+    """The error object of a browser tool."""
     details = details_of(failure)
     if failure.hint is not None:
         details["hint"] = failure.hint

@@ -1,4 +1,4 @@
-"""The person's browser, through the extension that carries out contract 2's actions."""
+"""The person's browser, through the extension that carries out the actions of contract 2."""
 
 from handrail.kernel.feature import Command, Extra, Feature
 

@@ -1,4 +1,4 @@
-"""The extension, a Chromium with it in it, and a person's own commands to the running server."""
+"""The extension's folder, a Chromium with the extension, and a person's commands to the running server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXTENSION_FOLDER = Path(__file__).parents[2] / "extension"
 
 
 def ask_server(stores: Stores, method: str, path: str) -> Any:
-    """What the running server's API answers to a person's own command: its data, or its refusal as a Failure."""
+    """The data of the running server's API for a person's own command, or its error as a Failure."""
 
     async def asked() -> Any:
         bus = RemoteBus(find_server(stores))
@@ -31,13 +31,13 @@ def ask_server(stores: Stores, method: str, path: str) -> Any:
 
 
 def connected_browsers(stores: Stores) -> list[str]:
-    """Offline: no server runs, so none is."""
+    """Offline if no server runs."""
     plugins = ask_server(stores, "GET", "/api/extension/extension-list")
     return [plugin["browserName"] or plugin["clientId"] for plugin in plugins if plugin["socketConnected"]]
 
 
 def extension_folder() -> Path:
-    """Where the built extension is."""
+    """The folder of the built extension."""
     if not (EXTENSION_FOLDER / "manifest.json").is_file():
         raise NotFound("The extension is not built.", hint="Run `make setup`; a wheel brings it along.")
     return EXTENSION_FOLDER
@@ -52,7 +52,7 @@ async def launch_browser(
     program: str | None = None,
     shows_window: bool = True,
 ) -> None:
-    """A Chromium with a profile below the state directory, paired with the server by this code, until it is closed."""
+    """Runs a Chromium with a profile below the state directory, paired by this code, until it is closed."""
     from handrail.features.browser.chromium import Chromium
 
     found, folder = program or chromium_program(), extension_folder()
@@ -76,7 +76,7 @@ def chromium_program() -> str | None:
 
 
 def preview_program() -> str | None:
-    """The browser that previews are looked at with."""
+    """The browser for previews."""
     from handrail.features.browser import chromium
 
     return chromium.program() or chromium.branded_program()

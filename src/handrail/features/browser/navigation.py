@@ -1,4 +1,4 @@
-"""Going to a page: where a call wants to go, and where it has come to."""
+"""Navigation: where a call wants to go, and where it arrived."""
 
 from typing import Any, TypeVar
 
@@ -25,7 +25,7 @@ ResultT = TypeVar("ResultT", TaskStartResult, TabOpenResult)
 
 
 async def to_address(browser: Browser, call: Call, params: Any) -> Target:
-    """Where the parameters want to go; without an address, to a blank page."""
+    """The destination in the parameters; without an address, a blank page."""
     return Target(place=address_of(params.url).place)
 
 
@@ -41,14 +41,14 @@ async def go(
     preview: Preview | None,
     **given: str,
 ) -> Reply:
-    """`given` is the address that takes the place of the parameter's, as the policy has understood it."""
+    """`given` is the address to use instead of the parameter's, as the policy understood it."""
     result = await act(browser, call, action, params, preview, leaves=bool(given), **given)
     browser.stay_at((await browser.task(call)).task_id, result.tab_id)
     return Reply(result, text=said(f"Tab {result.tab_id} has arrived.", result, f"now at {result.url}"))
 
 
 async def open_tab(browser: Browser, call: Call, action: BrowserAction[OpenT, ResultT], params: OpenT) -> ResultT:
-    """From then on the task is at the new tab."""
+    """The task continues in the new tab."""
     task = (await browser.task(call)).task_id
     given = action.plugin_params(params) | ({} if params.url is UNSET else {"url": address_of(params.url).url})
     told = await browser.send(call, task, action.name, given)

@@ -1,4 +1,4 @@
-"""What the browser offers to other features: a headless browser for pages of this machine, and the running server."""
+"""What the browser offers to other features: a headless browser for pages on this machine, and the running server."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """What a page complained about: an exception, an error in its console, a request that was not let through."""
+    """What went wrong in a page: an exception, a console error, a refused request."""
 
     message: str
     url: str | None = None
@@ -19,7 +19,7 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """What a person is told of an element before it is clicked: the address of its page, its tag, its words."""
+    """What a person is shown about an element before it is clicked: the page's address, its tag and its text."""
 
     page: str
     tag: str
@@ -27,7 +27,7 @@ class Element:
 
 
 class LocalPage(Protocol):
-    """A page of our own browser, which reaches this machine and nothing else."""
+    """A page of our own browser, which can reach only this machine."""
 
     @property
     def url(self) -> str: ...
@@ -36,39 +36,42 @@ class LocalPage(Protocol):
     def is_open(self) -> bool: ...
 
     def take_troubles(self) -> list[Trouble]:
-        """What has come up since they were last taken."""
+        """What went wrong since the last call."""
         ...
 
     def take_missing(self) -> list[str]:
-        """The addresses that were answered with 404 since they were last taken."""
+        """The addresses that returned 404 since the last call."""
         ...
 
     async def before_load(self, script: str) -> None:
-        """JavaScript that runs before anything else in every page that it goes to."""
+        """JavaScript that runs before anything else in every page that is loaded."""
         ...
 
     async def go(self, url: str) -> None:
-        """Until it is loaded. Declined: a redirect led elsewhere than to this machine. NotShown: it can't be loaded."""
+        """Returns when the page is loaded. Declined if a redirect left this machine. NotShown if it can't be loaded."""
         ...
 
     def run(self, expression: str) -> None:
-        """JavaScript in the page, without waiting for it."""
+        """Runs JavaScript without waiting for its result."""
         ...
 
     async def value(self, expression: str) -> Any:
-        """What an expression comes to in the page, awaited if it is a promise."""
+        """The value of an expression, awaited if it is a promise."""
         ...
 
     async def element(self, selector: str) -> Element:
-        """NotShown: there is none."""
+        """NotShown if there is none."""
         ...
 
     async def click(self, selector: str, seen: Element | None = None) -> None:
-        """As a mouse does it. NotShown: there is no such element, or it can't be clicked. Changed: it is not `seen`."""
+        """Clicks with the mouse.
+
+        NotShown if there is no such element, or it can't be clicked. Changed if it isn't `seen`.
+        """
         ...
 
     async def picture(self) -> bytes:
-        """PNG."""
+        """A PNG."""
         ...
 
     async def close(self) -> None: ...
@@ -78,10 +81,10 @@ class LocalBrowser(Protocol):
     """One headless browser, started when first needed and ended after a while without use."""
 
     async def open_page(self, allowed: Sequence[str], *, is_watched: bool = True) -> LocalPage:
-        """NotShown: there is no browser on this machine, or it does not start.
+        """NotShown if there is no browser on this machine, or it doesn't start.
 
-        `allowed` are hosts of this machine, with a port where only that one is meant: whatever the page asks for
-        elsewhere, by whatever means, is not reached. Where it is watched, what was refused is told as well.
+        `allowed` are hosts of this machine, optionally with a port. The page can't reach anything else by any means. If
+        it is watched, refused requests are reported.
         """
         ...
 
@@ -97,7 +100,7 @@ class ServerAnswer(Protocol):
 
 
 class RunningServer(Protocol):
-    """The `handrail up` that runs, asked over HTTP in a person's name."""
+    """The running `handrail up`, asked over HTTP in a person's name."""
 
     async def ask(self, method: str, path: str, body: bytes, headers: Mapping[str, str]) -> ServerAnswer:
         """Offline."""

@@ -1,6 +1,6 @@
 """Acting on a page: what a person is shown before, that it is still so afterwards, and the act."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -11,10 +11,11 @@ from handrail.features.browser.bus.browser_action import ActionParams, BrowserAc
 from handrail.features.browser.bus.page_actions import DOM_INDEX, SCREENSHOT
 from handrail.features.browser.bus.protocol import EXPECTED
 from handrail.features.browser.reply_text import with_changes
+from handrail.features.browser.shown_element import facts_of
 from handrail.kernel.call import Call
 from handrail.kernel.quoting import quoted
 from handrail.kernel.tool import Picture, Preview, Reply
-from handrail.ports.errors import Changed, NotFound, Reported
+from handrail.ports.errors import NotFound, Reported, ShownChanged
 
 ParamsT = TypeVar("ParamsT", bound=TabParams)
 InputT = TypeVar("InputT", bound=InputResult)
@@ -27,26 +28,38 @@ _MOST_ELEMENTS = 5000
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What would be acted on: in words, as a binding to what it is, and outlined on a picture of the page."""
+    """What would be acted on: in words, as a binding to what it is, and outlined on a picture of the page.
+
+    `unseen`: why a person can't see it there.
+    """
 
     words: str
     binding: Mapping[str, str]
     picture: Picture | None = None
+    facts: Sequence[tuple[str, str]] = ()
+    unseen: str | None = None
 
 
-def previewing(summary: Summary[ParamsT]) -> Callable[[Browser, Call, ParamsT], Awaitable[Preview]]:
-    """`summary` gets the parameters and how the element is called."""
+def previewing(
+    summary: Summary[ParamsT], *, on_focus: bool = False
+) -> Callable[[Browser, Call, ParamsT], Awaitable[Preview]]:
+    """`summary` gets the parameters and how the element is called. `on_focus`: without one, what has the focus."""
 
     async def preview(browser: Browser, call: Call, params: ParamsT) -> Preview:
         page = await browser.page(call, params.tab_id)
         page.check_is_web()
-        target = await _look(browser, call, page, params) if call.is_shown else Target(_words(_element(params)), {})
+        if call.is_shown:
+            target = await _look(browser, call, page, params, on_focus=on_focus)
+        else:
+            target = Target(_words(_element(params)), {})
         return Preview(
             f"{summary(params, target.words)} at {page.address or 'an unknown page'}",
             place=page.target.place or "",
             binding=target.binding,
             state=page,
             pictures=() if target.picture is None else (target.picture,),
+            facts=target.facts,
+            unseen=target.unseen,
         )
 
     return preview
@@ -70,7 +83,12 @@ async def act(
         sent[EXPECTED] = preview.binding["seen"]
     elif call.is_shown:
         await _check_unchanged(browser, call, page, params, preview.binding)
-    return read(await browser.carry_out(call, page, sent, leaves=leaves), action.result)
+    try:
+        return read(await browser.carry_out(call, page, sent, leaves=leaves), action.result)
+    except Reported as failure:
+        if failure.details.get("changed") is not True or not call.is_shown:
+            raise
+        raise ShownChanged(failure.message, hint=failure.hint, **failure.details) from None
 
 
 async def act_and_reply(
@@ -86,23 +104,50 @@ async def act_and_reply(
     return Reply(result, text=with_changes(words, result))
 
 
-async def _look(browser: Browser, call: Call, page: Page, params: TabParams, *, has_picture: bool = True) -> Target:
-    """Changes nothing, except that it may scroll to the element."""
+async def _look(
+    browser: Browser, call: Call, page: Page, params: TabParams, *, has_picture: bool = True, on_focus: bool = False
+) -> Target:
+    """Changes nothing, except that it may scroll to the element. A person can decide without a picture."""
     element = _element(params)
     binding = {"tabId": str(page.tab_id), "url": page.address}
+    asked = {"tabId": page.tab_id, **element, "asking": "element" if element or not on_focus else "focus"}
     try:
-        result = await browser.send(call, page.task, SCREENSHOT.name, {"tabId": page.tab_id, **element})
+        result = await browser.send(call, page.task, SCREENSHOT.name, asked)
     except Reported as failure:
         if failure.code in _STALE:
             raise
-        return Target(_words(element), binding)  # a person can decide without a picture
+        result = {"unseen": f"No picture could be taken: {failure.message}"}
     if isinstance(seen := result.get("seen"), str):
         binding["seen"] = seen
-    known = result.get("target") if element else None
-    if isinstance(known, Mapping):
+    is_meant = bool(element) or on_focus
+    known = result.get("target") if is_meant else None
+    if element and not isinstance(known, Mapping):
+        known = await _indexed(browser, call, page, element)
+    elif isinstance(known, Mapping):
         binding |= {name: str(known.get(name, "")) for name in _IDENTITY}
     picture = await _picture(browser, result) if has_picture else None
-    return Target(_words(element, known), binding, picture)
+    unseen = _unseen(result, picture, is_outlined=isinstance(result.get("target"), Mapping)) if is_meant else None
+    return Target(_words(element, known), binding, picture, facts_of(result.get("shown")), unseen)
+
+
+def _unseen(result: Mapping[str, Any], picture: Picture | None, *, is_outlined: bool) -> str | None:
+    if isinstance(told := result.get("unseen"), str):
+        return " ".join(told.split())
+    if picture is None:
+        return "No picture of the page could be taken."
+    return None if is_outlined else "The browser did not outline it in the picture."
+
+
+async def _indexed(browser: Browser, call: Call, page: Page, element: Mapping[str, str]) -> Mapping[str, Any] | None:
+    """What the element is called, where its picture does not tell; an index is cheaper than another picture."""
+    if "clickId" not in element:
+        return None
+    listing = {"tabId": page.tab_id, "scope": "document", "limit": _MOST_ELEMENTS}
+    try:
+        result = await browser.send(call, page.task, DOM_INDEX.name, listing)
+    except Reported:
+        return None
+    return next((each for each in result.get("elements", ()) if each.get("clickId") == element["clickId"]), None)
 
 
 async def _check_unchanged(
@@ -125,7 +170,7 @@ async def _check_unchanged(
             dict((await _look(browser, call, there, params, has_picture=False)).binding) if is_compared else {}
         )
     if any(shown.get(name, value) != value for name, value in now.items()):
-        raise Changed(
+        raise ShownChanged(
             "The page or the element is no longer what was shown and allowed.",
             hint="Look again, and ask again.",
             tabId=page.tab_id,
@@ -155,8 +200,7 @@ def _element(params: ActionParams) -> dict[str, str]:
 
 
 def _words(element: Mapping[str, str], known: Any = None) -> str:
-    """`12 button "Save"`"""
-    given = next(iter(element.values()), "")
-    if not isinstance(known, Mapping):
-        return given
-    return f"{given} {known.get('role') or known.get('tag') or ''} {quoted(str(known.get('name', '')))}".strip()
+    """`button "Save"`; a number or a path says nothing to a person."""
+    if isinstance(known, Mapping):
+        return f"{known.get('role') or known.get('tag') or 'element'} {quoted(str(known.get('name', '')))}"
+    return next((f"an element that is not known ({name} {quoted(value)})" for name, value in element.items()), "")

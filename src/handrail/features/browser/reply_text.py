@@ -1,4 +1,4 @@
-"""Results as a model reads them: few words, and what a page says fenced off from what we say."""
+"""Results as text for a model: short, and with the page's words separated from ours."""
 
 from collections.abc import Iterable
 
@@ -34,7 +34,7 @@ def element_line(element: Element) -> str:
 
 
 def text_part(text: str, offset: int, limit: int) -> tuple[str, int | None, str]:
-    """A part of a long text, where the next one begins, and both in words."""
+    """A part of a long text, where the next one starts, and both in words."""
     part, end = text[offset : offset + limit], offset + limit
     following = end if end < len(text) else None
     more = f"; go on with offset {following}." if following else "."
@@ -42,7 +42,7 @@ def text_part(text: str, offset: int, limit: int) -> tuple[str, int | None, str]
 
 
 def _changes(changes: Changes | UnsetType) -> tuple[str, str]:
-    """What changed, as a part of our own sentence and as lines that quote the page."""
+    """What changed: a part of our own sentence, and lines that quote the page."""
     if changes is UNSET:
         return "No change was seen.", ""
     own = [] if changes.new_tab is UNSET else [f"Tab {changes.new_tab} was opened."]

@@ -1,4 +1,4 @@
-"""What shows a game."""
+"""Doctor's checks of the preview: the engine and the browser."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A project's folder as an editor's language server reads it: edited texts in the place of their files."""
+"""A project's folder as the language server reads it, with the editor's unsaved texts in place of the files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 async def serve_editor(project: Path | None, program: Program, state: Path | None) -> int:
-    """Until the client goes; the exit status that it asks for. `project` is absolute."""
+    """Runs until the client ends it; returns the exit status. `project` is an absolute path."""
     from handrail.features.webgal.lsp.server import EditorServer
     from handrail.features.webgal.lsp.stdio import serve
     from handrail.features.webgal.script.findings import language_of
@@ -27,7 +27,7 @@ async def serve_editor(project: Path | None, program: Program, state: Path | Non
 
 
 class ProjectReader:
-    """The same folder, rules and limits as for the tools. Nothing is made, neither here nor in the state directory."""
+    """Reads with the same rules and limits as the tools, and creates nothing."""
 
     def __init__(self, folder: str, program: Program, state: Path | None) -> None:
         self._opened = program.open_for_reading(Path(folder), state)

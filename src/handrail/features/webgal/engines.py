@@ -1,4 +1,4 @@
-"""The engine that shows a game: the project's own, where one lies beside the game, or the one that we bring along."""
+"""Finds the engine that shows a game: the project's own if it has one, otherwise the one in handrail."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _VERSION = re.compile(rb'="([0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.-]{0,20})",[\w$]+=\
 
 
 def find_engine(open_folder: OpenFolder, files: Folder, game: str) -> tuple[Folder, str]:
-    """The folder that holds the engine's page, and where in it. NotShown: there is none."""
+    """The folder with the engine's page, and the path in it. NotShown if there is none."""
     beside = _beside(files, game)
     return (_ours(open_folder), ".") if beside is None else (files, beside)
 
 
 def describe_engine(open_folder: OpenFolder, project: Path) -> str:
-    """Which one shows this project's game, for a person. NotShown: none does."""
+    """Which engine shows this project's game, for people. NotShown if there is none."""
     from handrail.features.webgal.previews.place import game_of
 
     files = open_folder(os.path.abspath(project))
@@ -44,7 +44,7 @@ def describe_engine(open_folder: OpenFolder, project: Path) -> str:
 
 
 def _beside(files: Folder, game: str) -> str | None:
-    """Where the project's own engine lies."""
+    """The path of the project's own engine."""
     above = game.rpartition("/")[0] or "."
     try:
         page = files.read(_in(above, _PAGE), _LARGEST_PAGE)

@@ -1,4 +1,4 @@
-"""The work behind check_game: what is asked for, found, shown and mended."""
+"""The work of check_game: which files are checked, what is found, and what is fixed."""
 
 from collections.abc import Iterable
 
@@ -36,7 +36,7 @@ def checked(webgal: WebGal, call: Call, params: Params) -> Result:
 
 
 def _wanted(webgal: WebGal, paths: Iterable[str]) -> dict[str, set[str] | None]:
-    """By the folder of the game, the files that are asked for; None: all of them."""
+    """The files to check for each game folder; None for all of them."""
     found: dict[str, set[str] | None] = {}
     for path in paths or (".",):
         name = "/".join(parse_path(path)) or "."

@@ -1,4 +1,4 @@
-"""The project's game as the console's page sees it."""
+"""The project's game as the console's page shows it."""
 
 import hashlib
 import posixpath
@@ -22,7 +22,7 @@ from handrail.ports.paths import parse_path
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Of a problem: its line, its rule and the first character that it is about."""
+    """The place of a problem: line, rule and first character."""
 
     line: int
     code: str
@@ -31,7 +31,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """A file as it would be; the hashes are of what it holds now and of what it would hold."""
+    """A file with its fixes, and the hashes of its content now and then."""
 
     path: str
     content: str
@@ -57,9 +57,9 @@ class _Opened:
 
 
 class GameView:
-    """The project's game as a page sees it, ready to be spelled as JSON.
+    """The project's game as a page shows it, ready to be encoded as JSON.
 
-    Everything blocks, reads no further than the project's rules allow, and changes nothing.
+    Everything blocks, respects the project's rules, and changes nothing.
     """
 
     def __init__(self, webgal: WebGal) -> None:
@@ -73,12 +73,12 @@ class GameView:
         self._last: _Opened | None = None
 
     def stamp(self) -> str | None:
-        """Differs once anything that the page shows may have changed; None where there is no game."""
+        """Changes when anything that the page shows may have changed. None if there is no game."""
         folder = game_of(self._files)
         return None if folder is None else self._stamp(folder, self._files.stamps(folder))
 
     def overview(self, language: Language) -> Overview | None:
-        """The scenes and all that is wrong with the game; None where there is none."""
+        """The scenes and all problems. None if there is no game."""
         with self._lock:
             if not has_games(self._files):
                 return None
@@ -86,7 +86,7 @@ class GameView:
             return overview(game.project, game.unreadable, game.stamp, language)
 
     def scene(self, path: str) -> Text:
-        """The text of a scene or of `config.txt`, with the parts of each line; NotFound for anything else."""
+        """The text of a scene or of `config.txt`, with the parts of each line. NotFound for anything else."""
         with self._lock:
             game = self._opened()
             name = self._text_in(game, path)
@@ -97,13 +97,13 @@ class GameView:
             return laid_out(self._opened().project.graph())
 
     def resources(self) -> Resources:
-        """The files that scenes can name, where they are named, and what is named and not there."""
+        """The files that scenes can use, where they are used, and which used files are missing."""
         with self._lock:
             game = self._opened()
             return resources(game.project, game.stamps)
 
     def file(self, path: str) -> tuple[str, bytes]:
-        """The media type and content of a picture or a sound of the game; NotFound for anything else."""
+        """The media type and content of a picture or sound of the game. NotFound for anything else."""
         name = "/".join(parse_path(path))
         folder = game_of(self._files)
         prefix = "" if folder in (None, ".") else f"{folder}/"
@@ -113,7 +113,10 @@ class GameView:
         return kind, self._files.read(name, _LARGEST)
 
     def mended(self, path: str, place: Place | None) -> Mended:
-        """With one problem fixed, or without a place with all that can safely be; Conflict where there is no such."""
+        """The file with one problem fixed, or without a place with all safe fixes.
+
+        Conflict if there is no such problem.
+        """
         with self._lock:
             game = self._opened()
             name = self._text_in(game, path)
@@ -128,7 +131,7 @@ class GameView:
         return Mended(path, mark + after, shown.diff or "", shown.binding["baseHash"], shown.binding["afterHash"])
 
     def _text_in(self, game: _Opened, path: str) -> str:
-        """The path below the game's folder of one of its texts."""
+        """The path of a text below the game's folder."""
         prefix = game.project.around.folder
         name = path.removeprefix(prefix)
         is_scene = name.startswith(f"{SCENES}/") and name.removeprefix(f"{SCENES}/") in game.project.scenes
@@ -146,7 +149,7 @@ class GameView:
         return self._last
 
     def _stamp(self, folder: str, stamps: Mapping[str, Stamp]) -> str:
-        """Of the game's files, of what stands beside it and counts, and of the rules about it."""
+        """Covers the game's files, files beside it that matter, and the rules about it."""
         policy = self._policy()
         names = ("characters.json", f"{posixpath.dirname(folder) or '.'}/webgal-engine.json")
         beside = [text_or_nothing(self._files, name) for name in names]
@@ -161,4 +164,4 @@ def _with_place(project: Project, name: str, text: str, place: Place) -> str:
 
 
 def _never() -> None:
-    """A page that looks is not stopped in between."""
+    """A page's request is not stopped halfway."""

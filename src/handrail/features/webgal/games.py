@@ -1,4 +1,4 @@
-"""The project's games, read from its folder and checked again as far as they have changed."""
+"""The project's games, read from disk and checked again where files have changed."""
 
 import json
 import posixpath
@@ -64,7 +64,7 @@ def read_surroundings(files: Folder, folder: str, policy: Policy, tool: str) -> 
 
 
 def text_or_nothing(files: Folder, path: str) -> str:
-    """What can't be read says nothing about the game."""
+    """The file's text, or an empty one if it can't be read."""
     try:
         return files.read(path, _LARGEST_FILE).decode("utf-8-sig")
     except (Failure, UnicodeDecodeError):
@@ -72,7 +72,7 @@ def text_or_nothing(files: Folder, path: str) -> str:
 
 
 def _animations(listing: Listing, table: str) -> frozenset[str] | None:
-    """Without a folder of animations, nothing is known of them."""
+    """Names of the game's animations; unknown without the folder."""
     names = listing.by_folder.get("animation")
     if names is None:
         return None
@@ -111,7 +111,7 @@ class Games:
         self._lock = threading.Lock()
 
     def check_text(self, text: str, path: str | None, checkpoint: Checkpoint) -> list[Finding]:
-        """Of a script, in the surroundings of the game that its path belongs to."""
+        """Checks a script within the game that its path belongs to."""
         with self._lock:
             game = self._game(game_of(self.files, path), checkpoint)
             if path is None:
@@ -122,7 +122,7 @@ class Games:
             return game.project.findings_of(text, name.removeprefix(f"{SCENES}/"))
 
     def opened(self, folder: str, checkpoint: Checkpoint) -> tuple[Project, list[str]]:
-        """The game in a folder as it stands now, and the scenes that are no text."""
+        """The game in a folder as it is now, and the scenes that are not valid text."""
         with self._lock:
             game = self._game(folder, checkpoint)
             return game.project, game.unreadable
@@ -144,7 +144,7 @@ class Games:
         return text
 
     def review(self, path: str, content: bytes) -> None:
-        """NotClean: a scene with mistakes."""
+        """NotClean if a scene has mistakes."""
         if not _is_scene(path):
             return
         try:
@@ -191,7 +191,7 @@ class Games:
 
 
 def _never() -> None:
-    """For a check that is part of something else and not stopped by itself."""
+    """For a check inside something else, which can't be stopped by itself."""
 
 
 def _below(folder: str, path: str) -> str:

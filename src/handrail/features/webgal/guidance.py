@@ -1,4 +1,4 @@
-"""What an agent has to know of a game before it writes: who speaks, what can be shown, how scripts are written."""
+"""What an agent must know about a game before it writes: characters, resources, and how scripts are written."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,18 +19,18 @@ _ENDING = ".txt"
 
 
 def scene_path(project: "Project", name: str) -> str:
-    """Where a scene lies, or would lie."""
+    """The path of a scene, whether it exists or not."""
     return f"{project.around.folder}{_FOLDER}{scene_name(project, name)}"
 
 
 def scene_name(project: "Project", given: str) -> str:
-    """As the game calls it: below its folder of scenes, with its ending. OutsideRoot, InvalidParams."""
+    """The scene's name in the game, with its extension. OutsideRoot, InvalidParams."""
     name = "/".join(parse_path(given)).removeprefix(f"{project.around.folder}{_FOLDER}")
     return name if name.endswith(_ENDING) else f"{name}{_ENDING}"
 
 
 def known_scene(project: "Project", given: str) -> str:
-    """The name of a scene that is there. NotFound."""
+    """The name of an existing scene. NotFound."""
     name = scene_name(project, given)
     if name not in project.scenes:
         near = get_close_matches(name, project.scenes, n=3) or sorted(project.scenes)[:5]
@@ -42,7 +42,7 @@ def known_scene(project: "Project", given: str) -> str:
 def scene_findings(
     webgal: WebGal, project: "Project", names: Iterable[str]
 ) -> "Iterator[tuple[str, Finding, str, str | None]]":
-    """The scene, what was found, how it is said, and the line as it should be."""
+    """The scene, the finding, its message and the fixed line."""
     from handrail.features.webgal.script.findings import fixed_line, message
     from handrail.features.webgal.script.parser import split_lines
 
@@ -69,7 +69,7 @@ SHOWING = """用 preview_scene 看一遍实际画面（如果有这个工具）�
 
 
 def facts(project: "Project", listed: "Result") -> str:
-    """The game in a few lines; what can be named is named exactly as a script has to."""
+    """The game in a few lines. Names are spelled exactly as scripts must spell them."""
     folder = project.around.folder
     variables = sorted({name for scene in project.scenes.values() for name in scene.sets})
     return "\n".join(
@@ -88,7 +88,7 @@ def facts(project: "Project", listed: "Result") -> str:
 
 
 def problems(project: "Project", names: Sequence[str], told: "Iterable[tuple[str, Finding, str, str | None]]") -> str:
-    """`told`: the scene, what was found, how it is said, and the line as it should be."""
+    """`told` holds the scene, the finding, its message and the fixed line."""
     lines, count, current = [], 0, None
     for name, finding, message, mended in told:
         count += 1

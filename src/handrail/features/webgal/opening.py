@@ -1,4 +1,4 @@
-"""The WebGAL part of a project: checks, scripts, and previews, with the process in which those live."""
+"""Opens the WebGAL part of a project: checks, scripts and previews."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def open_webgal(project: Project) -> WebGal:
 
 
 def review(project: Project) -> Callable[[str, bytes], None]:
-    """For the workspace: a scene with mistakes is refused, NotClean."""
+    """For the workspace: NotClean refuses a scene with mistakes."""
     webgal: WebGal = project.part("webgal")
     return webgal.games.review
 
@@ -61,7 +61,7 @@ def game_view(project: Project) -> GameView:
 
 
 def _preview_session(project: Project) -> PreviewSession:
-    """Nothing is started before the first scene is to be shown."""
+    """Starts nothing until the first scene is shown."""
     files, settings = project.files, project.settings_of(WebGalSettings)
     terre: list[TerreFinder] = []
 
@@ -93,9 +93,9 @@ def _preview_session(project: Project) -> PreviewSession:
 
 
 def server_first(project: Project, own: ScenePreviews) -> ScenePreviews:
-    """For every other process than the server: by the server where one runs for this project, otherwise by ourselves.
+    """For every process but the server: shows scenes through the running server of this project, otherwise by itself.
 
-    The other side is loaded, and looked for, when there is something to be shown.
+    The server is looked for when something is shown.
     """
     from handrail.features.webgal.previews.preview_session import ServerFirstPreviews
 
@@ -111,7 +111,7 @@ def server_first(project: Project, own: ScenePreviews) -> ScenePreviews:
 
 
 def hosted_previews(project: Project) -> HostedScenes:
-    """For the server: what it shows for those other processes."""
+    """For the server: what it shows for other processes."""
     from handrail.features.webgal.previews.shared_previews import HostedScenes
 
     webgal: WebGal = project.part("webgal")
@@ -124,7 +124,7 @@ def hosted_previews(project: Project) -> HostedScenes:
 
 
 def framed_previews(project: Project) -> ConsoleFrames:
-    """For the console's server, once: screens are known to the one that opened them."""
+    """For the console's server. Made once, because it keeps the open screens."""
     from handrail.features.webgal.previews.shared_previews import ConsoleFrames
 
     webgal: WebGal = project.part("webgal")

@@ -1,4 +1,4 @@
-"""What a program prints, kept within bounds: its beginning and end, as lines to show, with secrets masked."""
+"""What a program prints, limited to its beginning and end, as lines with secrets masked."""
 
 import re
 from collections import deque
@@ -17,20 +17,20 @@ class Mask:
         return data
 
     def without_loose_end(self, data: bytes) -> bytes:
-        """Up to where a text may have begun whose rest is not at hand."""
+        """Without a possible beginning of a secret at the end, whose rest has not come yet."""
         while size := max((_begun(text, data) for text in self._texts), default=0):
             data = data[:-size]  # what is left may end in the beginning of one again
         return data
 
     def without_loose_start(self, data: bytes) -> bytes:
-        """From where no text goes on that began before."""
+        """Without a possible rest of a secret at the start."""
         while size := max((_begun(text[::-1], data[::-1]) for text in self._texts), default=0):
             data = data[size:]
         return data
 
 
 def _begun(text: bytes, data: bytes) -> int:
-    """How many bytes of a text the data ends with, where that is not the whole text."""
+    """How many bytes of a text the data ends with, if not the whole text."""
     tail = data[-len(text) + 1 :] if len(text) > 1 else b""
     return next((len(tail) - at for at in range(len(tail)) if text.startswith(tail[at:])), 0)
 
@@ -68,7 +68,7 @@ class CompletedLines:
             self._untold, self._is_cut = self._untold[-_MOST_UNREAD_BYTES:], True
 
     def take(self, most: int) -> str:
-        """The last lines that have been completed since they were last taken."""
+        """The last lines that were completed since the last call."""
         told = _whole_lines(self._untold)
         while (safe := _whole_lines(self._mask.without_loose_end(told))) != told:
             told = safe  # a secret may have several lines
@@ -93,7 +93,7 @@ _MOST_CHARACTERS = 60_000
 
 class KeptOutput:
     def __init__(self, masked: Sequence[str] = ()) -> None:
-        """`masked`: texts that are shown as stars wherever they are printed."""
+        """`masked` are texts that are replaced by asterisks."""
         self._mask = Mask(masked)
         self._first = bytearray()
         self._last: deque[bytes] = deque()
@@ -114,7 +114,7 @@ class KeptOutput:
             self._left_out += len(gone)
 
     def whole(self) -> bytes:
-        """As evidence: all that was kept, and how much was not."""
+        """For evidence: all that was kept, and how much was dropped."""
         rest = b"".join(self._last)
         if not self._left_out:
             return self._mask.hidden(bytes(self._first) + rest)
@@ -123,7 +123,7 @@ class KeptOutput:
         return self._mask.hidden(first) + gap + self._mask.hidden(self._mask.without_loose_start(rest))
 
     def lines(self) -> list[str]:
-        """For whoever asked: short enough to read, the end more important than the beginning."""
+        """For the caller: a readable amount, with more of the end than of the beginning."""
         lines = printed_lines(self.whole())
         if len(lines) <= _FIRST_LINES + _LAST_LINES and sum(map(len, lines)) <= _MOST_CHARACTERS:
             return lines
@@ -133,7 +133,7 @@ class KeptOutput:
         return [*first, f"… {missing} lines left out; output.log in the evidence has more …", *last]
 
     def told(self) -> CompletedLines:
-        """For somebody who watches, with the same texts masked."""
+        """For someone who watches, with the same texts masked."""
         return CompletedLines(self._mask)
 
 

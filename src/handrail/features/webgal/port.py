@@ -1,4 +1,4 @@
-"""The port that the WebGAL tools share. The checks behind it are loaded at their first use: most starts need none."""
+"""What the WebGAL tools share. The checks are imported at their first use, because most starts need none."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The ports of a preview: where a game is shown by its own engine, and the browser of our own that looks at it.
+"""The ports of a preview: a game shown by its engine, and the headless browser that looks at it.
 
-A `Screen` is one place to show a game: an address with a secret in its path, for a page of ours or a frame in the
-console. Whoever opens it sees the destination that the screen was last sent to, and follows when it is sent elsewhere.
+A `Screen` shows a game at an address with a secret in its path, for our own page or a frame in the console. Every page
+that is open there goes to the destination that the screen was last sent to.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -18,7 +18,7 @@ from handrail.ports.errors import Failure
 class Destination:
     """`scene` is relative to the game's folder of scenes. The scene runs until `line` (from 1) is done.
 
-    `content` stands in for the file: the unsaved text of an editor.
+    `content` replaces the file: the unsaved text of an editor.
     """
 
     scene: str
@@ -28,7 +28,7 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where an engine says that it is; `line` is the last one that it has run."""
+    """Where the engine says that it is; `line` is the last line that it ran."""
 
     scene: str
     line: int
@@ -41,10 +41,10 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """A scene that is shown. `whereabouts` says by whom, and how long `url` works.
+    """A scene that is shown. `whereabouts` says which program shows it, and how long `url` works.
 
-    `missing` are files below the game's folder that the engine has asked for in vain since its page was loaded,
-    `newly_missing` those that it asked for on its way to this destination. `seconds` passed until it arrived.
+    `missing` are files that the engine requested and that don't exist, since its page was loaded; `newly_missing` those
+    since the jump to this destination. `seconds` is how long the jump took.
     """
 
     url: str
@@ -58,12 +58,12 @@ class Showing:
 
 
 class ScenePreviews(Protocol):
-    """Scenes shown and photographed, by this process or by another one."""
+    """Shows scenes and takes their pictures, in this process or in another one."""
 
     async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str] = ()) -> Showing:
-        """NotShown: no engine, no browser, or an engine that fails. Timeout: it never gets there.
+        """NotShown if there is no engine or browser, or the engine fails. Timeout if it never arrives.
 
-        `game` is the game's folder in the project, `fetched_ahead` what the engine fetches before it needs it.
+        `game` is the game's folder in the project, `fetched_ahead` what the engine preloads.
         """
         ...
 
@@ -71,7 +71,7 @@ class ScenePreviews(Protocol):
 class Screen(Protocol):
     @property
     def address(self) -> str:
-        """`http://127.0.0.1:<port>/<secret>/`; `localhost` works in its place."""
+        """`http://127.0.0.1:<port>/<secret>/`; `localhost` works as well."""
         ...
 
     @property
@@ -81,45 +81,45 @@ class Screen(Protocol):
 
     @property
     def has_page(self) -> bool:
-        """A page is open there and its engine has spoken."""
+        """A page is open there, and its engine is connected."""
         ...
 
     @property
     def missing(self) -> Sequence[str]:
-        """The files below the game's folder that the page has asked for and that are still not there."""
+        """Files below the game's folder that the page requested and that still don't exist."""
         ...
 
     @property
     def newly_missing(self) -> Sequence[str]:
-        """Those of them that it has asked for since it was last sent anywhere."""
+        """Those that it requested since the screen was last sent somewhere."""
         ...
 
     @property
     def is_stale(self) -> bool:
-        """A file that the page has loaded and keeps is another one by now: the page has to be loaded anew."""
+        """A file that the page keeps in memory has changed, so the page must be loaded again."""
         ...
 
     def take_troubles(self) -> list[Trouble]:
-        """The exceptions since they were last taken."""
+        """The exceptions since the last call."""
         ...
 
     def send_to(self, destination: Destination) -> None:
-        """Every page that is open there, and those that will be."""
+        """Sends every page that is or will be open there to the destination."""
         ...
 
     async def arrived(self, on_look: "OnLook | None" = None) -> Position:
-        """Waits until an engine has reached the destination, or stays before it. Bounded by whoever waits.
+        """Waits until the engine has reached the destination, or has stopped before it. The caller sets the time limit.
 
-        `on_look` is called again and again, to make the page say sooner where it is.
+        `on_look` is called repeatedly, to make the page report its position sooner.
         """
         ...
 
     async def quiet(self, missing: Collection[str]) -> None:
-        """Waits until nothing is on its way to a page, and those of these files that are not there were asked for."""
+        """Waits until no request is running and the engine has requested all of these missing files."""
         ...
 
     def close(self) -> None:
-        """Its address leads nowhere from now on."""
+        """The address stops working."""
         ...
 
 
@@ -127,7 +127,7 @@ OnLook = Callable[[], None]
 
 
 class GameSite(Protocol):
-    """The HTTP server that shows one game to as many screens as are opened."""
+    """The HTTP server that shows one game on any number of screens."""
 
     def open_screen(self) -> Screen: ...
 
@@ -136,7 +136,7 @@ class GameSite(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A screen in the console: `screen` names it in later calls, `address` is what an iframe opens."""
+    """A screen in the console: `screen` names it in later calls, `address` is the iframe's URL."""
 
     screen: str
     address: str
@@ -146,11 +146,11 @@ SHOWING_PATH = "/api/webgal/showing"
 
 
 class NotHosted(Failure):
-    """The server that runs does not show this; its message says why."""
+    """The running server doesn't show this; the message says why."""
 
 
 class PreviewContext(msgspec.Struct, frozen=True, rename="camel"):
-    """Where a process stands: two that differ would not show the same. `project` has no links in it."""
+    """The circumstances that decide what a process would show. `project` is a real path."""
 
     version: str
     project: str
@@ -159,7 +159,7 @@ class PreviewContext(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class WantedScene(msgspec.Struct, frozen=True, rename="camel"):
-    """`path` is the scene's in the project; `content` is unsaved text that stands in for it."""
+    """`path` is the scene's path in the project; `content` is unsaved text that replaces the file."""
 
     context: PreviewContext = msgspec.field(name="ground")
     path: str

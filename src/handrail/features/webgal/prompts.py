@@ -1,4 +1,4 @@
-"""Texts that a person hands to an agent, with the facts of this game put in."""
+"""Prompts for a person to give to an agent, filled with the facts of this game."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -35,7 +35,7 @@ def prompt(
     required: tuple[str, ...] = (),
     locate: Callable[[WebGal, Call, ParamsT], Awaitable[Target]] | None = None,
 ) -> Tool[WebGal, ParamsT]:
-    """`arguments`: what each one is for. `locate` is asked where one of them names a file."""
+    """`arguments` says what each argument is for. `locate` is called if one of them names a file."""
     return Tool(
         name=name,
         title=title,
@@ -59,13 +59,13 @@ def _argument(name: str, text: str) -> dict[str, str]:
 
 
 def game(webgal: WebGal, call: Call) -> "Project":
-    """The project's game as it stands. NotFound."""
+    """The project's game as it is now. NotFound."""
     folder = the_game(webgal.games.files, webgal.games.may_read)
     return webgal.games.opened(folder, call.checkpoint)[0]
 
 
 def scene_part(path: str, uri: str, text: str) -> Resource:
-    """A scene's whole text, as a part of what is said."""
+    """A scene's whole text as a part of the prompt."""
     if len(text) > _LARGEST_SCENE:
         raise TooLarge(
             f"{path} has {len(text)} characters; at most {_LARGEST_SCENE} fit into a prompt.",

@@ -1,4 +1,4 @@
-"""Scenes shown by the `handrail up` that runs, so that their addresses and the page that shows them outlive a call."""
+"""Scenes shown by the running `handrail up`, so that their addresses and page outlive a call."""
 
 import posixpath
 from collections.abc import Collection
@@ -22,14 +22,17 @@ _SCENES = "scene"
 
 
 class RemotePreviews:
-    """`context` is where this process stands, which the server must, too."""
+    """`context` is this process's; the server's must be the same."""
 
     def __init__(self, server: RunningServer, context: PreviewContext) -> None:
         self._server = server
         self._context = context
 
     async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str]) -> Showing:
-        """Offline: no server runs, or it has ended. NotHosted: it does not show this. NotShown, Timeout, Declined."""
+        """Offline if no server runs, or it has ended.
+
+        NotHosted if it doesn't show this. NotShown, Timeout, Declined.
+        """
         path = posixpath.normpath(posixpath.join(game, _SCENES, destination.scene))
         wanted = WantedScene(self._context, path, destination.line, destination.content, [*fetched_ahead])
         headers = {"Content-Type": "application/json"}
@@ -47,7 +50,7 @@ class _Shown(msgspec.Struct):
 
 
 def _failure(answer: ServerAnswer) -> Failure:
-    """What the scene came to stands in `toolError`; whatever else is said, the server does not show it."""
+    """`toolError` says how showing the scene failed. Any other error means that the server doesn't show it."""
     try:
         error = msgspec.json.decode(answer.body)["error"]
         told = error["details"].get("toolError")

@@ -1,4 +1,4 @@
-"""The game's scenes as things to read by address: `webgal://scene/start.txt`."""
+"""The game's scenes as MCP resources: `webgal://scene/start.txt`."""
 
 from urllib.parse import quote, unquote
 
@@ -47,7 +47,7 @@ async def where(webgal: WebGal, call: Call, params: Params) -> Target:
 
 
 def _path(webgal: WebGal, params: Params) -> str:
-    """In the project, and nowhere else: what an address names is read as a path of any tool's is."""
+    """The path in the project, checked like a tool's path."""
     name = unquote(params.uri.removeprefix(_PREFIX)) if params.uri.startswith(_PREFIX) else ""
     if not name.endswith(".txt"):
         raise NotFound(f"There is no scene {params.uri}.", hint=f"Scenes are {_PREFIX}NAME.txt.", uri=params.uri)

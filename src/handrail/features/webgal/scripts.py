@@ -1,4 +1,4 @@
-"""The project's scripts in package.json: what `npm run NAME` would run, its environment, and the server among them."""
+"""The scripts in the project's package.json: what `npm run NAME` would run, their environment, and the dev server."""
 
 import asyncio
 import os
@@ -24,12 +24,12 @@ _SHORTEST_SECRET = 6
 
 
 def for_child(environ: Mapping[str, str], redacted: Sequence[str]) -> dict[str, str]:
-    """`redacted`: names, or patterns of names, that the policy keeps out as well."""
+    """`redacted` are names, or patterns of names, that the policy removes as well."""
     return {name: value for name, value in environ.items() if _matches(name, _KEPT) and not _matches(name, redacted)}
 
 
 def secrets_of(environ: Mapping[str, str], redacted: Sequence[str]) -> list[str]:
-    """Values that must not be shown, wherever a script may have them from. Short ones are words like any other."""
+    """Values that must not be shown, wherever a script got them. Short ones are ordinary words."""
     return [
         value
         for name, value in environ.items()
@@ -46,7 +46,7 @@ _MOST_BYTES = 1024 * 1024
 
 
 class Step(NamedTuple):
-    """One command line of the package's, and what is put behind it word for word."""
+    """One command line of the package, and the arguments that follow it."""
 
     event: str
     line: str
@@ -54,7 +54,7 @@ class Step(NamedTuple):
 
     @property
     def command(self) -> list[str]:
-        """The shell reads the package's own line alone: the arguments come to it as words, never as text."""
+        """The shell parses only the package's own line; the arguments reach it as words, never as text."""
         return ["/bin/sh", "-c", f'{self.line} "$@"' if self.args else self.line, self.event, *self.args]
 
     @property
@@ -68,7 +68,7 @@ class Package(NamedTuple):
     scripts: Mapping[str, str]
 
     def steps(self, script: str, args: Sequence[str]) -> tuple[Step, ...]:
-        """With what the package wants done before and after it."""
+        """Includes the package's pre and post scripts."""
         if script not in self.scripts:
             near = get_close_matches(script, self.scripts, n=3, cutoff=0.5) or sorted(self.scripts)[:10]
             raise Declined(
@@ -127,7 +127,7 @@ Tell = Callable[[str], Awaitable[None]]
 
 @dataclass(slots=True)
 class Server:
-    """A script that stays."""
+    """A script that keeps running."""
 
     program: KeptProgram
     steps: Sequence[Step]
@@ -155,7 +155,7 @@ class Scripts:
         return KeptOutput(secrets_of(self.environ, self.policy().limits.redact_env))
 
     async def run(self, package: Package, step: Step, output: KeptOutput, tell: Tell) -> int:
-        """The exit status. Whatever stops this ends the step and all that it started."""
+        """Returns the exit status. If it is stopped, the step and everything that it started are ended."""
         async with self._started(package, step, output) as program:
             await _followed(program, output, tell)
             return program.status or 0
@@ -163,7 +163,7 @@ class Scripts:
     async def serve(
         self, package: Package, step: Step, steps: Sequence[Step], output: KeptOutput, tell: Tell
     ) -> Server | int:
-        """Once it takes connections; the exit status where it ended before. `steps` are all that it was asked with."""
+        """Returns once it accepts connections, or the exit status if it ended before. `steps` are all its steps."""
         async with self._started(package, step, output) as program:
             following = asyncio.ensure_future(_followed(program, output, tell))
             try:
@@ -195,7 +195,7 @@ class Scripts:
                     output.add(_UNWATCHED)
 
     def _environ(self, package: Package, step: Step) -> dict[str, str]:
-        """As npm gives it to scripts, as far as they look at it."""
+        """The environment that npm gives to scripts, as far as they use it."""
         known = for_child(self.environ, self.policy().limits.redact_env)
         root = self.files.location
         path = (os.path.join(root, "node_modules", ".bin"), known.get("PATH", os.defpath), self.own_programs)

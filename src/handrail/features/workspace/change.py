@@ -1,7 +1,7 @@
-"""How a file of the project is changed: looked at, shown, then committed exactly as shown.
+"""Changes a file of the project: plans it, shows it, and commits exactly what was shown.
 
-A commit survives a crash at any moment: an intent stands beside it until it is through, and
-the next one to hold the lock finishes or takes back what a dead process left.
+A commit survives a crash at any moment: an intent file exists while it runs, and the next process that holds the lock
+finishes or reverts what a dead process left.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ def content_hash(data: bytes | None) -> str:
 
 
 class Repetition(msgspec.Struct, frozen=True, rename="camel"):
-    """What a repeated call is recognised by."""
+    """What identifies a repeated call."""
 
     key: str
     mode: str
@@ -40,7 +40,7 @@ class Repetition(msgspec.Struct, frozen=True, rename="camel"):
 
 @dataclass(frozen=True)
 class Change:
-    """A file before and after; `after` None removes it."""
+    """A file before and after. If `after` is None, the file is removed."""
 
     path: str
     before: bytes | None
@@ -59,7 +59,7 @@ class Change:
 
 
 def look(workspace: Workspace, path: str) -> tuple[str, bytes | None]:
-    """The canonical path and what it holds now, None where nothing is."""
+    """The canonical path and the file's content now, None if there is no file."""
     name = canonical(path)
     if name == ".":
         raise InvalidParams("The path names the project's root, not a file.", path=path)
@@ -76,7 +76,7 @@ def compare(workspace: Workspace, change: Change) -> LineDiff:
 
 
 def preview_of(workspace: Workspace, change: Change, summary: str) -> Preview:
-    """What a person is shown; refused when it changes more lines than the policy allows at once."""
+    """What a person is shown. Refused if it changes more lines than the policy allows."""
     if change.after is not None and change.undoes is None:
         workspace.review(change.path, change.after)
     limit = workspace.policy().limits.batch_max_lines
@@ -99,7 +99,7 @@ def preview_of(workspace: Workspace, change: Change, summary: str) -> Preview:
 
 
 def replayed(workspace: Workspace, path: str, repetition: Repetition | None) -> Written | None:
-    """The first answer to the same key; the same key with something else is a Conflict."""
+    """The first answer to the same key. Conflict if the same key comes with something else."""
     if repetition is None:
         return None
     if len(repetition.key) > _MAX_KEY:
@@ -131,7 +131,10 @@ class _Intent(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def commit(workspace: Workspace, call: Call, change: Change) -> Snapshot | Written:
-    """Does what was shown, or raises and leaves everything as it was. Written: somebody was quicker."""
+    """Does what was shown, or raises and changes nothing.
+
+    Returns Written if another call with the same key was first.
+    """
     with workspace.lock(on_wait=call.checkpoint):
         workspace.hide_from_git()
         recover(workspace)
@@ -167,14 +170,14 @@ def commit(workspace: Workspace, call: Call, change: Change) -> Snapshot | Writt
 
 
 def settle(workspace: Workspace) -> None:
-    """Outside the lock: waits for a commit under way, or settles what a dead process left of one."""
+    """Outside the lock: waits for a running commit, or finishes one that a dead process left."""
     if workspace.own.mode(_INTENT) is not None:
         with workspace.lock():
             recover(workspace)
 
 
 def recover(workspace: Workspace) -> None:
-    """Under the lock: finishes or takes back the commit of a process that died in it."""
+    """Under the lock: finishes or reverts the commit of a process that died in it."""
     try:
         intent = msgspec.json.decode(workspace.own.read(_INTENT), type=_Intent)
     except NotFound:
@@ -210,7 +213,7 @@ def _apply(workspace: Workspace, change: Change) -> None:
 
 
 def _finish(workspace: Workspace, intent: _Intent) -> None:
-    """The file is written: what fails from here on is made up for by the next `recover`."""
+    """The file is written; errors from here on are repaired by the next `recover`."""
     try:
         if intent.repetition is not None:
             written = Written(

@@ -1,4 +1,4 @@
-"""Dry runs that wait for their write: durable, shared by all processes on the project, each good for one write."""
+"""Dry runs waiting for their write: durable, shared by all processes of the project, each usable once."""
 
 import hashlib
 import re
@@ -45,15 +45,15 @@ class DryRuns:
         return run
 
     def holds(self, run: DryRun) -> bool:
-        """False when another write has used it already."""
+        """False if another write has already used it."""
         return self._own.mode(f"{_FOLDER}/{run.key}.json") is not None
 
     def use_up(self, run: DryRun) -> None:
-        """Not durable: one that a power cut brings back is good for the base that it has shown, and that is gone."""
+        """Not durable. A dry run that reappears after a power cut is useless, because the file has changed."""
         self._own.remove(f"{_FOLDER}/{run.key}.json", is_durable=False)
 
     def give_back(self, run: DryRun) -> None:
-        """After a write that did not happen."""
+        """Called after a write that did not happen."""
         self._own.write(f"{_FOLDER}/{run.key}.json", msgspec.json.encode(run), is_durable=False)
 
     def _read(self, name: str) -> DryRun | None:
@@ -63,7 +63,7 @@ class DryRuns:
             return None
 
     def _forget_old(self) -> None:
-        """Only when many have piled up, so that a dry run does not pay for a scan."""
+        """Runs only when there are many, so that a dry run needs no scan."""
         try:
             names = [name for name in self._own.names(_FOLDER) if _NAME.fullmatch(name)]
         except Failure:

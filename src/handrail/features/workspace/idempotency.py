@@ -1,4 +1,4 @@
-"""Which idempotency keys have written what: `idem.json`, bounded, damaged entries skipped."""
+"""Which idempotency keys have written what: `idem.json`, of limited size. Damaged entries are skipped."""
 
 import hashlib
 from collections.abc import Callable
@@ -61,5 +61,5 @@ class Idempotency:
 
 
 def _hashed(key: str) -> str:
-    """Keys are the caller's and may be long."""
+    """Keys come from the caller and may be long."""
     return hashlib.sha256(key.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The lines in which two texts differ, found by GNU diff and shown as contract 3 §0.4 wants them."""
+"""The lines in which two texts differ, found by GNU diff, in the format of contract 3 §0.4."""
 
 import difflib
 import json
@@ -19,7 +19,7 @@ import msgspec
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """A run of lines that differs, counted from 1, without context. A text's lines are what stands between its LFs."""
+    """A run of different lines, counted from 1, without context. Lines are what is between LFs."""
 
     start_old: int
     start_new: int
@@ -38,7 +38,7 @@ _CHUNK = 1 << 20
 
 
 def hunks(old: bytes, new: bytes) -> list[Hunk]:
-    """The runs of lines in which two texts differ, in order."""
+    """The runs of different lines, in order."""
     printed = None
     if len(old) + len(new) < _EXACT_BELOW_BYTES:
         printed = _run(["--minimal"], old, new, _EXACT_SECONDS, last=b"\n")
@@ -66,7 +66,7 @@ def _label(path: str) -> str:
 
 
 def _read_hunks(lines: list[bytes]) -> Iterator[Hunk]:
-    """Diff's normal format: a heading such as `2,3c2`, then `< ` old lines, `---` between, `> ` new lines."""
+    """Parses diff's normal format: a heading such as `2,3c2`, `< ` old lines, `---`, `> ` new lines."""
     at = 0
     while heading := _HEADING.fullmatch(lines[at]):
         old_first, old_last, kind, new_first, new_last = heading.groups()
@@ -84,13 +84,13 @@ def _read_hunks(lines: list[bytes]) -> Iterator[Hunk]:
 
 
 def _run_of_lines(first: bytes, last: bytes | None, *, is_empty: bool) -> tuple[int, int]:
-    """Start and length; an empty run is named by the line before it."""
+    """Start and length. An empty run is named by the line before it."""
     start = int(first)
     return (start + 1, 0) if is_empty else (start, int(last or first) - start + 1)
 
 
 def _run(options: list[str], old: bytes, new: bytes, seconds: float, last: bytes = b"") -> bytes | None:
-    """What diff printed, over anonymous files; None when it could not be started, failed or was too slow.
+    """The output of diff, with anonymous files as its input; None if it failed, could not start or was too slow.
 
     With an LF as `last`, what follows a text's last LF is a line of its own.
     """
@@ -113,9 +113,9 @@ def _run(options: list[str], old: bytes, new: bytes, seconds: float, last: bytes
 
 
 def _output(process: "subprocess.Popen[bytes]", seconds: float) -> bytes:
-    """All that the child prints; it is killed when its time is over.
+    """Reads the child's output and kills it when its time is over.
 
-    Popen's own time-outs look for the child's end only every so often.
+    Popen's own timeouts poll for the child's end, which is slower.
     """
     assert process.stdout is not None
     pipe = process.stdout.fileno()
@@ -134,7 +134,7 @@ def _output(process: "subprocess.Popen[bytes]", seconds: float) -> bytes:
 
 @contextmanager
 def _anonymous_file(content: bytes, last: bytes) -> Iterator[int]:
-    """In memory on Linux, without a name elsewhere."""
+    """In memory on Linux, an unlinked file elsewhere."""
     if not hasattr(os, "memfd_create"):
         with tempfile.TemporaryFile() as file:
             file.write(content + last)
@@ -149,8 +149,10 @@ def _anonymous_file(content: bytes, last: bytes) -> Iterator[int]:
 
 
 def _hunks_without_diff(old: list[bytes], new: list[bytes]) -> list[Hunk]:
-    """difflib on short texts; on long ones, whose time it does not bound, everything between the first and the
-    last difference as one hunk."""
+    """Uses difflib for short texts.
+
+    For long ones it would take too long: everything between the first and the last difference is one hunk.
+    """
     if len(old) + len(new) < _DIFFLIB_BELOW_LINES:
         matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
         return [
@@ -183,7 +185,7 @@ class LineDiff(msgspec.Struct, frozen=True):
 
 
 def diff(old: bytes, new: bytes) -> LineDiff:
-    """Of UTF-8 texts; line endings and a missing last newline are content."""
+    """For UTF-8 texts; line endings and a missing last newline are content."""
     if old == new:
         return LineDiff([])
     found = None
@@ -193,10 +195,10 @@ def diff(old: bytes, new: bytes) -> LineDiff:
 
 
 def _replaced_in_place(old: list[bytes], new: list[bytes]) -> list[Hunk] | None:
-    """The hunks where lines were replaced by others, one for one; None where it is not that simple.
+    """The hunks if lines were replaced one for one, otherwise None.
 
-    When no replaced line comes back among the new ones, no differ could keep more lines: each line occurs
-    among the kept ones as often as it occurs in both texts.
+    If no replaced line is among the new ones, no diff can keep more lines: each line occurs among the kept ones as
+    often as in both texts.
     """
     places = list(compress(range(len(old)), map(ne, old, new)))
     if not {old[at] for at in places}.isdisjoint(new[at] for at in places):

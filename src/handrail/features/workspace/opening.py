@@ -1,4 +1,4 @@
-"""The workspace of a project: what its tools share."""
+"""Opens the workspace of a project: what its tools share."""
 
 from __future__ import annotations
 
@@ -76,18 +76,18 @@ def open_workspace(project: Project) -> Workspace:
 
 
 def changes(project: Project) -> WorkspaceChanges:
-    """For other features: the workspace's way to change a file."""
+    """How other features change a file."""
     return WorkspaceChanges(project.part("workspace"))
 
 
 def _review(project: Project, path: str, content: bytes) -> None:
-    """Where another feature checks what is written there, it may refuse it: NotClean."""
+    """If another feature checks what is written, it may refuse it: NotClean."""
     if project.policy.current().limits.lint_on_write:
         project.offered("webgal", "review")(path, content)
 
 
 def _recover(workspace: Workspace) -> None:
-    """What a killed process left half done is settled before the first call."""
+    """Finishes or reverts what a killed process left, before the first call."""
     try:
         settle(workspace)
     except Failure:
@@ -95,7 +95,7 @@ def _recover(workspace: Workspace) -> None:
 
 
 def tidy(project: Project) -> None:
-    """Under the lock, so that no write of a live process is taken for a dead one's."""
+    """Runs under the lock, so that a live process's write isn't taken for a dead one's."""
     workspace: Workspace = project.part("workspace")
     if workspace.own.mode(".gitignore") is not None:
         with suppress(Conflict), workspace.lock(patience=0):  # who has no time to wait comes again later

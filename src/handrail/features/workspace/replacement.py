@@ -1,4 +1,4 @@
-"""What `find` means, literal text or a regular expression, and its replacement in bounded space."""
+"""Replaces `find`, literal text or a regular expression, in limited space."""
 
 import re
 import subprocess
@@ -27,9 +27,9 @@ _IMPLIED_FLAGS = frozenset("gu")
 
 
 def replace_regex(text: bytes, pattern: str, replacement: bytes, checkpoint: Callable[[], None]) -> tuple[bytes, int]:
-    """RE2 never backtracks; what may take long all the same runs in a child process, which can be stopped.
+    """RE2 never backtracks. What may still take long runs in a child process, which can be stopped.
 
-    The replacement may use $1, $<name>, $& and $$. `checkpoint` is called while it runs; when it raises, it is over.
+    The replacement may use $1, $<name>, $& and $$. `checkpoint` is called while it runs and may raise to stop it.
     """
     regex = _compiled(pattern)
     if len(text) * max(regex.programsize, _LEAST_STEPS) <= _SMALL:
@@ -57,7 +57,7 @@ def _compiled(pattern: str) -> Any:
 def _in_child(
     pattern: bytes, replacement: bytes, text: bytes, checkpoint: Callable[[], None]
 ) -> tuple[bytes, int] | None:
-    """Over files without a name, so that nobody waits for the other end of a pipe."""
+    """Uses unlinked files, so that neither side waits for a pipe."""
     with TemporaryFile() as task, TemporaryFile() as answer:
         task.write(packed(pattern, replacement, text))
         task.seek(0)
@@ -88,7 +88,7 @@ def _wait(child: "subprocess.Popen[bytes]", checkpoint: Callable[[], None]) -> N
 def replace_all(
     text: bytes, find: str, replacement: str, flags: str | None, checkpoint: Callable[[], None]
 ) -> tuple[bytes, int]:
-    """The text with every occurrence replaced, and how many there were."""
+    """The text with every occurrence replaced, and their number."""
     if not find:
         raise InvalidParams("`find` is empty.", fieldErrors=[{"field": "find", "message": "must not be empty"}])
     regex = _regex_of(find, flags)
@@ -98,7 +98,7 @@ def replace_all(
 
 
 def _regex_of(find: str, flags: str | None) -> tuple[str, str] | None:
-    """Pattern and flags where `find` is a regular expression, None where it is literal."""
+    """Pattern and flags if `find` is a regular expression, None if it is literal."""
     if form := _LITERAL_FORM.fullmatch(find):
         return form["pattern"], form["flags"] + (flags or "")
     if flags is not None or find.startswith("(?"):

@@ -1,4 +1,4 @@
-"""What a file held before each write: `snapshots/<id>.txt` and `<id>.meta.json`, immutable once written."""
+"""What a file held before each write: `snapshots/<id>.txt` and `<id>.meta.json`, never changed once written."""
 
 import hashlib
 import re
@@ -19,7 +19,10 @@ ID_PATTERN = re.compile(r"snap_\d{8}T\d{6}_[0-9a-f]{8}", re.ASCII)
 
 
 class Snapshot(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """`after_hash` is what the write left, `was_absent` that it made the file: undo needs both."""
+    """`after_hash` is the content after the write, `was_absent` says that the write created the file.
+
+    Undo needs both.
+    """
 
     id: str
     path: str
@@ -48,7 +51,7 @@ class Snapshots:
         execution_id: str,
         undoes: str | None,
     ) -> Snapshot:
-        """What `store` will keep, under a new id."""
+        """What `store` will write, under a new id."""
         at = self._now()
         while True:
             snapshot_id = f"snap_{at:%Y%m%dT%H%M%S}_{secrets.token_hex(4)}"
@@ -67,7 +70,7 @@ class Snapshots:
         )
 
     def store(self, snapshot: Snapshot, before: bytes | None) -> None:
-        """Durably; complete with the second file, whose folder is synced for both."""
+        """Durable when it returns. The folder is synced once for both files."""
         self._own.create(f"{_FOLDER}/{snapshot.id}{_TEXT}", before or b"", syncs_folder=False)
         self._own.create(f"{_FOLDER}/{snapshot.id}{_META}", msgspec.json.encode(snapshot))
 
@@ -93,10 +96,9 @@ class Snapshots:
         return snapshot, content
 
     def newest_first(self) -> Iterator[Snapshot]:
-        """Damaged or incomplete ones are skipped.
+        """Skips damaged or incomplete ones.
 
-        Where there are very many, metadata is read only as far as the iteration goes, and the second
-        that an id names stands for its timestamp's.
+        If there are very many, metadata is read only while iterating, and the second in an id is used as its timestamp.
         """
         ids = sorted(self._complete_ids(), reverse=True)
         if len(ids) <= _ALL_READ:
@@ -113,7 +115,7 @@ class Snapshots:
         yield from _ordered(second)
 
     def read_again(self, snapshot_id: str) -> Snapshot | None:
-        """The metadata as it is now; None when it was damaged or dropped since it was first read."""
+        """The metadata as it is now; None if it was damaged or dropped since."""
         self._known.pop(snapshot_id, None)
         return self._known_or_read(snapshot_id)
 
@@ -126,7 +128,7 @@ class Snapshots:
             self.drop(snapshot.id, is_durable=False)  # one that a power cut brings back goes with the next
 
     def drop(self, snapshot_id: str, *, is_durable: bool = True) -> None:
-        """Also what a killed process left of it."""
+        """Also removes what a killed process left of it."""
         for ending in (_META, _TEXT):
             self._own.remove(f"{_FOLDER}/{snapshot_id}{ending}", is_durable=is_durable)
             self._own.sweep(f"{_FOLDER}/{snapshot_id}{ending}")
@@ -145,7 +147,7 @@ class Snapshots:
         return [name for name in complete if name in self._known or ID_PATTERN.fullmatch(name)]
 
     def _known_or_read(self, snapshot_id: str) -> Snapshot | None:
-        """Snapshots never change, so what was read once is remembered."""
+        """Snapshots never change, so they are cached."""
         known = self._known.get(snapshot_id)
         if known is None:
             try:

@@ -1,4 +1,4 @@
-"""The files of one project: list, read, search, change, take back."""
+"""The tools for the files of one project: list, read, search, change, undo."""
 
 from handrail.features.workspace.tools import (
     get_runtime_info,

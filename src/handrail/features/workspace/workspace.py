@@ -1,4 +1,4 @@
-"""The port that the workspace tools share: the project's files and what is kept beside them."""
+"""What the workspace tools share: the project's files and handrail's own files beside them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -36,14 +36,14 @@ class Workspace:
     """Refuses a content that the policy does not want written there: NotClean."""
 
     def hide_from_git(self) -> None:
-        """What we keep beside the project is no part of its history."""
+        """Keeps handrail's files out of the project's history."""
         if self.own.mode(_GIT_IGNORE) is None:
             with _nothing_in_the_way():
                 self.own.write(_GIT_IGNORE, b"*\n", is_durable=False)
 
     @contextmanager
     def lock(self, on_wait: Callable[[], None] = lambda: None, patience: float = _LOCK_TIMEOUT) -> Iterator[None]:
-        """Held by whoever changes the project; across processes."""
+        """Held while the project is changed, across processes."""
         with ExitStack() as held:
             with _nothing_in_the_way():
                 held.enter_context(self.own.lock("lock", patience, on_wait))
@@ -52,7 +52,7 @@ class Workspace:
 
 @contextmanager
 def _nothing_in_the_way() -> Iterator[None]:
-    """Missing folders are made, so what is not found has a file in its place."""
+    """Missing folders are created, so NotFound here means that a file is in the way."""
     try:
         yield
     except NotFound as blocked:
@@ -76,12 +76,12 @@ def text_of(data: bytes, path: str) -> str:
 
 
 def canonical(path: str) -> str:
-    """The one spelling of a path: no `./`, no doubled or trailing slash; `.` is the root."""
+    """The one spelling of a path: no `./`, no double or trailing slash; `.` is the root."""
     return "/".join(parse_path(path)) or "."
 
 
 class AboutPath(Protocol):
-    """Parameters that name one path."""
+    """Parameters with one path."""
 
     @property
     def path(self) -> str: ...

@@ -14,6 +14,8 @@ from handrail.ports.effect import Effect
 from handrail.ports.prompts import ConsentSubject, FileChangePrompt, Offer
 
 _NAMELESS = "The address of the page is not known, so no rule can name it: a yes counts once."
+_CHANGED = "It has changed since you allowed it, and nothing was done. What is different:"
+_UNSEEN = "You can't see what is meant: "
 _RULED = "A rule of the policy asks about this each time, whatever you allow for good."
 
 
@@ -35,6 +37,11 @@ def prompt_of(question: Question, offers: tuple[Offer, ...] = ()) -> FileChangeP
         lines += [_STALE[question.stale]] if question.stale is not None else []
         for name, fact in preview.consent.facts:
             lines += _shown(name, fact)
+    if preview.changed:
+        lines += [_CHANGED, *(f"  │ {line}" for line in preview.changed)]
+    lines += [_UNSEEN + preview.unseen] if preview.unseen is not None else []
+    for name, fact in preview.facts:
+        lines += _shown(name, fact)
     if preview.diff is None:
         for name, value in _parameters(question):
             lines += _shown(name, value)
@@ -51,6 +58,8 @@ def prompt_of(question: Question, offers: tuple[Offer, ...] = ()) -> FileChangeP
         consent=_subject(question),
         offers=offers or UNSET,
         runs_later=later or UNSET,
+        unseen=_visible(preview.unseen),
+        changed=tuple(map(visible, preview.changed)) or UNSET,
     )
 
 

@@ -91,6 +91,7 @@ def _filled(kind: type[T], members: Members, **given: Any) -> T:
         str | UnsetType: members.text,
         bool | UnsetType: members.flag,
         int | UnsetType: members.whole_number,
+        tuple[str, ...] | UnsetType: members.texts,
     }
     for field in _fields(kind):
         if field.name not in given:

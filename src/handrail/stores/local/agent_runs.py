@@ -1,4 +1,4 @@
-"""Runs of the agent and the conversations of tasks, in the tasks' own database."""
+"""Runs of the agent and the conversations of tasks, in the tasks' database."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class SqliteRuns:
         return bool(await self._batches.row(query, task_id, message_id))
 
     async def turns(self, task_id: str) -> Sequence[Turn]:
-        """From the newest summary on, which stands for what was before it."""
+        """From the newest summary on, which replaces everything before it."""
 
         def work(rows: sqlite3.Connection) -> list[Turn]:
             pictures: dict[str, list[Picture]] = {}
@@ -104,7 +104,7 @@ class SqliteRuns:
         return await self._batches.read(work)
 
     def compact(self, task_id: str, keep_from: int, note: str) -> asyncio.Future[None]:
-        """What was said stays in the table, for people; the model gets the note in its place."""
+        """Messages stay in the table for people; the model gets the summary instead."""
         summary = (task_id, "summary", None, note, msgspec.json.encode(Note("")), None, _now(), False)
 
         def work(rows: sqlite3.Connection) -> None:
@@ -149,7 +149,7 @@ def _adding(task_id: str, turns: Sequence[Turn]) -> Work:
 
 
 def _row(task_id: str, turn: Turn) -> tuple[Any, ...]:
-    """The text has a column of its own, pictures of tools a table; secrets are not stored at all."""
+    """The text has its own column, tool pictures their own table; secrets are not stored."""
     message_id = turn.id or None if isinstance(turn, UserTurn | AssistantTurn) else None
     sent_at = turn.sent_at or None if isinstance(turn, UserTurn) else None
     kept: Turn = msgspec.structs.replace(turn, text="")

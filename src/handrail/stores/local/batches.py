@@ -1,7 +1,7 @@
-"""Many small writes from an event loop: each takes its place when it is asked for, all that wait share a commit.
+"""Many small writes from an event loop: each is queued in order, and all that wait share one commit.
 
-SQLite runs on a thread of its own, never on the loop's. A write that fails, fails alone. All of it survives a crash,
-but not always a power cut.
+SQLite runs on its own thread, never on the loop's. A write that fails doesn't affect the others. Everything survives a
+crash, but not always a power cut.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Batches:
         self._commits = 0
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> asyncio.Future[T]:
-        """Done once the work is committed. Who does not wait for it, or no longer, loses nothing."""
+        """Done once the work is committed. Cancelling the wait doesn't cancel the write."""
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         done.add_done_callback(_looked_at)
         self._pending.append((work, done))
@@ -56,7 +56,7 @@ class Batches:
         return self.write(work)
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Sees every write that was asked for before, and waits for no later one."""
+        """Sees every write that was queued before, and waits for no later one."""
         if self._last is not None and not self._last.done():
             await asyncio.wait({self._last})
         return await self._in_thread(self._read, work)
@@ -94,7 +94,7 @@ class Batches:
             self._flushing = None
 
     def _commit(self, batch: list[_Pending]) -> list[Any]:
-        """What each came to; a Failure is what it failed with."""
+        """The result of each; a Failure if it failed."""
         try:
             with self._database.writing(is_durable=False) as connection:
                 outcomes = [work(connection) for work, _ in batch]

@@ -1,4 +1,4 @@
-"""Actions of the browser: begun, ended, and spelled as contract 2 does where they failed."""
+"""Browser actions: when they started and ended, and their errors as contract 2 spells them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Artifacts of the browser: rows in its database, and their bytes in files.
+"""Browser artifacts: rows in the database, and their bytes in files.
 
-The files are `<stateDir>/uploads/artifacts/<artifactId>`, or below what MIMO_ARTIFACTS_DIR names.
+The files are `<stateDir>/uploads/artifacts/<artifactId>`, or below the folder in MIMO_ARTIFACTS_DIR.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ class ArtifactFolder:
             raise refused(path, error) from None
 
     def names(self) -> list[str]:
-        """Of artifacts, and of nothing else that lies there."""
+        """The names of artifacts, and of no other files there."""
         try:
             found = os.listdir(self._folder)
         except FileNotFoundError:
@@ -64,7 +64,7 @@ class ArtifactFolder:
         return [name for name in found if _NAME.fullmatch(name)]
 
     def remove_parts(self) -> None:
-        """At the start of a server: what the last one had not yet received whole."""
+        """At the start of a server: removes incomplete uploads of the last one."""
         with suppress(FileNotFoundError):
             for name in os.listdir(self._folder):
                 if _PART.fullmatch(name):
@@ -103,7 +103,7 @@ class IncomingFile:
 
 
 class SqliteArtifacts:
-    """What is known of artifacts."""
+    """The rows about artifacts."""
 
     def __init__(self, batches: Batches) -> None:
         self._batches = batches

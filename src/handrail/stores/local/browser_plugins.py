@@ -1,4 +1,4 @@
-"""Plugins that announced themselves, and those that were paired."""
+"""Plugins that connected, and those that were paired."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks of the browser, whose they are, and what was said in them."""
+"""Browser tasks, their owners, and their conversations."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class SqliteTasks:
 
 
 def _pattern(word: str) -> str:
-    """Of LIKE, for a word that stands anywhere and means only itself."""
+    """A LIKE pattern for a word anywhere in the text, with its special characters escaped."""
     return "%" + "".join(f"!{sign}" if sign in "!%_" else sign for sign in word) + "%"
 
 

@@ -1,6 +1,6 @@
-"""Waits until a file changes or is created: at once where inotify reports it, otherwise by looking again and again.
+"""Waits until a file changes or is created: at once if inotify reports it, otherwise by polling.
 
-Compares what it sees with what it saw, so no change is missed between two waits.
+It compares states, so no change is missed between two waits.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ Seen = tuple[int, int, int] | None
 
 
 class FollowedFile:
-    """All watches of one event loop share one inotify instance, because a user has few. The last one closes it."""
+    """All watches of an event loop share one inotify instance, because a user has few. The last one closes it."""
 
     def __init__(self, path: Path, *, with_inotify: bool = sys.platform == "linux") -> None:
         self._path = path
@@ -48,7 +48,7 @@ class FollowedFile:
                 await asyncio.wait([listening])
 
     async def listen(self) -> float:
-        """Starts inotify where there is one; returns for how many seconds to rely on it."""
+        """Starts inotify if possible; returns for how many seconds to rely on it."""
         if self._with_inotify:
             if "asyncinotify" not in sys.modules:  # importing it starts a program that looks for libc
                 await asyncio.to_thread(import_module, "asyncinotify")
@@ -64,7 +64,7 @@ class FollowedFile:
         return status.st_dev, status.st_ino, status.st_size
 
     def _listen(self) -> asyncio.Task[None] | None:
-        """None where no inotify instance is left, or there is no folder to watch."""
+        """None if no inotify instance is left, or there is no folder to watch."""
         from asyncinotify import Inotify, Mask
 
         with suppress(OSError):
@@ -78,7 +78,7 @@ class FollowedFile:
         return None
 
     async def _pass_on(self, inotify: "Inotify") -> None:
-        """Until the folder is gone. An event without a name says that events were lost, or that."""
+        """Runs until the folder is gone. An event without a name means that events were lost, or that."""
         from asyncinotify import Mask
 
         with inotify:
@@ -97,7 +97,7 @@ class Watch:
         self._seen: Seen | bool = False
 
     async def change(self) -> None:
-        """Returns when the file is not as it was when this returned before; at once the first time."""
+        """Returns when the file differs from the last time this returned; at once the first time."""
         while True:
             seconds = await self._file.listen()
             self._alarm.clear()

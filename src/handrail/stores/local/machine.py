@@ -1,4 +1,4 @@
-"""This machine: whose process this is, and a person's screen and browser, where there is one."""
+"""This machine: the user of this process, and a person's screen and browser."""
 
 import os
 import pwd
@@ -29,7 +29,7 @@ def this_machine() -> Machine:
 
 
 def user_name() -> str:
-    """As the operating system knows it: the environment can be made to say anything."""
+    """From the operating system, because the environment can be changed."""
     try:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
@@ -41,7 +41,7 @@ def has_display() -> bool:
 
 
 def open_in_browser(address: str) -> None:
-    """In a thread of its own: some browsers keep the one who starts them waiting."""
+    """In its own thread, because some browsers block whoever starts them."""
     import threading
     import webbrowser
 

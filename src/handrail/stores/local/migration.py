@@ -1,4 +1,4 @@
-"""Versions of what is stored: numbered steps from any older one to today's, and a clear stop before a newer one."""
+"""Migrations: numbered steps from any older version to the current one, and an error for a newer one."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
@@ -10,13 +10,13 @@ Step = Callable[[T], None]
 
 
 class NewerState(Unsupported):
-    """What is stored was made by a newer handrail; this one must not touch it."""
+    """A newer handrail wrote this; this version must not touch it."""
 
     recoverable = False
 
 
 def steps_from(version: int, steps: Sequence[Step[T]], what: str) -> Iterator[tuple[int, Step[T]]]:
-    """(the version that a step leads to, the step) for each step that is still to be taken."""
+    """The steps that are left, each with the version that it leads to."""
     if version > len(steps):
         raise NewerState(
             f"{what} has format {version}; this program knows formats up to {len(steps)}.",

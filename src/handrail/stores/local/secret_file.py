@@ -1,6 +1,6 @@
-"""`<stateDir>/secrets.json`: which secrets there are, and the values that no keyring took. The owner's alone.
+"""`<stateDir>/secrets.json`: which secrets exist, and the values that no keyring took. Readable by the owner only.
 
-Whole or not at all: a reader never sees half of it, and a full disk leaves the old one.
+Replaced as a whole: a reader never sees half of it, and a full disk leaves the old one.
 """
 
 import os
@@ -69,7 +69,7 @@ class SecretFile:
 
     @contextmanager
     def _changing(self) -> Iterator[_Content]:
-        """The content under the lock; what was changed in it is on disk when the block is left."""
+        """The content under the lock; changes are on disk when the block ends."""
         try:
             make_private_folder(self._path.parent)
             with locks.exclusive(self._path.with_name(f"{SECRETS_FILE}.lock")):

@@ -1,7 +1,6 @@
-"""The state directory: where it is, whose it is, and in which format.
+"""The state directory: its path, its owner and its format.
 
-`format` holds the version. A directory without it is format 0 when there is something in it, and
-new otherwise. Knows the names of what lies there, not what is inside.
+`format` holds the version. A directory without it is format 0 if it has content, otherwise new.
 """
 
 import os
@@ -25,7 +24,7 @@ _VERSION = re.compile(rb"([0-9]{1,9})\n?")
 
 
 def _make_private(state: Path) -> None:
-    """To format 1: what format 0 wrote with the user's umask becomes the owner's alone."""
+    """To format 1: removes the group's and others' access from what format 0 wrote."""
     for name in _OURS:
         top = state / name
         _close_to_others(top)
@@ -64,7 +63,7 @@ def open_state(
     steps: Sequence[Step[Path]] = STEPS,
     patience: float = locks.PATIENCE,
 ) -> State:
-    """Makes the directory, or brings it to today's format; safe from many processes at once."""
+    """Creates the directory, or migrates it to the current format; safe from many processes at once."""
     path = state_path(given, environ)
     try:
         make_private_folder(path)

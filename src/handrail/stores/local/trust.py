@@ -15,7 +15,7 @@ _FILE = "trusted.json"
 
 
 class TrustFile:
-    """The content hashes that a person has said yes to, in `<stateDir>/trusted.json`."""
+    """The content hashes of trusted policies, in `<stateDir>/trusted.json`."""
 
     def __init__(self, state: Path) -> None:
         self._file = state / _FILE
@@ -35,7 +35,7 @@ class TrustFile:
 
     @contextmanager
     def _change(self) -> Iterator[dict[str, object]]:
-        """What is trusted, to be changed in place; from reading to writing nobody else changes it."""
+        """The trusted hashes, to be changed in place under the lock."""
         with locks.exclusive(self._file.with_name(f"{_FILE}.lock")):
             trusted = self._read()
             yield trusted

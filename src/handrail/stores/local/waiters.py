@@ -1,7 +1,6 @@
-"""Who waits for an answer, and the way by which secrets reach them: a Unix socket for each, in a folder of our own.
+"""Who waits for an answer, and how secrets reach them: a Unix socket for each, in our own folder.
 
-Whether somebody can be reached there also tells whether the caller still lives. What a secret is,
-and what the log says meanwhile, is not known here.
+Whether the socket answers also shows whether the caller still lives.
 """
 
 import asyncio
@@ -36,7 +35,7 @@ class _Delivery(msgspec.Struct, frozen=True):
 
 
 class Mailbox:
-    """What was delivered to one who waits. The digest tells which of several answers it belongs to."""
+    """What was delivered to a waiter. The digest says which of several answers it belongs to."""
 
     def __init__(self) -> None:
         self._delivered: dict[str, dict[str, str]] = {}
@@ -47,7 +46,7 @@ class Mailbox:
         self._arrival.set()
 
     async def take(self, digest: str) -> Mapping[str, str]:
-        """Empty when nothing was delivered: it is sent before the answer, so it is here already or on its way."""
+        """Empty if nothing was delivered: a secret is sent before its answer."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_DELIVERY_SECONDS):
                 while digest not in self._delivered:
@@ -57,7 +56,7 @@ class Mailbox:
 
 
 class _Door:
-    """Who is with us now, so that nobody stays when we leave."""
+    """The open connections, closed when the waiter leaves."""
 
     def __init__(self, mailbox: Mailbox) -> None:
         self.mailbox = mailbox
@@ -84,7 +83,7 @@ class _Door:
 
 
 class _Visit(asyncio.Protocol):
-    """One delivery. Who only wants to know whether we live says nothing."""
+    """One delivery. A client that only checks whether we live sends nothing."""
 
     def __init__(self, door: _Door) -> None:
         self._door = door
@@ -133,7 +132,7 @@ class Waiters:
 
     @asynccontextmanager
     async def waiting(self, request_id: str) -> AsyncIterator[Mailbox]:
-        """As long as this is entered, `is_waiting` is true. The last to enter is the one who is reached."""
+        """While inside, `is_waiting` is true. The last one to enter gets the secrets."""
         if not self._is_swept:
             self._is_swept = True
             await asyncio.to_thread(self._sweep)
@@ -177,7 +176,7 @@ class Waiters:
             os.chmod(self._folder, 0o700)
 
     def _sweep(self) -> None:
-        """Removes what killed processes left behind."""
+        """Removes what killed processes left."""
         with suppress(FileNotFoundError):
             for name in os.listdir(self._folder):
                 with suppress(OSError):
@@ -204,7 +203,7 @@ class Waiters:
 
     @contextmanager
     def _address(self, name: str) -> Iterator[str]:
-        """What bind and connect take: the kernel's limit on their length is far below that of a path."""
+        """The socket's address in the short form that the kernel accepts."""
         path = str(self._folder / name)
         if len(os.fsencode(path)) <= _LONGEST_PATH:
             yield path
@@ -219,5 +218,5 @@ class Waiters:
 
 
 def _name(request_id: str) -> str:
-    """requestIds are foreign text: none becomes a file name."""
+    """Request ids are foreign text, so they never become file names."""
     return sha256(request_id.encode("utf-8", "surrogatepass")).hexdigest()[:32] + ".sock"

@@ -1,4 +1,4 @@
-"""Whether a person looks at the queue: who shows it to one holds a shared lock, which ends with its process."""
+"""Whether a person looks at the queue: every view of it holds a shared lock, which ends with its process."""
 
 import fcntl
 import os

@@ -47,6 +47,20 @@ async def test_two_clicks_in_a_row_are_two_clicks_and_no_double_click(bench: Wor
     assert await bench.touches() == touches + 2
 
 
+async def test_a_desktop_that_is_opened_right_after_a_click_makes_no_double_click_of_it(bench: Workbench) -> None:
+    touches, area = await bench.touches(), await bench.one(texts.AREA)
+    earlier = bench.ground.open()
+    window = await window_of(earlier, bench.app)
+    same = await Workbench(bench.ground, earlier, bench.app, window).one(texts.AREA)
+    await earlier.press(window, same)
+    opened = bench.ground.open()
+    await opened.press(bench.window, area)
+    await bench.press(texts.COUNT)
+    await bench.wait_for(texts.TOUCHED.format(touches + 2))
+    await earlier.close()
+    await opened.close()
+
+
 async def test_a_click_reaches_its_window_through_one_that_lies_over_it(bench: Workbench, toolkit: Toolkit) -> None:
     touches = await bench.touches()
     frame = bench.ground.frame(bench.app)

@@ -13,10 +13,10 @@ export const browserHover = define("browser_hover", elementParams, {
     const isTrusted = await canUseDebugger(context, tabId);
     const { frameId, target } = placeOf("browser_hover", params);
     const waitMs = Math.min(2000, context.deadline.left() / 2);
-    const aimed = isTrusted ? await staleIfGone(aimAt(tabId, frameId, target, "hover", waitMs)) : null;
+    const aimed = isTrusted ? await staleIfGone(aimAt(tabId, frameId, { target, purpose: "hover", waitMs, ...context.expected })) : null;
     const changes = await withChanges(context, { tabId, frameId, isWatched: aimed !== null }, async () => {
       if (aimed) await hover(tabId, aimed);
-      else await staleIfGone(ask(tabId, frameId, "hoverInPage", { target, waitMs }));
+      else await staleIfGone(ask(tabId, frameId, "hoverInPage", { target, waitMs, ...context.expected }));
     });
     return { hovered: true, ...changes };
   },

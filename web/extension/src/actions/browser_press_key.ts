@@ -4,6 +4,7 @@ import { staleIfGone } from "../worker/aiming";
 import { define } from "../worker/action";
 import { withChanges } from "../worker/effects";
 import { canUseDebugger, elementParams, hasElement, placeOf } from "../worker/element";
+import { judged } from "../worker/guarding";
 import { press } from "../worker/input";
 import { parseChord } from "../worker/keys";
 import { ask, TOP } from "../worker/page";
@@ -19,11 +20,12 @@ export const browserPressKey = define("browser_press_key", { ...elementParams, k
     const dialog = params.dialog && { accept: params.dialog === "accept", ...(params.promptText === undefined ? {} : { promptText: params.promptText }) };
     const changes = await withChanges(context, { tabId, frameId, dialog }, async () => {
       if (!isTrusted) {
-        await staleIfGone(ask(tabId, frameId, "press", { ...(target ? { target } : {}), key: chord.key.key, code: chord.key.code, modifiers: chord.modifiers }));
-        return;
+        await staleIfGone(ask(tabId, frameId, "press", { ...(target ? { target } : {}), key: chord.key.key, code: chord.key.code, modifiers: chord.modifiers, ...context.expected }));
+      } else {
+        if (target || context.expected) await staleIfGone(ask(tabId, frameId, "focusElement", { ...(target ? { target } : {}), ...context.expected }));
+        await press(tabId, chord);
       }
-      if (target) await staleIfGone(ask(tabId, frameId, "focusElement", { target }));
-      await press(tabId, chord);
+      await judged(context, tabId, frameId, { isOver: true });
     });
     return { pressed: true, key: params.key, ...changes };
   },

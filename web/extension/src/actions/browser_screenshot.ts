@@ -1,26 +1,33 @@
 /** browser_screenshot: the viewport or the whole page as PNG, uploaded; with an element, that one is outlined and told. */
 
-import { define } from "../worker/action";
+import { define, type Result } from "../worker/action";
 import { upload } from "../worker/artifacts";
 import { withoutBadge } from "../worker/badge";
 import { canUseDebugger, elementParams, hasElement, placeOf } from "../worker/element";
+import { Failure, failureOf } from "../worker/failure";
 import { withOutline } from "../worker/outline";
-import { capture, captureInFront, sizeOf } from "../worker/picture";
+import { TOP } from "../worker/page";
+import { capture, captureInFront, type Shot, sizeOf } from "../worker/picture";
 import { seenAt } from "../worker/seen";
-import { fallback, flag } from "../worker/shape";
+import { fallback, flag, oneOf, optional } from "../worker/shape";
 import { ownTab } from "../worker/tasks";
 
-export const browserScreenshot = define("browser_screenshot", { ...elementParams, fullPage: fallback(flag, false) }, {
-  async run(context, params) {
-    const { tabId, fullPage } = params;
+export const browserScreenshot = define("browser_screenshot", { ...elementParams, fullPage: fallback(flag, false), asking: optional(oneOf("element", "focus")) }, {
+  async run(context, params): Promise<Result> {
+    const { tabId, fullPage, asking } = params;
     const tab = await ownTab(context.taskId, tabId);
     const { message, deadline, warnings } = context;
     const hasDebugger = await canUseDebugger(context, tabId, fullPage ? "cdp_page" : undefined);
-    const place = hasElement(params) ? placeOf("browser_screenshot", params) : undefined;
-    const shoot = () => deadline.within(hasDebugger ? capture(tabId, fullPage, warnings) : captureInFront(tab));
-    const { done: { picture, area }, target } = await withoutBadge(tabId, () => withOutline(tabId, place, shoot));
+    const place = hasElement(params) ? placeOf("browser_screenshot", params) : asking === "focus" ? { frameId: TOP } : undefined;
+    const taken = (): Promise<Shot> => deadline.within(hasDebugger ? capture(tabId, fullPage, warnings) : captureInFront(tab));
+    // A person who is asked can decide without a picture, and is told that there is none.
+    const shoot = (): Promise<Shot | Failure> => (asking ? taken().catch(failureOf) : taken());
+    const { done, digest, ...told } = await withoutBadge(tabId, () => withOutline(tabId, place, shoot));
+    const seen = await seenAt(tabId, digest);
+    const known = { ...told, ...(seen ? { seen } : {}) };
+    if (done instanceof Failure) return { ...known, unseen: `No picture could be taken: ${done.message}` };
+    const { picture, area } = done;
     const [uploaded, size] = await Promise.all([upload(message.screenshotPresignedUrl ?? message.artifactPresignedUrl, message.artifactId, picture, deadline), sizeOf(picture)]);
-    const seen = await seenAt(tabId, target);
-    return { ...uploaded, ...size, screenshotUploaded: true, ...(area ? { area } : {}), ...(target ? { target } : {}), ...(seen ? { seen } : {}) };
+    return { ...uploaded, ...size, screenshotUploaded: true, ...(area ? { area } : {}), ...known };
   },
 });

@@ -14,7 +14,7 @@ export const browserSelectOption = define("browser_select_option", { ...elementP
     const { frameId, target } = placeOf("browser_select_option", params);
     let selected: string[] = [];
     const changes = await withChanges(context, { tabId, frameId }, async () => {
-      selected = await staleIfGone(ask(tabId, frameId, "select", { target, values }));
+      selected = await staleIfGone(ask(tabId, frameId, "select", { target, values, ...context.expected }));
     });
     return { selected, ...changes };
   },

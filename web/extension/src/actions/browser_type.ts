@@ -4,6 +4,7 @@ import { staleIfGone } from "../worker/aiming";
 import { define } from "../worker/action";
 import { withChanges } from "../worker/effects";
 import { canUseDebugger, elementParams, placeOf } from "../worker/element";
+import { judged } from "../worker/guarding";
 import { enter, press, type } from "../worker/input";
 import { ask } from "../worker/page";
 import { fallback, flag, oneOf, optional, text } from "../worker/shape";
@@ -22,16 +23,20 @@ export const browserType = define("browser_type", {
     let strategy = "dom_input";
     let held: string | null = null;
     const changes = await withChanges(context, { tabId, frameId }, async () => {
-      const kind = isTrusted ? await staleIfGone(ask(tabId, frameId, "focus", { target, append })) : null;
+      const kind = isTrusted ? await staleIfGone(ask(tabId, frameId, "focus", { target, append, ...context.expected })) : null;
       // Dates, times and ranges have a format of their own, which keys would miss in most locales.
       if (!kind || (kind === "formatted" && params.strategy === undefined)) {
-        await staleIfGone(ask(tabId, frameId, "write", { target, append, text: params.text, isSubmitted: params.submit }));
+        await staleIfGone(ask(tabId, frameId, "write", { target, append, text: params.text, isSubmitted: params.submit, ...context.expected }));
       } else {
         strategy = "cdp_key";
         await type(tabId, params.text, !append);
         held = await ask(tabId, frameId, "valueOf", { target }).catch(() => null);
-        if (params.submit) await press(tabId, enter);
+        if (params.submit) {
+          await judged(context, tabId, frameId, {});
+          await press(tabId, enter);
+        }
       }
+      await judged(context, tabId, frameId, { isOver: true });
     });
     if (held !== null && !append && normal(held) !== normal(params.text)) context.warnings.push(`The field now holds ${JSON.stringify((held as string).slice(0, 200))}.`);
     return { typed: true, strategy, ...changes };

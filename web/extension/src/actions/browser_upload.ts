@@ -38,7 +38,7 @@ export const browserUpload = define("browser_upload", { ...elementParams, artifa
     }
     let files: string[] = [];
     const changes = await withChanges(context, { tabId, frameId }, async () => {
-      files = await staleIfGone(ask(tabId, frameId, "giveFiles", { target }));
+      files = await staleIfGone(ask(tabId, frameId, "giveFiles", { target, ...context.expected }));
     });
     return { uploaded: true, files, ...changes };
   },

@@ -5,10 +5,12 @@ import { covers, stepAside } from "./badge";
 import { watch } from "./changes";
 import { describe } from "./description";
 import { noTarget } from "./failure";
+import { guard } from "./guard";
 import { ownPlace } from "./frames";
 import { boxOf, isSameBox, isShown } from "./geometry";
 import { knownBox } from "./known";
 import { resolve } from "./refs";
+import { checkShown } from "./shown";
 import { containsAcross, elementAt } from "./shadow";
 import { isDisabled } from "./states";
 import { isAnimated, untilStill } from "./stillness";
@@ -23,6 +25,8 @@ export async function aim(ask: Ask<"aim">): Promise<FramePoint> {
   if (ask.purpose === "click") refuseUnclickable(element);
   await holdStill(element, ask.waitMs);
   const point = openPoint(element);
+  if (ask.purpose === "click") guard(element, ask.expected);
+  else checkShown(element, ask.expected);
   watch();
   return { point, place: ownPlace() };
 }
@@ -66,7 +70,7 @@ async function holdStill(element: Element, waitMs: number): Promise<void> {
 }
 
 /** The middle first; of an element that is partly covered, or wrapped over lines, any part that is free. */
-function openPoint(element: Element): { x: number; y: number } {
+export function openPoint(element: Element): { x: number; y: number } {
   // A control behind a drawing of itself is clicked through its label.
   const labels = [...((element as HTMLInputElement).labels ?? [])];
   const rects = [element, ...labels].flatMap((one) => [...one.getClientRects()]).filter((rect) => rect.width > 0 && rect.height > 0);

@@ -44,28 +44,40 @@ export type FieldKind = "text" | "editable" | "formatted";
 export interface Changes { added: string[]; removed: string[]; more: number; next: number; url: string; isEarly: boolean }
 export interface TextMatch { text: string; ref?: number; tag?: string; box?: Box }
 export interface Article { title?: string; text: string; markdown: string }
-export interface Outlined extends Identity { ref: number; next: number }
+export interface Outlined extends Identity { ref: number; next: number; digest: string }
+/** What a person is shown of an element: where it leads, what its form holds, the text near it. */
+export interface Shown {
+  destination?: { method: string; url: string };
+  fields: { name: string; kind: string; value: string; length?: number }[];
+  near: string[];
+}
+/** An element as it was when its picture had been taken; `unseen` says why it can't be seen there. */
+export interface Look { digest: string; shown: Shown; unseen?: string }
 export interface Scrolled { x: number; y: number; atEnd: boolean }
 export interface PageFailure { code: string; message: string; details?: Record<string, unknown> }
 
 /** `floor` keeps numbers of earlier documents of the tab from being given again. */
 export interface PageApi {
   index(ask: { floor: number; most: number; boxes: boolean; scope: "viewport" | "document"; attribute: boolean; xpaths: boolean }): FrameIndex;
-  aim(ask: { target: Target; purpose: "click" | "hover"; waitMs: number }): Promise<FramePoint>;
+  aim(ask: { target: Target; purpose: "click" | "hover"; waitMs: number; expected?: string }): Promise<FramePoint>;
   frameAt(ask: { place: number; nonce?: string; point: Point; waitMs: number }): Promise<FramePoint>;
   announce(ask: { nonce: string }): void;
-  clickInPage(ask: { target: Target; waitMs: number }): Promise<void>;
-  focus(ask: { target: Target; append: boolean }): Promise<FieldKind>;
-  write(ask: { target: Target; text: string; append: boolean; isSubmitted: boolean }): Promise<void>;
-  focusElement(ask: { target: Target }): void;
+  clickInPage(ask: { target: Target; waitMs: number; expected?: string }): Promise<void>;
+  focus(ask: { target: Target; append: boolean; expected?: string }): Promise<FieldKind>;
+  write(ask: { target: Target; text: string; append: boolean; isSubmitted: boolean; expected?: string }): Promise<void>;
+  /** Without a target, what has the focus already. */
+  focusElement(ask: { target?: Target; expected?: string }): void;
+  /** Refuses where the page was changed since the act was checked. */
+  verdict(ask: { isPressed: boolean }): void;
+  lastVerdict(): Promise<void>;
   valueOf(ask: { target: Target }): string | null;
-  press(ask: { target?: Target; key: string; code: string; modifiers: string[] }): void;
-  hoverInPage(ask: { target: Target; waitMs: number }): Promise<void>;
-  select(ask: { target: Target; values: string[] }): string[];
+  press(ask: { target?: Target; key: string; code: string; modifiers: string[]; expected?: string }): void;
+  hoverInPage(ask: { target: Target; waitMs: number; expected?: string }): Promise<void>;
+  select(ask: { target: Target; values: string[]; expected?: string }): string[];
   watch(): void;
   rest(ask: { quietMs: number; floor: number; isEager: boolean }): Promise<Changes>;
   changes(ask: { floor: number }): Promise<Changes>;
-  scroll(ask: { target?: Target; direction?: "up" | "down" | "left" | "right"; amount?: number }): Promise<Scrolled>;
+  scroll(ask: { expected?: string; target?: Target; direction?: "up" | "down" | "left" | "right"; amount?: number }): Promise<Scrolled>;
   findText(ask: { text: string; floor: number; limit: number }): { matches: TextMatch[]; total: number; next: number };
   hasText(ask: { text: string }): boolean;
   awaitText(ask: { text: string; isGone: boolean; timeoutMs: number }): Promise<boolean>;
@@ -73,12 +85,12 @@ export interface PageApi {
   html(ask: { xpath?: string }): string;
   article(): Article;
   acceptFile(ask: { target: Target; part: string; name?: string; contentType?: string; isLast: boolean; isFirst: boolean }): Promise<void>;
-  giveFiles(ask: { target: Target }): string[];
+  giveFiles(ask: { target: Target; expected?: string }): string[];
   badge(ask: { state: "working" | "paused" | "none"; texts: { working: string; paused: string; stop: string } }): void;
   hideBadge(ask: { isHidden: boolean }): void;
-  identify(ask: { target: Target }): Identity;
-  outline(ask: { target: Target; floor: number }): Outlined;
-  removeOutline(): void;
+  /** Without a target, what has the focus. */
+  outline(ask: { target?: Target; floor: number }): Outlined;
+  removeOutline(): Look | null;
 }
 
 export type PageMethod = keyof PageApi;

@@ -4,18 +4,23 @@ import type { Ask } from "./api";
 import { aim } from "./aim";
 import { describe } from "./description";
 import { noTarget } from "./failure";
+import { guard, verdict } from "./guard";
 import { resolve } from "./refs";
+import { activeElement } from "./shadow";
+import { checkShown } from "./shown";
 import { isDisabled } from "./states";
 
 export async function clickInPage(ask: Ask<"clickInPage">): Promise<void> {
   const { point } = await aim({ ...ask, purpose: "click" });
   const element = resolve(ask.target);
+  guard(element, ask.expected);
   const where = { bubbles: true, cancelable: true, composed: true, view: window, clientX: point.x, clientY: point.y, button: 0 };
   element.dispatchEvent(new PointerEvent("pointerdown", { ...where, pointerId: 1, isPrimary: true, buttons: 1 }));
   element.dispatchEvent(new MouseEvent("mousedown", { ...where, buttons: 1 }));
   (element as HTMLElement).focus?.({ preventScroll: true });
   element.dispatchEvent(new PointerEvent("pointerup", { ...where, pointerId: 1, isPrimary: true }));
   element.dispatchEvent(new MouseEvent("mouseup", where));
+  verdict({ isPressed: false });
   if (element instanceof HTMLElement) element.click();
   else element.dispatchEvent(new MouseEvent("click", where));
 }
@@ -29,7 +34,8 @@ export async function hoverInPage(ask: Ask<"hoverInPage">): Promise<void> {
 }
 
 export function press(ask: Ask<"press">): void {
-  const element = ask.target ? resolve(ask.target) : (document.activeElement ?? document.body);
+  const element = ask.target ? resolve(ask.target) : activeElement();
+  guard(element, ask.expected);
   if (ask.target) (element as HTMLElement).focus?.();
   const has = (name: string): boolean => ask.modifiers.includes(name);
   const keys = { key: ask.key, code: ask.code, bubbles: true, cancelable: true, composed: true, ctrlKey: has("Control"), shiftKey: has("Shift"), altKey: has("Alt"), metaKey: has("Meta") };
@@ -51,6 +57,7 @@ export function select(ask: Ask<"select">): string[] {
     if (option.disabled) throw noTarget(`The option ${JSON.stringify(value)} is disabled.`);
     return option;
   });
+  checkShown(element, ask.expected);
   for (const option of list.options) option.selected = chosen.includes(option);
   list.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
   list.dispatchEvent(new Event("change", { bubbles: true }));

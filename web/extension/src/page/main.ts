@@ -5,9 +5,9 @@ import type { Answer, Article, Ask, PageApi, PageMethod, Reply } from "./api";
 import { hideBadge, showBadge } from "./badge";
 import { noteListener } from "./candidates";
 import { changes, rest, watch } from "./changes";
-import { identityOf } from "./description";
 import { noTarget, Refusal } from "./failure";
 import { announce, frameAt } from "./frames";
+import { guard, lastVerdict, verdict, watchGestures } from "./guard";
 import { clickInPage, hoverInPage, press, select } from "./gestures";
 import { indexPage } from "./index_page";
 import { outline, removeOutline } from "./outline";
@@ -15,6 +15,7 @@ import { watchPerson } from "./person";
 import { resolve } from "./refs";
 import { watchRelease } from "./release";
 import { scroll } from "./scrolling";
+import { activeElement } from "./shadow";
 import { awaitQuiet, awaitText, findText, hasText } from "./text";
 import { fieldValue, focus, write } from "./typing";
 import { acceptFile, giveFiles } from "./upload";
@@ -35,10 +36,14 @@ const methods: PageApi = {
   focus,
   write,
   focusElement: (ask) => {
-    const element = resolve(ask.target);
+    const element = ask.target ? resolve(ask.target) : activeElement();
+    guard(element, ask.expected);
+    if (!ask.target) return;
     element.scrollIntoView({ block: "nearest", behavior: "instant" });
     (element as HTMLElement).focus?.();
   },
+  verdict,
+  lastVerdict,
   valueOf: (ask) => fieldValue(ask.target),
   press,
   select,
@@ -56,7 +61,6 @@ const methods: PageApi = {
   giveFiles,
   badge: showBadge,
   hideBadge: (ask) => hideBadge(ask.isHidden),
-  identify: (ask) => identityOf(resolve(ask.target)),
   outline,
   removeOutline,
 };
@@ -86,5 +90,6 @@ async function answer<M extends PageMethod>(method: M, ask: Ask<M>): Promise<Rep
 if (!globalThis.handrail?.isAlive()) {
   globalThis.handrail = { answer, isAlive: () => chrome.runtime?.id !== undefined, noteListener };
   watchPerson();
+  watchGestures();
   watchRelease();
 }

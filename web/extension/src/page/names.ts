@@ -76,9 +76,9 @@ function contentOf(element: Element): string {
 }
 
 /** The text that is shown, with pictures by their names and fields by their values. */
-export function textOf(element: Element, withHidden: boolean, except?: Element): string {
+export function textOf(element: Element, withHidden: boolean, except?: Element, most = 400): string {
   const parts: string[] = [];
-  gather(element, withHidden, except, parts, { left: 400 });
+  gather(element, withHidden, except, parts, { left: most });
   return tidy(parts.join(""));
 }
 

@@ -1,22 +1,29 @@
 /** Marks one element for a picture that a person will decide by, and says what it is. */
 
-import { bringIntoView } from "./aim";
-import type { Ask, Outlined } from "./api";
+import { bringIntoView, openPoint } from "./aim";
+import type { Ask, Look, Outlined } from "./api";
 import { BADGE_ATTRIBUTE } from "./badge";
 import { entryOf } from "./description";
 import { boxOf } from "./geometry";
+import { Refusal } from "./failure";
+import { isShown } from "./geometry";
 import { nextRef, resolve, startFrom } from "./refs";
+import { activeElement } from "./shadow";
+import { seen } from "./shown";
 
 const GAP = 3;
 const STYLE = "all: initial; position: fixed; margin: 0; padding: 0; background: none; box-sizing: border-box; pointer-events: none; z-index: 2147483647; border: 3px solid #d6336c; border-radius: 4px; box-shadow: 0 0 0 2px #fff, 0 0 12px 4px #d6336c99;";
 
 let mark: HTMLElement | null = null;
+let outlined: Element | null = null;
 
 export function outline(ask: Ask<"outline">): Outlined {
   startFrom(ask.floor);
-  const element = resolve(ask.target);
-  bringIntoView(element);
+  const element = ask.target ? resolve(ask.target) : activeElement();
+  if (ask.target) bringIntoView(element);
   removeOutline();
+  outlined = element;
+  if (element === document.body || element === document.documentElement) return told(element);
   mark = document.createElement("div");
   mark.setAttribute(BADGE_ATTRIBUTE, "");
   const { left, top, width, height } = boxOf(element);
@@ -27,11 +34,31 @@ export function outline(ask: Ask<"outline">): Outlined {
     mark.popover = "manual";
     mark.showPopover();
   }
-  const { ref, tag, role, name } = entryOf(element);
-  return { ref, tag, role, name, next: nextRef() };
+  return told(element);
 }
 
-export function removeOutline(): void {
+function told(element: Element): Outlined {
+  const { ref, tag, role, name } = entryOf(element);
+  return { ref, tag, role, name, next: nextRef(), digest: seen(element).digest };
+}
+
+/** After the picture was taken: what the element was then, and why it can't be seen there where that is so. */
+export function removeOutline(): Look | null {
+  const element = outlined?.isConnected ? outlined : null;
+  const { digest, shown } = element ? seen(element) : { digest: "", shown: null };
+  const unseen = element ? hiddenBy(element) : undefined;
   mark?.remove();
-  mark = null;
+  mark = outlined = null;
+  return shown && { digest, shown, ...(unseen === undefined ? {} : { unseen }) };
+}
+
+function hiddenBy(element: Element): string | undefined {
+  if (element === document.body || element === document.documentElement) return undefined;
+  if (!isShown(element)) return "It is not visible on the page.";
+  try {
+    openPoint(element);
+    return undefined;
+  } catch (error) {
+    return error instanceof Refusal ? error.message : undefined;
+  }
 }

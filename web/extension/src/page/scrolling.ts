@@ -4,11 +4,13 @@ import type { Ask, Scrolled } from "./api";
 import { nextFrame } from "./frame_clock";
 import { scrollParent } from "./geometry";
 import { resolve } from "./refs";
+import { checkShown } from "./shown";
 
 const SHARE = 0.8;
 
 export async function scroll(ask: Ask<"scroll">): Promise<Scrolled> {
   const element = ask.target ? resolve(ask.target) : null;
+  if (element) checkShown(element, ask.expected);
   if (element && !ask.direction) {
     element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
     await nextFrame();

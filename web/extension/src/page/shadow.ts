@@ -34,10 +34,21 @@ export function allRoots(root: Root = document): Root[] {
   return found;
 }
 
+/** Read past a form whose own field is named `parentNode`: a walk upwards would never end there. */
+const parentOf = Object.getOwnPropertyDescriptor(Node.prototype, "parentNode")!.get!;
+const slotOf = Object.getOwnPropertyDescriptor(Element.prototype, "assignedSlot")!.get!;
+
 export function parentAcross(node: Node): Element | null {
-  const parent = node instanceof Element ? (node.assignedSlot ?? node.parentNode) : node.parentNode;
+  const parent = ((node instanceof Element ? slotOf.call(node) : null) ?? parentOf.call(node)) as Node | null;
   if (parent instanceof ShadowRoot) return parent.host;
   return parent instanceof Element ? parent : null;
+}
+
+/** What has the focus, inside shadow trees too; the page itself where nothing has. */
+export function activeElement(): Element {
+  let active = document.activeElement;
+  for (let inner = active && shadowRootOf(active)?.activeElement; active && inner; inner = shadowRootOf(active)?.activeElement) active = inner;
+  return active ?? document.documentElement;
 }
 
 export function containsAcross(outer: Element, inner: Element): boolean {

@@ -5,6 +5,7 @@ import { bringIntoView } from "./aim";
 import { describe } from "./description";
 import { noTarget, Refusal } from "./failure";
 import { nextFrame } from "./frame_clock";
+import { guard, verdict } from "./guard";
 import { isShown } from "./geometry";
 import { resolve } from "./refs";
 import { shadowRootOf } from "./shadow";
@@ -48,6 +49,7 @@ function writable(target: Target): Element {
 export async function focus(ask: Ask<"focus">): Promise<FieldKind> {
   const field = writable(ask.target);
   const kind = kindOf(field)!;
+  guard(resolve(ask.target), ask.expected, field);
   (field as HTMLElement).focus({ preventScroll: true });
   const root = field.getRootNode() as Document | ShadowRoot;
   if (root.activeElement !== field) {
@@ -86,6 +88,7 @@ export async function write(ask: Ask<"write">): Promise<void> {
   await focus(ask);
   const field = fieldOf(resolve(ask.target));
   const kind = kindOf(field)!;
+  verdict({ isPressed: false });
   if (kind === "editable") {
     // The only way to write into an editor so that its own undo and events know.
     if (!document.execCommand(ask.text ? "insertText" : "delete", false, ask.text)) throw new Refusal("INVALID_TARGET", `${describe(field)} refused the text.`);
@@ -100,7 +103,9 @@ export async function write(ask: Ask<"write">): Promise<void> {
     field.dispatchEvent(new InputEvent("input", { bubbles: true, composed: true, inputType: "insertText", data: ask.text }));
     field.dispatchEvent(new Event("change", { bubbles: true }));
   }
-  if (ask.isSubmitted) submit(field);
+  if (!ask.isSubmitted) return;
+  verdict({ isPressed: false });
+  submit(field);
 }
 
 function submit(field: Element): void {

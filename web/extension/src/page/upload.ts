@@ -4,6 +4,7 @@ import type { Ask, Target } from "./api";
 import { describe } from "./description";
 import { noTarget } from "./failure";
 import { resolve } from "./refs";
+import { checkShown } from "./shown";
 
 const files: File[] = [];
 let parts: BlobPart[] = [];
@@ -37,6 +38,7 @@ export async function acceptFile(ask: Ask<"acceptFile">): Promise<void> {
 
 export function giveFiles(ask: Ask<"giveFiles">): string[] {
   const input = inputOf(ask.target);
+  checkShown(resolve(ask.target), ask.expected);
   if (files.length > 1 && !input.multiple) throw noTarget(`${describe(input)} takes one file, not ${files.length}.`);
   const carrier = new DataTransfer();
   for (const file of files) carrier.items.add(file);

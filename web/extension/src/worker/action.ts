@@ -8,6 +8,8 @@ export interface Context {
   taskId: string;
   message: BrowserAction;
   deadline: Deadline;
+  /** For the page: what the element was when a person was asked about it. Nothing where nobody was. */
+  expected?: { expected: string };
   /** Said to the agent beside the result. */
   warnings: string[];
 }

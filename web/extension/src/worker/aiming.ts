@@ -1,6 +1,6 @@
 /** From an element in any frame to a point of the tab that the mouse can press, free at every level. */
 
-import type { Point, Target } from "../page/api";
+import type { Ask, Point } from "../page/api";
 import { Failure } from "./failure";
 import { ask, PageGone, TOP } from "./page";
 
@@ -8,13 +8,14 @@ import { ask, PageGone, TOP } from "./page";
 export interface Aimed { point: Point; inFrame: Point }
 
 /** Chrome takes the page's own pixels, whatever its zoom. */
-export async function aimAt(tabId: number, frameId: number, target: Target, purpose: "click" | "hover", waitMs: number): Promise<Aimed> {
+export async function aimAt(tabId: number, frameId: number, asked: Ask<"aim">): Promise<Aimed> {
+  const { waitMs } = asked;
   if (frameId === TOP) {
-    const { point } = await ask(tabId, TOP, "aim", { target, purpose, waitMs });
+    const { point } = await ask(tabId, TOP, "aim", asked);
     return { point, inFrame: point };
   }
   return await sameTwice(waitMs, async () => {
-    const { point, place } = await ask(tabId, frameId, "aim", { target, purpose, waitMs });
+    const { point, place } = await ask(tabId, frameId, "aim", asked);
     return { point: await outwards(tabId, frameId, place, point, waitMs), inFrame: point };
   });
 }

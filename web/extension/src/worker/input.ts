@@ -3,20 +3,34 @@
 import { send } from "./debuggee";
 import { characterKey, type Chord, type Key, MODIFIER_BITS } from "./keys";
 import { ownInput } from "./own_input";
+import type { Point } from "../page/api";
 import type { Aimed } from "./aiming";
 
 /** Longer texts are inserted at once but for their last key; up to here, as in the boxes of a code, pages see every one. */
 const KEYED_LENGTH = 12;
 
 export async function click(tabId: number, aimed: Aimed): Promise<void> {
-  const { x, y } = aimed.point;
-  ownInput.pointer(tabId, aimed.inFrame.x, aimed.inFrame.y);
-  const mouse = (type: string, rest: object): Promise<unknown> => send(tabId, "Input.dispatchMouseEvent", { type, x, y, ...rest });
+  await Promise.all([pressMouse(tabId, aimed), releaseMouse(tabId, aimed)]);
+}
+
+const mouse = (tabId: number, type: string, { x, y }: Point, rest: object): Promise<unknown> => send(tabId, "Input.dispatchMouseEvent", { type, x, y, ...rest });
+
+export async function pressMouse(tabId: number, { point, inFrame }: Aimed): Promise<void> {
+  ownInput.pointer(tabId, inFrame.x, inFrame.y);
   await Promise.all([
-    mouse("mouseMoved", { button: "none", buttons: 0 }),
-    mouse("mousePressed", { button: "left", buttons: 1, clickCount: 1 }),
-    mouse("mouseReleased", { button: "left", buttons: 0, clickCount: 1 }),
+    mouse(tabId, "mouseMoved", point, { button: "none", buttons: 0 }),
+    mouse(tabId, "mousePressed", point, { button: "left", buttons: 1, clickCount: 1 }),
   ]);
+}
+
+export async function releaseMouse(tabId: number, { point }: Aimed): Promise<void> {
+  await mouse(tabId, "mouseReleased", point, { button: "left", buttons: 0, clickCount: 1 });
+}
+
+/** Outside of the page, where letting go clicks nothing. */
+export async function letGoElsewhere(tabId: number): Promise<void> {
+  const outside = { x: -1, y: -1 };
+  await Promise.all([mouse(tabId, "mouseMoved", outside, { button: "left", buttons: 1 }), mouse(tabId, "mouseReleased", outside, { button: "left", buttons: 0, clickCount: 0 })]).catch(() => undefined);
 }
 
 export async function hover(tabId: number, aimed: Aimed): Promise<void> {

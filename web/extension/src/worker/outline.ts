@@ -1,19 +1,38 @@
 /** An element stands outlined while its picture is taken. */
 
-import type { Identity } from "../page/api";
+import type { Identity, Shown } from "../page/api";
 import { staleIfGone } from "./aiming";
 import { formatClickId, type Place } from "./click_id";
 import { ask } from "./page";
 import { numbersOf, raiseNumbers } from "./tasks";
 
-export async function withOutline<T>(tabId: number, place: Place | undefined, work: () => Promise<T>): Promise<{ done: T; target?: Identity & { clickId: string } }> {
+export interface Pictured<T> {
+  done: T;
+  target?: Identity & { clickId: string };
+  /** What the element was when the picture had been taken, and what a person is shown of that. */
+  digest?: string;
+  shown?: Shown;
+  unseen?: string;
+}
+
+const UNSTEADY = "The page changed while its picture was taken.";
+
+/** Without a `target`, what has the focus is outlined. */
+export async function withOutline<T>(tabId: number, place: Partial<Place> & { frameId: number } | undefined, work: () => Promise<T>): Promise<Pictured<T>> {
   if (!place) return { done: await work() };
-  const { frameId } = place;
-  const { ref, next, ...known } = await staleIfGone(ask(tabId, frameId, "outline", { target: place.target, floor: numbersOf(tabId).next }));
+  const { frameId, target } = place;
+  const { ref, next, digest: before, ...known } = await staleIfGone(ask(tabId, frameId, "outline", { ...(target ? { target } : {}), floor: numbersOf(tabId).next }));
   await raiseNumbers(tabId, next);
+  let done: T;
   try {
-    return { done: await work(), target: { clickId: formatClickId(tabId, frameId, ref), ...known } };
-  } finally {
+    done = await work();
+  } catch (error) {
     await ask(tabId, frameId, "removeOutline", {}).catch(() => undefined);
+    throw error;
   }
+  const look = await ask(tabId, frameId, "removeOutline", {}).catch(() => null);
+  const pictured = { done, target: { clickId: formatClickId(tabId, frameId, ref), ...known } };
+  if (!look) return pictured;
+  const unseen = look.digest === before ? look.unseen : UNSTEADY;
+  return { ...pictured, digest: look.digest, shown: look.shown, ...(unseen === undefined ? {} : { unseen }) };
 }

@@ -8,7 +8,7 @@ import { Failure, failureOf } from "./failure";
 import { follow, hopsBefore } from "./hops";
 import { isPreparation, prepare } from "./preparation";
 import { withProvenance } from "./provenance";
-import { checkExpected } from "./seen";
+import { checkPlace } from "./seen";
 import { fallback, invalid, parse, type Parsed, whole } from "./shape";
 import { taskOf } from "./tasks";
 
@@ -86,6 +86,7 @@ async function runStep({ action, given, ms }: Step, { message, warnings, tabs }:
 
 /** What a person was shown must still be there: it is looked at once more in the moment of the act. */
 async function checked(action: Action, given: Record<string, unknown>, context: Context, params: Parsed<any>): Promise<Result> {
-  if (action.acts && typeof given["expected"] === "string") await checkExpected(context.taskId, action.name, given, given["expected"]);
-  return await action.run(context, params);
+  if (!action.acts || typeof given["expected"] !== "string") return await action.run(context, params);
+  const element = await checkPlace(context.taskId, action.name, given, given["expected"]);
+  return await action.run(element ? { ...context, expected: { expected: element } } : context, params);
 }

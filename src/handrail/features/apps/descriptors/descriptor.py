@@ -15,12 +15,13 @@ from handrail.features.apps.descriptors.parts import (
     Findings,
     Text,
     are_tool_names,
+    folded_descriptor,
     in_words,
     is_app_id,
     is_tool_name,
+    spelled_twice,
     timeout_ms,
 )
-from handrail.features.apps.descriptors.spelling import folded_descriptor, spelled_twice
 from handrail.features.apps.descriptors.templates import unknown_names
 from handrail.features.apps.model import (
     App,

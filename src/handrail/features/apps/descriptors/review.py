@@ -7,7 +7,7 @@ from typing import Any
 
 from handrail.features.apps.calls.checks import Checks
 from handrail.features.apps.descriptors.descriptor import MAX_BYTES, problems_of, read
-from handrail.features.apps.descriptors.spelling import folded_descriptor
+from handrail.features.apps.descriptors.parts import folded_descriptor
 from handrail.features.apps.model import App, BrokenDescriptor, Problem
 from handrail.kernel import strict_json
 from handrail.ports.errors import InvalidParams

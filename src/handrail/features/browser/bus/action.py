@@ -1,4 +1,4 @@
-"""One action on its way: it waits, it is with the plugin, and it ends exactly once."""
+"""One action: it waits, runs in the plugin, and ends exactly once."""
 
 import asyncio
 import secrets
@@ -21,7 +21,7 @@ def new_action_id() -> str:
 
 
 class Action:
-    """`record` is what it was at the beginning; `end` is decided once, by whoever comes first."""
+    """`record` is its state at the beginning; the first one to call `finish` decides `end`."""
 
     def __init__(self, record: ActionRecord, *, timeout_ms: int | None = None) -> None:
         self.record = record
@@ -34,7 +34,7 @@ class Action:
         self._interruption: asyncio.Timeout | None = None
 
     def finish(self, end: End) -> bool:
-        """False when it had ended before; then nothing changes. Who carries it out does not go on."""
+        """False if it had already ended; then nothing changes, and the caller must not continue."""
         if self.end is not None:
             return False
         self.end = end
@@ -45,7 +45,7 @@ class Action:
 
     @asynccontextmanager
     async def interruptible(self) -> AsyncIterator[None]:
-        """Left with TimeoutError when it was ended by somebody else, and not entered when it had been before."""
+        """Raises TimeoutError if somebody else ended the action, also before it was entered."""
         if self.end is not None:
             raise TimeoutError
         async with asyncio.timeout(None) as self._interruption:
@@ -60,7 +60,7 @@ class Action:
         return self.end
 
     def message(self, wire_id: str, now: int) -> dict[str, Any]:
-        """`browser_action`, as contract 2 §3.5 spells it."""
+        """`browser_action` as contract 2 §3.5 defines it."""
         record = self.record
         message: dict[str, Any] = {
             "v": PROTOCOL,
@@ -83,14 +83,14 @@ class Action:
         return message
 
     def record_of(self, end: End, now: int) -> ActionRecord:
-        """What is stored of it; how its failure is spelled is the store's business."""
+        """What is stored about it."""
         result = dict(end.result) if end.failure is None else UNSET
         return msgspec.structs.replace(self.record, status=end.status, result=result, ended_at=now)
 
 
 @dataclass(slots=True)
 class Exchange:
-    """One sending of an action to a plugin: first it is acknowledged, then answered."""
+    """One transmission of an action to a plugin, which acknowledges and then answers it."""
 
     action: Action
     acknowledged: asyncio.Event = field(default_factory=asyncio.Event)

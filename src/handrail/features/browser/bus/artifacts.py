@@ -1,6 +1,6 @@
-"""Artifacts: a slot is given out, filled once, read for a day, and then gone.
+"""Artifacts: a slot is issued, filled once, readable for a day, and then deleted.
 
-Knows who may put what where and until when; bytes are the business of the port to files.
+Knows who may upload what and until when; files are behind a port.
 """
 
 import asyncio
@@ -31,12 +31,12 @@ logger = logging.getLogger(__name__)
 
 
 class Incoming(Protocol):
-    """A file that grows under no name yet. All methods block."""
+    """A file that is being received and has no name yet. All methods block."""
 
     def write(self, data: bytes) -> None: ...
 
     def keep(self) -> None:
-        """Under its name, whole, or not at all."""
+        """Gives the complete file its name, or raises."""
         ...
 
     def discard(self) -> None: ...
@@ -54,7 +54,7 @@ class ArtifactFiles(Protocol):
     def names(self) -> list[str]: ...
 
     def remove_parts(self) -> None:
-        """What was begun to be received by a server that is no more."""
+        """Removes incomplete uploads of an earlier server."""
         ...
 
 
@@ -91,7 +91,7 @@ class Artifacts:
         return f"{self.address}/api/artifacts/{artifact_id}"
 
     async def receive(self, artifact_id: str, token: str, body: AsyncIterator[bytes]) -> str:
-        """The address that it can be fetched from. The token alone decides; the same bytes may come twice."""
+        """Returns the download URL. Only the slot's token counts; the same bytes may be sent twice."""
         record = await self._found(artifact_id)
         if not hmac.compare_digest(_hash(token), record.token_hash):
             raise Declined("This upload address is not valid.", reason="token")
@@ -117,7 +117,7 @@ class Artifacts:
         return Artifact(artifact_id, record.kind, record.content_type, data)
 
     async def described(self, artifact_id: str) -> ArtifactRecord:
-        """Of one that can be fetched. NotFound, Gone."""
+        """The metadata of one that can be downloaded. NotFound, Gone."""
         record = await self._found(artifact_id)
         if self._now() >= record.kept_until:
             raise Gone("This artifact has expired.", artifactId=artifact_id, reason="expired")
@@ -129,7 +129,7 @@ class Artifacts:
         await asyncio.to_thread(self._files.remove_parts)
 
     async def sweep(self) -> None:
-        """What has expired goes, and what nobody knows of."""
+        """Deletes expired artifacts and unknown files."""
         now = self._now()
         gone = set(await self._store.expired(now))
         for name in await asyncio.to_thread(self._files.names):

@@ -1,6 +1,6 @@
-"""What a browser action is: parameters, result, timeout, repeatability and effect, declared once for server and plugin.
+"""A browser action: parameters, result, timeout, repeatability and effect, declared once for server and plugin.
 
-The tools, the bus's checks and `web/protocol` follow from these declarations.
+The tools, the bus's checks and `web/protocol` are derived from these declarations.
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ class ElementParams(TabParams, frozen=True, kw_only=True):
 
 
 class TextPartParams(TabParams, frozen=True, kw_only=True):
-    """A part of a long text, by characters. The server cuts it out: no plugin gets these."""
+    """A part of a long text, by characters. The server cuts it; plugins don't get these."""
 
     offset: Annotated[int, Meta(ge=0, description="Where to begin, in characters.")] = 0
     limit: Annotated[int, Meta(ge=1, le=500_000, description="How many characters at most.")] = 20_000
@@ -56,13 +56,13 @@ AT_MOST_ONE_ELEMENT = {"not": {"required": ["clickId", "xpath"]}}
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """`warnings`: it was done, and something about it is not as it should be."""
+    """`warnings` means that it was done, but not completely as expected."""
 
     warnings: list[str] | UnsetType = UNSET
 
 
 class VisitResult(Result, frozen=True, kw_only=True):
-    """`hops`: the pages that it came by, redirects among them, in their order."""
+    """`hops` are the pages on the way, including redirects, in order."""
 
     hops: list[str] | UnsetType = UNSET
 
@@ -96,7 +96,7 @@ class InputResult(VisitResult, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class ArtifactSlot:
-    """An artifact that the action produces: the message brings a place to upload it to."""
+    """An artifact that the action produces; the message contains its upload URL."""
 
     place: Literal["screenshot", "artifact"]
     kind: str
@@ -111,8 +111,8 @@ ResultT = TypeVar("ResultT", bound=Result)
 class BrowserAction(Generic[ParamsT, ResultT]):
     """`schema` is what the parameters' schema says beyond their types.
 
-    `for_server`: parameters of the tool that no plugin gets. `for_plugin`: what a plugin needs and the tool fills in;
-    `optional_for_plugin`: texts that the server may add.
+    `for_server` are tool parameters that plugins don't get. `for_plugin` are parameters that the tool fills in for the
+    plugin, `optional_for_plugin` texts that the server may add.
     """
 
     name: str
@@ -140,7 +140,7 @@ class BrowserAction(Generic[ParamsT, ResultT]):
 
     @property
     def required(self) -> list[str]:
-        """The parameters without which no plugin can carry it out."""
+        """The parameters that every plugin needs."""
         fields = msgspec.structs.fields(self.params)
         needed = [each.encode_name for each in fields if each.default is NODEFAULT and each.encode_name != "tabId"]
         return [*(["tabId"] if self.has_tab else []), *needed, *self.for_plugin]
@@ -152,6 +152,6 @@ class BrowserAction(Generic[ParamsT, ResultT]):
         return float(given) / 1000 + (_REPORT_WITHIN if self.has_own_wait else 0)
 
     def plugin_params(self, params: ParamsT) -> dict[str, Any]:
-        """As the plugin takes them: what is unset stays out, and what is for the server alone."""
+        """The parameters for the plugin, without unset ones and those for the server."""
         given: dict[str, Any] = msgspec.to_builtins(params)
         return {name: value for name, value in given.items() if name not in self.for_server}

@@ -1,4 +1,4 @@
-"""What one browser has open, kept up to date by what its plugin tells: all of it, then every change."""
+"""What one browser has open, kept up to date by its plugin: a full state first, then every change."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -46,7 +46,7 @@ class BrowserView:
         )
 
     def replace(self, message: Mapping[str, Any], now: int) -> None:
-        """`full_state_sync`. InvalidParams leaves everything as it was."""
+        """`full_state_sync`. InvalidParams changes nothing."""
         told = _converted({"windows": (), "tabs": (), "tabGroups": (), **message}, BrowserState)
         self._windows = {window.window_id: window for window in told.windows}
         self._tabs = {tab.tab_id: tab for tab in told.tabs}
@@ -55,7 +55,7 @@ class BrowserView:
         self.is_known, self.last_updated = True, now
 
     def apply(self, message: Mapping[str, Any], now: int) -> None:
-        """`tab_event`. InvalidParams leaves everything as it was."""
+        """`tab_event`. InvalidParams changes nothing."""
         kind = message.get("eventType")
         if kind in TAB_EVENTS:
             self._apply_tab(kind, message)
@@ -86,7 +86,7 @@ class BrowserView:
             self._activate(id, tab.window_id)
 
     def _activate(self, id: int, window: int | None) -> None:
-        """In its window no other tab is active any more."""
+        """Deactivates the other tabs of its window."""
         for other in list(self._tabs.values()):
             if other.active and other.tab_id != id and other.window_id == window:
                 self._tabs[other.tab_id] = msgspec.structs.replace(other, active=False)
@@ -113,7 +113,7 @@ class BrowserView:
             self._focus(id)
 
     def _focus(self, id: int) -> None:
-        """No window of the browser's has the focus when it is -1, and then the last one stays the active one."""
+        """-1 means that no window of the browser has the focus; the last one then stays active."""
         for window in list(self._windows.values()):
             if window.focused != (window.window_id == id):
                 self._windows[window.window_id] = msgspec.structs.replace(window, focused=window.window_id == id)
@@ -138,7 +138,7 @@ class BrowserView:
 
     @staticmethod
     def _changed(type: type[T], known: T | None, given: Any, ids: Mapping[str, Any]) -> T | None:
-        """What is known with what is told over it; None when too little is known of something new."""
+        """The known state updated with the event; None if too little is known of something new."""
         if given is None and known is None:
             return None
         before = msgspec.to_builtins(known) if known is not None else {}

@@ -1,4 +1,4 @@
-"""The bus of this process: tasks, plugins, artifacts and the dispatcher, behind the port of the browser surface."""
+"""The bus of this process: tasks, plugins, artifacts and the dispatcher, behind the browser feature's port."""
 
 import asyncio
 import logging
@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 
 
 class LocalBus:
-    """`actions`, `plugin_records` and `runs` are where these are remembered; `close` ends what remembers."""
+    """`actions`, `plugin_records` and `runs` are the stores; `close` closes them."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class LocalBus:
         trace_id: str | None = None,
         action_id: str | None = None,
     ) -> ActionResult:
-        """With an `action_id`, the same actions are carried out once, however often they are asked for."""
+        """With an `action_id`, the same actions run once, however often they are requested."""
         catalogue.check(actions)
         if timeout_ms is not None:
             catalogue.checked_timeout(timeout_ms)
@@ -145,7 +145,7 @@ class LocalBus:
         return await self.artifacts.keep((await self.tasks.ensure(task)).id, kind, content_type, data, name)
 
     async def view(self, task_id: str) -> TaskView:
-        """What the task looked like last. NotFound: there is no such task."""
+        """What the task looked like last. NotFound if there is no such task."""
         task = await self.tasks.find(task_id)
         pictures = await self.actions.last_with(task.id, task_view.PICTURE, task_view.MOST_PICTURES)
         indexes = await self.actions.last_with(task.id, task_view.INDEX, task_view.MOST_INDEXES) if pictures else ()
@@ -162,14 +162,14 @@ class LocalBus:
         self.plugins.listener = listener
 
     async def start(self) -> None:
-        """What the last server left under way has ended; who was known is known again."""
+        """Ends what the last server left running, and loads known plugins."""
         await self.tasks.end_interrupted()
         await self.actions.end_interrupted(self.now())
         await self.artifacts.start()
         await self.plugins.load()
 
     async def clean_up(self, every: float = CLEAN_EVERY) -> None:
-        """For as long as the server runs: artifacts and actions that have expired are deleted."""
+        """Deletes expired artifacts and actions while the server runs."""
         while True:
             try:
                 await self.artifacts.sweep()
@@ -179,7 +179,7 @@ class LocalBus:
             await asyncio.sleep(every)
 
     async def _references(self, actions: Actions) -> list[Mapping[str, Any]]:
-        """What `browser_upload` names, as the plugin needs it to fetch them."""
+        """The files of `browser_upload`, as URLs that the plugin can fetch."""
         ids = actions.get("browser_upload", {}).get("artifactIds", ())
         if not isinstance(ids, list | tuple) or not all(isinstance(id, str) for id in ids):
             message = "must be a list of artifact ids"
@@ -197,7 +197,7 @@ class LocalBus:
         ]
 
     async def _known_end(self, action_id: str, task: str, actions: Actions) -> End | None:
-        """How an action of this id ends or has ended; None when there is none."""
+        """The future or past end of the action with this id; None if there is none."""
         if (live := self.dispatcher.live(action_id)) is not None:
             _check_same(live.record, task, actions)
             return await live.wait()

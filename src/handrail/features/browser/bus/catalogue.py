@@ -1,4 +1,4 @@
-"""All actions that a plugin can be asked for, and the checks that a request passes before it is sent."""
+"""All actions that a plugin can be asked for, and the checks before a request is sent."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -19,7 +19,7 @@ ACTIONS: Mapping[str, BrowserAction[Any, Any]] = {
 
 
 def check(actions: Actions) -> None:
-    """InvalidParams names what is wrong. What else a plugin wants, it says itself."""
+    """InvalidParams names what is wrong. The plugin itself reports anything further."""
     wrong = list(_wrong(actions))
     if wrong:
         summary = "; ".join(f"{item['field']} {item['message']}" for item in wrong)
@@ -27,7 +27,7 @@ def check(actions: Actions) -> None:
 
 
 def seconds_for(actions: Actions) -> float:
-    """T_exec: they run one after the other, and each may say how long it takes."""
+    """T_exec: actions run one after the other, and each may name its own time."""
     return sum(ACTIONS[name].seconds_for(params) for name, params in actions.items())
 
 
@@ -86,5 +86,5 @@ def _wrong_params(field: str, action: BrowserAction[Any, Any], params: Mapping[s
 
 
 def _is_page(url: object) -> bool:
-    """Scripts, local files and the browser's own pages are no places for an agent."""
+    """Scripts, local files and the browser's own pages are closed to agents."""
     return isinstance(url, str) and (url.lower().startswith(("http://", "https://")) or url == "about:blank")

@@ -1,6 +1,6 @@
-"""Takes each action to its plugin and to its end: one at a time a task, two deadlines, at most one retry.
+"""Sends each action to its plugin: one at a time per task, with two deadlines and at most one retry.
 
-Whatever disconnects when, an action that was begun ends exactly once, and its end is stored.
+Whatever disconnects when, a started action ends exactly once, and its end is stored.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 
 def unobserved(action: Action, end: End | None) -> None:
-    """For who does not look."""
+    """For callers that don't observe the action."""
 
 
 class Dispatcher:
@@ -67,7 +67,7 @@ class Dispatcher:
         return self._live.get(action_id)
 
     async def carry_out(self, task: Task, plugin: Plugin, action: Action) -> End:
-        """How it ended. Conflict, Offline, Busy and what the store says mean that it was never begun."""
+        """Returns how it ended. Conflict, Offline, Busy and errors of the store mean that it never started."""
         action_id = action.record.action_id
         if action_id in self._live:
             raise Conflict(f"The action {action_id} is under way already.", actionId=action_id)
@@ -97,7 +97,7 @@ class Dispatcher:
         return action.end
 
     def answer(self, plugin: Plugin, message: Mapping[str, Any]) -> None:
-        """A result that the plugin sends. InvalidParams: nobody waits for it. BadAnswer: it ends the action, badly."""
+        """Takes a plugin's result. InvalidParams if nobody waits for it. BadAnswer ends the action with an error."""
         wire_id = outcome.action_id(message)
         exchange = plugin.exchanges.get(wire_id)
         if exchange is None:
@@ -120,7 +120,7 @@ class Dispatcher:
                 action.finish(failed(Aborted(why, taskId=task.id)))
 
     async def _drive(self, task: Task, plugin: Plugin, action: Action) -> None:
-        """Returns once it has ended, also where somebody else ended it meanwhile."""
+        """Returns once it has ended, also if somebody else ended it."""
         with suppress(TimeoutError):
             async with action.interruptible(), self._lanes.turn(task.id):
                 await task.is_free.wait()
@@ -171,14 +171,14 @@ class Dispatcher:
         return failed(failure)
 
     def _clear(self, plugin: Plugin, *, has_begun: bool) -> None:
-        """What waits for this plugin, and where it is not well what it has begun, ends: no more is sent to it."""
+        """Ends what waits for this plugin, and what it was running if it is unhealthy. Nothing more is sent to it."""
         begun = {id(exchange.action) for exchange in plugin.exchanges.values()}
         for action in list(self._live.values()):
             if action.record.client_id == plugin.client_id and (has_begun or id(action) not in begun):
                 action.finish(failed(Offline("The browser no longer answers.", clientId=plugin.client_id)))
 
     def _settle(self, task: Task, plugin: Plugin, action: Action) -> asyncio.Future[None]:
-        """Synchronous, so that nothing can come between the end and its place in the order of writes."""
+        """Synchronous, so that nothing comes between the end and its place in the order of writes."""
         end = action.end
         assert end is not None
         del self._live[action.record.action_id]
@@ -195,6 +195,6 @@ class Dispatcher:
 
 
 def _look_at(storing: asyncio.Future[None]) -> None:
-    """The action has ended whether or not this can be written down; the next start settles what is missing."""
+    """The action has ended even if this can't be stored; the next start repairs that."""
     if not storing.cancelled() and (fault := storing.exception()) is not None:
         logger.warning("the end of an action is not stored: %s", fault)

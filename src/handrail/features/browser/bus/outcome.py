@@ -1,4 +1,4 @@
-"""How a plugin says that an action has ended: three forms, one meaning."""
+"""How a plugin reports that an action has ended: three forms with the same meaning."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ _CODE_LENGTH = 64
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The one way in which an action ended: carried out, wholly or in part, or failed."""
+    """How an action ended: done, partly done, or failed."""
 
     status: EndStatus
     result: Mapping[str, Any] = field(default_factory=dict)
@@ -43,7 +43,7 @@ def action_id(message: Mapping[str, Any]) -> str:
 
 
 def end_of(message: Mapping[str, Any]) -> End:
-    """BadAnswer where it says nothing that can be understood."""
+    """BadAnswer if it can't be understood."""
     status = message.get("status")
     if status == "error":
         return failed(reported(message.get("error")))
@@ -56,7 +56,7 @@ def end_of(message: Mapping[str, Any]) -> End:
 
 
 def end_in_ack(ack: Any) -> End | None:
-    """None for `{ok: true}`: received, and being carried out. A refusal ends it, and so does a whole result."""
+    """None for `{ok: true}`: received and running. A refusal ends the action, and so does a whole result."""
     if not isinstance(ack, dict):
         return None
     if "status" in ack:
@@ -70,7 +70,7 @@ def end_in_ack(ack: Any) -> End | None:
 
 
 def reported(error: Any) -> Reported:
-    """The plugin's own error; in the old form it is a bare text."""
+    """The plugin's own error; in the old form it is a plain text."""
     if not isinstance(error, dict):
         return Reported(str(error or "The plugin says that it failed, and not why.")[:2000], code="PLUGIN_ERROR")
     code, details = error.get("code"), error.get("details")

@@ -164,7 +164,7 @@ SCREENSHOT = BrowserAction(
     Effect.READ,
     is_idempotent=True,
     artifact=ArtifactSlot("screenshot", "screenshot", "image/png"),
-    optional_for_plugin=("clickId", "xpath"),
+    optional_for_plugin=("clickId", "xpath", "asking"),
 )
 
 

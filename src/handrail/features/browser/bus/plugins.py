@@ -1,4 +1,4 @@
-"""The browsers that are connected: who is there, who is well, what each one has open, and whom a new task gets."""
+"""The connected browsers: which are there, which are healthy, what each has open, and which one a new task gets."""
 
 from asyncio import Future, gather
 from collections.abc import Iterator, Mapping
@@ -61,7 +61,7 @@ class Plugin:
         self._timeouts = 0
 
     def note_timeout(self) -> bool:
-        """True when it is one too many: then the plugin is not well until it connects again."""
+        """True if it was one too many; the plugin is then unhealthy until it reconnects."""
         self._timeouts += 1
         if self._timeouts < TIMEOUTS_TO_UNHEALTHY or not self.is_healthy:
             return False
@@ -76,7 +76,7 @@ class Plugin:
             exchange.end(failed(Offline(why, clientId=self.client_id)))
 
     def state(self) -> BrowserState:
-        """What is open, with whose each tab is."""
+        """What is open, with the owner of each tab."""
         state = self.view.state()
         tabs = (msgspec.structs.replace(tab, task_id=self.tabs.owner_of(tab.tab_id) or UNSET) for tab in state.tabs)
         return msgspec.structs.replace(state, tabs=tuple(tabs))
@@ -99,7 +99,7 @@ class Plugin:
 
 
 class BusListener:
-    """Hears what happens on the bus. This one does nothing about it; the pages do."""
+    """Receives the events of the bus. This one ignores them; the pages' listener doesn't."""
 
     def action_changed(self, action: Action, end: End | None) -> None: ...
 
@@ -129,13 +129,13 @@ class Plugins:
         return self._known.get(client_id)
 
     def known(self, client_id: str) -> Plugin:
-        """The plugin, which is remembered from now on where it is new."""
+        """The plugin; a new one is added."""
         if client_id not in self._known:
             self._known[client_id] = Plugin(PluginRecord(client_id=client_id))
         return self._known[client_id]
 
     def touch(self, client_id: str, **members: Any) -> Plugin:
-        """Something was heard of it."""
+        """Records that it was heard from."""
         plugin = self.known(client_id)
         plugin.record = msgspec.structs.replace(plugin.record, last_seen_at=self._now(), **members)
         return plugin
@@ -150,7 +150,7 @@ class Plugins:
         return stored
 
     def connect(self, client_id: str, line: PluginLine) -> Plugin:
-        """Takes the place of an earlier line. Conflict: the plugin does not allow that."""
+        """Replaces an earlier connection. Conflict if the plugin doesn't allow that."""
         plugin = self.known(client_id)
         if (before := plugin.line) is not None:
             if not plugin.record.allow_other_client:
@@ -162,7 +162,7 @@ class Plugins:
         return plugin
 
     def disconnect(self, client_id: str, line: PluginLine) -> None:
-        """Nothing, when that line is no longer the plugin's."""
+        """Does nothing if the plugin has another connection by now."""
         plugin = self._known.get(client_id)
         if plugin is not None and plugin.line is line:
             plugin.line = None
@@ -170,7 +170,7 @@ class Plugins:
             self.describe(client_id)
 
     def drop(self, client_id: str) -> None:
-        """Sends a plugin away whose token counts no more."""
+        """Disconnects a plugin whose token is no longer valid."""
         if (plugin := self._known.get(client_id)) is not None and plugin.line is not None:
             plugin.line.drop()
 
@@ -182,13 +182,13 @@ class Plugins:
         self.listener.snapshot_changed(plugin, str(message["eventType"]))
 
     def told(self) -> list[PluginRecord]:
-        """The last seen first."""
+        """The most recently seen first."""
         preferred = self.preferred()
         records = (msgspec.structs.replace(one.told(), selected=one is preferred) for one in self)
         return sorted(records, key=lambda record: -record.last_seen_at)
 
     def named(self, client_id: str) -> Plugin:
-        """InvalidParams: there is none."""
+        """InvalidParams if there is none."""
         plugin = self._known.get(client_id)
         if plugin is None:
             raise InvalidParams(
@@ -201,7 +201,7 @@ class Plugins:
         self._last_selected = self.named(client_id).client_id
 
     async def choose_for_new_tasks(self, client_id: str) -> PluginRecord:
-        """A person's word, which stands until the next one."""
+        """A person's choice, valid until the next one."""
         chosen = self.named(client_id)
         changed = [plugin for plugin in self if plugin.record.chosen != (plugin is chosen)]
         for plugin in changed:
@@ -211,7 +211,7 @@ class Plugins:
         return next(record for record in self.told() if record.client_id == client_id)
 
     def preferred(self) -> Plugin | None:
-        """Of those that are there the chosen one, or else the last selected, or else the last that connected."""
+        """Of the connected ones, the chosen one, else the last selected, else the last that connected."""
         there = [plugin for plugin in self._known.values() if plugin.line is not None]
         among = there or sorted(self._known.values(), key=lambda plugin: plugin.view.last_updated)
         for plugin in among:
@@ -221,9 +221,9 @@ class Plugins:
         return last_selected if last_selected in among else among[-1] if among else None
 
     def of_task(self, client_id: str | None, *, begins: bool) -> Plugin:
-        """The one that was selected for the task: its tabs are there and nowhere else.
+        """The plugin that was selected for the task: its tabs exist only there.
 
-        A task that begins has no tabs yet, and does not wait for a browser that is away while another one is there.
+        A new task has no tabs yet, so it doesn't wait for an absent browser if another one is connected.
         """
         if client_id is None:
             return self.choose()

@@ -1,6 +1,6 @@
-"""What this server and its own extension must agree on, and a fingerprint of it.
+"""What this server and its own extension must agree on, and its fingerprint.
 
-`web/protocol` is generated from this: an extension that was built for another protocol has another fingerprint.
+`web/protocol` is generated from this, so an extension that was built for another protocol has another fingerprint.
 """
 
 from functools import cache
@@ -33,7 +33,7 @@ def fingerprint() -> str:
 
 
 def check_own_extension(extension_id: str, version: object, given: object) -> None:
-    """Other plugins speak the contract's protocol, and nothing more is asked of them."""
+    """Other plugins speak the contract's protocol and are not checked further."""
     if extension_id == EXTENSION_ID and given != fingerprint():
         told = version if isinstance(version, str) and len(version) <= 64 else "unknown"
         raise Conflict(

@@ -1,7 +1,7 @@
-"""A person's hand on a task: taken over, handed back, stopped or moved, from the console or in the browser itself.
+"""A person's control of a task: taken over, handed back, stopped or moved, in the console or in the browser itself.
 
-The plugin hears of it by `task_status`, an addition to the contract. Who does not know that message loses nothing: no
-work comes while a task is taken over, and none of a task that is over.
+The plugin is notified by `task_status`, an addition to the contract. A plugin that doesn't know that message still gets
+no work while a task is taken over or after it has ended.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from handrail.ports.errors import Failure, InvalidParams, NotFound
 
 
 class HeldTask(Wire, frozen=True, kw_only=True):
-    """A task as a plugin has it: `tasks` of its `full_state_sync`, an addition to the contract."""
+    """A task as a plugin has it: `tasks` in its `full_state_sync`, an addition to the contract."""
 
     task_id: str
     status: Literal["running", "takeover"]
@@ -26,11 +26,11 @@ class HeldTask(Wire, frozen=True, kw_only=True):
 
 
 async def _no_agent(task_id: str) -> None:
-    """Where none is."""
+    """Used if there is no agent."""
 
 
 class Takeover:
-    """`stop_agent` stops the agent that is at work on a task."""
+    """`stop_agent` stops the agent that works on a task."""
 
     def __init__(self, tasks: Tasks, plugins: Plugins, dispatcher: Dispatcher, now: Now) -> None:
         self.stop_agent: Callable[[str], Awaitable[None]] = _no_agent
@@ -41,7 +41,7 @@ class Takeover:
         self._telling: set[asyncio.Task[None]] = set()
 
     async def take_over(self, task: Task, reason: str = "console") -> None:
-        """Nothing more is sent until the task is handed back."""
+        """Sends nothing more until the task is handed back."""
         task.take_over()
         await self._changed(task, reason)
 
@@ -50,7 +50,7 @@ class Takeover:
         await self._changed(task)
 
     async def stop(self, task: Task) -> None:
-        """All that waits or runs ends, and nothing more is begun."""
+        """Ends everything that waits or runs; nothing more starts."""
         await self.stop_agent(task.id)
         self._dispatcher.stop(task, "The task was stopped.")
         self._let_go(task.client_id, task.id)
@@ -59,7 +59,7 @@ class Takeover:
         self._windows_changed(task.client_id)
 
     async def select(self, task: Task, client_id: str) -> None:
-        """From now on the task is in this browser; what waits or runs in another one ends."""
+        """Moves the task to this browser; what waits or runs in another one ends."""
         self._plugins.select(client_id)
         if task.client_id not in (None, client_id):
             self._dispatcher.stop(task, "The task goes on in another browser.")
@@ -68,7 +68,7 @@ class Takeover:
         await self._tasks.save(task)
 
     async def move(self, task: Task, client_id: str) -> None:
-        """To another browser; in the one before, it is over."""
+        """Moves the task to another browser and ends it in the previous one."""
         before = task.client_id
         await self.select(task, client_id)
         self._plugins.listener.plugins_changed()
@@ -78,14 +78,14 @@ class Takeover:
             self._windows_changed(before)
 
     async def of_plugin(self, plugin: Plugin, task_id: str) -> Task:
-        """The task that the plugin's person has a hand on. InvalidParams: it is another plugin's."""
+        """The task that the plugin's person controls. InvalidParams if it is another plugin's."""
         task = await self._tasks.find(task_id)
         if task.client_id != plugin.client_id:
             raise InvalidParams("The task is another plugin's.")
         return task
 
     async def sync(self, plugin: Plugin, message: Mapping[str, Any], held: Sequence[HeldTask]) -> None:
-        """`full_state_sync` of contract 2. Where the plugin is mistaken about a task, it is told."""
+        """`full_state_sync` of contract 2. Corrects the plugin if it is wrong about a task."""
         plugin.view.replace(message, self._now())
         plugin.tabs.forget_closed()
         for one in held:

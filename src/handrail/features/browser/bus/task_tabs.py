@@ -1,6 +1,6 @@
-"""Which of one browser's tabs belong to which task: as actions told, and as the plugin says itself.
+"""Which tabs of one browser belong to which task, from action results and from the plugin itself.
 
-Numbers of tabs mean something only while that browser runs, so nothing of this is stored.
+Tab numbers are valid only while that browser runs, so nothing of this is stored.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ class TaskTabs:
         self._owners: dict[int, str] = {}
 
     def owner_of(self, tab_id: int) -> str | None:
-        """A tab that a task's tab has opened is the task's as well."""
+        """A tab that a task's tab opened belongs to the task as well."""
         seen: set[int] = set()
         tab: int | None = tab_id
         while tab is not None and tab not in seen:
@@ -27,7 +27,7 @@ class TaskTabs:
         return None
 
     def check(self, tab_id: int, task_id: str) -> None:
-        """WrongTab: it is not there, or another task's."""
+        """WrongTab if it doesn't exist or belongs to another task."""
         owner = self.owner_of(tab_id)
         if owner == task_id or (owner is None and (not self._view.is_known or self._view.has_tab(tab_id))):
             return
@@ -39,7 +39,7 @@ class TaskTabs:
         )
 
     def learn(self, task_id: str, result: Mapping[str, Any]) -> None:
-        """From an action's result: the tab that it was about or opened."""
+        """Takes the tab from an action's result: the one that it used or opened."""
         changes = result.get("changes")
         found = (result.get("tabId"), changes.get("newTab") if isinstance(changes, Mapping) else None)
         for tab in found:
@@ -47,14 +47,14 @@ class TaskTabs:
                 self._owners.setdefault(tab, task_id)
 
     def claim(self, task_id: str, tab_ids: Iterable[int]) -> bool:
-        """What the plugin itself says of its tabs counts more than what was concluded here. True: it is news."""
+        """The plugin's own statement overrides what was concluded here. True if it changed something."""
         claimed = dict.fromkeys(tab_ids, task_id)
         is_news = any(self._owners.get(tab_id) != task_id for tab_id in claimed)
         self._owners.update(claimed)
         return is_news
 
     def let_go(self, task_id: str) -> bool:
-        """The task is over, or goes on elsewhere: its tabs are the person's again."""
+        """The task has ended or moved, so its tabs belong to the person again."""
         before = len(self._owners)
         self._owners = {tab: owner for tab, owner in self._owners.items() if owner != task_id}
         return len(self._owners) < before

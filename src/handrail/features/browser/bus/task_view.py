@@ -1,6 +1,6 @@
-"""What a task looked like last: its newest picture, and on it what was indexed of the same page.
+"""What a task looked like last: its newest picture, with the indexed elements of the same page.
 
-Works from what plugins answered, which may be anything: what makes no sense is left out, never guessed.
+Works with whatever plugins answered: what makes no sense is left out, never guessed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ MOST_PICTURES = 5  # of which the first that makes sense is taken
 
 
 class Area(Wire, frozen=True, kw_only=True):
-    """A part of a page, in CSS pixels from the page's beginning."""
+    """A part of a page, in CSS pixels from its start."""
 
     x: float = 0
     y: float = 0
@@ -46,7 +46,7 @@ class _Index(Wire, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """From an index's viewport to a picture's pixels. Who tells of neither area is taken to show the same at 1:1."""
+    """Maps an index's viewport to a picture's pixels; 1:1 if neither gives its area."""
 
     x: float
     y: float
@@ -62,7 +62,7 @@ class _Scale:
 
 
 def view_of(task_id: str, pictures: Sequence[ActionRecord], indexes: Sequence[ActionRecord]) -> TaskView:
-    """Both the last first. The picture's artifact may be gone meanwhile: that is not known here."""
+    """Both lists have the newest first. The picture's artifact may be gone by now."""
     for record in pictures:
         picture = _converted(_of_picture(record), _Picture)
         if picture is None or picture.width <= 0 or picture.height <= 0:
@@ -92,7 +92,7 @@ def _with_index(view: TaskView, picture: _Picture, indexes: Sequence[ActionRecor
 
 
 def _drawn(index: _Index, picture: _Picture) -> Iterator[SeenElement]:
-    """Those of which something is on the picture."""
+    """The elements that are at least partly in the picture."""
     scale = _scale(index.viewport, picture)
     for given in index.elements:
         element = _converted(given, Element)
@@ -113,7 +113,7 @@ def _scale(viewport: Area | UnsetType, picture: _Picture) -> _Scale:
 
 
 def _of_picture(record: ActionRecord) -> Any:
-    """Beside a page's text the picture has a member of its own."""
+    """Beside a page's text, the picture has its own member."""
     result = record.result if isinstance(record.result, Mapping) else {}
     return result.get("screenshot", result)
 

@@ -1,4 +1,4 @@
-"""The tasks: made once, however often they are named. `Task` owns a task's status; nothing else changes it."""
+"""The tasks. Naming a new one creates it once. Only `Task` changes a task's status."""
 
 import asyncio
 import time
@@ -24,10 +24,9 @@ def milliseconds() -> int:
 
 
 class Task:
-    """A task in use. Its status follows from who is at work on it: a person, the browser's actions, the agent.
+    """A task in use. Its status follows from who works on it: a person, browser actions, the agent.
 
-    `is_free` is clear while a person has taken it over. What is changed here is stored by who changed it, together
-    with what changed it.
+    `is_free` is cleared while a person has taken it over. The caller stores a change together with its cause.
     """
 
     def __init__(self, record: TaskRecord, now: Now = milliseconds) -> None:
@@ -55,7 +54,7 @@ class Task:
 
     @property
     def actions(self) -> int:
-        """How many are under way in the browser, or wait."""
+        """How many actions run or wait in the browser."""
         return self._actions
 
     @property
@@ -72,14 +71,14 @@ class Task:
             )
 
     def begin_action(self) -> bool:
-        """Opens a task that was over. Whether it was: what `cancel_action` wants to know."""
+        """Reopens a task that had ended; returns whether it had, for `cancel_action`."""
         was_over, self._is_over = self._is_over, False
         self._actions += 1
         self._update()
         return was_over
 
     def cancel_action(self, *, was_over: bool) -> None:
-        """The action could not be stored, so it was never begun."""
+        """The action could not be stored, so it never started."""
         self._actions -= 1
         self._is_over = self._is_over or was_over
         self._update()
@@ -94,7 +93,7 @@ class Task:
         self._update()
 
     def agent_becomes(self, run: Run, status: RunStatus, *, has_begun: bool = True, **changes: Any) -> Run:
-        """The run with its new status. `has_begun`: False while it has no model, so the task stays as it is."""
+        """The run with its new status. If `has_begun` is False, it has no model yet, and the task stays as it is."""
         fresh: dict[str, Any] = {"trouble": "", "is_completed": False, "is_settled": False, "reached": None}
         run = msgspec.structs.replace(run, status=status, **(fresh | changes))
         if has_begun:
@@ -105,13 +104,13 @@ class Task:
         return run
 
     def hear(self, text: str) -> None:
-        """Somebody spoke: a completed task is open again; the first words become its title."""
+        """A message arrived: a completed task is open again; the first message becomes its title."""
         if self._is_over:
             self._is_over, self._at_rest = False, "ongoing"
         self._update(title=self._record.title or _short(text))
 
     def take_over(self) -> None:
-        """A person has it: nothing more is sent to the browser until it is handed back."""
+        """A person controls it: nothing more is sent to the browser until it is handed back."""
         self.check_is_open()
         self.is_free.clear()
         self._update()
@@ -129,7 +128,7 @@ class Task:
         self._update()
 
     def interrupt(self) -> None:
-        """The server ended while something was under way."""
+        """The server ended while something was running."""
         if self.status in ("created", "running", "ongoing"):
             self._at_rest = "error"
             self._update()
@@ -165,14 +164,14 @@ class Tasks:
         self._making = asyncio.Lock()
 
     async def end_interrupted(self) -> None:
-        """What the last server left under way."""
+        """Ends what the last server left running."""
         for record in await self._store.interrupted():
             task = self._used.setdefault(record.task_id, Task(record, self._now))
             task.interrupt()
             await self.save(task)
 
     async def find(self, task_id: str) -> Task:
-        """NotFound: a valid id of no task."""
+        """NotFound if the id is valid but unknown."""
         task = await self._loaded(task_ids.checked(task_id))
         if task is None:
             raise NotFound(f"There is no task {task_id}.", taskId=task_id)
@@ -182,7 +181,7 @@ class Tasks:
         return self._used.get(task_id)
 
     async def ensure(self, task_id: str, title: str = "") -> Task:
-        """The task, made where it is new: two who name it at once get the same one."""
+        """The task, created if it is new; concurrent calls get the same one."""
         task_ids.checked(task_id)
         if (used := self._used.get(task_id)) is not None:
             return used
@@ -205,7 +204,7 @@ class Tasks:
         return task
 
     async def newest(self, limit: int, before: str | None = None, words: Sequence[str] = ()) -> Sequence[TaskRecord]:
-        """As they are now: that one runs is not written down before it has ended."""
+        """With their present status: "running" isn't stored until it ends."""
         stored = await self._store.newest(limit, before, words)
         return [self._used[record.task_id].record if record.task_id in self._used else record for record in stored]
 

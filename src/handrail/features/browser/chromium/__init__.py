@@ -1,4 +1,4 @@
-"""Chromium, steered through a pipe that nobody else holds: with handrail's extension, or headless for previews."""
+"""Chromium, controlled through a private pipe: with handrail's extension, or headless for previews."""
 
 from handrail.features.browser.chromium.launching import branded_program, program
 from handrail.features.browser.chromium.paired import Chromium

@@ -1,4 +1,4 @@
-"""The element of a page that a selector names: what it is, and where a mouse would meet it and nothing else."""
+"""The element that a selector names: what it is, and a point where a mouse click reaches it."""
 
 import json
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class FoundElement:
     """A click there meets it, rather than what covers it or shows through it."""
 
     def check(self, selector: str, seen: Element | None) -> None:
-        """NotShown: it can't be clicked. Changed: it is another one than was seen."""
+        """NotShown if it can't be clicked. Changed if it isn't the one that was seen."""
         if seen is not None and seen != self.element:
             raise Changed(
                 "The page or the element is no longer what was shown and allowed.",
@@ -43,12 +43,12 @@ class FoundElement:
 
 
 def finding(selector: str) -> str:
-    """The expression that a page has to evaluate for `found`."""
+    """The expression that a page evaluates for `found`."""
     return _FOUND % json.dumps(selector)
 
 
 def found(told: Any, selector: str, url: str) -> FoundElement:
-    """NotShown: there is none."""
+    """NotShown if there is none."""
     if not isinstance(told, dict):
         raise NotShown(f"No element matches {selector!r} on {url}.", selector=selector)
     return FoundElement(Element(told["page"], told["tag"], told["text"]), told["x"], told["y"], told["isHit"])

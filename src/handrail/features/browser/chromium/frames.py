@@ -1,7 +1,7 @@
-"""Frames of other sites in a page: each lives in a process of its own, and its requests are told to its own session.
+"""Frames of other sites in a page, each in its own process and with its own session.
 
-Each waits until it is listened to, so that no request of it passes unseen. Workers are left alone: what is told of them
-would come too late, and what they may reach is their context's business.
+Each frame waits until it is observed, so that none of its requests is missed. Workers are not observed: events about
+them come too late, and their context limits what they can reach.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ _FRAMES_ALONE = [{"type": "iframe"}]
 
 
 class ForeignFrames:
-    """`on_event` gets what they tell, beside what the page itself does."""
+    """`on_event` gets their events, together with the page's."""
 
     def __init__(self, wire: Wire, on_event: OnEvent) -> None:
         self._wire = wire
@@ -26,7 +26,7 @@ class ForeignFrames:
         await self._wire.ask("Target.setAutoAttach", page, **_ATTACHING)
 
     def on_event(self, method: str, params: dict[str, Any]) -> None:
-        """An event of the page's, or of a frame's that has frames of its own."""
+        """An event of the page, or of a frame that has frames itself."""
         if method == "Target.attachedToTarget":
             self._attached(params["sessionId"])
         elif method == "Target.detachedFromTarget":

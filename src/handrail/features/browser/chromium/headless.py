@@ -1,9 +1,9 @@
 """One headless Chromium for previews: started when first needed, ended after minutes without use and with the program.
 
-Its profile is a temporary folder that goes with it, also when we are killed. Nothing leaves the machine: it resolves no
-name but this machine's, and each page lives in a context whose every connection, a websocket's and a worker's too, goes
-to a proxy that does not exist, except to the places that the page may reach. No page writes a file, and what a page
-opens beside itself is closed.
+Its profile is a temporary folder that is deleted with it, also when we are killed. Nothing leaves the machine: it
+resolves no other host names, and each page has a context whose connections, also of websockets and workers, go to a
+proxy that doesn't exist, except to the places that the page may reach. Pages can't write files, and windows that they
+open are closed.
 """
 
 import asyncio
@@ -75,7 +75,7 @@ class HeadlessChromium:
         return page
 
     def touch(self) -> None:
-        """It is in use: the minutes without use begin anew."""
+        """Restarts the time without use."""
         if self._idle is not None:
             self._idle.cancel()
         self._idle = asyncio.get_running_loop().call_later(self._idle_seconds, self._rest)
@@ -104,7 +104,7 @@ class _Running:
         wire.listen(None, self._on_event)
 
     async def context(self, allowed: Sequence[str]) -> str:
-        """The one for pages that may reach these places; those share what they have stored."""
+        """The context for pages that may reach these places; such pages share their storage."""
         key = tuple(sorted(allowed))
         if key not in self._contexts:
             reached = ";".join(("<-loopback>", *key))
@@ -115,12 +115,12 @@ class _Running:
         return self._contexts[key]
 
     def _on_event(self, method: str, params: dict[str, Any]) -> None:
-        """Pages of ours have no opener."""
+        """Closes windows that pages opened: our own pages have no opener."""
         if method == "Target.targetCreated" and "openerId" in params["targetInfo"]:
             self.wire.tell("Target.closeTarget", targetId=params["targetInfo"]["targetId"])
 
     async def end(self) -> None:
-        """In order, and otherwise by force."""
+        """Ends it in order, or kills it."""
         await self.wire.close()
         try:
             await asyncio.wait_for(self.process.wait(), _ENDS_WITHIN)

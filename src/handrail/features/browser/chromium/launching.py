@@ -1,4 +1,4 @@
-"""Starts a Chromium that listens to a pipe of ours, and so ends with us, and talks to it."""
+"""Starts a Chromium that is controlled through a pipe, and so ends with us."""
 
 import asyncio
 import fcntl
@@ -29,7 +29,7 @@ class Wire:
 
     @property
     def has_ended(self) -> bool:
-        """The browser has closed its end, or we have."""
+        """One side has closed the pipe."""
         return self._has_ended
 
     def listen(self, session: str | None, on_event: Event) -> None:
@@ -39,7 +39,7 @@ class Wire:
         self._listeners.pop(session, None)
 
     async def ask(self, method: str, session: str | None = None, **params: Any) -> dict[str, Any]:
-        """Offline: the browser has ended. InputOutput: it refuses."""
+        """Offline if the browser has ended. InputOutput if it refuses."""
         if self._has_ended:
             raise _ended()
         told = await self._answer(self._send(method, session, params))
@@ -48,12 +48,12 @@ class Wire:
         return dict(told["result"])
 
     def tell(self, method: str, session: str | None = None, **params: Any) -> None:
-        """Without waiting for the answer."""
+        """Doesn't wait for the answer."""
         if not self._has_ended:
             self._send(method, session, params)
 
     async def close(self) -> None:
-        """A browser ends when its pipe does."""
+        """The browser ends with its pipe."""
         self._writer.close()
         self._reading.cancel()
         with suppress(asyncio.CancelledError):
@@ -102,7 +102,7 @@ BRANDED = ("google-chrome", "google-chrome-stable", "microsoft-edge", "microsoft
 
 
 def program() -> str | None:
-    """The first Chromium on the PATH that takes an extension from its command line."""
+    """The first Chromium on the PATH that accepts an extension on its command line."""
     return next((found for name in NAMES if (found := shutil.which(name)) is not None), None)
 
 
@@ -136,9 +136,9 @@ _MAX_MESSAGE = 64 * 1024 * 1024
 
 
 async def launch(command: Sequence[str], *, temporary: str | None = None) -> tuple[asyncio.subprocess.Process, Wire]:
-    """`command` begins with an absolute path.
+    """`command` starts with an absolute path.
 
-    With a folder for all that is temporary, it is in a group of its own, to be ended with all that it starts.
+    With a folder for temporary files, it gets its own process group, to be ended with everything that it starts.
     """
     to_it, ours_out = _pipe_ends()
     ours_in, from_it = _pipe_ends()
@@ -164,7 +164,7 @@ async def launch(command: Sequence[str], *, temporary: str | None = None) -> tup
 
 
 def _pipe_ends() -> tuple[int, int]:
-    """Reading and writing end, with numbers that don't stand in the way of the child's own."""
+    """The two ends, with descriptor numbers that don't collide with the child's."""
     ends = os.pipe()
     moved = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _ABOVE_THE_PIPE) for end in ends]
     for end in ends:

@@ -1,7 +1,7 @@
-"""A page of the headless browser: where it may go, what went wrong in it, clicks and pictures.
+"""A page of the headless browser: where it may go, its errors, clicks and pictures.
 
-Each request of a page that is watched, and each step of a redirect, waits for our word, so that a refusal can be told;
-where no such word is asked for, its context does not reach either.
+Each request of a watched page, redirects included, waits for our decision, so that a refusal can be reported. Requests
+that bypass this don't get further than the page's context allows.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ class ChromiumPage:
     async def open(
         cls, wire: Wire, context: str, allowed: Sequence[str], touch: Touch, *, is_watched: bool
     ) -> "ChromiumPage":
-        """`context` is the browser's own for pages that may reach what is allowed."""
+        """`context` is the browser context for pages that may reach what is allowed."""
         target = (await wire.ask("Target.createTarget", url="about:blank", browserContextId=context))["targetId"]
         session = (await wire.ask("Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
         page = cls(wire, target, session, allowed, touch)
@@ -95,7 +95,7 @@ class ChromiumPage:
         self.check_refused()
 
     def check_refused(self) -> None:
-        """Declined: the page was about to leave this machine since it was last sent anywhere."""
+        """Declined if the page tried to leave this machine since it was last sent somewhere."""
         refused, self._refused = self._refused, None
         if refused is not None:
             raise _not_local(refused)

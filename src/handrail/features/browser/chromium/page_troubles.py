@@ -1,4 +1,4 @@
-"""What a page complains about, in one line each: exceptions, errors in its console, what it was not given."""
+"""What went wrong in a page, one line each: exceptions, console errors, refused requests."""
 
 import re
 from typing import Any
@@ -16,7 +16,7 @@ def refused_address(url: str) -> Trouble:
 
 
 def blocked_by_policy(text: str) -> Trouble | None:
-    """By the page's own policy for contents, before we were asked; None where it speaks of something else."""
+    """A request that the page's own content security policy blocked; None for other messages."""
     found = _ELSEWHERE.search(text)
     return refused_address(found[1]) if found is not None and "Content Security Policy" in text else None
 

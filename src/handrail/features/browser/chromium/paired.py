@@ -1,6 +1,6 @@
-"""A Chromium with a profile of its own and handrail's extension in it.
+"""A Chromium with its own profile and handrail's extension.
 
-The pairing code goes through the pipe: on a command line every user of the machine could read it.
+The pairing code goes through the pipe, because every user of the machine could read a command line.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ _LOOK_EVERY = 0.1
 
 
 class Chromium:
-    """Started by `start`; whoever has started it must close it."""
+    """Started by `start`; whoever started it must close it."""
 
     def __init__(self, process: asyncio.subprocess.Process, wire: Wire) -> None:
         self._process = process
@@ -42,7 +42,7 @@ class Chromium:
         return cls(*await launch(command))
 
     async def pair(self, server: str, code: str) -> None:
-        """From the extension's own page, as a person would do it there."""
+        """Pairs from the extension's own page, as a person would."""
         ask = self._wire.ask
         try:
             async with asyncio.timeout(_START_SECONDS):
@@ -58,11 +58,11 @@ class Chromium:
             raise InputOutput(f"The extension could not be paired: {answer.get('message', 'it did not say why')}")
 
     async def wait(self) -> int:
-        """Until a person closes the browser."""
+        """Returns when a person closes the browser."""
         return await self._process.wait()
 
     async def close(self) -> None:
-        """In order, and otherwise by force."""
+        """Ends it in order, or kills it."""
         with suppress(Failure, TimeoutError):
             async with asyncio.timeout(5):
                 await self._wire.ask("Browser.close")
@@ -81,7 +81,7 @@ class Chromium:
             await asyncio.sleep(_LOOK_EVERY)
 
     async def _answer_of_page(self, session: str, expression: str) -> dict[str, Any]:
-        """Asked again while the page is still being loaded."""
+        """Repeats while the page is still loading."""
         while True:
             answer = await self._wire.ask(
                 "Runtime.evaluate", session, expression=expression, awaitPromise=True, returnByValue=True

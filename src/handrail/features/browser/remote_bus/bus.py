@@ -55,7 +55,7 @@ class RemoteBus:
         return slot.artifact_id
 
     async def data(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Any:
-        """What the server's API answers; what it refuses is raised."""
+        """The data of the server's API; its errors are raised."""
         sent = b"" if body is None else msgspec.json.encode(body)
         answer = await self._server.ask(method, path, sent, {"Content-Type": "application/json", **(headers or {})})
         if answer.status != 200:
@@ -72,7 +72,7 @@ def _own(caller: str, task: str | None) -> dict[str, str]:
 
 
 def _failure(answer: Answer) -> Failure:
-    """Exactly what the server's bus raised, or else what HTTP says."""
+    """Exactly what the server's bus raised, otherwise what HTTP says."""
     try:
         error = json.loads(answer.body)["error"]
         details = error["details"]

@@ -1,6 +1,6 @@
-"""Requests to the running `handrail up`, from handrail's other processes.
+"""Requests to the running `handrail up` from handrail's other processes.
 
-Which server that is, is looked up at every call: it may start, stop and start again while this process lives.
+The server is looked up for every call, because it may start and stop while this process lives.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _KEPT_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """Where a server is, and the headers that sign in there."""
+    """A server's address, and the headers that sign in there."""
 
     host: str
     port: int

@@ -1,1 +1,1 @@
-"""Contract 2's own face: its routes and its Socket.IO messages, built on to the HTTP server."""
+"""Contract 2's HTTP routes and Socket.IO messages."""

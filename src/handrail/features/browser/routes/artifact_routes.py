@@ -1,4 +1,4 @@
-"""Contract 2 §2.4: a slot for an artifact, its upload by the slot's own token, and the artifact."""
+"""Contract 2 §2.4: a slot for an artifact, its upload with the slot's own token, and its download."""
 
 from collections.abc import Sequence
 
@@ -73,5 +73,5 @@ def is_upload(path: str, method: str) -> bool:
 
 
 def is_for_plugins(path: str, method: str) -> bool:
-    """A plugin fetches what it is to upload into a page, and may ask for a slot."""
+    """A plugin downloads files to upload into a page, and may ask for a slot."""
     return path.startswith(PATH) and (method == "GET" or (method == "POST" and path == f"{PATH}presign"))

@@ -1,4 +1,4 @@
-"""What requests of contract 2 hold, and what answers that are no records of ours hold."""
+"""Request bodies of contract 2, and response bodies that aren't records of ours."""
 
 from typing import Annotated, Any, Literal
 
@@ -87,7 +87,7 @@ class Revoked(Wire, frozen=True, kw_only=True):
 
 
 class Act(Wire, frozen=True, kw_only=True):
-    """`caller` is whose own task it is where none is named."""
+    """`caller` owns the task if none is named."""
 
     actions: dict[str, Params]
     task_id: TaskId | UnsetType = UNSET

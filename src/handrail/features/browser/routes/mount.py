@@ -1,4 +1,4 @@
-"""Contract 2, mounted on the HTTP server: its routes, its sockets, and what runs beside them."""
+"""Mounts contract 2 on the HTTP server: its routes, its sockets, and what runs beside them."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,7 +1,6 @@
-"""What pages are told: snapshots to all of them, what happens in a task to those who follow it.
+"""Events for pages: snapshots for all, and a task's events for those that follow it.
 
-An addition to the contract is `browsing`, to all of them: the plugins or tasks that have changed, and which browsers'
-windows have.
+`browsing` is an addition to the contract, for all pages: which plugins, tasks or windows have changed.
 """
 
 import asyncio
@@ -80,7 +79,7 @@ class PageEvents(BusListener):
         self._tell_browsing_soon()
 
     def action_changed(self, action: Action, end: End | None) -> None:
-        """`toolUsed`, and where it failed a `structuredOutput` too."""
+        """`toolUsed`, and `structuredOutput` too if it failed."""
         record = action.record
         self.task_noted(record.task_id)
         if end is not None and (record.actions.keys() & _OPENING or "changes" in end.result):
@@ -111,7 +110,7 @@ class PageEvents(BusListener):
         self.tell(task.id, event if reason is None else {**event, "reason": reason})
 
     def tell(self, task_id: str, event: dict[str, Any], trace_id: str | None = None) -> None:
-        """To those who follow this task, and nobody else."""
+        """Only to pages that follow this task."""
         room = room_of(task_id)
         if not self._nobody_in(room):
             self._send(room, event_envelope(task_id, self._bus.now(), event, trace_id))

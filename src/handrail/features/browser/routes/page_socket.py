@@ -1,4 +1,4 @@
-"""A page's side of the socket: it says something in a task, and from then on hears what happens there."""
+"""A page's side of the socket: it sends messages to a task, and receives the task's events from then on."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ class PageSocket:
         self._persons: set[str] = set()
 
     async def join(self, rooms: Rooms, sid: str, task_id: Any, *, is_person: bool) -> None:
-        """`auth.taskId`: a page may follow a task from the start."""
+        """With `auth.taskId`, a page follows a task from the start."""
         if is_person:
             self._persons.add(sid)
         if task_id is not None:

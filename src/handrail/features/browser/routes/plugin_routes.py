@@ -1,4 +1,4 @@
-"""Contract 2 §2.3: which plugins there are; and how one is paired, so that it may connect."""
+"""Contract 2 §2.3: the list of plugins; and how one is paired, so that it may connect."""
 
 import time
 from collections.abc import Sequence
@@ -111,7 +111,7 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) 
 
 
 def _check_is_own(request: Request, pairings: Pairings, client_id: str) -> None:
-    """A plugin's own token speaks for that plugin alone."""
+    """A plugin's token is valid for that plugin only."""
     if shown(request.scope) is not Credential.PLUGIN:
         return
     token = (header(request.scope, b"authorization") or "").partition(" ")[2]

@@ -1,4 +1,4 @@
-"""A plugin's side of the socket: it joins, says what it has open, and carries out actions."""
+"""A plugin's side of the socket: it joins, reports what it has open, and carries out actions."""
 
 import asyncio
 import re
@@ -24,7 +24,7 @@ _CLIENT_ID = re.compile(CLIENT_ID[1:-1])
 
 
 class SocketLine:
-    """`event` is the name under which this plugin speaks, and so is spoken to."""
+    """`event` is the event name that this plugin uses, so it is used for messages to it."""
 
     def __init__(self, rooms: Rooms, sid: str, client_id: str) -> None:
         self.sid = sid
@@ -111,10 +111,10 @@ class PluginSocket:
         self._bus.plugins.change_tab(plugin, message)
 
     async def _debugger_event(self, plugin: Plugin, message: dict[str, Any]) -> None:
-        """Heard, and of no use here yet."""
+        """Accepted, and not used yet."""
 
     async def _take_over(self, plugin: Plugin, message: dict[str, Any]) -> None:
-        """`again`: it was said before, and may have been handed back here since; then the plugin hears that."""
+        """With `again`, it repeats an earlier report. If the task was handed back here since, the plugin is told."""
         task = await self._task(plugin, message)
         if message.get("again") is True and task.status != "takeover":
             self._bus.takeover.tell_plugin(task)

@@ -1,4 +1,4 @@
-"""The namespace's bus: who is a plugin and who a page, and which of the two hears a message."""
+"""The namespace's bus: which clients are plugins and which are pages, and which of them gets a message."""
 
 import logging
 from collections.abc import Collection, Mapping
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 class BrowserSockets:
-    """`speaks_legacy`: the events' old names are understood too (contract 2 §3.1)."""
+    """With `speaks_legacy`, the old event names are understood too (contract 2 §3.1)."""
 
     def __init__(
         self, pairings: Pairings, plugins: PluginSocket, pages: PageSocket, *, speaks_legacy: bool = False
@@ -47,7 +47,7 @@ class BrowserSockets:
         await self._plugins.join(self._open_rooms, sid, auth.get("clientId"))
 
     def _check_version(self, auth: Mapping[str, Any]) -> None:
-        """Logged once for each extension: an old one tries again and again, and shows no reason to its person."""
+        """Logs each extension once: an old one retries for ever, and shows its person no reason."""
         try:
             extension = self._pairings.extension_of(auth.get("token"))
             check_own_extension(extension, auth.get("version"), auth.get("protocol"))

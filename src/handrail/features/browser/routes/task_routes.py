@@ -1,4 +1,4 @@
-"""Contract 2 §2.1 and §2.2: tasks and the snapshot; and a person's hand on a task."""
+"""Contract 2 §2.1 and §2.2: tasks and the snapshot; and a person's control of a task."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -85,7 +85,7 @@ def endpoints(bus: LocalBus) -> Sequence[Endpoint]:
 
 
 def _words(query: str) -> list[str]:
-    """Additions to the contract, as `before` is: what is looked for, and where a list goes on."""
+    """Additions to the contract, like `before`: the search text, and where a list continues."""
     if len(query) > _LONGEST_QUERY or len(words := query.split()) > _MOST_WORDS:
         raise InvalidParams(f"`query` has at most {_LONGEST_QUERY} characters and {_MOST_WORDS} words.")
     return words

@@ -76,6 +76,7 @@ TOOLS = (
         PRESS_KEY,
         browser_press_key,
         lambda params, element: f"Press {quoted(params.key)}" + (f" on {element}" if element else ""),
+        on_focus=True,
     ),
     input_tool(
         SELECT_OPTION,

@@ -14,13 +14,13 @@ from uuid import uuid4
 
 from handrail.features.desktop.host import params as wire
 from handrail.features.desktop.host.acting import act
-from handrail.features.desktop.host.callers import check_caller
-from handrail.features.desktop.host.conditions import UnknownMethod
+from handrail.features.desktop.host.conditions import CallerNotAllowed, UnknownMethod
 from handrail.features.desktop.host.confirmation import params_digest
 from handrail.features.desktop.host.execution import RESULT, Execution, Record, stamp
 from handrail.features.desktop.host.routing import check_pattern
 from handrail.features.desktop.host.services import Action, Inquiry, Method, Reading, Result, Services, Visit
 from handrail.features.desktop.platform import Readiness
+from handrail.kernel import strict_json
 from handrail.kernel.deadline import Deadline
 from handrail.kernel.evidence import utc_now
 from handrail.kernel.gate import unforeseen
@@ -74,15 +74,10 @@ class Host:
         if found is None:
             raise UnknownMethod(f"There is no method {method[:100]!r}.", hint=", ".join(self._methods))
         visit, typed = self._admitted(found, id, params, caller)
-        try:
-            if isinstance(found, Inquiry):
-                return await found.run(self._services, visit, typed)
-            self._services.source.check()
-            return await self._run(found, visit, typed, params_digest(params))
-        except Failure:
-            raise
-        except Exception as fault:  # noqa: BLE001 - logged
-            raise unforeseen(method, fault) from None
+        if isinstance(found, Inquiry):
+            return await found.run(self._services, visit, typed)
+        self._services.source.check()
+        return await self._run(found, visit, typed, params_digest(params))
 
     def _admitted(self, method: Method, id: str, params: Mapping[str, Any], caller: Caller) -> tuple[Visit, Any]:
         """Checks parameters, workspace and caller."""
@@ -207,3 +202,50 @@ class Host:
             await self._services.audit.add(record, durable=True)
         except Failure as lost:
             logger.error("the end of %s is not on record: %s", execution.id, lost.message)
+
+
+ALLOW_LIST = "allowlist.json"
+_LARGEST = 1 << 20
+
+
+def check_caller(caller: Caller, workspace: Folder, own_uid: int) -> None:
+    """CallerNotAllowed, also if the list can't be read."""
+    try:
+        data = workspace.read(ALLOW_LIST, _LARGEST) if workspace.has(ALLOW_LIST) else None
+    except Failure as failure:
+        raise _refused(caller, f"the allow-list can't be read: {failure.message}") from None
+    if data is None:
+        if caller.peer.uid != own_uid:
+            raise _refused(caller, "only the host's own user may call in this workspace")
+    elif not any(_is_meant(caller, entry) for entry in _entries(caller, data)):
+        raise _refused(caller, "the allow-list does not have it")
+
+
+def _entries(caller: Caller, data: bytes) -> list[str]:
+    try:
+        value: Any = strict_json.decode(data)
+    except InvalidParams as failure:
+        raise _refused(caller, f"the allow-list can't be read: {failure.message}") from None
+    entries = value.get("callers") if isinstance(value, dict) else None
+    if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
+        raise _refused(caller, 'the allow-list can\'t be read: it is not {"callers": ["…"]}')
+    return entries
+
+
+def _is_meant(caller: Caller, entry: str) -> bool:
+    """`pid:` and `exe:` mean the process that connected, as long as it lives."""
+    kind, _, value = entry.partition(":")
+    if entry == "*":
+        return True
+    if kind == "uid":
+        return value == str(caller.peer.uid)
+    if kind == "pid":
+        return value == str(caller.peer.pid) and caller.is_alive()
+    return kind == "exe" and bool(value) and caller.program() == value
+
+
+def _refused(caller: Caller, why: str) -> CallerNotAllowed:
+    return CallerNotAllowed(
+        f"The process {caller.peer.pid} may not call here: {why}.",
+        hint=f'<workspace>/{ALLOW_LIST}: {{"callers": ["uid:…", "pid:…", "exe:/…", "*"]}}',
+    )

@@ -57,7 +57,7 @@ def report(found: dict[str, Any]) -> None:
 
 
 def ranges(lines: list[int]) -> str:
-    """Line numbers in their order, runs of them drawn together: `3-7, 12`."""
+    """Line numbers in order, with consecutive ones joined: `3-7, 12`."""
     runs: list[list[int]] = []
     for line in lines:
         if runs and line <= runs[-1][1] + 1:
@@ -82,7 +82,7 @@ def _lines(path: str, problem: dict[str, Any]) -> list[str]:
 
 
 def underlined(text: str, start: int, end: int) -> str:
-    """Carets under some characters of a text, as wide as a terminal shows them."""
+    """Carets under some characters of a text, as wide as the terminal shows them."""
     from rich.cells import cell_len
 
     before, marked = cell_len(_visible_line(text[:start])), cell_len(_visible_line(text[:end]))
@@ -221,7 +221,7 @@ async def _checked(
 
 
 async def _mend(opened: "Project", path: str, content: str) -> str | None:
-    """Through the gate like any other write. Who says no to one file may say yes to the next."""
+    """Writes each fixed file through the gate. A no to one file doesn't stop the others."""
     wanted = {"path": path, "content": content}
     try:
         await _called(opened, "write_to_file", {**wanted, "dryRun": True})

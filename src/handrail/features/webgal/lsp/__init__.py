@@ -1,1 +1,1 @@
-"""WebGAL scripts in an editor: the language server protocol over stdin and stdout. It reads, and writes nothing."""
+"""The language server for WebGAL scripts, over stdin and stdout. It only reads."""

@@ -1,4 +1,4 @@
-"""Checks games in the background soon after a change, the open texts first, and publishes only what is new."""
+"""Checks games in the background shortly after a change, open texts first, and publishes only differences."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -53,7 +53,7 @@ _Told = tuple[Game, int | None, object, list[Finding]]
 
 
 class Checker:
-    """`publish` gets an address, the version that was looked at, and all that is wrong there."""
+    """`publish` gets a URI, the version that was checked, and all problems in it."""
 
     def __init__(self, state: EditorState, publish: Publish, complain: Callable[[str], None]) -> None:
         self._state = state
@@ -66,13 +66,13 @@ class Checker:
         self._complaints: dict[EditorProject, str] = {}
 
     def stir(self, *, is_deep: bool = False) -> None:
-        """Something has changed; deep: on the disk, too, or around the scenes."""
+        """Something has changed. With `deep`, also files on disk or around the scenes."""
         self._is_deep |= is_deep
         self._last_stir = asyncio.get_running_loop().time()
         self._stirred.set()
 
     def forget(self) -> None:
-        """All is told again: in another language, or counted otherwise."""
+        """Publishes everything again, as after a change of the language."""
         self._told.clear()
         self.stir()
 
@@ -91,7 +91,7 @@ class Checker:
                 self._pause = 2 * (clock() - started)
 
     async def _try(self, project: EditorProject, *, is_deep: bool) -> None:
-        """A project that can't be checked is told of once, and keeps no other one from it."""
+        """Reports a project that can't be checked once, and goes on with the others."""
         try:
             await self._check(project, is_deep=is_deep)
             self._complaints.pop(project, None)
@@ -128,7 +128,7 @@ class Checker:
         self._withdraw(game, seen)
 
     def _news(self, game: Game, snapshot: Snapshot, seen: set[str]) -> Iterator[_News | None]:
-        """In the worker's thread."""
+        """Runs in the worker's thread."""
         columns, language = self._state.columns, self._state.language
         game.follow(snapshot.texts)
         yield None
@@ -144,13 +144,13 @@ class Checker:
                 yield path, text, findings, diagnostics(findings, game.lines(path), columns, language)
 
     def _forget_left(self) -> None:
-        """Nothing is told of folders that are no longer open."""
+        """Publishes nothing about folders that were closed."""
         known = {game for project in self._state.projects for game in tuple(project.games.values())}
         for game in {told[0] for told in self._told.values()} - known:
             self._withdraw(game, set())
 
     def _withdraw(self, game: Game, seen: set[str]) -> None:
-        """Nothing is wrong any more with what is gone."""
+        """Clears the problems of files that are gone."""
         for uri in [uri for uri, told in self._told.items() if told[0] is game and uri not in seen]:
             if self._told.pop(uri)[-1]:
                 self._publish(uri, None, [])

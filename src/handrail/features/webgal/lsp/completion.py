@@ -1,4 +1,4 @@
-"""What could stand at the cursor, each with how it is written there."""
+"""What can be completed at the cursor, and how it is written there."""
 
 import posixpath
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ TRANSFORMS = (
 
 
 class Offer(msgspec.Struct, frozen=True, gc=False):
-    """`text` goes in the place of what was written from the context's start on."""
+    """`text` replaces what was written from the context's start on."""
 
     text: str
     kind: CompletionItemKind
@@ -48,7 +48,7 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
 
 
 class Offers(msgspec.Struct, frozen=True):
-    """`start` is the column from which on they replace; incomplete: with more letters there are others."""
+    """They replace the text from column `start`. If incomplete, more letters give others."""
 
     start: int
     items: list[Offer]
@@ -69,7 +69,7 @@ def offers(game: Game, path: str, line: int, column: int, language: Language) ->
 
 
 def _narrowed(start: int, found: Iterable[Offer], written: str) -> Offers:
-    """Too many are cut by what is written so far, and then by their number."""
+    """Keeps those that fit the text written so far, and then the first of these."""
     items = list(found)
     if len(items) <= MOST_OFFERED:
         return Offers(start, items)
@@ -155,7 +155,7 @@ def _files(around: Surroundings, folder: str) -> Iterator[Offer]:
 
 
 def _is_offered(around: Surroundings, folder: str, name: str) -> bool:
-    """Of a model its parts are never named."""
+    """The parts of a model are never offered."""
     path = f"{folder}/{name}"
     if posixpath.basename(name).startswith(".") or path in around.parts:
         return False

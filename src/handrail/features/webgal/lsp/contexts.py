@@ -1,4 +1,4 @@
-"""What is being written at the cursor: a head, a content, an argument's name or its value."""
+"""What is written at the cursor: a head, a content, an argument's name or its value."""
 
 import re
 from enum import StrEnum
@@ -32,7 +32,7 @@ class Wanted(StrEnum):
 
 
 class Context(msgspec.Struct, frozen=True):
-    """`start` is where what is written so far begins; `used` are the arguments that stand there already."""
+    """`start` is where the text written so far begins; `used` are the arguments that are already there."""
 
     wanted: Wanted
     start: int
@@ -55,7 +55,7 @@ _JSON = (Content.TRANSFORM, Content.FRAMES)
 
 
 def context(line: str, column: int) -> Context | None:
-    """None in remarks, where nothing is offered."""
+    """None in comments, where nothing is offered."""
     before = line[:column]
     if statement_end(before) < len(before):
         return None

@@ -17,7 +17,7 @@ _SAFE = "/~!$&'()*+,;=@"
 
 
 def path_of(uri: str) -> str | None:
-    """The absolute path of a file on this machine; None for anything else."""
+    """The absolute path of a file on this machine; None for any other URI."""
     try:
         parts = urlsplit(uri)
         if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
@@ -29,14 +29,14 @@ def path_of(uri: str) -> str | None:
 
 
 class ProjectUris:
-    """Of one project. `spelled` is its folder as the client calls it, who may have come by a link."""
+    """The URIs of one project. `spelled` is its folder as the client spells it, which may be a link."""
 
     def __init__(self, location: str, spelled: str) -> None:
         self._spelled = spelled.rstrip("/")
         self._roots = dict.fromkeys((self._spelled, location.rstrip("/"), os.path.realpath(location).rstrip("/")))
 
     def below(self, uri: str) -> str | None:
-        """The path relative to the project, unchecked; None where it is none of the project's."""
+        """The path relative to the project, not checked; None if the file is outside."""
         path = path_of(uri)
         for root in self._roots if path is not None else ():
             if path is not None and path.startswith(f"{root}/"):
@@ -69,7 +69,7 @@ class Columns:
         return len(before) if self._is_plain(before) else sum(map(self._width, before))
 
     def characters(self, line: str, units: int) -> int:
-        """Inside a character it is that character; behind the end of the line it is the end."""
+        """A column inside a character means that character; one after the line's end means the end."""
         if self._is_plain(line):
             return min(units, len(line))
         for column, char in enumerate(line):
@@ -80,7 +80,7 @@ class Columns:
         return len(line)
 
     def span(self, lines: Sequence[str], line: int, start: int, end: int) -> Range:
-        """From characters of a line that counts from 0; where there is no such line, the end of the text."""
+        """A range of characters of a line, counted from 0. If there is no such line, the end of the text."""
         if line >= len(lines):
             line, start, end = len(lines) - 1, len(lines[-1]), len(lines[-1])
         text = lines[line]
@@ -126,7 +126,7 @@ class Document:
         self.lines[first : last + 1] = new
 
     def _place(self, position: Position, columns: Columns) -> tuple[int, int]:
-        """Behind the end it is the end."""
+        """A position after the end means the end."""
         if position.line >= len(self.lines):
             return len(self.lines) - 1, len(self.lines[-1])
         return position.line, columns.characters(self.lines[position.line], position.character)
@@ -140,15 +140,15 @@ class Snapshot:
         self._versions = {path: document.version for path, document in self._documents.items()}
 
     def version(self, path: str) -> int | None:
-        """None where a file is not open."""
+        """None if the file is not open."""
         return self._versions.get(path)
 
     def uri(self, path: str) -> str:
-        """As the client spells it, where it has the file open."""
+        """As the client spells it, if it has the file open."""
         document = self._documents.get(path)
         return document.uri if document is not None else self._uris.uri(path)
 
     def is_current(self, path: str, documents: Iterable[Document]) -> bool:
-        """Whether the editor still shows what was looked at."""
+        """Whether the editor still has the text that was checked."""
         before = self._documents.get(path)
         return before is None or any(now is before and now.version == self._versions[path] for now in documents)

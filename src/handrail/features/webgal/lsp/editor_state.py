@@ -1,4 +1,4 @@
-"""What the server knows of the editor: its projects, open texts and settings; one thread reads them."""
+"""The editor's projects, open texts and settings. One thread reads them."""
 
 import asyncio
 import time
@@ -36,7 +36,7 @@ class Worker:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     async def in_turns(self, steps: Iterator[T]) -> AsyncIterator[list[T]]:
-        """What the steps give, a turn's worth at a time; who stops asking stops the work."""
+        """The results of the steps, in batches. Not iterating further stops the work."""
         has_ended = False
         while not has_ended:
             given, has_ended = await self.do(lambda: _turn(steps))
@@ -71,7 +71,7 @@ class FileView:
         return self.game.lines(self.path)
 
     def at(self, position: Position) -> tuple[int, int]:
-        """The line and the character; behind the end, a line that is not there."""
+        """The line and the character. After the end, a line that doesn't exist."""
         if position.line >= len(self.lines):
             return len(self.lines), 0
         return position.line, self.columns.characters(self.lines[position.line], position.character)
@@ -92,7 +92,7 @@ class FileView:
 
 
 class EditorProject:
-    """`spelled` is the project's folder as the client calls it."""
+    """`spelled` is the project's folder as the client spells it."""
 
     def __init__(self, reader: ProjectReader, spelled: str) -> None:
         self.reader = reader
@@ -101,7 +101,7 @@ class EditorProject:
         self.games: dict[str, Game] = {}
 
     def game_for(self, path: str | None) -> Game | None:
-        """Asks the disk: not on the loop."""
+        """Reads from disk, so never call it on the event loop."""
         try:
             folder = self.reader.game_of(path)
         except Failure:
@@ -111,7 +111,7 @@ class EditorProject:
         return self.games[folder] if folder is not None else None
 
     def find_games(self, paths: Iterable[str | None]) -> None:
-        """Those that the paths belong to, and are not known yet. Asks the disk, too."""
+        """The games of these paths that are not known yet. Reads from disk."""
         for path in paths:
             if path is None or not self.is_scene(path):
                 self.game_for(path)
@@ -123,17 +123,17 @@ class EditorProject:
         return any(game.scene_name(path) is not None for game in self._known())
 
     def is_told_by(self, path: str) -> bool:
-        """Whether a text that is no scene says something about a game."""
+        """Whether a text that is not a scene affects a game."""
         return any(game.is_told_by(path) for game in self._known())
 
     def is_touched_by(self, path: str) -> bool:
-        """Whether a change of this file on the disk may change what is wrong with a game."""
+        """Whether a change of this file on disk may change a game's problems."""
         if path.startswith("."):
             return path.startswith(".handrail/")
         return not self.games or any(game.is_touched_by(path) for game in self._known())
 
     def _known(self) -> tuple[Game, ...]:
-        """At this moment: the worker may find others meanwhile."""
+        """A copy, because the worker may find other games meanwhile."""
         return tuple(self.games.values())
 
 
@@ -149,12 +149,12 @@ class EditorState:
         self._left: list[EditorProject] = []
 
     def project_of(self, uri: str) -> tuple[EditorProject, str] | None:
-        """The innermost project that a file belongs to, and its path there."""
+        """The innermost project that has the file, and the file's path in it."""
         found = [(project, path) for project in self.projects if (path := project.uris.below(uri)) is not None]
         return min(found, key=lambda each: len(each[1])) if found else None
 
     async def ask(self, uri: str, work: Callable[[FileView], T]) -> T | None:
-        """About a file of a game, exactly as it stands in the editor now; None for any other file."""
+        """Asks about a file of a game as it is in the editor now. None for any other file."""
         found = self.project_of(uri)
         if found is None:
             return None
@@ -178,7 +178,7 @@ class EditorState:
         return await self.worker.do(answer)
 
     def leave(self, spelled: str) -> None:
-        """A folder that is no longer open; closed at the end, because a question may still be on its way there."""
+        """Removes a folder that was closed. It is closed at the end, because a request may still use it."""
         self._left += [project for project in self.projects if project.spelled == spelled]
         self.projects = [project for project in self.projects if project.spelled != spelled]
 

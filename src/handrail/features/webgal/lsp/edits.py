@@ -1,4 +1,4 @@
-"""Renaming and fixes, worked out here and made by the editor."""
+"""Computes renames and fixes, which the editor then makes."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -79,7 +79,7 @@ _BEYOND_REMARKS = frozenset({"WG107", "WG125"})
 
 
 class Fix(msgspec.Struct, frozen=True, gc=False):
-    """`finding` is what it is for; `is_preferred`: it can't change what the author meant."""
+    """`finding` is what it fixes. `is_preferred` means that it can't change what the author meant."""
 
     title: str
     replacements: list[Replacement]
@@ -102,7 +102,7 @@ def fixes(game: Game, path: str, findings: Sequence[Finding], language: Language
 
 
 def all_fixed(game: Game, path: str) -> list[Replacement]:
-    """Line by line: nothing else of the text is touched. Nothing in files that are neither scene nor settings."""
+    """Edits lines only. None for files that are neither scenes nor settings."""
     if game.scene_name(path) is None and path != game.prefix + CONFIG:
         return []
     lines = game.lines(path)
@@ -124,7 +124,7 @@ def _silenced(path: str, finding: Finding, lines: Sequence[str], language: Langu
 
 
 def _remark(path: str, number: int, lines: Sequence[str], code: str) -> Replacement:
-    """Behind the statement where nothing stands there yet, otherwise on a line of its own before it."""
+    """Puts the comment after the statement if there is none yet, otherwise on a line before it."""
     line = lines[number]
     end, width = statement_end(line), len(line.rstrip())
     is_continued = number + 1 < len(lines) and continues(lines[number + 1])
@@ -189,12 +189,12 @@ def _touches(view: FileView, finding: Finding, marked: types.Range) -> bool:
 
 
 def _is_wanted(kind: str, only: Sequence[str] | None) -> bool:
-    """A kind stands for all below it."""
+    """A kind includes all kinds below it."""
     return only is None or any(kind == each or kind.startswith(f"{each}.") for each in only)
 
 
 def _edit(view: FileView, found: Sequence[Replacement]) -> types.WorkspaceEdit:
-    """For exactly the versions that were looked at, where the client understands that."""
+    """Bound to the versions that were checked, if the client supports that."""
     by_path: dict[str, list[types.TextEdit]] = {}
     for each in found:
         by_path.setdefault(each.place.path, []).append(types.TextEdit(view.range_of(each.place), each.text))

@@ -1,4 +1,4 @@
-"""What each of the client's questions and notifications becomes."""
+"""Maps each request and notification of the client to our functions."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -54,7 +54,7 @@ def references(view: FileView, params: types.ReferenceParams) -> list[types.Loca
 
 
 def symbols(view: FileView, params: types.DocumentSymbolParams | None = None) -> list[types.DocumentSymbol]:
-    """The labels."""
+    """The labels of a scene."""
     scene = view.game.scene(view.path)
     numbers = sorted(number for lines in scene.labels.values() for number in lines) if scene is not None else []
     return [
@@ -71,7 +71,7 @@ def symbols(view: FileView, params: types.DocumentSymbolParams | None = None) ->
 
 
 def links(view: FileView, params: types.DocumentLinkParams | None = None) -> list[types.DocumentLink]:
-    """To the files and scenes that are there."""
+    """Links to files and scenes that exist."""
     scene, find = view.game.scene(view.path), view.game.project.around.listing.find
     naming = {each.line for each in scene.references if each.what in ("file", "scene")} if scene is not None else set()
     found = []
@@ -127,7 +127,7 @@ def _register_question(
 
 
 def _register_news(server: "EditorServer") -> None:
-    """What the client tells."""
+    """Registers the notifications."""
     state, checker = server.state, server.checker
 
     @server.feature(types.INITIALIZE)

@@ -1,4 +1,4 @@
-"""One game as it stands in the editor: what lies on the disk, with the open texts in the place of their files."""
+"""One game as it is in the editor: files on disk, with open texts in place of their files."""
 
 from collections.abc import Iterator, Mapping
 
@@ -19,7 +19,7 @@ _BESIDE = (CHARACTERS, "webgal-engine.json")
 
 
 class Game:
-    """`edited` maps paths of the project to texts, here and everywhere."""
+    """`edited` maps paths of the project to unsaved texts."""
 
     def __init__(self, reader: ProjectReader, folder: str) -> None:
         self.reader = reader
@@ -34,7 +34,7 @@ class Game:
         self._edited: Mapping[str, str] = {}
 
     def scene_name(self, path: str) -> str | None:
-        """Below the folder of scenes; None where a path is no scene's."""
+        """The name below the folder of scenes; None if the path is not a scene."""
         start = f"{self.prefix}{SCENES}/"
         return path[len(start) :] if path.startswith(start) and path.endswith(".txt") else None
 
@@ -42,15 +42,15 @@ class Game:
         return f"{self.prefix}{SCENES}/{name}"
 
     def is_touched_by(self, path: str) -> bool:
-        """Whether this file's coming, going or changing may bear on the game."""
+        """Whether adding, removing or changing this file may affect the game."""
         return path.startswith(self.prefix) or path in _BESIDE
 
     def is_told_by(self, path: str) -> bool:
-        """Whether a text that is no scene says something about the game: settings, characters, models, styles."""
+        """Whether a text that is not a scene affects the game: settings, characters, models, styles."""
         return path == self.prefix + CONFIG or (path.endswith(_TELLING) and self.is_touched_by(path))
 
     def renewed(self, edited: Mapping[str, str]) -> Iterator[None]:
-        """Reads all of it again, a file a step; what is judged already stays so where nothing else has changed."""
+        """Reads everything again, one file per step. Results stay valid where nothing has changed."""
         around, silenced = self.reader.around(self._folder, edited), self.reader.silenced()
         project = self.project if (around, silenced) == self._standing else Project(around, silenced)
         unreadable: set[str] = set()
@@ -75,7 +75,7 @@ class Game:
         self.is_read = True
 
     def follow(self, edited: Mapping[str, str]) -> None:
-        """Takes the scenes as they stand in the editor by now."""
+        """Takes over the scenes as they are in the editor now."""
         for path, text in edited.items():
             name = self.scene_name(path)
             if name is None or self._edited.get(path) is text:
@@ -94,7 +94,7 @@ class Game:
         return self.project.scenes.get(name) if name is not None else None
 
     def lines(self, path: str) -> list[str]:
-        """Of any text of the game's; none where there is none."""
+        """The lines of any text of the game; empty if it doesn't exist."""
         scene = self.scene(path)
         return scene.lines if scene is not None else lines_of(self.text(path))
 
@@ -115,7 +115,7 @@ class Game:
         return settings.union(*(scene.sets for scene in self.project.scenes.values()))
 
     def judged(self, first: Mapping[str, str]) -> Iterator[tuple[str, list[Finding]]]:
-        """All that is wrong, path by path, those that are named first before the others; empty lists included."""
+        """All problems by path, the named paths first. Paths without problems have empty lists."""
         project = self.project
         names = {*project.scenes, *self._unreadable}
         early = [name for path in first if (name := self.scene_name(path)) in names and name is not None]
@@ -135,7 +135,7 @@ class Game:
             yield path, self.findings(path)
 
     def findings(self, path: str) -> list[Finding]:
-        """Of one file, without what only the whole shows."""
+        """The problems of one file, without those that need the whole game."""
         if path == self.prefix + CONFIG:
             return self.project.settings(self.text(path))
         name = self.scene_name(path)
@@ -162,7 +162,7 @@ class Game:
         return text
 
     def _hidden_mark(self, name: str) -> list[Finding]:
-        """Editors show a text without its BOM, and write it back with it: the engine meets it all the same."""
+        """Editors hide a BOM and write it back, so the engine still sees it."""
         scene = self.project.scenes[name]
         if name not in self._marked or scene.text.startswith(_BOM):
             return []

@@ -1,4 +1,4 @@
-"""What is shown about the thing under the cursor, as Markdown. Commands are explained in `handbook.toml`."""
+"""The Markdown shown for the thing under the cursor. `handbook.toml` explains the commands."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ def handbook() -> Handbook:
 
 
 def about_command(command: Command, language: Language) -> str:
-    """As Markdown."""
+    """Markdown about a command."""
     entry = handbook().commands[command.name]
     arguments = " ".join(f"`-{name}{_KINDS.get(known.kind, '=…')}`" for name, known in command.arguments.items())
     return f"**{command.name}** — {entry.said(language)}\n\n```webgal\n{entry.example}\n```\n\n{arguments}"

@@ -1,4 +1,4 @@
-"""What the server says beside the rules, in two languages."""
+"""Texts of the language server other than the rules' messages, in two languages."""
 
 from handrail.features.webgal.script.findings import Language
 

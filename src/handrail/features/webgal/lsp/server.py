@@ -1,4 +1,4 @@
-"""The server: which projects it looks at, in which language, and what it tells of its own accord."""
+"""The language server: its projects, its language, and what it sends without being asked."""
 
 import asyncio
 import logging
@@ -29,7 +29,7 @@ class Protocol(LanguageServerProtocol):
         self.on_exit: Callable[[int], None] = lambda status: None
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """A request whose parameters make no sense is answered, not just dropped."""
+        """Answers a request with invalid parameters instead of dropping it."""
         try:
             return super().structure_message(data)
         except JsonRpcException as error:
@@ -65,7 +65,7 @@ _WATCHED = "**/*"
 
 
 class EditorServer(LanguageServer):
-    """`open_reader` opens a project's folder; `project` is the only one where it is given."""
+    """`open_reader` opens a project's folder. If `project` is given, it is the only one."""
 
     protocol: Protocol
 
@@ -87,7 +87,7 @@ class EditorServer(LanguageServer):
         self.state.close()
 
     def report_server_error(self, error: Exception, source: type[PyglsError] | type[JsonRpcException]) -> None:
-        """Into the log, without a window over somebody's text; what the client was told needs no log."""
+        """Logs the error and opens no window over the text. Errors that the client got are not logged."""
         if isinstance(error, JsonRpcInternalError):
             _log.error("%s\n%s", error, "".join((error.data or {}).get("traceback", ())))
         elif not isinstance(error, JsonRpcException):
@@ -118,7 +118,7 @@ class EditorServer(LanguageServer):
         self.checker.stir(is_deep=True)
 
     async def start(self) -> None:
-        """Once the client listens."""
+        """Called once the client listens."""
         if self._checking is not None:
             return
         self._checking = asyncio.ensure_future(self.checker.run())
@@ -135,7 +135,7 @@ class EditorServer(LanguageServer):
         self._watch()
 
     def settings(self, given: Any) -> None:
-        """`{"language": "en"}`, by itself or as the section `handrail`."""
+        """`{"language": "en"}`, alone or as the section `handrail`."""
         given = given.get("handrail", given) if isinstance(given, dict) else {}
         wanted = given.get("language") if isinstance(given, dict) else None
         if isinstance(wanted, str) and language_of(wanted) != self.state.language:
@@ -144,7 +144,7 @@ class EditorServer(LanguageServer):
                 self.checker.forget()
 
     def _watch(self) -> None:
-        """What changes on the disk is told by the client, who watches it anyway."""
+        """Asks the client, which watches files anyway, to report changes on disk."""
         workspace = self.client_capabilities.workspace
         watching = workspace.did_change_watched_files if workspace is not None else None
         if watching is None or not watching.dynamic_registration:

@@ -1,4 +1,4 @@
-"""The wire: stdin and stdout, without a thread that waits for either. It ends with the client, or with its wish."""
+"""The transport: stdin and stdout without waiting threads. It ends with the client or on its request."""
 
 import asyncio
 import logging
@@ -19,7 +19,7 @@ _LONGEST_HEADER = 64 * 1024
 
 
 class Sink:
-    """What pygls writes to: never waits, and does nothing once the client has gone."""
+    """What pygls writes to. It never waits, and does nothing once the client is gone."""
 
     def __init__(self, transport: asyncio.WriteTransport) -> None:
         self._transport = transport
@@ -42,7 +42,7 @@ class _Ending(asyncio.BaseProtocol):
 
 
 async def serve(server: EditorServer) -> int:
-    """Until the client says so or its end of the pipe is closed; the exit status that the protocol asks for."""
+    """Runs until the client ends it or closes the pipe; returns the exit status of the protocol."""
     if not all(map(_is_pipe, (0, 1))):
         raise InvalidParams("An editor starts this command and talks to it over pipes.", hint="See docs/webgal.md.")
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs whole messages, and refusals as errors

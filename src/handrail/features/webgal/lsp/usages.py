@@ -1,4 +1,4 @@
-"""Where in a game something is named and defined: labels, variables, characters, files."""
+"""Finds where labels, variables, characters and files are used and defined."""
 
 import posixpath
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,7 @@ _LONGEST_STATEMENT = 1000
 
 
 class Placed(msgspec.Struct, frozen=True, gc=False):
-    """`line` counts from 0, as editors do; `start` and `end` are characters of it."""
+    """`line` counts from 0, as in editors; `start` and `end` are characters of it."""
 
     part: Part
     line: int
@@ -31,12 +31,12 @@ class Placed(msgspec.Struct, frozen=True, gc=False):
 
 
 def parts_on(lines: Lines, line: int) -> list[Placed]:
-    """What stands on one line."""
+    """The parts of one line."""
     return [placed for placed in _placed(*_statement(lines, line)) if placed.line == line]
 
 
 def part_at(lines: Lines, line: int, column: int) -> Placed | None:
-    """What the cursor stands on, or right behind."""
+    """The part under the cursor, or directly before it."""
     if line >= len(lines):
         return None
     touched = [placed for placed in parts_on(lines, line) if placed.start <= column <= placed.end]
@@ -44,7 +44,7 @@ def part_at(lines: Lines, line: int, column: int) -> Placed | None:
 
 
 def occurrences(lines: Lines, needle: str, is_meant: Callable[[Part], bool]) -> Iterator[Placed]:
-    """Of a whole scene; only statements that hold the needle are looked at."""
+    """All occurrences in a scene. Only statements that contain the needle are parsed."""
     seen = -1
     for number, line in enumerate(lines):
         if number > seen and needle in line:
@@ -80,7 +80,7 @@ _FILES = (Role.FILE, Role.SCENE)
 
 
 class Place(msgspec.Struct, frozen=True, gc=False):
-    """`path` is the project's; `line` counts from 0, `start` and `end` are characters of it."""
+    """`path` is relative to the project; `line` counts from 0, `start` and `end` are characters of it."""
 
     path: str
     line: int
@@ -89,7 +89,7 @@ class Place(msgspec.Struct, frozen=True, gc=False):
 
 
 def labels(game: Game, path: str, name: str, *roles: Role) -> list[Place]:
-    """In their own file alone: nobody else can jump there."""
+    """Only in the same file: no other can jump there."""
     scene = game.scene(path)
     if scene is None:
         return []
@@ -106,7 +106,7 @@ def speakers(game: Game, name: str) -> list[Place]:
 
 
 def files(game: Game, target: str) -> list[Place]:
-    """Of all that leads to one path below the game's folder, however it is spelled."""
+    """All names that lead to one path below the game's folder, however they are spelled."""
     find = game.project.around.listing.find
     found: list[Place] = []
     for name, scene in sorted(game.project.scenes.items()):
@@ -122,7 +122,7 @@ def files(game: Game, target: str) -> list[Place]:
 
 
 def target_of(game: Game, part: Part) -> str:
-    """The path below the game's folder that a file's or scene's name leads to."""
+    """The path below the game's folder that the name of a file or scene leads to."""
     return game.project.around.listing.find(part.folder, part.text)[1]
 
 
@@ -181,7 +181,7 @@ def references(game: Game, path: str, part: Part, *, with_definition: bool) -> l
 
 
 def character(game: Game, name: str) -> list[Place]:
-    """In the file in which the game or the project keeps its characters."""
+    """The place in the file in which the game or the project keeps its characters."""
     return [
         _place(path, game.lines(path), start, end)
         for path in character_files(game)
@@ -206,12 +206,12 @@ def settings(game: Game, name: str) -> list[Place]:
 
 
 def shown_place(place: Place) -> str:
-    """For people: the file's last name and the line."""
+    """File name and line, for people."""
     return f"{posixpath.basename(place.path)}:{place.line + 1}"
 
 
 def _place(path: str, lines: list[str], start: int, end: int) -> Place:
-    """From characters of the whole text; a name does not go over lines."""
+    """From character offsets of the whole text; a name never spans lines."""
     line = 0
     while start > len(lines[line]):
         start, end = start - len(lines[line]) - 1, end - len(lines[line]) - 1

@@ -1,4 +1,4 @@
-"""Where in a project its games and scenes lie."""
+"""Finds the games and scenes of a project."""
 
 import posixpath
 from collections.abc import Callable
@@ -23,9 +23,9 @@ MayRead = Callable[[str], bool]
 
 
 def game_of(files: Folder, path: str | None = None) -> str | None:
-    """The folder of the game that a path belongs to; without one, the project's game.
+    """The folder of the game that a path belongs to; without a path, the project's game.
 
-    None: there is none, or there are several of which none is meant more than the others.
+    None if there is no game, or more than one.
     """
     if path is not None and (outer := _around(files, path)) is not None:
         return outer
@@ -34,7 +34,7 @@ def game_of(files: Folder, path: str | None = None) -> str | None:
 
 
 def the_game(files: Folder, may_read: MayRead) -> str:
-    """The project's game. NotFound: there is none, or there are several; those that no rule hides are named."""
+    """The project's only game. NotFound otherwise; the message names the games that no rule hides."""
     return only(_games_in(files, "."), ".", may_read)
 
 
@@ -43,7 +43,7 @@ def has_games(files: Folder) -> bool:
 
 
 def games_below(files: Folder, path: str, may_read: MayRead) -> list[str]:
-    """The games that a folder holds, or the one that it is a part of. NotFound."""
+    """The games in a folder, or the game that the folder is part of. NotFound."""
     base = "/".join(parse_path(path)) or "."
     if inner := _games_in(files, base):
         return inner
@@ -52,7 +52,7 @@ def games_below(files: Folder, path: str, may_read: MayRead) -> list[str]:
 
 
 def only(games: list[str], folder: str, may_read: MayRead) -> str:
-    """Of the games that a folder holds. NotFound: there is none, or there are several; not all need be named."""
+    """The only game of a folder. NotFound if there is none or more than one."""
     where = _HERE if folder == "." else folder
     if not games:
         raise NotFound(f"There is no WebGAL game in {where}: no folder game/scene.", path=folder)
@@ -69,7 +69,7 @@ def only(games: list[str], folder: str, may_read: MayRead) -> str:
 
 
 def _around(files: Folder, path: str) -> str | None:
-    """The folder of the game that a path lies in."""
+    """The folder of the game that contains a path."""
     parts = parse_path(path)
     for depth in range(len(parts) - 1, -1, -1):
         folder = "/".join(parts[:depth]) or "."
@@ -79,7 +79,7 @@ def _around(files: Folder, path: str) -> str | None:
 
 
 def _games_in(files: Folder, base: str) -> list[str]:
-    """One that lies at a usual place, otherwise all of the first collection that has any."""
+    """The game at a usual place, otherwise all games of the first collection that has any."""
     for each in _CANDIDATES:
         if _has_scenes(files, folder := _join(base, each)):
             return [folder]
@@ -116,7 +116,7 @@ LOCAL_HOSTS = ("localhost", "127.0.0.1")
 
 @dataclass(frozen=True, slots=True)
 class SceneFile:
-    """`game` is the game's folder in the project, `name` the scene below its folder of scenes."""
+    """`game` is the game's folder in the project, `name` the scene's path below its folder of scenes."""
 
     game: str
     name: str
@@ -127,9 +127,9 @@ class SceneFile:
 
 
 def find_scene(files: Folder, path: str | None, may_read: MayRead) -> SceneFile:
-    """A path in the project, or below the folder of scenes, with or without `.txt`; None is where the game starts.
+    """Takes a path in the project, or below the folder of scenes, with or without `.txt`; None means the start scene.
 
-    NotShown: there is no such scene. Declined: an address elsewhere.
+    NotShown if there is no such scene. Declined for an address elsewhere.
     """
     if path is None:
         return _existing(files, None, [START], START, may_read)

@@ -1,4 +1,4 @@
-"""Shows scenes: one browser page that is sent to a scene, waited for and photographed, and an address for people."""
+"""Shows scenes: sends one browser page to a scene, waits for it, takes its picture, and gives people an address."""
 
 import asyncio
 import time
@@ -32,7 +32,7 @@ _LOOK_EVERY = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """In seconds: until an engine's page is there, and until it has done what it was sent for."""
+    """In seconds: how long to wait for an engine's page, and for a jump."""
 
     starting: float = 60.0
     arriving: float = 30.0
@@ -51,14 +51,14 @@ class PreviewPage:
         return self.tab.is_open and self.screen.has_page and not self.screen.is_stale
 
     def send_to(self, destination: Destination) -> None:
-        """What was told before has nothing to do with it."""
+        """Forgets what was recorded for the destination before."""
         self.tab.take_troubles()
         self.tab.take_missing()
         self.screen.take_troubles()
         self.screen.send_to(destination)
 
     async def start(self) -> None:
-        """NotShown: the engine does not speak."""
+        """NotShown if the engine doesn't connect."""
         try:
             async with asyncio.timeout(self.patience.starting):
                 if self.is_in_editor:
@@ -85,7 +85,7 @@ class PreviewPage:
             return await self.screen.arrived(look)
 
     async def rest(self, fetched_ahead: Collection[str]) -> None:
-        """Until pictures have come, transitions are over, and what is fetched ahead has been asked for."""
+        """Waits for pictures, transitions and preloading."""
         with suppress(TimeoutError):  # of a large file that is still on its way, the picture shows what there is
             async with asyncio.timeout(_ASKS_WITHIN):
                 await self.screen.quiet(fetched_ahead)
@@ -98,9 +98,9 @@ class PreviewPage:
             return await self.tab.picture()
 
     def missing(self) -> tuple[list[str], list[str]]:
-        """What the engine has asked for in vain since its page was loaded, and of that since it was last sent anywhere.
+        """The missing files that the engine requested since its page was loaded, and since the last jump.
 
-        Where the server is not ours, the page itself tells.
+        On a server that isn't ours, the page itself reports them.
         """
         if not self.is_in_editor:
             return list(self.screen.missing), list(self.screen.newly_missing)
@@ -109,7 +109,7 @@ class PreviewPage:
         return missed, missed
 
     def troubles(self) -> list[Trouble]:
-        """Of exceptions a screen of ours tells more than the page: where they were thrown."""
+        """For exceptions, our own screen knows more than the page: where they were thrown."""
         by_page = [each for each in self.tab.take_troubles() if self.is_in_editor or not each.is_exception]
         return [*self.screen.take_troubles(), *by_page]
 
@@ -140,9 +140,9 @@ async def _no_editor(game: str) -> GameSite | None:
 
 
 class PreviewSession:
-    """`find_editor` finds an editor that runs and has the game, which is then shown there; NotShown where it must.
+    """`find_editor` finds a running editor that has the game; the game is then shown there. It may raise NotShown.
 
-    `lifetime` tells how long an address of ours works.
+    `lifetime` says how long our addresses work.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class PreviewSession:
         self._opening = asyncio.Lock()
 
     async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str] = ()) -> Showing:
-        """One at a time; the port is ScenePreviews."""
+        """Shows one scene at a time. See ScenePreviews."""
         async with self._turn:
             try:
                 return await self._shown(game, destination, fetched_ahead)
@@ -182,7 +182,7 @@ class PreviewSession:
             return self._sites[game]
 
     def browser(self) -> LocalBrowser:
-        """The same for all that looks at pages."""
+        """One browser for everything that looks at pages."""
         if self._browser is None:
             self._browser = self._open_browser()
         return self._browser
@@ -211,7 +211,7 @@ class PreviewSession:
         return Showing(url, position, picture, *missing, troubles, seconds, whereabouts)
 
     async def _page_for(self, game: str, destination: Destination) -> PreviewPage:
-        """The warm one where it still is, or a new page before a screen of its own; on its way to the destination."""
+        """The page that is already open if it still works, otherwise a new one, on its way to the destination."""
         editor = await self._find_editor(game)
         site = editor or await self.site(game)
         if self._page is not None and self._page.site is site and self._page.is_good:
@@ -232,7 +232,7 @@ class PreviewSession:
         return page
 
     def _public_address(self, page: PreviewPage, destination: Destination) -> str:
-        """A screen of ours for people; in an editor, everybody's."""
+        """The address for people: a screen of ours, or the editor's own."""
         if page.is_in_editor:
             return page.screen.address
         public = self._public.get(page.site)
@@ -252,9 +252,9 @@ ByServer = Callable[[str, Destination, Collection[str]], Awaitable[Showing]]
 
 
 class ServerFirstPreviews:
-    """By the server that runs, whose address outlives the call, or else by this process.
+    """Uses the running server, whose addresses outlive the call, otherwise this process.
 
-    A server that ends in the middle is made up for here: showing a scene changes nothing, so it can be done again.
+    If the server ends halfway, this process shows the scene again, which changes nothing.
     """
 
     def __init__(self, by_server: ByServer, own: ScenePreviews) -> None:
@@ -274,5 +274,5 @@ class ServerFirstPreviews:
 
 
 def as_not_shown(failure: Failure) -> Failure:
-    """A browser that ends in the middle is a preview that failed."""
+    """A browser that ends halfway means that the preview failed."""
     return NotShown(failure.message, hint="Try again.") if isinstance(failure, Offline) else failure

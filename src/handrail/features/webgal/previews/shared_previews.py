@@ -1,4 +1,4 @@
-"""Previews that the server shows for others: for handrail's other processes, and in a frame of the console."""
+"""Previews that the server shows for handrail's other processes, and in a frame of the console."""
 
 import asyncio
 from collections.abc import Callable
@@ -32,7 +32,7 @@ _WHY_NOT = {
 class HostedScenes:
     """For other processes. `may_read` says whether the policy lets a path of `files` be read.
 
-    Only of the server's own project: who could name another folder would read it by what is served of it.
+    Only the server's own project is shown: a caller that could name any folder could read it.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class HostedScenes:
         self._context = context
 
     async def show(self, wanted: WantedScene) -> Showing:
-        """NotHosted: the caller stands elsewhere. Declined: a rule hides the scene. NotShown, Timeout."""
+        """NotHosted if the caller's circumstances differ. Declined if a rule hides the scene. NotShown, Timeout."""
         check_context(self._context, wanted.context)
         scene = await asyncio.to_thread(self._allowed, wanted.path)
         destination = Destination(scene.name, wanted.line, wanted.content)
@@ -61,18 +61,18 @@ class HostedScenes:
 
 
 def check_context(ours: PreviewContext, theirs: PreviewContext) -> None:
-    """NotHosted: what would be shown here is not what the other process means."""
+    """NotHosted if this process would show something else than the other one means."""
     for name, why in _WHY_NOT.items():
         if getattr(ours, name) != getattr(theirs, name):
             raise NotHosted(why)
 
 
 class ConsoleFrames:
-    """The preview beside the text in the console: screens that follow a person's line.
+    """The preview beside the text in the console: screens that follow the person's line.
 
-    The iframe needs `sandbox="allow-scripts allow-same-origin"` and, in the console's policy for contents,
-    `frame-src http://127.0.0.1:* http://localhost:*`; the preview lets itself be framed by this machine alone. It is
-    another origin than the console (another port), so neither reads the other.
+    The iframe needs `sandbox="allow-scripts allow-same-origin"` and, in the console's content security policy,
+    `frame-src http://127.0.0.1:* http://localhost:*`. The preview can be framed by pages of this machine only. Its port
+    makes it another origin than the console, so neither can read the other.
     """
 
     def __init__(self, preview_session: PreviewSession, games: Games) -> None:
@@ -83,10 +83,10 @@ class ConsoleFrames:
     async def show(
         self, path: str, line: int | None = None, content: str | None = None, screen: str | None = None
     ) -> Frame:
-        """Opens a screen, or sends the one that is named to another place: the page in it follows at once.
+        """Opens a screen, or sends an open one to another place, which its page follows at once.
 
-        `path` is the scene's in the project; without a line, the first that shows something. `content` is unsaved
-        text. A screen that is not known any more is opened anew. NotShown, NotFound, Damaged, OutsideRoot.
+        `path` is the scene's path in the project. Without a line, the first line that shows something. `content` is
+        unsaved text. An unknown screen is opened again. NotShown, NotFound, Damaged, OutsideRoot.
         """
         scene, text = await asyncio.to_thread(self._read, path, content)
         known = self._screens.get(screen or "")
@@ -98,7 +98,7 @@ class ConsoleFrames:
         return Frame(shown.name, shown.address)
 
     def hide(self, screen: str) -> None:
-        """Its address leads nowhere from now on."""
+        """The address stops working."""
         known = self._screens.pop(screen, None)
         if known is not None:
             known[1].close()
@@ -110,7 +110,7 @@ class ConsoleFrames:
         return scene, self._games.text_of(scene.path) if content is None else content
 
     def _keep(self, game: str, screen: Screen) -> None:
-        """The oldest goes when there are too many: its tab was closed long ago."""
+        """Closes the oldest screen when there are too many."""
         while len(self._screens) >= _MOST_SCREENS:
             self.hide(next(iter(self._screens)))
         self._screens[screen.name] = game, screen

@@ -1,4 +1,4 @@
-"""A game as a page shows it: the words for what is wrong, its files and where they are named."""
+"""The game's data for the console's page: problems, files and where they are used."""
 
 import posixpath
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,10 @@ _TABLE = "animation/animationTable.json"
 
 
 class Problem(msgspec.Struct, frozen=True, rename="camel"):
-    """`start` and `end` are characters of the line; a `fix_hint` that `is_guess` is never applied with the others."""
+    """`start` and `end` are characters of the line.
+
+    A `fix_hint` with `is_guess` is never applied together with others.
+    """
 
     path: str
     line: int
@@ -67,7 +70,7 @@ class Use(msgspec.Struct, frozen=True):
 
 
 class Resource(msgspec.Struct, frozen=True, rename="camel"):
-    """`version` changes with the file; `is_unused` says that nothing can name it."""
+    """`version` changes with the file; `is_unused` means that nothing uses it."""
 
     path: str
     folder: str
@@ -162,7 +165,7 @@ def resources(project: Project, stamps: Mapping[str, Stamp]) -> Resources:
 
 
 def _uses(project: Project) -> tuple[dict[str, list[Use]], dict[str, list[Use]]]:
-    """Where files are named: those that are there, and those that are not."""
+    """Where files are used: existing ones, and missing ones."""
     there: dict[str, list[Use]] = {}
     missing: dict[str, list[Use]] = {}
     listing, prefix = project.around.listing, f"{project.around.folder}{SCENES}/"

@@ -1,4 +1,4 @@
-"""`/api/webgal`: the project's game as the console shows it. Only mending changes something, through the gate."""
+"""`/api/webgal`: the project's game for the console. Only fixing changes something, through the gate."""
 
 import asyncio
 import re
@@ -59,7 +59,7 @@ def webgal_routes(context: HttpContext) -> list[Route]:
         return _part(request.headers.get("range"), data, media_type, headers)
 
     async def mend(request: Request) -> Response:
-        """Twice: first shown, then, with the hashes of what was shown, done."""
+        """Called twice: first to show the change, then with the hashes of what was shown to make it."""
         must_be_person(request, _MENDING)
         given = await json_object(request, {"path", "line", "code", "start", "baseHash", "afterHash"})
         path, place = text_field(given, "path"), _place(given)
@@ -75,7 +75,7 @@ def webgal_routes(context: HttpContext) -> list[Route]:
         return success({**_told(shown), "snapshotId": written.snapshot_id})
 
     async def preview(request: Request) -> Response:
-        """Opens a screen, or sends one that is open to another line."""
+        """Opens a screen, or sends an open one to another line."""
         must_be_person(request, _LOOKING)
         given = await json_object(request, {"path", "line", "screen"})
         line = whole_number(given, "line") if "line" in given else None  # then the first that shows something
@@ -121,7 +121,7 @@ def _path(request: Request) -> str:
 
 
 def _place(given: Any) -> "Place | None":
-    """Of the one problem; without a rule's code, all that can safely be mended is meant."""
+    """The place of one problem. Without a rule's code, all safe fixes are meant."""
     from handrail.features.webgal.game_view import Place
 
     code = optional_text(given, "code")
@@ -131,7 +131,7 @@ def _place(given: Any) -> "Place | None":
 
 
 def _part(wanted: str | None, data: bytes, media_type: str, headers: dict[str, str]) -> Response:
-    """All of it, or the one range that a player asks for."""
+    """The whole file, or the range that the player asks for."""
     asked = _RANGE.fullmatch(wanted or "")
     if asked is None or asked.groups() == ("", ""):
         return Response(data, media_type=media_type, headers=headers)

@@ -1,4 +1,4 @@
-"""The parts of a statement with their places: what an editor points at, lists, renames and colours."""
+"""The parts of a statement with their positions, for editors: navigation, lists, renames, colours."""
 
 import re
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ class Role(StrEnum):
 
 
 class Part(msgspec.Struct, frozen=True, gc=False):
-    """`by` is the command, `argument` the one whose value it is, `folder` where a file's name leads."""
+    """`by` is the command, `argument` the one that has this value, `folder` where the file is looked up."""
 
     role: Role
     start: int
@@ -61,7 +61,7 @@ _NAMED = {
 
 
 def statement_end(text: str) -> int:
-    """Where the statement ends and a remark may begin."""
+    """Where the statement ends; a comment may follow."""
     found = _END.search(text)
     return len(text) if found is None else found.start()
 
@@ -199,7 +199,7 @@ def _pieces(mark: re.Pattern[str], text: str, start: int, end: int) -> Iterator[
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Without the blanks around it; None where there is nothing else."""
+    """Without surrounding blanks; None if nothing is left."""
     piece = text[start:end]
     bare = piece.strip(BLANKS)
     if not bare:
@@ -212,7 +212,10 @@ Sort = Literal["command", "speech", "remark", "continuation"]
 
 
 class ColouredParts(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """Characters of the line: its head up to `head`, its content up to `content`, arguments up to `end`, a remark."""
+    """Offsets in the line:
+
+    the head ends at `head`, the content at `content`, the arguments at `end`; a comment follows.
+    """
 
     sort: Sort
     head: int
@@ -221,7 +224,7 @@ class ColouredParts(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
 
 def coloured_parts(line: str, *, is_setting: bool = False) -> ColouredParts:
-    """As the parser reads it; a line of `config.txt` is a setting, which has the shape of a command."""
+    """Follows the parser. A line of `config.txt` is a setting, which looks like a command."""
     end = statement_end(line)
     statement = line[:end]
     if not statement.strip(BLANKS):

@@ -15,7 +15,7 @@ def characters_of(document: Any) -> Any:
 
 
 def names_in(text: str) -> frozenset[str]:
-    """The characters that a file defines; none where it is no such file."""
+    """The characters that a file defines; empty if it is no such file."""
     try:
         characters = characters_of(json.loads(text))
     except (ValueError, RecursionError):
@@ -29,7 +29,7 @@ def names_in(text: str) -> frozenset[str]:
 
 
 def places_of(text: str, name: str) -> list[tuple[int, int]]:
-    """Where a character's name stands in its definition, between the quotes."""
+    """The positions of a character's name in its definition, between the quotes."""
     if name not in names_in(text):
         return []
     found = [each.span() for each in _STRING.finditer(text) if _said(each.group()) == name]
@@ -41,7 +41,7 @@ def places_of(text: str, name: str) -> list[tuple[int, int]]:
 
 
 def renamed(text: str, old: str, new: str) -> list[tuple[int, int, str]] | None:
-    """The edits that call a character otherwise; None where they would do more or less than that."""
+    """The edits that rename a character; None if they would change anything else."""
     spelled = json.dumps(new, ensure_ascii=False)[1:-1]
     edits = [(start, end, spelled) for start, end in places_of(text, old)]
     after = text

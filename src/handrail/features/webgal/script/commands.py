@@ -1,6 +1,6 @@
-"""The engine's commands as data: what each one's content is, which arguments it takes, how it is explained.
+"""The engine's commands as data: content, arguments and explanation of each.
 
-The union of what released engines know: an argument that only a newer one reads is no mistake.
+They include what any released engine knows: an argument that only newer engines read is no mistake.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ class Content(StrEnum):
 
 
 class Kind(StrEnum):
-    """What an argument's value is. FILE is one of the command's own folder unless `Argument.folder` says otherwise."""
+    """What an argument's value is. FILE is a file in the command's folder unless `Argument.folder` says otherwise."""
 
     FLAG = "flag"
     NUMBER = "number"
@@ -50,7 +50,7 @@ class Argument(msgspec.Struct, frozen=True):
 
 
 class Command(msgspec.Struct, frozen=True):
-    """`type` is the parser's name for it; `goes_on` says that the next statement runs without a click."""
+    """`type` is the parser's name. `goes_on` means that the next statement runs without a click."""
 
     name: str
     type: str

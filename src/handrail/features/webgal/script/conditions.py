@@ -1,4 +1,4 @@
-"""Conditions and texts that read variables: which ones, and whether a condition can be one."""
+"""Variables in conditions and texts, and whether a condition is valid."""
 
 import re
 
@@ -17,24 +17,24 @@ _PAIRS = {")": "(", "]": "["}
 
 
 def names_in(condition: str) -> list[str]:
-    """The variables that a condition reads, as far as they are surely variables."""
+    """The variables that a condition reads, as far as that is certain."""
     plain = _COMPARED.sub(" ", _QUOTED.sub(" ", condition))
     return [name for name in _NAME.findall(plain) if name not in _WORDS]
 
 
 def interpolated(text: str) -> list[str]:
-    """The variables whose values are put into a text."""
+    """The variables whose values are inserted into a text."""
     return _INTERPOLATED.findall(text) if "{" in text else []
 
 
 def variable_places(condition: str) -> list[tuple[int, int]]:
-    """Where the variables of a condition stand."""
+    """Positions of the variables of a condition."""
     plain = _COMPARED.sub(_blanks, _QUOTED.sub(_blanks, condition))
     return [found.span() for found in _NAME.finditer(plain) if found.group() not in _WORDS]
 
 
 def interpolated_places(text: str) -> list[tuple[int, int]]:
-    """Where the names stand whose values are put into a text."""
+    """Positions of the names whose values are inserted into a text."""
     return [found.span(1) for found in _INTERPOLATED.finditer(text)]
 
 
@@ -43,22 +43,22 @@ def _blanks(found: re.Match[str]) -> str:
 
 
 def wide_sign(condition: str) -> str | None:
-    """The first sign in it that is as wide as two letters, which no engine knows."""
+    """The first full-width sign, which no engine understands."""
     return next((found["sign"] for found in _WIDE_SIGN.finditer(condition) if found["sign"]), None)
 
 
 def narrowed(condition: str) -> str:
-    """With its wide signs as they should be; what is quoted stays."""
+    """With full-width signs replaced; quoted text stays."""
     return _WIDE_SIGN.sub(lambda found: found.group().translate(_WIDE) if found["sign"] else found.group(), condition)
 
 
 def compared(condition: str) -> str:
-    """With every comparison as it should be written."""
+    """With every comparison written correctly."""
     return _ONE_EQUALS.sub("==", _TURNED.sub(r"\1=", condition))
 
 
 def unpaired(condition: str) -> str | None:
-    """The bracket or quote without its partner."""
+    """The bracket or quote without a partner."""
     bare = _QUOTED.sub("", condition)
     for quote in "'\"":
         if quote in bare:

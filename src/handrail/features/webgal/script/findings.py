@@ -1,4 +1,4 @@
-"""Findings: what is wrong where, how it is said in two languages, how it is fixed, and how authors silence it."""
+"""Findings: what is wrong and where, its message in two languages, its fix, and how authors silence it."""
 
 import re
 import tomllib
@@ -13,7 +13,7 @@ from handrail.features.webgal.script.parser import COMMENT, Sentence
 
 
 class Edit(msgspec.Struct, frozen=True, gc=False):
-    """Characters of one line to be replaced. Safe: it can't change what the author meant."""
+    """Replaces characters of one line. Safe means that it can't change what the author meant."""
 
     start: int
     end: int
@@ -65,7 +65,7 @@ def breaks(finding: Finding) -> bool:
 
 
 def message(finding: Finding, language: Language) -> str:
-    """With the code at its end, by which the rule is silenced."""
+    """Ends with the code that silences the rule."""
     rule = rule_catalogue()[finding.code]
     near = finding.values.get("near", "")
     guess = (f"，是否想写 {near}？" if language == "zh" else f"; did you mean {near}?") if near else ""
@@ -74,7 +74,7 @@ def message(finding: Finding, language: Language) -> str:
 
 
 def language_of(wanted: str) -> Language:
-    """Chinese unless English is asked for."""
+    """Chinese unless English is requested."""
     return "en" if wanted.strip().lower().startswith("en") else "zh"
 
 
@@ -82,14 +82,14 @@ _MOST_PASSES = 5
 
 
 def fixed_line(finding: Finding, lines: list[str]) -> str | None:
-    """The whole line as it should be, to be put in its place."""
+    """The whole line after the fix."""
     if finding.edit is None or finding.line > len(lines):
         return None
     return finding.edit.applied(lines[finding.line - 1])
 
 
 def with_safe_fixes(text: str, check: Callable[[str], Iterable[Finding]]) -> str:
-    """Again and again while a fix shows the next one: an indented command without a semicolon needs two."""
+    """Repeats while a fix uncovers the next one: an indented command without a semicolon needs two."""
     for _ in range(_MOST_PASSES):
         after = _with_safe_edits(text, check(text))
         if after == text:
@@ -99,7 +99,7 @@ def with_safe_fixes(text: str, check: Callable[[str], Iterable[Finding]]) -> str
 
 
 def with_fix(text: str, finding: Finding) -> str:
-    """The one fix alone, were it a guess: whoever wants it has seen it."""
+    """Applies this one fix, even if it is a guess: the person has seen it."""
     return _with_edits(text, {finding.line: [finding.edit]}) if finding.edit is not None else text
 
 
@@ -122,7 +122,7 @@ def _with_edits(text: str, by_line: Mapping[int, list[Edit]]) -> str:
 
 
 def _edited(line: str, edits: list[Edit]) -> str:
-    """From the right; of two that touch the same letters the second waits for the next pass."""
+    """Edits from right to left. Of two that overlap, the second waits for the next pass."""
     done = len(line) + 1
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end), reverse=True):
         if edit.end <= done and (edit.start, edit.end) != (done, done):

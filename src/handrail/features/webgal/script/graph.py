@@ -1,4 +1,4 @@
-"""Which scene leads to which, and the jumps that lead back at once, so that the game hangs."""
+"""Which scene leads to which, and jumps that lead back at once, so that the game hangs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ ENTRY = "start.txt"
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """`how` is the command; `is_missing`: there is no such scene."""
+    """`how` is the command. `is_missing` means that there is no such scene."""
 
     source: str
     target: str
@@ -69,7 +69,7 @@ def ways_of(name: str, scene: Scene, listing: Listing) -> tuple[Way, ...]:
 
 
 def check_loops(scene: "Scene") -> Findings:
-    """Of one scene: every label from which the way leads back to it at once."""
+    """Finds labels of one scene from which the game jumps back to them at once."""
     if not any(reference.by == "jumpLabel" for reference in scene.references):
         return
     told: set[int] = set()
@@ -84,7 +84,7 @@ def check_loops(scene: "Scene") -> Findings:
 
 
 def endless_rounds(exits: Mapping[str, tuple[int, str] | None]) -> dict[str, tuple[int, list[str]]]:
-    """Scenes that change into each other at once, for ever: where they leave, and the round that they are part of."""
+    """Scenes that change into each other at once, for ever: the lines that leave them, and the scenes involved."""
     found: dict[str, tuple[int, list[str]]] = {}
     for name, first in exits.items():
         seen = [name]
@@ -100,7 +100,10 @@ def _label_lines(scene: "Scene") -> set[int]:
 
 
 def _way(scene: "Scene", start: int) -> list[int]:
-    """The lines that follow at once on this one; ends with it when they lead back. Empty: something stops them."""
+    """The lines that follow this one without a stop, ending with it if they lead back.
+
+    Empty if something stops them.
+    """
     way, line = [start], start + 1
     while line <= len(scene.lines):
         sentence = scene.sentence(line)
@@ -115,7 +118,7 @@ def _way(scene: "Scene", start: int) -> list[int]:
 
 
 def exit_of(scene: "Scene") -> tuple[int, str] | None:
-    """The line and the scene into which this one changes before it has shown anything."""
+    """The line and the scene into which this one changes before it shows anything."""
     if "changeScene" not in scene.text:
         return None
     line, seen = 1, set()
@@ -132,7 +135,7 @@ def exit_of(scene: "Scene") -> tuple[int, str] | None:
 
 
 def _onward(scene: "Scene", sentence: Sentence, line: int) -> int | None:
-    """The line that follows at once, or None where something is shown, asked or decided."""
+    """The line that follows at once; None if something is shown, asked or decided."""
     if sentence.command == COMMENT:
         return line + 1
     if sentence.argument("when") is not None:

@@ -1,4 +1,4 @@
-"""The graph of scenes as a picture: columns by the distance from the entry, drawn as SVG."""
+"""Draws the graph of scenes as SVG, in columns by the distance from the start."""
 
 from html import escape
 from typing import Literal
@@ -13,7 +13,7 @@ _ROW, _GAP, _MARGIN, _LETTER = 44, 90, 20, 7.2
 
 
 class Node(msgspec.Struct, frozen=True):
-    """`lost`: nothing leads there; `missing`: there is no such scene."""
+    """`lost` means that nothing leads there; `missing` that there is no such scene."""
 
     name: str
     kind: Literal["scene", "lost", "missing"]
@@ -23,7 +23,7 @@ class Node(msgspec.Struct, frozen=True):
 
 
 class Arrow(msgspec.Struct, frozen=True, rename={"source": "from", "target": "to"}):
-    """`path` is an SVG path's; `line` the first that leads this way."""
+    """`path` is an SVG path; `line` is the first line that leads this way."""
 
     source: str
     target: str

@@ -1,4 +1,4 @@
-"""One line as the rules look at it: its parts, the names in it, and what is known of it wherever it stands."""
+"""One line as the rules see it: its parts, the names in it, and what is known of it in any scene."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ Findings = Iterator[Finding]
 
 
 class Line:
-    """Findings of a line stand on line 0 until its scene tells the number: the same text is looked at once."""
+    """Findings have line 0 until the scene sets the number, because equal lines are checked once."""
 
     __slots__ = ("command", "content", "has_semicolon", "is_dialogue", "sentence", "statement", "text")
 
@@ -48,7 +48,7 @@ class Line:
         return self.is_dialogue and bool(self.sentence.args) and self.sentence.args[0][0] == "speaker"
 
     def at(self, piece: str, code: str, edit: str | None = None, *, is_safe: bool = True, **values: str) -> Finding:
-        """A finding about the last place of this piece; with `edit`, what belongs there."""
+        """A finding about the last occurrence of this piece; `edit` is what belongs there."""
         start = max(self.text.rfind(piece), 0) if piece else 0
         end = start + len(piece)
         return Finding(code, 0, start, end, values, None if edit is None else Edit(start, end, edit, is_safe))
@@ -145,7 +145,7 @@ def _content(line: Line, at: int) -> Iterator[Reference]:
 
 
 def _elsewhere(line: Line, name: str, at: int) -> Iterator[Reference]:
-    """A scene that lies elsewhere in the net may name any scene and any file of the game."""
+    """A scene on another host may name any scene and any file of the game."""
     for folder in ("scene", *FOLDERS):
         yield _named(line, "dynamic", name, at, folder)
 
@@ -160,7 +160,7 @@ def _named(line: Line, what: What, name: str, at: int, folder: str = "") -> Refe
 
 
 def _is_fixed(name: str) -> bool:
-    """What lies elsewhere in the net can't be looked up."""
+    """Files on other hosts can't be looked up."""
     return bool(name) and not _is_dynamic(name) and not is_address(name)
 
 
@@ -180,7 +180,7 @@ def variables_set(line: Line) -> Iterator[str]:
 
 
 class Report(msgspec.Struct, frozen=True, gc=False):
-    """Findings and references stand on line 0 until a scene tells the number."""
+    """Findings and references have line 0 until a scene sets the number."""
 
     findings: tuple[Finding, ...] = ()
     references: tuple[Reference, ...] = ()

@@ -1,4 +1,4 @@
-"""Which files a game has, and what a name in a script leads to in a browser."""
+"""Which files a game has, and which file a name in a script leads to in a browser."""
 
 import posixpath
 import unicodedata
@@ -23,7 +23,7 @@ class Standing(Enum):
 
 @dataclass(frozen=True)
 class Listing:
-    """Paths relative to the game's folder, and the links among them, behind which nobody looks."""
+    """Paths relative to the game's folder, and the links among them, which are not followed."""
 
     paths: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class Listing:
         return folder in self._filled
 
     def find(self, folder: str, name: str) -> tuple[Standing, str]:
-        """Where a name leads, and to which path."""
+        """The path that a name leads to, and whether it exists."""
         known = self._found.get((folder, name))
         if known is None:
             known = self._found[folder, name] = self._looked_up(folder, name)
@@ -87,7 +87,7 @@ class Listing:
         return Standing.MISSING, paths[0] if paths else folder
 
     def near(self, folder: str, name: str) -> list[str]:
-        """What the name may have been meant for, as it would be written there."""
+        """Similar names, spelled as they would be written there."""
         place, base = posixpath.split(name.replace("\\", "/"))
         found = self._named.get((folder, base.casefold())) or self._named.get((folder, _stem(base)))
         # Of names that short each is another's neighbour.
@@ -99,7 +99,7 @@ class Listing:
         return (found or [f"../{path}" for path in self._elsewhere.get(base, ())])[:3]
 
     def _guesses(self, folder: str) -> tuple[dict[str, list[str]], Names]:
-        """The names of a folder by their last parts."""
+        """The names of a folder by their last path components."""
         if folder not in self._guessing:
             bases: dict[str, list[str]] = {}
             for other in self.by_folder[folder]:
@@ -113,7 +113,7 @@ class Listing:
 
     @cached_property
     def _named(self) -> dict[tuple[str, str], list[str]]:
-        """By folder, and the last part of the name with or without its ending."""
+        """By folder, and by the last path component with and without its extension."""
         found: dict[tuple[str, str], list[str]] = {}
         for folder, names in self.by_folder.items():
             for name in names:
@@ -133,7 +133,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What stands around the scenes. `folder` is how people write the game's own, with its slash."""
+    """What belongs to the game besides its scenes. `folder` is the game's folder as people write it, with a slash."""
 
     listing: Listing = field(default_factory=Listing)
     folder: str = "game/"
@@ -149,7 +149,7 @@ class Surroundings:
 
 
 def _apart(place: str, other: str) -> int:
-    """How far one folder's name is from another's."""
+    """The distance between two folder names."""
     return distance(place.casefold(), other.casefold(), _FAR)
 
 
@@ -158,7 +158,7 @@ def _stem(base: str) -> str:
 
 
 def _spellings(name: str) -> list[str]:
-    """As it stands, and as a browser asks for it: without query and fragment, percent signs undone."""
+    """As written, and as a browser requests it: without query and fragment, percent-decoded."""
     plain = name.partition("?")[0]
     return list(dict.fromkeys((name, plain, unquote(plain), unquote(plain.partition("#")[0]))))
 

@@ -1,4 +1,4 @@
-"""What kinds of files a game has: pictures, sounds, videos, and models with their parts."""
+"""The kinds of files in a game: pictures, sounds, videos, and models with their parts."""
 
 import json
 import posixpath
@@ -11,7 +11,7 @@ IMAGES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".avif", "
 
 
 def is_model(path: str) -> bool:
-    """By its name alone: a Live2D model's JSON, several in a `.jsonl` of derived engines, or a Spine skeleton."""
+    """Judged by the name: a Live2D model's JSON, a `.jsonl` of derived engines, or a Spine skeleton."""
     name = posixpath.basename(path).lower()
     return name.endswith((".skel", ".model.json", ".model3.json", ".jsonl")) or name in (
         "model.json",
@@ -21,12 +21,12 @@ def is_model(path: str) -> bool:
 
 
 def is_part(path: str) -> bool:
-    """By its name alone: what belongs to a Live2D model, of which there may be thousands."""
+    """Judged by the name: a file of a Live2D model, of which there may be thousands."""
     return path.lower().endswith(_PARTS)
 
 
 def parts_of_model(path: str, text: str) -> frozenset[str] | None:
-    """The files that a model's JSON names, as paths like its own; None where it is no model."""
+    """The files that a model's JSON names, as paths like its own; None if it is no model."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
@@ -50,7 +50,7 @@ def pages_of_atlas(path: str, text: str) -> frozenset[str]:
 
 
 def _named(value: Any) -> Iterator[str]:
-    """Every text in a model that could be a file's name: what is none is nobody's path."""
+    """Every text in a model that could be a file name."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -87,7 +87,7 @@ MEDIA_TYPES = {
 
 
 def kind_of(path: str, paths: Collection[str], models: Collection[str]) -> Kind:
-    """Of a path below the game's folder; `paths` are all that there are, `models` those that are known for one."""
+    """The kind of a path below the game's folder. `paths` are all files, `models` those known to be models."""
     folder = path.partition("/")[0]
     stem, ending = posixpath.splitext(path)
     ending = ending.lower()
@@ -103,7 +103,7 @@ def kind_of(path: str, paths: Collection[str], models: Collection[str]) -> Kind:
 
 
 def media_type(path: str) -> str | None:
-    """Of what a page may show or play by itself; None for anything else."""
+    """The type of a file that a page can show or play; None for anything else."""
     folder, ending = path.partition("/")[0], posixpath.splitext(path)[1].lower()
     if ending == ".webm":
         return "audio/webm" if folder in _SOUND_FOLDERS else None

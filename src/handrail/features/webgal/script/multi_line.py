@@ -1,4 +1,4 @@
-"""Statements over several lines: what editors join before they parse, and engines from 4.6.3 on by themselves."""
+"""Statements over several lines, which editors join before parsing and engines from 4.6.3 on join themselves."""
 
 from handrail.features.webgal.script.parser import BLANKS, split_comment, split_lines
 
@@ -8,12 +8,12 @@ EMPTY_SAYING = " -sayPlaceHolder;"
 
 
 def joined(text: str) -> str:
-    """The text with each statement on its first line, and a comment in the place of every line that it took."""
+    """The text with each statement on its first line, and a comment in place of every further line."""
     return "\n".join(_join(_marked(split_lines(text))))
 
 
 def continues(line: str) -> bool:
-    """Whether this line belongs to the one before it, which need not say so."""
+    """Whether this line continues the one before it, which need not say so."""
     return line.startswith(" ") and line.lstrip(BLANKS).startswith(("|", "-")) and "-concat" not in line
 
 
@@ -27,7 +27,7 @@ def _marked(lines: list[str]) -> list[str]:
 
 
 def _join(lines: list[str]) -> list[str]:
-    """An open statement at the end of the text is lost, as it is there."""
+    """A statement that is still open at the end of the text is lost, as in the engine."""
     done: list[str] = []
     statement, taken = "", []
     for line in lines:
@@ -49,7 +49,7 @@ def _join(lines: list[str]) -> list[str]:
 
 
 def statements(lines: list[str]) -> tuple[list[str], dict[int, int]]:
-    """Lines with what continues them joined to them; by the line that continues or is continued, the finding's line."""
+    """Lines joined with their continuations, and for each line involved the line of its findings."""
     texts, joined = list(lines), {}
     head: int | None = None
     for index, line in enumerate(lines):

@@ -1,4 +1,4 @@
-"""Which of the known names a wrong one was meant to be."""
+"""Finds the known name that a misspelled one was meant to be."""
 
 import re
 import unicodedata
@@ -14,17 +14,17 @@ MOST_GUESSES = 50
 
 
 def folded(name: str) -> str:
-    """What differs in case, blanks or width only is the same mistake."""
+    """Names that differ only in case, blanks or width are equal."""
     return "".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def allowed_distance(name: str) -> int:
-    """The shorter a name, the more others lie near it by chance."""
+    """Shorter names have smaller limits, because more names are near them by chance."""
     return 0 if len(name) < 4 else 1 if len(name) < 7 else _FURTHEST
 
 
 def distance(one: str, other: str, limit: int) -> int:
-    """How many letters were missed, added, mistaken or swapped; more than `limit` is `limit + 1`."""
+    """The number of missing, extra, wrong or swapped letters; `limit + 1` if it is more than `limit`."""
     if abs(len(one) - len(other)) > limit:
         return limit + 1
     one, other = _differing(one, other)
@@ -48,7 +48,7 @@ def distance(one: str, other: str, limit: int) -> int:
 
 
 def _differing(one: str, other: str) -> tuple[str, str]:
-    """Without what they begin and end with alike, which changes nothing of their distance."""
+    """Without the common beginning and end, which don't change the distance."""
     shorter = min(len(one), len(other))
     start = next((at for at in range(shorter) if one[at] != other[at]), shorter)
     rest = shorter - start
@@ -57,12 +57,12 @@ def _differing(one: str, other: str) -> tuple[str, str]:
 
 
 def nearest(name: str, known: Iterable[str], limit: int | None = None, count: int = 3) -> list[str]:
-    """The nearest of the known names, best first; what differs in case alone comes before all others."""
+    """The nearest known names, best first; those that differ only in case come first."""
     return Names(known).nearest(name, limit, count)
 
 
 class Names:
-    """Known names, made ready for many questions once the first one is asked."""
+    """Known names, indexed at the first question."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = names
@@ -91,14 +91,14 @@ class Names:
         return [other for _, other in sorted(found)[:count]]
 
     def guessed(self, name: str) -> list[str]:
-        """The same, for the first few hundred names that are asked for: after so many, no guess is worth its time."""
+        """As `nearest`, but only for the first few hundred questions, after which guessing costs too much."""
         if name not in self._sought and len(self._sought) < _MOST_SOUGHT:
             self._sought[name] = self.nearest(name)
         return self._sought.get(name, [])
 
 
 def meant(name: str, near: Iterable[str]) -> str | None:
-    """The first of the near names that it may be put right to: v1.wav and v2.wav are near, and both are meant."""
+    """The first near name that is a plausible correction: v1.wav and v2.wav are near, but both are meant."""
     return next((other for other in near if not _is_numbered_alike(name, other)), None)
 
 
@@ -108,7 +108,7 @@ def _is_numbered_alike(one: str, other: str) -> bool:
 
 
 def _letters(plain: str) -> int:
-    """The set of letters, as far as a word of the machine tells them apart: never further apart than they are."""
+    """The letters as bits of a number: a lower bound of the distance."""
     found = 0
     for char in plain:
         found |= 1 << (ord(char) & 63)

@@ -1,4 +1,4 @@
-"""What the engine's own parser makes of a scene's text. It never refuses: to the engine every text is a script."""
+"""Reads a scene's text as the engine's own parser does. It never refuses: to the engine every text is a script."""
 
 import math
 import re
@@ -18,7 +18,7 @@ _INFINITE = {"Infinity": math.inf, "+Infinity": math.inf, "-Infinity": -math.inf
 
 
 def number(text: str) -> int | float | None:
-    """`Number(text)`, or None where that is NaN. What is whole comes as an int."""
+    """`Number(text)`, or None if that is NaN. Whole numbers are ints."""
     text = text.strip(BLANKS)
     if not text:
         return 0
@@ -58,7 +58,7 @@ def is_placeholder(name: str) -> bool:
 
 
 def is_address(name: str) -> bool:
-    """What stands elsewhere in the net is left as it is."""
+    """Addresses on other hosts stay as they are."""
     return "http://" in name or "https://" in name
 
 
@@ -79,12 +79,12 @@ def voice_address(name: str) -> str:
 
 
 def is_voice(name: str) -> bool:
-    """Whether an argument without a value is a voice's file."""
+    """Whether an argument without a value is a voice file."""
     return _VOICE.search(name) is not None
 
 
 def read_arguments(text: str, resolve: Callable[[str], str] = voice_address) -> list[Argument]:
-    """Of a text that begins with the first separator; `resolve` is what becomes of a voice's file."""
+    """Takes a text that starts with the first separator; `resolve` maps a voice file."""
     return [_argument(piece, resolve) for piece in text.split(SEPARATOR) if piece]
 
 
@@ -139,7 +139,7 @@ def resolved_choice(content: str) -> str:
 
 
 def scenes_of_choice(content: str) -> tuple[str, ...]:
-    """Of a resolved choice. Here escapes don't count: that is how the engine's parser does it."""
+    """Takes a resolved choice. Escapes don't count here, as in the engine's parser."""
     targets = (fields[1] for fields in (option.split(":", 2) for option in content.split("|")) if len(fields) > 1)
     return tuple(target for target in targets if is_scene(target))
 
@@ -152,7 +152,7 @@ _PREFETCHED = frozenset({"changeBg", "changeFigure", "miniAvatar", "video", "bgm
 
 
 class Sentence(msgspec.Struct, frozen=True, gc=False):
-    """One line. `assets` are (address, folder); `command` is the parser's own name for the kind of statement."""
+    """One line. `assets` are (address, folder); `command` is the parser's name for the kind of statement."""
 
     command: str
     raw: str
@@ -164,13 +164,13 @@ class Sentence(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def speaker(self) -> str | None:
-        """Who says it, where the line tells."""
+        """Who says it, if the line says so."""
         if self.command != SAY or not self.args or self.args[0][0] != "speaker":
             return None
         return str(self.args[0][1]).strip(BLANKS)
 
     def argument(self, name: str) -> object:
-        """The first of that name counts."""
+        """The first argument of that name."""
         return next((value for key, value in self.args if key == name), None)
 
 
@@ -183,7 +183,7 @@ def read_scene(text: str) -> list[Sentence]:
 
 
 def split_comment(line: str) -> tuple[str, str | None]:
-    """The statement, escapes in it undone, and what follows its semicolon; None where there is no semicolon."""
+    """The unescaped statement, and what follows its semicolon; None if there is no semicolon."""
     if "\\" not in line:
         statement, mark, rest = line.partition(";")
         return statement, rest.partition(";")[0] if mark else None

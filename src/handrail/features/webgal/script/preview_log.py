@@ -1,4 +1,4 @@
-"""What a scene's text says about its preview: the first line to see, and the lines to blame for what went wrong."""
+"""What a scene's text says about its preview: the first visible line, and the lines that caused errors."""
 
 import posixpath
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ RESOURCES = ("background/", "figure/", "bgm/", "vocal/", "video/", "scene/", "te
 
 
 def first_shown_line(text: str) -> int:
-    """The first line at which a player sees something; in a scene without any, its last statement."""
+    """The first line at which a player sees something; without one, the last statement."""
     last = 1
     for number, sentence in enumerate(read_scene(text), start=1):
         if sentence.command in _SHOWN:
@@ -26,13 +26,13 @@ def first_shown_line(text: str) -> int:
 
 
 def fetched_ahead(text: str) -> frozenset[str]:
-    """The files that an engine asks for as soon as it has read the scene, relative to the game's folder."""
+    """The files that an engine preloads once it has read the scene, relative to the game's folder."""
     assets = (asset for sentence in read_scene(text) for asset in sentence.assets)
     return frozenset(_asked("", address.removeprefix("./game/")) for address, _ in assets if not is_address(address))
 
 
 def lines_wanting(text: str, missing: Iterable[str]) -> dict[str, list[int]]:
-    """For each of the missing files that the scene names, its lines."""
+    """For each missing file that the scene names, its lines."""
     sought, found = set(missing), dict[str, list[int]]()
     scene = Scene(text)
     scene.check()
@@ -44,7 +44,7 @@ def lines_wanting(text: str, missing: Iterable[str]) -> dict[str, list[int]]:
 
 
 def line_naming(text: str, address: str) -> int | None:
-    """The first line that names an address on the web."""
+    """The first line that names a web address."""
     for number, line in enumerate(split_lines(text), start=1):
         if address in line or unquote(address) in line:
             return number
@@ -52,7 +52,7 @@ def line_naming(text: str, address: str) -> int | None:
 
 
 def line_to_blame(text: str, last: int) -> int:
-    """For what goes wrong after some lines were run: the last of them with a mistake in it, or the very last."""
+    """For an error after some lines were run: the last of them with a mistake, or the very last."""
     scene = Scene(text)
     scene.check()
     faulty = [each.line for each in scene.findings if each.line <= last and kind_of(each) == "syntax"]
@@ -60,7 +60,7 @@ def line_to_blame(text: str, last: int) -> int:
 
 
 def _asked(folder: str, name: str) -> str:
-    """As a browser asks for it."""
+    """As a browser requests it."""
     plain = unquote(name.partition("?")[0].partition("#")[0])
     return posixpath.normpath(posixpath.join(folder, plain))
 
@@ -78,7 +78,7 @@ class PreviewLog:
 
 
 def preview_log(showing: Showing, destination: Destination, text: str, game: str) -> PreviewLog:
-    """In the order of the scene's lines, what belongs to none at the end."""
+    """In the order of the scene's lines; messages without a line come last."""
     numbered: list[tuple[int, str]] = []
     others: list[str] = []
     wanting = lines_wanting(text, showing.missing)

@@ -1,4 +1,4 @@
-"""A whole game: scenes that know of each other, checked again no further than a change reaches."""
+"""A whole game: its scenes and what connects them. A change leads to checking only what it affects."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -27,7 +27,7 @@ _JOINS_LINES_SINCE = (4, 6, 3)
 
 
 class _Ties(msgspec.Struct, frozen=True, gc=False):
-    """All by which a scene bears on other scenes and on the whole."""
+    """Everything in a scene that affects other scenes or the whole game."""
 
     ways: tuple[Way, ...]
     uses: frozenset[str]
@@ -49,14 +49,14 @@ class Project:
         self._overall: dict[str, list[Finding]] | None = None
 
     def update(self, name: str, text: str) -> Scene:
-        """A scene by its name below the folder of scenes."""
+        """Takes a scene's name below the folder of scenes."""
         before = self.scenes.get(name)
         if before is not None and before.text == text:
             return before
         return self.adopt(name, check_scene(text))
 
     def adopt(self, name: str, scene: Scene) -> Scene:
-        """A scene that was read already: what is known of its text holds in any surroundings."""
+        """Takes a scene that was parsed already: what is known of its text holds in any game."""
         before = self.scenes.get(name)
         listing = self.around.listing
         ties = _Ties(ways_of(name, scene, listing), named_by(scene, listing), exit_of(scene))
@@ -78,14 +78,14 @@ class Project:
         self._names = self._overall = None
 
     def findings(self, name: str) -> list[Finding]:
-        """What is wrong with one scene, in the order of its lines."""
+        """The problems of one scene, in the order of its lines."""
         names = self._current_names()
         if name not in self._checked:
             self._checked[name] = self._judged(self.scenes[name], names)
         return self._checked[name]
 
     def findings_of(self, text: str, name: str | None = None) -> list[Finding]:
-        """What would be wrong with a scene of this text, in the place of `name` or beside all others."""
+        """The problems that a scene with this text would have, in place of `name` or in addition to all others."""
         before = self.scenes.get(name) if name is not None else None
         if before is not None and before.text == text:
             return self.findings(name or "")
@@ -98,25 +98,25 @@ class Project:
         return self._judged(scene, ProjectNames(spoken, names.known | scene.sets))
 
     def text_of(self, path: str) -> str:
-        """Of a scene or `config.txt`, by its path below the game's folder; nothing for any other file."""
+        """The text of a scene or of `config.txt`, by its path below the game's folder; empty for any other file."""
         scene = self.scenes.get(path.removeprefix(f"{SCENES}/"))
         if scene is not None:
             return scene.text
         return self.around.config or "" if path == CONFIG else ""
 
     def with_safe_fixes(self, path: str, text: str) -> str:
-        """A text in the place of such a file, with its safe fixes applied."""
+        """A text for such a file with its safe fixes applied."""
         if path == CONFIG:
             return with_safe_fixes(text, self.settings)
         return with_safe_fixes(text, lambda now: self.findings_of(now, path.removeprefix(f"{SCENES}/")))
 
     def settings(self, text: str) -> list[Finding]:
-        """What is wrong with a `config.txt` of this text."""
+        """The problems of a `config.txt` with this text."""
         found = check_config(text, self.around.listing, self.around.folder)
         return [finding for finding in found if self._counts(finding)]
 
     def overall(self) -> dict[str, list[Finding]]:
-        """What only the whole shows, by the path below the game's folder."""
+        """The problems that only the whole game shows, by path below its folder."""
         if self._overall is None:
             self._overall = {}
             for path, finding in self._whole():
@@ -126,7 +126,7 @@ class Project:
         return self._overall
 
     def everything(self) -> dict[str, list[Finding]]:
-        """All that is wrong, by path below the game's folder; each missing folder once."""
+        """All problems by path below the game's folder; each missing folder is reported once."""
         found = {f"{SCENES}/{name}": mine for name in sorted(self.scenes) if (mine := self.findings(name))}
         for path, more in self.overall().items():
             found[path] = [*found.get(path, ()), *more]
@@ -170,7 +170,7 @@ class Project:
                     del counter[name]
 
     def _current_names(self) -> ProjectNames:
-        """Scenes stay checked while nothing changes that their rules ask of it."""
+        """Results stay valid while the names that rules use don't change."""
         if self._names is None:
             self._names = ProjectNames(self._spoken, self._given.union(self._set))  # every setting is a variable, too
             standing = self._names.standing()

@@ -1,4 +1,4 @@
-"""One scene by itself: what is wrong with each line, and what it says about the project."""
+"""One scene by itself: the problems of each line, and what the scene says about the project."""
 
 import re
 from collections import Counter
@@ -93,7 +93,7 @@ def _moved_reference(each: Reference, slip: Edit) -> Reference:
 
 
 def _written_start(place: int, slip: Edit) -> int:
-    """Where a place of the mended line stands in the line as it is written."""
+    """The position in the written line that belongs to a position in the fixed line."""
     if len(slip.text) == slip.end - slip.start:
         return place
     behind = place - (slip.start + len(slip.text))
@@ -189,14 +189,14 @@ class Scene:
             self.dynamic.update(report.dynamic)
 
     def placed(self, finding: Finding) -> Finding:
-        """Of a joined statement the columns are those of a text that stands nowhere, so no line is mended by them."""
+        """The columns of a joined statement exist in no line, so no line is edited by them."""
         if not self._is_joined or finding.line not in self._joint[1]:
             return finding
         width = len(self.lines[finding.line - 1])
         return replace(finding, start=min(finding.start, width), end=min(finding.end, width), edit=None)
 
     def _before(self, number: int) -> int | None:
-        """The line of the statement before, where it goes on only because it says so."""
+        """The line of the previous statement, if it continues only because it says so."""
         for line in range(number - 1, 0, -1):
             sentence = self.sentence(line)
             if sentence.command != COMMENT:
@@ -220,7 +220,7 @@ def report_of(text: str) -> Report:
 
 
 def clear_caches() -> None:
-    """For measuring: as if no line had been looked at."""
+    """For benchmarks: forgets all checked lines."""
     report_of.cache_clear()
     _SHORTCUTS.clear()
 

@@ -1,4 +1,4 @@
-"""Shortcuts for the lines that nearly all scenes consist of, taken only where their answer is sure."""
+"""Fast paths for the lines that most scenes consist of, used only where the result is certain."""
 
 import re
 from collections import Counter
@@ -37,7 +37,7 @@ _LINE = re.compile(
 
 
 class Sifted(msgspec.Struct, frozen=True):
-    """The lines to be looked at, with their numbers; of the others, who speaks how often, and (line, column, voice)."""
+    """The lines to check, with their numbers; for the others, the count per speaker, and (line, column, voice)."""
 
     remarkable: list[tuple[int, str]]
     speakers: Counter[str]
@@ -45,7 +45,7 @@ class Sifted(msgspec.Struct, frozen=True):
 
 
 def sifted(text: str, is_plain: Callable[[str], bool]) -> Sifted:
-    """`is_plain` decides about what stands before a colon."""
+    """`is_plain` decides about what is before a colon."""
     lines = _LINE.findall(text)
     heads = Counter([parts[0] for parts in lines])
     heads.pop("", None)
@@ -90,7 +90,7 @@ _KNOWN = frozenset({*_NAMED_BY_CONTENT, Content.LABEL, Content.ASSIGNMENT, Conte
 
 
 class Shortcuts:
-    """`judge` is the long way, which decides about every piece that is new."""
+    """`judge` is the full check, which decides about every new piece."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
@@ -102,12 +102,12 @@ class Shortcuts:
         self._argument.cache_clear()
 
     def is_plain(self, head: str) -> bool:
-        """Whether what stands before a colon is a speaker like any other."""
+        """Whether what is before a colon is an ordinary speaker."""
         known = self._head(head)
         return known is not None and known[0] is None and not known[2]
 
     def report(self, text: str) -> Report | None:
-        """None: this line needs the long way."""
+        """None if the line needs the full check."""
         statement, mark, remark = text.partition(";")
         if "\\" in statement or (remark and not _is_harmless(remark)) or (not mark and _is_odd(text)):
             return None
@@ -142,7 +142,7 @@ class Shortcuts:
         return Report(findings, (*who, *variables, *found), speaker=speaker, is_suspect=is_suspect)
 
     def _named(self, text: str, command: str, at: int, pieces: list[str]) -> list[Reference] | None:
-        """What the arguments name; None where one of them is remarkable, or stands twice."""
+        """The names in the arguments; None if one of them is unusual or repeated."""
         found: list[Reference] = []
         at = text.find(SEPARATOR, at)
         seen = set()
@@ -207,7 +207,7 @@ def _command_report(
 
 
 def _is_any(known: Argument, value: str) -> bool:
-    """Whether no rule could have anything against this value."""
+    """Whether no rule can object to this value."""
     if known.kind is Kind.TEXT:
         is_one_word = " " not in value and "-" not in value
         return is_one_word and not known.choices and value.lower() not in ("true", "false")
@@ -215,12 +215,12 @@ def _is_any(known: Argument, value: str) -> bool:
 
 
 def _is_harmless(remark: str) -> bool:
-    """Whether nobody would take it for a piece of the statement."""
+    """Whether it can't be taken for a part of the statement."""
     return not any(mark in remark for mark in "-).:\\")
 
 
 def _is_odd(text: str) -> bool:
-    """Whether a line without a semicolon lacks it for another reason."""
+    """Whether a missing semicolon has another reason."""
     return "//" in text or text.rstrip().endswith("；") or _ODD_START.match(text) is not None
 
 

@@ -1,6 +1,6 @@
-"""What an engine and its editor say to each other over the engine's websocket, in both generations of the protocol.
+"""The messages between an engine and its editor over the engine's websocket, in both generations of the protocol.
 
-Engines up to 4.5 ask for no subprotocol and speak plain messages; later ones ask for `V1` and speak envelopes.
+Engines up to 4.5 use no subprotocol and plain messages; later ones use `V1` and envelopes.
 """
 
 import json
@@ -17,7 +17,7 @@ _REGISTER = "session.register-preview"
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`sentence` lines of the scene have been run; `stage` is what stands on the stage, as the engine spells it."""
+    """`sentence` lines of the scene were run; `stage` is the stage as the engine spells it."""
 
     scene: str
     sentence: int
@@ -26,21 +26,21 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """A page that wants to be welcomed before it hears anything else."""
+    """A page that waits for a welcome message."""
 
     request_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """An exception in a page of ours, told right after the state in which it was thrown."""
+    """An exception in a page of ours, sent right after the state in which it was thrown."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A page of ours has given its engine the text of this jump: states that follow are of it."""
+    """A page of ours gave its engine the text of this jump; later states belong to it."""
 
     number: int
 
@@ -53,7 +53,7 @@ def generation_of(subprotocols: list[str]) -> Generation:
 
 
 def heard(generation: Generation, text: str | bytes) -> Heard | None:
-    """What an engine tells; None for what is no news to us, or no message at all."""
+    """The engine's message; None for messages without news and for anything else."""
     try:
         told = json.loads(text)
         if told.get("event") == _COMPLAINT:
@@ -70,7 +70,7 @@ def welcome(greeting: Greeting) -> str:
 
 
 def jump(generation: Generation, scene: str, sentence: int, request_id: str) -> str:
-    """Start the scene anew and run it until so many lines are done."""
+    """Starts the scene again and runs so many lines."""
     if generation == "v1":
         payload = {"sceneName": scene, "sentenceId": sentence}
         return _envelope("request", "preview.command.sync-scene", request_id, payload)
@@ -78,7 +78,7 @@ def jump(generation: Generation, scene: str, sentence: int, request_id: str) -> 
 
 
 def run_text(generation: Generation, text: str, request_id: str) -> str:
-    """Run an unsaved text from its first line; for servers that are not ours and can't be made to serve it."""
+    """Runs an unsaved text from its first line, for servers that aren't ours and can't serve it."""
     if generation == "v1":
         return _envelope("request", "preview.command.run-scene-content", request_id, {"sceneContent": text})
     return _legacy(_SCENE_TEXT, text, "", 0)

@@ -1,4 +1,4 @@
-"""browser_action of contract 3 §4.2: pages of this machine alone, in developer mode alone."""
+"""browser_action of contract 3 §4.2: pages on this machine only, in developer mode only."""
 
 import asyncio
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ class LocalTab:
         return Target() if page is None or not page.is_open else Target(place=place_of_page(page.url))
 
     async def open(self, url: str, hosts: Sequence[str]) -> None:
-        """In a page of its own, under the rules of now. Declined: it leads elsewhere. NotShown: nobody answers."""
+        """Opens a page under the current rules. Declined if it leads elsewhere. NotShown if nothing answers."""
         async with self._opening:  # of two at once, the first one's page would never be closed
             page, self._page = self._page, None
             if page is not None:
@@ -74,7 +74,7 @@ class LocalTab:
         return await self._open_page().picture()
 
     def store(self, name: str, picture: bytes) -> None:
-        """In our own folder, which is no part of the project's history."""
+        """Stores it in our own folder, which git ignores."""
         if self._own.mode(_GIT_IGNORE) is None:
             self._own.write(_GIT_IGNORE, b"*\n", is_durable=False)
         self._own.write(f"{SCREENSHOTS}/{name}", picture, is_durable=False)
@@ -149,7 +149,7 @@ def effect_of(params: Params) -> Effect:
 
 
 def without_other_hosts(raw: dict[str, Any]) -> dict[str, Any]:
-    """An address elsewhere is against the policy, before it is against the schema."""
+    """An address elsewhere violates the policy, which is checked before the schema."""
     url = raw.get("url")
     if isinstance(url, str) and web_address.host_of_page(url) not in LOCAL_HOSTS:
         raise _elsewhere(url)

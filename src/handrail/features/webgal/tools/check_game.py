@@ -1,4 +1,4 @@
-"""What `handrail webgal check` shows: whole games or single files of them, with places and mended texts."""
+"""What `handrail webgal check` shows: problems of whole games or single files, and their fixed texts."""
 
 from typing import Literal
 
@@ -18,7 +18,7 @@ class Params(msgspec.Struct, frozen=True):
 
 
 class Problem(msgspec.Struct, frozen=True, rename="camel"):
-    """`start` and `end` are characters of `text`, the line that it is about; a whole file has neither."""
+    """`start` and `end` are characters of `text`, the line with the problem; a whole file has neither."""
 
     line: int
     code: str
@@ -37,7 +37,7 @@ class File(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """The files with problems, and how much was looked at."""
+    """The files with problems, and how much was checked."""
 
     files: list[File]
     scenes: int

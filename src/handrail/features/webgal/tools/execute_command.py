@@ -90,7 +90,7 @@ async def _run(webgal: WebGal, call: Call, package: Package, steps: tuple[Step, 
 
 
 def _running(webgal: WebGal, steps: tuple[Step, ...]) -> Result | None:
-    """What is said of a server that runs already. Conflict: it was asked for otherwise."""
+    """What to report about a server that is already running. Conflict if it was started with other arguments."""
     server = webgal.scripts.server
     if server is None or not server.is_running:
         return None
@@ -132,7 +132,7 @@ def _fingerprint(steps: tuple[Step, ...]) -> str:
 
 
 def _path(params: Params) -> str:
-    """As rules name it, so that a yes for one script is none for another."""
+    """The path that rules use, so that a yes for one script isn't one for another."""
     return f"{PACKAGE}/scripts/{params.script_name}"
 
 

@@ -27,7 +27,7 @@ from handrail.ports.schemas import schema
 
 
 def with_character(text: str, path: str, profile: dict[str, str]) -> str | None:
-    """The file with one more character; None where it stands there already. Conflict: it is defined otherwise."""
+    """The file with one more character; None if it is there already. Conflict if it is defined differently."""
     try:
         document = json.loads(text) if text.strip() else {"characters": []}
     except (ValueError, RecursionError) as error:
@@ -113,7 +113,7 @@ def _check_image(webgal: WebGal, name: str) -> None:
 
 
 def _file(webgal: WebGal) -> str:
-    """The file that the project has already, or the game's own."""
+    """The file that the project already has, or the game's own."""
     files, folder = webgal.games.files, game_of(webgal.games.files)
     own = _FILE if folder in (None, ".") else f"{folder}/{_FILE}"
     for path in (own, _FILE):

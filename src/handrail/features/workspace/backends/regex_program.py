@@ -1,7 +1,7 @@
-"""Every match in a text replaced: what a thread does with a small task and a child process with a large one.
+"""Replaces every match in a text: in a thread for small texts, as a child process for large ones.
 
-Run as a program it reads one task from stdin and writes the answer to stdout. So it imports nothing of handrail:
-a child that starts for one replacement must start fast.
+As a program it reads one task from stdin and writes the answer to stdout. It imports nothing of handrail, so that it
+starts fast.
 """
 
 import re
@@ -24,7 +24,7 @@ def compiled(pattern: bytes) -> Any:
 
 
 def replaced(regex: Any, text: bytes, replacement: bytes) -> tuple[bytes, int] | None:
-    """The result and the number of matches; None when it has no bounds."""
+    """The result and the number of matches; None if the result would be too large."""
     result = bytearray()
     end = count = 0
     for match in regex.finditer(text):
@@ -41,12 +41,12 @@ def replaced(regex: Any, text: bytes, replacement: bytes) -> tuple[bytes, int] |
 
 
 def _is_inside_character(text: bytes, at: int) -> bool:
-    """RE2 steps over empty matches byte by byte: some lie within a UTF-8 sequence."""
+    """RE2 steps over empty matches byte by byte, so some are inside a UTF-8 sequence."""
     return at < len(text) and text[at] & 0b1100_0000 == 0b1000_0000
 
 
 def _expanded(replacement: bytes, match: "re.Match[bytes]") -> bytes:
-    """JavaScript's references; one to a group that does not exist stays as it stands."""
+    """Expands JavaScript's references. One to a group that doesn't exist stays as it is."""
 
     def value(reference: re.Match[bytes]) -> bytes:
         if reference["sign"]:

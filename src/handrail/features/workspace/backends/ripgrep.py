@@ -1,6 +1,6 @@
-"""ripgrep as a child process, started in a held folder; it names lines, it hands over no content.
+"""Runs ripgrep as a child process in an open folder. It returns line numbers, not content.
 
-ripgrep walks by path, so a hit is only a hint: the caller reads each one again through the sandbox.
+ripgrep opens files by path, so a hit is only a hint: the caller reads each line again through the sandbox.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from handrail.ports.errors import InputOutput, InvalidParams, Unsupported
 
 
 class Hit(NamedTuple):
-    """A line that matched: the path below the searched folder, line from 1, byte offset of its start."""
+    """A matching line: the path below the searched folder, the line from 1, and the byte offset of its start."""
 
     path: str
     line: int
@@ -34,7 +34,7 @@ _FAILED = 2
 async def search(
     folder: int, name: str, regex: str, glob: str | None, closed: Sequence[str]
 ) -> AsyncGenerator[Hit, None]:
-    """Hits below `name` in the folder that the descriptor holds; closing the generator ends the search."""
+    """Hits below `name` in the folder of the descriptor. Closing the generator ends the search."""
     process = await asyncio.create_subprocess_exec(
         *_command(name, regex, glob, closed),
         cwd=f"/proc/self/fd/{folder}",
@@ -67,7 +67,7 @@ async def search(
 
 
 async def _beginning(stream: asyncio.StreamReader) -> bytes:
-    """All of it is read, so that the child never blocks; the beginning is kept."""
+    """Reads everything, so that the child never blocks, and keeps the beginning."""
     kept = b""
     while chunk := await stream.read(_MAX_COMPLAINT):
         kept = (kept + chunk)[:_MAX_COMPLAINT]
@@ -109,14 +109,14 @@ def _command(name: str, regex: str, glob: str | None, closed: Sequence[str]) -> 
 
 
 def _glob_literal(name: str) -> str:
-    """Contract names are plain, and people write them with or without slashes."""
+    """Names in the contract are plain, and people write them with or without slashes."""
     plain = re.sub(r"([\[\]{}*?\\!])", r"\\\1", name.strip("/"))
     return f"/{plain}" if "/" in plain else plain
 
 
 @cache
 def program() -> str:
-    """The wheel's own binary, beside this Python; otherwise the one on the PATH."""
+    """The wheel's binary beside this Python, otherwise the one on the PATH."""
     beside = Path(sysconfig.get_path("scripts")) / "rg"
     if beside.exists():
         return str(beside)
@@ -128,7 +128,7 @@ def program() -> str:
 
 
 async def _records(stream: asyncio.StreamReader) -> AsyncGenerator[bytes, None]:
-    """Lines of the output; a path may hold an LF, so a record is complete only with its NUL."""
+    """Splits the output. A path may contain an LF, so a record is complete only with its NUL."""
     rest = b""
     while chunk := await stream.read(_CHUNK):
         *lines, rest = (rest + chunk).split(b"\n")

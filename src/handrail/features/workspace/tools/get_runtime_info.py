@@ -1,4 +1,4 @@
-"""get_runtime_info of contract 3 §2.6: what may be known of the settings, no secrets among it."""
+"""get_runtime_info of contract 3 §2.6: settings that agents may know, without secrets."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -74,7 +74,7 @@ async def get_runtime_info(workspace: Workspace, call: Call, params: Params, pre
 
 
 def _runnable(command: Tool[Any, Any], allowed: Sequence[str]) -> list[str]:
-    """The contract has a list of its own, which the policy only narrows."""
+    """The contract has its own list, which the policy can only narrow."""
     return [name for name in command.input_schema["properties"]["scriptName"]["enum"] if name in allowed]
 
 

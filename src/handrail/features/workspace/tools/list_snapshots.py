@@ -56,7 +56,7 @@ def _listed(workspace: Workspace, params: Params) -> Result:
 
 
 def normalize(raw: dict[str, Any]) -> dict[str, Any]:
-    """A negative limit, or none at all, counts as the default before the schema is checked."""
+    """A negative or missing limit means the default, before the schema is checked."""
     limit = raw.get("limit")
     if isinstance(limit, int | float) and not isinstance(limit, bool) and (math.isnan(limit) or limit < 0):
         return {**raw, "limit": _DEFAULT_LIMIT}

@@ -62,7 +62,7 @@ async def search_files(workspace: Workspace, call: Call, params: Params, preview
 
 
 def _split(workspace: Workspace, path: str) -> tuple[str, str]:
-    """The folder to hold and the name in it to search: `.` or a single file's."""
+    """The folder to open and the name in it to search: `.` or a file's name."""
     base = canonical(path)
     workspace.files.parse(base)
     if base != "." and workspace.files.mode(base) is not None:
@@ -72,7 +72,7 @@ def _split(workspace: Workspace, path: str) -> tuple[str, str]:
 
 
 def _line(workspace: Workspace, path: str, hit: Hit) -> str | None:
-    """The line as the sandbox reads it; None when it is no longer there or must not be seen."""
+    """The line as the sandbox reads it; None if it is gone or must not be seen."""
     before = min(hit.offset, 1)
     try:
         data = workspace.files.read_at(path, hit.offset - before, _PREVIEW_BYTES + before + 1)

@@ -1,4 +1,4 @@
-"""Undo: takes one write back, and touches nothing but what that write left."""
+"""Undo: reverts one write, and touches nothing else."""
 
 from dataclasses import replace
 
@@ -78,7 +78,7 @@ def _chosen(workspace: Workspace, wanted: str | None) -> tuple[Snapshot, bytes]:
 
 
 def _newest_standing(workspace: Workspace) -> str:
-    """The newest write that is neither an undo nor undone, so that undo after undo goes further back."""
+    """The newest write that is neither an undo nor undone, so that repeated undos go further back."""
     undone: set[str | None] = set()
     for snapshot in workspace.snapshots.newest_first():
         if snapshot.undoes is not None:

@@ -79,7 +79,7 @@ def _dry_run(workspace: Workspace, params: Params) -> Result:
 
 
 def _planned(workspace: Workspace, params: Params) -> Preview | Settled:
-    """The order of the checks is the contract's: idempotency, dry run, conflict; approval follows."""
+    """Checks in the contract's order: idempotency, dry run, conflict; approval follows."""
     change = _change(workspace, params)
     if (first := replayed(workspace, change.path, change.repetition)) is not None:
         return Settled(_repeated(first))

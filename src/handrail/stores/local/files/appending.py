@@ -1,4 +1,4 @@
-"""Lines added at the end of a file that several processes write to: all of them or none, and never glued together."""
+"""Appends lines to a file that several processes write to: all of them or none, each on its own line."""
 
 import errno
 import os
@@ -11,7 +11,7 @@ _PATIENCE_S = 10.0
 
 
 def append(open_file: Callable[[], int], data: bytes, path: str) -> None:
-    """One write under a lock. What does not fit on the disk is taken back, so that no half line stays."""
+    """One write under a lock. If the disk is full, it is undone, so that no half line stays."""
     with held(open_file, path, _PATIENCE_S) as fd, told(path):
         size = os.fstat(fd).st_size
         is_torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"

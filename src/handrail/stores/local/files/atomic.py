@@ -1,7 +1,7 @@
-"""Whole-file writes inside a held folder: a reader sees the old content or the new one, a failure leaves the old one.
+"""Writes whole files in an open folder: a reader sees the old or the new content, and a failure leaves the old.
 
-Temporary file, attributes of the old file, fsync, rename, fsync of the folder. Nothing here
-resolves a path: the folder is a descriptor, and the name is one component in it.
+Temporary file, attributes of the old file, fsync, rename, fsync of the folder. Nothing here resolves a path: the folder
+is a descriptor, and the name is one component in it.
 """
 
 import errno
@@ -21,7 +21,7 @@ _NO_HARD_LINKS = _UNSUPPORTED | {errno.EPERM, errno.EMLINK}
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A name in a held folder. `path` is what people read, and what the temporary file's name comes from."""
+    """A name in an open folder. `path` is for messages, and for the temporary file's name."""
 
     folder: int
     name: bytes
@@ -29,7 +29,7 @@ class Place:
 
 
 def replace(place: Place, data: bytes, *, is_durable: bool, guard: Callable[[], None] | None = None) -> None:
-    """Puts `data` at the place, whether or not a regular file is there; `guard` can stop it at the last moment."""
+    """Writes `data` there, whether or not a regular file exists; `guard` can stop it at the last moment."""
     with told(place.path):
         old = _standing(place)
         with _filled(place, data, old, is_durable) as temporary:
@@ -44,7 +44,7 @@ def replace(place: Place, data: bytes, *, is_durable: bool, guard: Callable[[], 
 
 
 def create(place: Place, data: bytes, *, is_durable: bool, syncs_folder: bool = True) -> None:
-    """Puts `data` at the place; Conflict when the name is taken."""
+    """Writes `data` there; Conflict if the name is taken."""
     with told(place.path):
         if _standing(place):
             raise _taken(place)
@@ -58,7 +58,7 @@ def create(place: Place, data: bytes, *, is_durable: bool, syncs_folder: bool = 
 
 
 def remove(place: Place, *, is_durable: bool) -> bool:
-    """Unlinks the regular file at the place; True for the one caller who did it."""
+    """Removes the regular file; True for the one caller that did it."""
     with told(place.path):
         if not _standing(place):
             return False
@@ -72,7 +72,7 @@ def remove(place: Place, *, is_durable: bool) -> bool:
 
 
 def sweep(place: Place) -> None:
-    """Removes what a killed write of this place left; a live write is left alone."""
+    """Removes the temporary file of a killed write; a live write is left alone."""
     with told(place.path):
         if discard(place.folder, temporary_name(place.path)):
             forget(place.folder, backup_name(place.path))
@@ -87,7 +87,7 @@ def sync_folder(folder: int) -> None:
 
 
 def _standing(place: Place) -> os.stat_result | None:
-    """What is at the place already: a regular file or nothing."""
+    """The regular file that is there, or nothing."""
     try:
         found = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -98,7 +98,7 @@ def _standing(place: Place) -> os.stat_result | None:
 
 @contextmanager
 def _filled(place: Place, data: bytes, old: os.stat_result | None, is_durable: bool) -> Iterator[bytes]:
-    """The name of a complete temporary file, which is gone when the block ends."""
+    """The name of a complete temporary file, removed when the block ends."""
     name = temporary_name(place.path)
     # A new file's mode is the kernel's business (umask, default ACL); a replaced one stays shut until it has its own.
     fd = claim(place.folder, name, 0o600 if old else 0o666, place.path)
@@ -120,7 +120,7 @@ def _filled(place: Place, data: bytes, old: os.stat_result | None, is_durable: b
 
 
 def _rename_durably(place: Place, temporary: bytes) -> None:
-    """Renames over the old file, and takes it back when the folder can't be synced."""
+    """Renames over the old file, and undoes that if the folder can't be synced."""
     backup = backup_name(place.path)
     forget(place.folder, backup)
     try:
@@ -141,7 +141,7 @@ def _rename_durably(place: Place, temporary: bytes) -> None:
 
 
 def _rename_to_free_name(place: Place, temporary: bytes) -> None:
-    """FileExistsError when the name is taken."""
+    """FileExistsError if the name is taken."""
     if _link(place.folder, temporary, place.name):
         forget(place.folder, temporary)
         return
@@ -156,7 +156,7 @@ def _rename_to_free_name(place: Place, temporary: bytes) -> None:
 
 
 def _link(folder: int, name: bytes, other: bytes) -> bool:
-    """A second name for a file; False where the file system, or its owner's rules, have none."""
+    """Makes a second name for a file; False if the file system or its rules don't allow that."""
     try:
         os.link(name, other, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What a file that replaces another one inherits from it: owner, extended attributes, mode."""
+"""What a file inherits from the one that it replaces: owner, extended attributes, mode."""
 
 import errno
 import os
@@ -13,7 +13,7 @@ _NOT_OURS = frozenset({errno.ENOTSUP, errno.ENOSYS, errno.EINVAL, errno.EPERM, e
 
 
 def inherit(folder: int, name: bytes, old: os.stat_result, fd: int) -> None:
-    """Owner (as far as we may), extended attributes and mode of the old file. As with any write, set-uid is lost."""
+    """Owner (if permitted), extended attributes and mode of the old file. Set-uid is dropped, as by any write."""
     if (old.st_uid, old.st_gid) != (os.geteuid(), os.fstat(fd).st_gid):
         try:
             os.fchown(fd, old.st_uid, old.st_gid)
@@ -43,7 +43,7 @@ def _inherit_extended(folder: int, name: bytes, fd: int) -> None:
 
 @contextmanager
 def _unless_unsupported() -> Iterator[None]:
-    """Passes over an attribute that is not ours to set or gone; a full disk is still an error."""
+    """Ignores an attribute that can't be set or is gone; a full disk is still an error."""
     try:
         yield
     except OSError as error:

@@ -1,8 +1,7 @@
-"""The one primitive: open a path below a held folder without following any link.
+"""The one primitive: opens a path below an open folder without following any link.
 
-`by_openat2` leaves the whole resolution to the kernel; `by_walk` opens one component after
-the other with O_NOFOLLOW, for kernels, sandboxes and systems without openat2(2). Both refuse
-the same paths; `open_beneath` is the first one that works on this machine.
+`by_openat2` lets the kernel resolve the path. `by_walk` opens one component after the other with O_NOFOLLOW, where
+there is no openat2(2). Both refuse the same paths; `open_beneath` is the first one that works on this machine.
 """
 
 import errno
@@ -31,7 +30,7 @@ _ATTEMPTS = 100
 
 
 def open_beneath(root_fd: int, parts: Parts, flags: int, mode: int = 0) -> int:
-    """A descriptor (close-on-exec) of what `parts` name below `root_fd`; no parts name the folder itself."""
+    """A close-on-exec descriptor of what `parts` name below `root_fd`; without parts, of the folder itself."""
     return _best()(root_fd, parts, flags, mode)
 
 
@@ -87,7 +86,7 @@ def by_walk(root_fd: int, parts: Parts, flags: int, mode: int = 0) -> int:
 
 
 def encoded(parts: Parts) -> bytes:
-    """The parts as the kernel takes them, after a last look: nothing climbs, nothing hides a separator or an end."""
+    """The parts as bytes, after a last check: no part climbs, or contains a separator or NUL."""
     path = "/".join(parts)
     if parts and (".." in parts or "." in parts or "" in parts or path.count("/") >= len(parts)):
         raise OutsideRoot(f"Path not allowed: {path!r}.", path=path)
@@ -100,7 +99,7 @@ def encoded(parts: Parts) -> bytes:
 
 
 def _open_unlinked(folder: int, name: bytes, flags: int, mode: int, parts: Parts) -> int:
-    """Opens one component. Where systems disagree on the errno for a link, a look at the name settles it."""
+    """Opens one component. Systems disagree on the errno for a link, so the name is checked."""
     try:
         fd = os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=folder)
     except OSError as error:
@@ -122,14 +121,14 @@ def _is_link(folder: int, name: bytes) -> bool:
 
 @lru_cache(maxsize=64)
 def _how(flags: int, mode: int) -> bytes:
-    """struct open_how. O_NOFOLLOW stays away: with O_PATH it would open a link itself."""
+    """struct open_how. Without O_NOFOLLOW, which together with O_PATH would open a link itself."""
     resolve = _RESOLVE_BENEATH | _RESOLVE_NO_SYMLINKS | _RESOLVE_NO_MAGICLINKS
     return struct.pack("QQQ", (flags & ~os.O_NOFOLLOW) | os.O_CLOEXEC, mode, resolve)
 
 
 @cache
 def _openat2() -> Callable[[int, bytes, bytes], tuple[int, int]] | None:
-    """The system call as a function that gives (descriptor, errno); None where it can't be had."""
+    """The system call as a function that returns (descriptor, errno); None if it isn't available."""
     if sys.platform != "linux" or os.uname().machine not in _MACHINES or sys.maxsize < 2**32:
         return None
     import ctypes  # imported late: it costs milliseconds at start

@@ -1,7 +1,6 @@
-"""A project's folder on the local disk: the implementation of the `Folder` port.
+"""A project's folder on the local disk: implements the `Folder` port.
 
-It knows no tool and no policy: it reads wire paths, refuses closed folders and handrail's own
-temporary files, and hands the parts to the root, which opens them by the one primitive.
+It parses paths from the wire, refuses closed folders and handrail's temporary files, and lets the root open the rest.
 """
 
 import os
@@ -26,7 +25,7 @@ _NONE_CLOSED = ClosedFolders(())
 
 
 class LocalFolder:
-    """A view on the root or on a folder below it. Threads may share it; it holds nothing but the root's descriptor."""
+    """A view on the root or on a folder below it. Threads may share it."""
 
     def __init__(self, root: Root, prefix: Parts = (), closed: ClosedFolders = _NONE_CLOSED) -> None:
         self._root = root
@@ -35,11 +34,11 @@ class LocalFolder:
 
     @classmethod
     def open(cls, path: str, closed: ClosedFolders = _NONE_CLOSED, opener: Opener = open_beneath) -> "LocalFolder":
-        """The project at an absolute path."""
+        """Opens the project at an absolute path."""
         return cls(Root(path, opener), closed=closed)
 
     def close(self) -> None:
-        """Ends this view and every other one on the same root."""
+        """Closes this view and every other one on the same root."""
         self._root.close()
 
     @property

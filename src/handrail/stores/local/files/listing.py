@@ -1,4 +1,4 @@
-"""What a held folder has in it, in names that can go over the wire."""
+"""Lists an open folder, with names that can go over the wire."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from handrail.stores.local.files.temporary import is_temporary
 
 
 def scan(fd: int) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Every name; bytes that are no UTF-8 are escaped as lone surrogates, whatever the locale."""
+    """Every name; bytes that aren't UTF-8 become lone surrogates, whatever the locale."""
     with os.scandir(fd) as found:
         for item in found:
             name = item.name

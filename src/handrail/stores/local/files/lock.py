@@ -1,6 +1,6 @@
-"""Exclusive locks across threads and processes: flock(2) on a fresh open file description.
+"""Exclusive locks across threads and processes: flock(2) on a new open file description.
 
-The kernel drops such a lock with its holder, so a killed process blocks nobody.
+The kernel releases the lock when its holder ends, so a killed process blocks nobody.
 """
 
 import fcntl
@@ -27,7 +27,7 @@ def try_lock(fd: int) -> bool:
 def held(
     open_file: Callable[[], int], path: str, timeout: float, on_wait: Callable[[], None] = lambda: None
 ) -> Iterator[int]:
-    """The file that `open_file` opens anew, locked; Conflict when `timeout` seconds did not suffice."""
+    """Opens the file with `open_file` and locks it; Conflict after `timeout` seconds."""
     deadline = time.monotonic() + timeout
     while (fd := _attempt(open_file, path)) is None:
         if time.monotonic() >= deadline:

@@ -1,4 +1,4 @@
-"""A folder in which some texts stand in the place of their files."""
+"""A folder with some files replaced by texts in memory."""
 
 from collections.abc import Mapping
 

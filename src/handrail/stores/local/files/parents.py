@@ -1,4 +1,4 @@
-"""Missing folders, made one by one in the held folder above: never by a path that somebody could bend meanwhile."""
+"""Creates missing folders one by one in the open folder above, never by a path that could change meanwhile."""
 
 import os
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY
 
 @contextmanager
 def made(open_beneath: Opener, root_fd: int, parts: Parts, *, is_durable: bool) -> Iterator[int]:
-    """A descriptor of the folder `parts`; what is missing of it is made, and taken back when the block fails."""
+    """A descriptor of the folder `parts`. Missing folders are created, and removed again if the block fails."""
     new: list[Parts] = []
     try:
         fd = _open_or_make(open_beneath, root_fd, parts, new, is_durable)

@@ -1,4 +1,4 @@
-"""What the operating system refuses, told in the error tree: no bare OSError leaves this package."""
+"""Maps errors of the operating system to our own: no bare OSError leaves this package."""
 
 import errno
 import os
@@ -14,7 +14,7 @@ _KINDS = {
 
 
 def refusal(code: int, path: str) -> Failure:
-    """The condition behind an errno that came up at `path`."""
+    """The error for an errno at `path`."""
     if code in _LINK:
         return passes_link(path)
     if code == errno.ENOENT:
@@ -48,7 +48,7 @@ def check_regular(found: os.stat_result, path: str) -> None:
 
 
 class told:  # noqa: N801 - it reads as what it does: `with told(path)`
-    """Tells every OSError of its block as a condition at `path`."""
+    """Raises every OSError of its block as an error about `path`."""
 
     __slots__ = ("_path",)
 

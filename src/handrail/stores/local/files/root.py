@@ -1,4 +1,4 @@
-"""The held folder that every path starts from, and the ways to open something below it."""
+"""The open folder that every path starts from, and how to open something below it."""
 
 import errno
 import os
@@ -19,7 +19,7 @@ _LOCK_FILE = os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_NOCTTY
 
 
 class Root:
-    """A folder's descriptor, opened once; its path may be a link, which is resolved then and never again."""
+    """A folder's descriptor, opened once. If its path is a link, it is resolved then and never again."""
 
     def __init__(self, path: str, opener: Opener) -> None:
         if not os.path.isabs(path) or "\0" in path:
@@ -44,7 +44,7 @@ class Root:
             os.close(fd)
 
     def open_file(self, parts: Parts) -> tuple[int, int]:
-        """A regular file to read from: descriptor, which the caller closes, and size."""
+        """A regular file for reading: a descriptor, which the caller closes, and the size."""
         fd = self._opener(self._fd, parts, _FILE, 0)
         try:
             found = os.fstat(fd)
@@ -55,7 +55,7 @@ class Root:
         return fd, found.st_size
 
     def look(self, parts: Parts) -> os.stat_result:
-        """What the parts name, without reading it."""
+        """The kind of what is there, without reading it."""
         fd = self._opener(self._fd, parts, O_LOOK, 0)
         try:
             return os.fstat(fd)
@@ -63,7 +63,7 @@ class Root:
             os.close(fd)
 
     def has(self, parts: Parts) -> bool:
-        """Whether the name is in its folder, which must be there."""
+        """Whether the name exists in its folder, which must exist."""
         fd = self._opener(self._fd, parts[:-1], FOLDER, 0)
         try:
             os.stat(encoded(parts[-1:]), dir_fd=fd, follow_symlinks=False)
@@ -77,7 +77,7 @@ class Root:
 
     @contextmanager
     def place(self, parts: Parts, *, is_made: bool, is_durable: bool = False) -> Iterator[Place]:
-        """The name in its held parent, which is made where it is missing, if so wanted."""
+        """The name in its open parent, which is created if wanted."""
         if not parts:
             raise refusal(errno.EISDIR, shown(parts))
         above = parts[:-1]
@@ -92,7 +92,7 @@ class Root:
         return self._open_made(parts, _LOCK_FILE | os.O_APPEND, 0o666)
 
     def _open_made(self, parts: Parts, flags: int, mode: int) -> int:
-        """A regular file, which is made where it is missing."""
+        """A regular file, created if missing."""
         with self.place(parts, is_made=True) as place:
             fd = self._opener(place.folder, parts[-1:], flags, mode)
         try:

@@ -1,7 +1,7 @@
-"""Temporary files that a write goes through: their names, and who may throw one away.
+"""Temporary files of writes: their names, and who may remove them.
 
-The name comes from the path, so that what a killed write leaves can be found again. A live
-writer holds a lock on its temporary file: one that nobody has locked is a leftover.
+The name is derived from the path, so that what a killed write leaves can be found. A live writer holds a lock on its
+temporary file; an unlocked one is a leftover.
 """
 
 import errno
@@ -23,7 +23,7 @@ def temporary_name(path: str) -> bytes:
 
 
 def backup_name(path: str) -> bytes:
-    """A second name for the old file, for as long as the new one may still have to be taken back."""
+    """A second name for the old file, while the new one may still be undone."""
     return b".handrail-%s.old.tmp" % _key(path)
 
 
@@ -33,7 +33,10 @@ def is_temporary(name: str) -> bool:
 
 
 def claim(folder: int, name: bytes, mode: int, path: str) -> int:
-    """A new, empty, locked file of this name; waits for a live writer of the same path, removes a dead one's file."""
+    """A new, empty, locked file of this name.
+
+    Waits for a live writer of the same path, and removes a dead one's file.
+    """
     deadline = time.monotonic() + _PATIENCE_S
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     while True:
@@ -57,7 +60,7 @@ def claim(folder: int, name: bytes, mode: int, path: str) -> int:
 
 
 def discard(folder: int, name: bytes) -> bool:
-    """Removes a leftover; False when its writer is alive."""
+    """Removes a leftover; False if its writer is alive."""
     try:
         fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     except FileNotFoundError:
@@ -83,7 +86,7 @@ def forget(folder: int, name: bytes) -> None:
 
 
 def still_names(folder: int, name: bytes, fd: int) -> bool:
-    """Whether the name stands for the file that is open."""
+    """Whether the name still belongs to the open file."""
     try:
         return os.path.samestat(os.stat(name, dir_fd=folder, follow_symlinks=False), os.fstat(fd))
     except FileNotFoundError:

@@ -1,7 +1,6 @@
-"""Whole trees without recursion: one descriptor at a time, every folder opened anew from the root.
+"""Walks whole trees without recursion: one descriptor at a time, every folder opened from the root.
 
-So depth costs neither stack nor descriptors, and a folder that vanishes or becomes a link
-meanwhile is merely left out.
+So depth costs neither stack nor descriptors, and a folder that vanishes or becomes a link is left out.
 """
 
 import errno
@@ -23,7 +22,7 @@ T = TypeVar("T")
 
 
 def walk(list_folder: Callable[[Parts], list[Entry]], top: Parts) -> Iterator[tuple[str, Entry]]:
-    """Everything below `top`, as (path relative to it, entry); a folder comes before what it holds."""
+    """Everything below `top` as (relative path, entry); a folder comes before its content."""
     pending = [""]
     while pending:
         folder = pending.pop()
@@ -38,7 +37,7 @@ def walk(list_folder: Callable[[Parts], list[Entry]], top: Parts) -> Iterator[tu
 def stamps(
     stamped_folder: Callable[[Parts], list[tuple[str, Stamp | None]]], top: Parts
 ) -> Iterator[tuple[str, Stamp]]:
-    """Every regular file below `top`; folders come without a stamp."""
+    """Every regular file below `top`; folders have no stamp."""
     pending = [""]
     while pending:
         folder = pending.pop()
@@ -51,7 +50,7 @@ def stamps(
 
 
 def _readable(list_folder: Callable[[Parts], list[T]], top: Parts, folder: str) -> list[T]:
-    """What a folder holds; nothing where it has vanished, become a link or is closed to us."""
+    """A folder's entries; empty if it vanished, became a link or can't be read."""
     try:
         return list_folder((*top, *folder.split("/")) if folder else top)
     except (NotFound, OutsideRoot):
@@ -63,7 +62,7 @@ def _readable(list_folder: Callable[[Parts], list[T]], top: Parts, folder: str) 
 
 
 def remove(open_folder: OpenFolder, top: Parts) -> None:
-    """Removes the folder `top` with everything in it; a link is removed, not what it points at."""
+    """Removes the folder `top` with everything in it; links are removed, not followed."""
     if not top:
         raise refusal(errno.EBUSY, ".")
     folders: list[Parts] = []
@@ -79,7 +78,7 @@ def remove(open_folder: OpenFolder, top: Parts) -> None:
 
 
 def usage(open_folder: OpenFolder, top: Parts) -> int:
-    """The bytes of all regular files below `top`; what vanishes meanwhile does not count."""
+    """The bytes of all regular files below `top`; files that vanish don't count."""
     total = 0
     pending = [top]
     while pending:
@@ -99,7 +98,7 @@ def usage(open_folder: OpenFolder, top: Parts) -> int:
 
 
 def sweep(open_folder: OpenFolder, top: Parts) -> None:
-    """Removes the temporary files below `top` that no live writer holds."""
+    """Removes temporary files below `top` that no live writer holds."""
     pending = [top]
     while pending:
         folder = pending.pop()
@@ -112,7 +111,7 @@ def sweep(open_folder: OpenFolder, top: Parts) -> None:
 
 
 def _empty(fd: int, folder: Parts) -> list[Parts]:
-    """Unlinks what is no folder, gives the folders."""
+    """Removes everything but folders, and returns these."""
     inner: list[Parts] = []
     for name, item in list(scan(fd)):
         if item.is_dir(follow_symlinks=False):

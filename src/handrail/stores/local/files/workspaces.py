@@ -1,4 +1,4 @@
-"""Workspaces below one root: any folder there, by its absolute path, as a folder that can't be left."""
+"""Opens any folder below one root by its absolute path, as a folder that can't be left."""
 
 import os
 from contextlib import suppress
@@ -10,7 +10,7 @@ from handrail.stores.local.files.root import Root
 
 
 class Workspaces:
-    """The root is opened once. A workspace is resolved, compared by components, and opened below the root anew."""
+    """The root is opened once. A workspace is resolved, compared by components, and opened below the root."""
 
     def __init__(self, root: str) -> None:
         self._root = Root(root, open_beneath)
@@ -21,7 +21,7 @@ class Workspaces:
         return self._root.location
 
     def open(self, path: str) -> LocalFolder:
-        """OutsideRoot for what lies elsewhere, is no folder, or becomes a link at this very moment."""
+        """OutsideRoot if it is elsewhere, is no folder, or becomes a link at this moment."""
         if not os.path.isabs(path) or "\0" in path:
             raise self._forbidden(path, "it is not an absolute path")
         given = _parts(path)

@@ -1,4 +1,4 @@
-"""Who is at the other end of a Unix socket, as this system tells it."""
+"""Identifies the process at the other end of a Unix socket."""
 
 import socket
 import sys

@@ -1,4 +1,7 @@
-"""A caller on Linux: SO_PEERCRED names the process, a pidfd holds on to it, its start time tells it from later ones."""
+"""A caller on Linux:
+
+SO_PEERCRED gives the process, a pidfd keeps track of it, its start time tells it from later ones.
+"""
 
 import os
 import select
@@ -22,7 +25,7 @@ class LinuxCaller:
 
     @classmethod
     def of(cls, connection: socket.socket) -> "LinuxCaller":
-        """InputOutput for a process that has ended already: it can't be told from the next with its pid."""
+        """InputOutput for a process that has already ended: its pid could be another's."""
         try:
             data = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
             pid, uid, _ = _CREDENTIALS.unpack(data)
@@ -69,7 +72,7 @@ def start_ticks(stat: bytes) -> int:
 
 
 def _pidfd(connection: socket.socket, pid: int) -> int:
-    """The kernel's own, where it has one: between reading a pid and opening it, it may have become another's."""
+    """The kernel's own if it has one: between reading a pid and opening it, the pid may become another's."""
     try:
         (fd,) = struct.unpack("i", connection.getsockopt(socket.SOL_SOCKET, SO_PEERPIDFD, 4))
         return int(fd)

@@ -1,4 +1,4 @@
-"""A caller on macOS: its audit token, which holds pid, user and a version that tells it from the next with its pid."""
+"""A caller on macOS: its audit token, with pid, user and a version that tells it from later processes with its pid."""
 
 import os
 import socket
@@ -35,7 +35,7 @@ class MacCaller:
         return True
 
     def program(self) -> str | None:
-        """libproc tells it to code that is compiled; nobody is let in by a program's name here."""
+        """Only compiled code can ask libproc, so nobody is admitted by a program's name here."""
         return None
 
     def close(self) -> None:
@@ -43,7 +43,7 @@ class MacCaller:
 
 
 def peer_of(token: bytes) -> Peer:
-    """InputOutput for what is no audit token."""
+    """InputOutput if it is no audit token."""
     if len(token) != _TOKEN.size:
         raise InputOutput(f"An audit token has {_TOKEN.size} bytes, not {len(token)}.")
     values = _TOKEN.unpack(token)

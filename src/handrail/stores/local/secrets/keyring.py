@@ -1,7 +1,7 @@
-"""The operating system's keyring by the `keyring` library: Secret Service, KWallet, Keychain, Credential Locker.
+"""The operating system's keyring through the `keyring` library: Secret Service, KWallet, Keychain, Credential Locker.
 
-Never waits for a person and never longer than its patience: a session without a keyring, a locked one, one that
-was never set up and one that hangs are all KeyringAway. Knows nothing of what is kept in it.
+It never waits for a person, and never longer than its patience: a missing, locked, uninitialised or hanging keyring
+raises KeyringAway.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HINT = "Unlock the keyring of your session, or sign in again."
 
 
 class OsKeyring:
-    """Looked for at the first use. One that hung is left alone for a minute, so that it is not waited for again."""
+    """Looked for at the first use. One that hung isn't asked again for a minute."""
 
     def __init__(self, *, patience: float = _PATIENCE, clock: Callable[[], float] = time.monotonic) -> None:
         self._patience = patience
@@ -53,7 +53,7 @@ class OsKeyring:
         self._asked(remove)
 
     def _asked(self, work: Callable[[KeyringBackend], T]) -> T:
-        """In a thread that is left behind when it hangs: no library of this kind can be told to give up."""
+        """Runs in a thread that is abandoned if it hangs, because the libraries can't be cancelled."""
         if self._clock() < self._left_alone_until:
             raise KeyringAway("The keyring did not answer.", hint=_HINT)
         import keyring.backends.SecretService  # noqa: F401 - what takes long to load is no keyring that hangs

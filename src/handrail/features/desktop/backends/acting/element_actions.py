@@ -126,6 +126,7 @@ class ElementActions:
         if (shown := self._popup_of(top, ancestors)) is not None:
             reached, (right, down) = shown
             x, y = x + right, y + down
+        await self._pointer.until_single(x, y)
         if self._windows.at(x, y) != reached:
             raise Conflict("Another window covers the element.", hint="Move or close the window above it.")
         await self._pointer.click(x, y)

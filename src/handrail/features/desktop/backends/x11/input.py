@@ -140,14 +140,13 @@ class Pointer:
 
     def __init__(self, x11: X11) -> None:
         self._x11 = x11
+        self._opened_at = time.monotonic()
         self._last: tuple[float, int, int] | None = None
 
     async def click(self, x: int, y: int) -> None:
-        """Waits where it would be taken for a double click."""
         display = self._x11.display()
         if not display.has_extension("XTEST"):
             raise PermissionMissing("The X server lets no program move the pointer: it has no XTEST extension.")
-        await asyncio.sleep(self._seconds_until_single(x, y))
         before = self._x11.root().query_pointer()
         try:
             xtest.fake_input(display, X.MotionNotify, x=x, y=y)
@@ -163,10 +162,8 @@ class Pointer:
             xtest.fake_input(display, X.MotionNotify, x=before.root_x, y=before.root_y)
             display.sync()
 
-    def _seconds_until_single(self, x: int, y: int) -> float:
-        if self._last is None:
-            return 0
-        clicked_at, last_x, last_y = self._last
-        if max(abs(x - last_x), abs(y - last_y)) > _DOUBLE_CLICK_PIXELS:
-            return 0
-        return max(0, clicked_at + _DOUBLE_CLICK_SECONDS - time.monotonic())
+    async def until_single(self, x: int, y: int) -> None:
+        """Waits as long as a click there would be taken for the second of a double click."""
+        clicked_at, last_x, last_y = self._last or (self._opened_at, x, y)  # Before, another process may have clicked.
+        if max(abs(x - last_x), abs(y - last_y)) <= _DOUBLE_CLICK_PIXELS:
+            await asyncio.sleep(max(0, clicked_at + _DOUBLE_CLICK_SECONDS - time.monotonic()))

@@ -1,4 +1,4 @@
-"""HTTP as the game site speaks it: heads of requests, small bodies, and files in pieces from the project's sandbox."""
+"""The HTTP of the game site: request heads, small bodies, and files sent in pieces from the project's sandbox."""
 
 import asyncio
 import posixpath
@@ -16,12 +16,12 @@ _METHODS = ("GET", "HEAD")
 
 
 class BadRequest(Exception):
-    """Not to be answered otherwise than by 400 and the end of the connection."""
+    """Answered by 400, after which the connection is closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`path` is decoded and begins with `/`; `headers` have lower-case names. `raw` is the head as it came."""
+    """`path` is decoded and starts with `/`; `headers` have lower-case names. `raw` is the head as it was received."""
 
     method: str
     path: str
@@ -39,7 +39,7 @@ class Request:
 
 
 async def next_request(reader: asyncio.StreamReader) -> Request | None:
-    """None: the other side has hung up. BadRequest."""
+    """None if the other side has closed the connection. BadRequest."""
     try:
         raw = await reader.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError:
@@ -69,7 +69,7 @@ async def next_request(reader: asyncio.StreamReader) -> Request | None:
 
 
 def wanted_range(header: str | None, size: int) -> tuple[int, int] | None:
-    """First byte and the one after the last; None: the whole file. ValueError: nothing of it is there."""
+    """The first byte and the one after the last; None for the whole file. ValueError if the file has none of it."""
     if header is None or not header.startswith("bytes=") or "," in header:
         return None
     first, dash, last = header[6:].partition("-")
@@ -137,7 +137,7 @@ async def send_refusal(writer: asyncio.StreamWriter, status: HTTPStatus) -> None
 
 
 async def send_file(writer: asyncio.StreamWriter, request: Request, folder: Folder, path: str, stamp: Stamp) -> None:
-    """OSError and Failure after the head has gone end the connection: the browser sees that something is missing."""
+    """An error after the head was sent closes the connection, so the browser sees that the file is incomplete."""
     try:
         part = wanted_range(request.headers.get("range"), stamp.size)
     except ValueError:
@@ -177,7 +177,7 @@ def script() -> bytes:
 
 
 def with_script(page: bytes) -> bytes:
-    """Before everything else in the head; a page without one gets it at its start."""
+    """Inserts a script before everything else in the page's head, or at its start if it has none."""
     at = page.lower().find(b"<head")
     at = page.find(b">", at) + 1 if at >= 0 else 0
     return page[:at] + _TAG + page[at:]

@@ -43,7 +43,7 @@ class EngineSocket:
 
     @classmethod
     def accept(cls, request: Request, writer: asyncio.StreamWriter) -> "EngineSocket | None":
-        """None: it was no proper handshake, and has been told so."""
+        """None if the handshake was invalid; the client got an error then."""
         offered = [each.strip() for each in request.headers.get("sec-websocket-protocol", "").split(",")]
         generation = generation_of(offered)
         spoken = [Subprotocol(V1)] if generation == "v1" else None
@@ -57,7 +57,7 @@ class EngineSocket:
         return socket if protocol.state is OPEN else None
 
     async def listen(self, reader: asyncio.StreamReader, on_text: Callable[[bytes], None]) -> None:
-        """Until either side ends it."""
+        """Returns when either side closes the connection."""
         pieces: list[bytes] = []
         while data := await reader.read(1 << 16):
             self._protocol.receive_data(data)
@@ -133,7 +133,7 @@ class GameScreen:
 
     @contextmanager
     def answering(self) -> Iterator[None]:
-        """While inside, a request of this screen's is being answered."""
+        """Held while a request of this screen is answered."""
         self._requests += 1
         try:
             yield
@@ -178,13 +178,13 @@ class GameScreen:
         self._on_close(self.name)
 
     def draft(self, query: str) -> bytes | None:
-        """The unsaved text that stands for a scene; None where the file itself does."""
+        """The unsaved text that replaces a scene, or None if the file is used."""
         if self._destination is None or self._destination.content is None or query != f"{_MARK}{self._number}":
             return None
         return self._destination.content.encode("utf-8", "replace")
 
     def note(self, path: str, stamp: Stamp | None) -> None:
-        """A page has asked for this file of the game, and this is what was there."""
+        """Records that a page asked for this file of the game, and what was found."""
         self._served[path] = stamp
         self._asked_at.setdefault(path, self._number)
 
@@ -228,7 +228,7 @@ class GameScreen:
         return f"{quote(self._destination.scene)}?{_MARK}{self._number}"
 
     def _position(self, socket: EngineSocket, state: State, steady_for: float) -> Position | None:
-        """Where the jump has ended; None while it is under way."""
+        """Where the jump ended; None while it is still running."""
         assert self._destination is not None
         if state.scene == self._scene():
             if state.sentence >= self._destination.line:
@@ -246,5 +246,5 @@ class GameScreen:
 
 
 def _is_read_anew(path: str) -> bool:
-    """Scenes are fetched at every jump; everything else an engine keeps."""
+    """Whether the engine reads this file again. It does so for scenes at every jump, and keeps everything else."""
     return path.startswith("scene/")

@@ -1,7 +1,7 @@
-"""The HTTP server of one game: its files over its engine's, below the secret of a screen that is open.
+"""The HTTP server of one game: serves its files and its engine's, below the secret path of an open screen.
 
-Loopback alone, and only under the names that a browser uses for it: a foreign page that has its own name lead here is
-refused by its Host. It serves files by the project's sandbox, so no link leads out, and it lists no folder.
+It listens on loopback and accepts only the host names that a browser uses for it, so a page that points its own name
+here is refused. Files are read through the project's sandbox, so no link leads out, and folders are never listed.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ class Game:
         return self.files.stamp(path) if self.allows(path) else None
 
     def engine_stamp(self, path: str) -> Stamp | None:
-        """An engine of the project's own lies among its files, for which the policy speaks."""
+        """A project's own engine is part of its files, so the policy's rules apply to it."""
         return self.engine.stamp(path) if self.engine is not self.files or self.allows(path) else None
 
 

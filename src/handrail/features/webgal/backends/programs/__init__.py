@@ -1,1 +1,1 @@
-"""Child programs that can't outlive whoever wanted them."""
+"""Child programs that end when the process that started them ends."""

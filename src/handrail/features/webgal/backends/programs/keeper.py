@@ -1,8 +1,8 @@
-"""Runs one command for handrail, as a program of its own, and lets nothing outlive it.
+"""Runs one command for handrail as a separate program and ends everything that the command started.
 
-Its stdin is held by handrail: when that closes, be it on purpose or because handrail is gone, the command is ended with
-everything below it. What the command starts in sessions of its own comes to this program as to a new parent, so nothing
-escapes by that. Knows the standard library alone: it is started for every command.
+handrail holds its stdin. When that is closed, on purpose or because handrail died, the command and all processes below
+it are ended. Processes that the command puts into sessions of their own are adopted by this program, so they are ended
+too. It imports only the standard library, because it is started for every command.
 """
 
 import os
@@ -20,7 +20,7 @@ _ZOMBIE = "Z"
 
 
 def descendants(root: int) -> list[int]:
-    """The living processes below one, their own children included."""
+    """All living processes below one."""
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -59,7 +59,7 @@ def main(command: list[str]) -> int:
 
 
 def _close_all_but_the_standard_streams() -> None:
-    """The folder in which we were started is held by a descriptor that is nobody's business below us."""
+    """Closes the descriptor of the start folder, which the command must not inherit."""
     for name in os.listdir("/dev/fd"):
         try:
             if int(name) > 2:
@@ -82,7 +82,7 @@ def _become(command: list[str]) -> None:
 
 
 def _watched(child: int, woken: int) -> int | None:
-    """Until the command has ended, or is to be ended: then None."""
+    """Waits until the command has ended, or until it must be ended; None in that case."""
     while True:
         ready, _, _ = select.select([0, woken], [], [])
         if woken in ready and any(number != signal.SIGCHLD for number in os.read(woken, 512)):
@@ -94,7 +94,7 @@ def _watched(child: int, woken: int) -> int | None:
 
 
 def _reaped() -> dict[int, int]:
-    """The exit status of each child that has ended, adopted ones among them."""
+    """The exit status of each child that has ended, including adopted ones."""
     found: dict[int, int] = {}
     while True:
         try:
@@ -107,7 +107,10 @@ def _reaped() -> dict[int, int]:
 
 
 def _end_everything() -> dict[int, int]:
-    """First asked, then killed, where one that is held can't start another meanwhile; the exit statuses."""
+    """Sends SIGTERM, then stops and kills what is left, so that nothing can start another process meanwhile.
+
+    Returns the exit statuses.
+    """
     asked = _until_gone(_GRACE_SECONDS, (signal.SIGTERM,), is_repeated=False)
     return asked | _until_gone(_KILLING_SECONDS, (signal.SIGSTOP, signal.SIGKILL), is_repeated=True)
 
@@ -134,7 +137,7 @@ def _send(pid: int, number: signal.Signals) -> None:
 
 
 def _control(option: int, value: int) -> None:
-    """prctl, where the system has it."""
+    """prctl, if the system has it."""
     if sys.platform == "linux":
         import ctypes
 

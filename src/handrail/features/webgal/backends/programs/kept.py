@@ -1,4 +1,4 @@
-"""Programs behind a keeper: a process between us and the command, which ends everything when we let go of it."""
+"""Starts programs behind a keeper: a process that ends everything below it when handrail lets go of it."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ _SOCKET = "socket:["
 
 
 def ports_below(root: int) -> list[int]:
-    """Sorted, each once."""
+    """The ports that processes below this one listen on, sorted."""
     processes = descendants(root)
     sockets = {inode for pid in processes for inode in _sockets(pid)}
     found: set[int] = set()
@@ -68,7 +68,7 @@ def marked(mark: str) -> list[int]:
 
 
 def end_marked(mark: str) -> None:
-    """Held before they are killed, so that none starts another meanwhile; waits until none is left, for a while."""
+    """Stops processes before it kills them, so that none starts another, and waits until all are gone."""
     until = time.monotonic() + _MARKED_END_SECONDS
     while (left := marked(mark)) and time.monotonic() < until:
         for number in (signal.SIGSTOP, signal.SIGKILL):
@@ -86,7 +86,7 @@ _ENDING_SECONDS = 10.0
 
 
 def start_program(command: Sequence[str], folder: int, environ: Mapping[str, str]) -> "KeptProgram":
-    """`folder` is a held descriptor; `environ` is all that the command gets to know. InputOutput."""
+    """`folder` is an open descriptor; `environ` is the command's whole environment. InputOutput."""
     mark = secrets.token_hex(16)
     try:
         process = subprocess.Popen(
@@ -105,7 +105,7 @@ def start_program(command: Sequence[str], folder: int, environ: Mapping[str, str
 
 
 class KeptProgram:
-    """One running command. It never reads from us, and what it and its children print comes as one stream."""
+    """One running command. Its stdin is empty, and its output and that of its children come as one stream."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", mark: str) -> None:
         assert process.stdout is not None
@@ -118,20 +118,20 @@ class KeptProgram:
 
     @property
     def status(self) -> int | None:
-        """The command's exit status, 128 and more for a signal, as a shell has it; None while it runs."""
+        """The command's exit status, 128 and more for a signal as in a shell; None while it runs."""
         code = self._process.poll()
         return code if code is None or code >= 0 else 128 - code
 
     @property
     def may_have_left_something(self) -> bool:
-        """It has killed its keeper: what it had started was looked for and ended, as far as it was found."""
+        """Whether the command killed its keeper. What it had started was searched and ended, as far as it was found."""
         return (self._process.poll() or 0) < 0
 
     def ports(self) -> list[int]:
         return ports_below(self._process.pid)
 
     async def chunks(self) -> AsyncGenerator[bytes, None]:
-        """The keeper ends last, or was killed: in both cases nothing that is printed later is the command's."""
+        """Ends with the keeper, which ends last; output after that is not the command's."""
         while not self._is_over:
             await _readable(self._output.fileno(), self._keeper)
             if self._process.poll() is None:
@@ -145,13 +145,13 @@ class KeptProgram:
                 yield rest
 
     def end(self) -> None:
-        """Ends it and everything that it started, without waiting for that."""
+        """Ends it and everything that it started, without waiting."""
         assert self._process.stdin is not None
         with suppress(OSError):
             self._process.stdin.close()
 
     async def ended(self) -> None:
-        """The same, and waits until nothing is left, however often the wait is cancelled."""
+        """Ends it and waits until nothing is left, even if the wait is cancelled."""
         if self._is_over:
             return
         import anyio  # 20 ms, and most programs end by themselves
@@ -180,7 +180,7 @@ class KeptProgram:
             await asyncio.to_thread(end_marked, self._mark)
 
     def _read(self, most: int) -> bytes:
-        """What is there, without waiting."""
+        """What can be read without waiting."""
         try:
             return os.read(self._output.fileno(), most)
         except BlockingIOError:
@@ -195,7 +195,7 @@ class KeptProgram:
 
 
 async def _readable(*descriptors: int) -> None:
-    """One of them."""
+    """Waits until one of them can be read."""
     loop, ready = asyncio.get_running_loop(), asyncio.Event()
     for descriptor in descriptors:
         loop.add_reader(descriptor, ready.set)

@@ -1,4 +1,4 @@
-"""A running WebGAL Terre that has the project's game: its own preview page, steered over its own websocket."""
+"""A running WebGAL Terre that has the project's game: its preview page, controlled over its websocket."""
 
 import asyncio
 import itertools
@@ -73,7 +73,7 @@ class TerreScreen:
             await asyncio.sleep(0.02)
 
     async def quiet(self, missing: Collection[str]) -> None:
-        """Nobody here knows what is on its way."""
+        """Returns at once: Terre's requests can't be observed."""
 
     def close(self) -> None:
         self._on_close(self)
@@ -81,7 +81,7 @@ class TerreScreen:
             self._talk.cancel()
 
     async def _listen(self) -> None:
-        """OSError, WebSocketException: Terre has gone; whoever waits for a state runs out of time."""
+        """On OSError or WebSocketException Terre is gone; whoever waits for a state gets a timeout."""
         settings: dict[str, Any] = {"max_size": 8 << 20, "proxy": None, "open_timeout": 5, "close_timeout": 1}
         with suppress(OSError, WebSocketException, TimeoutError):
             async with connect(f"ws://{self._host}{PATH}", subprotocols=[Subprotocol(V1)], **settings) as line:
@@ -110,7 +110,7 @@ class TerreScreen:
         return "v1" if self._line is not None and self._line.subprotocol == V1 else "legacy"
 
     def _scene(self) -> str:
-        """With unsaved text, engines say `temp`; otherwise each jump has a name of its own."""
+        """Engines name unsaved text `temp`; otherwise each jump has a name of its own."""
         assert self._destination is not None
         return (
             "temp" if self._destination.content is not None else f"{quote(self._destination.scene)}?jump={self._number}"
@@ -118,7 +118,7 @@ class TerreScreen:
 
 
 class TerreSite:
-    """`host` is Terre's with its port, `game` the folder of the game in it, `path` the same for an address."""
+    """`host` is Terre's address with its port, `game` the game's folder in it, `path` the same for a URL."""
 
     def __init__(self, host: str, game: str, path: str) -> None:
         self._host = host
@@ -141,7 +141,7 @@ _LARGEST = 4 << 20
 
 
 class TerreFinder:
-    """`folder` is where the project lies: a game of Terre's is ours when its folder is the same."""
+    """`folder` is the project's folder. A game of Terre is ours if its folder is the same."""
 
     def __init__(self, port: int, folder: str) -> None:
         self._port = port
@@ -149,7 +149,7 @@ class TerreFinder:
         self._known: TerreSite | None = None
 
     async def find(self, game: str) -> TerreSite | None:
-        """None: none runs, or it does not have this game. The same one as before, as long as it has it."""
+        """None if no Terre runs or it doesn't have this game. Otherwise the same object each time."""
         name = await self._game_folder(game)
         if name is None:
             self._known = None
@@ -158,7 +158,7 @@ class TerreFinder:
         return self._known
 
     async def _game_folder(self, game: str) -> str | None:
-        """Whatever else may listen there, and however it answers, is no Terre."""
+        """The game's folder in Terre. Any answer that Terre would not give means that this is another program."""
         try:
             async with asyncio.timeout(_WITHIN):
                 if b"OK" not in await self._get("/api/test"):
@@ -175,7 +175,7 @@ class TerreFinder:
         return await asyncio.to_thread(_at, ours, root, [name for name in names if isinstance(name, str)])
 
     async def _get(self, path: str) -> bytes:
-        """The body of a whole answer; what leads elsewhere is none. OSError, ValueError: there is none."""
+        """The body of a complete answer; redirects are not followed. OSError, ValueError."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
         try:
             # As HTTP 1.0, so that the answer comes in one piece and ends with its connection.
@@ -194,7 +194,7 @@ class TerreFinder:
 
 
 def _at(folder: str, root: str, names: list[str]) -> str | None:
-    """Which of these games lies in this folder."""
+    """The game that is in this folder."""
     ours = os.path.realpath(folder)
     for name in names:
         with suppress(ValueError):  # no path at all

@@ -1,1 +1,1 @@
-"""The rules about single lines, one module a family. Each is a function from a line to what is wrong with it."""
+"""The rules about single lines, one module per family. Each is a function from a line to its findings."""

@@ -1,4 +1,4 @@
-"""Arguments: unknown, doubled, glued together, of the wrong kind, or no arguments at all but text."""
+"""Rules for arguments: unknown, repeated, joined, of the wrong kind, or really text."""
 
 import re
 
@@ -103,7 +103,7 @@ def _dashes(line: Line, command: Command, content: str, body: str) -> Findings:
 
 
 def _ends_with(content: str, found: re.Match[str]) -> bool:
-    """Whether this argument is the last word of what is shown."""
+    """Whether this argument is the end of the shown text."""
     return _LAST_VALUE.fullmatch(content, found.end()) is not None
 
 
@@ -138,7 +138,7 @@ def _unknown(line: Line, command: Command, piece: str, name: str, is_given: bool
 
 
 def _apart(name: str, command: Command) -> str | None:
-    """`-left-next` as it was meant, where all its parts are arguments; `--left` and `-left next` likewise."""
+    """`-left-next` split into its arguments, if all parts are arguments; `--left` and `-left next` likewise."""
     parts = re.split(r"[-\s]", name)
     if len(parts) > 1 and all(part in command.arguments for part in parts if part) and any(parts):
         return " ".join(f"-{part}" for part in parts if part)
@@ -146,12 +146,12 @@ def _apart(name: str, command: Command) -> str | None:
 
 
 def _near(name: str, command: Command) -> list[str]:
-    """Arguments are few: even a short one's neighbour is worth naming."""
+    """Arguments are few, so even a short one's neighbour is a useful hint."""
     return nearest(name, command.arguments, 1 if len(name) == _SHORT else None)
 
 
 def _parted(command: Command, name: str, known: Argument, value: str) -> str | None:
-    """A value to which the next argument sticks: `-series=a-next`, or `-id=a left`, where a blank is nobody's."""
+    """A value with the next argument attached: `-series=a-next`, or `-id=a left`."""
     is_one_word = name in _NO_BLANKS or known.kind is Kind.NUMBER
     found = _STUCK.search(value) or (_APART.search(value) if is_one_word else None)
     if found is None or found["flag"] not in command.arguments or known.kind is Kind.CONDITION:

@@ -1,4 +1,4 @@
-"""Contents that the engine can't use as they are: assignments, conditions, JSON, numbers, names, options."""
+"""Rules for contents that the engine can't use: assignments, conditions, JSON, numbers, names, options."""
 
 import json
 import re
@@ -24,7 +24,7 @@ def _refuse(name: str) -> float:
 
 
 def json_fault(text: str) -> str | None:
-    """What is wrong with it, or None."""
+    """The error message, or None."""
     try:
         json.loads(text, parse_constant=_refuse)
     except json.JSONDecodeError as error:
@@ -35,7 +35,7 @@ def json_fault(text: str) -> str | None:
 
 
 def repaired_json(text: str) -> str | None:
-    """With wide signs, other quotes, names without quotes, commas too many and brackets too few put right."""
+    """Fixes full-width signs, other quotes, unquoted names, extra commas and missing brackets."""
     better = text.translate(_WIDE_MARKS)
     if '"' not in better:
         better = better.replace("'", '"')
@@ -111,7 +111,7 @@ def _when(line: Line) -> Findings:
 
 
 def check_condition(line: Line, condition: str) -> Findings:
-    """A condition of any statement."""
+    """Checks the condition of any statement."""
     if (sign := wide_sign(condition)) is not None:
         yield line.at(condition, "WG130", narrowed(condition), mark=sign)
     elif (better := compared(condition)) != condition:
@@ -121,7 +121,7 @@ def check_condition(line: Line, condition: str) -> Findings:
 
 
 def meant_number(value: str) -> str | None:
-    """The number of a text with a unit, in milliseconds where it is a time."""
+    """The number in a text with a unit, in milliseconds if it is a time."""
     found = _NUMBER.fullmatch(value)
     if found is None:
         return None

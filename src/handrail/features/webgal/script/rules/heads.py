@@ -1,4 +1,4 @@
-"""What stands before the colon: a command, a speaker, or a command that became one by mistake."""
+"""Rules for what is before the colon: a command, a speaker, or a command taken for a speaker by mistake."""
 
 import re
 from functools import lru_cache
@@ -74,18 +74,18 @@ def is_number(name: str) -> bool:
 
 
 def is_suspect(name: str) -> bool:
-    """Whether somebody must say more than one line to be called so."""
+    """Whether a speaker of this name must say more than one line to be believed."""
     return is_plain_word(name) or (name.isascii() and (name.isdigit() or guess(name) is not None))
 
 
 def is_plain_word(name: str) -> bool:
-    """A command in another case that is a word like any other, as no `ChangeBg` is: End, Label, BGM."""
+    """A command in another case that is also an ordinary word, unlike `ChangeBg`: End, Label, BGM."""
     meant = _FOLDED.get(folded(name))
     return meant is not None and name not in COMMANDS and meant.islower()
 
 
 def _fits(command: Command, content: str) -> bool:
-    """Whether nobody would say this, and the command could do it."""
+    """Whether nobody would say this, and the command could take it."""
     if command.content is Content.FILE:
         return content in ("", "none") or _FILE.search(content) is not None
     if command.content is Content.MILLISECONDS:
@@ -94,18 +94,18 @@ def _fits(command: Command, content: str) -> bool:
 
 
 def is_command_by_mistake(name: str) -> bool:
-    """Only blanks, case or an old name keep it from being a command: its arguments are not a speaker's."""
+    """Only blanks, case or an old name keep it from being a command, so its arguments are not a speaker's."""
     return folded(name) in _FOLDED or _is_other(name)
 
 
 def _is_other(name: str) -> bool:
-    """In any case, where the name has an inner capital: `video` alone may be somebody."""
+    """In any case if the name has an inner capital: `video` alone may be a person."""
     return name in OTHER_NAMES or (folded(name) in _OTHER and _INNER_CAPITAL.match(name) is not None)
 
 
 @lru_cache(maxsize=4096)
 def guess(name: str) -> list[str] | None:
-    """The commands that a speaker's name may have been meant for; None where it is a name like any other."""
+    """The commands that a speaker's name may have been meant for; None for an ordinary name."""
     if is_plain_word(name):
         return [_FOLDED[folded(name)]]
     if not _IDENTIFIER.fullmatch(name) or name in LATER or _is_other(name) or folded(name) in _FOLDED:
@@ -117,7 +117,7 @@ def guess(name: str) -> list[str] | None:
 
 
 def is_surely_no_name(name: str) -> bool:
-    """Nobody is called so, however often it speaks."""
+    """No person has this name, however often it speaks."""
     return _INNER_CAPITAL.match(name) is not None or any(
         distance(folded(name), plain, allowed_distance(plain)) <= 1 and len(plain) > 6 for plain in _FOLDED
     )

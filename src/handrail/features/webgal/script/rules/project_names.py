@@ -1,4 +1,4 @@
-"""Names in a scene that nobody else knows: files, labels, variables and speakers."""
+"""Rules for names that the rest of the game doesn't know: files, labels, variables and speakers."""
 
 import posixpath
 from collections.abc import Collection, Iterator, Mapping
@@ -22,14 +22,14 @@ _LONG_NAME = 4
 
 @dataclass(frozen=True)
 class ProjectNames:
-    """`spoken`: how many lines each speaker has; `known`: every variable that is set, or is a setting."""
+    """`spoken` counts the lines of each speaker; `known` are all variables that are set or are settings."""
 
     spoken: Mapping[str, int]
     known: frozenset[str]
 
     @cached_property
     def regulars(self) -> dict[str, str]:
-        """Who speaks often, and how the name is compared."""
+        """Frequent speakers, by the form in which names are compared."""
         return {name: folded(name) for name, lines in self.spoken.items() if lines >= _OFTEN}
 
     @cached_property
@@ -37,7 +37,7 @@ class ProjectNames:
         return Names(self.known)
 
     def standing(self) -> object:
-        """Equal as long as no rule can tell the difference: one, several or many lines, nobody asks more exactly."""
+        """Equal for all rules: they distinguish only one, several and many lines."""
         return {name: (count > 1) + (count >= _OFTEN) for name, count in self.spoken.items()}, self.known
 
 
@@ -109,7 +109,7 @@ def check_labels(scene: Scene) -> Findings:
 
 
 def check_variables(scene: Scene, project: ProjectNames, set_by_scenes: Collection[str]) -> Findings:
-    """In a game that sets none at all, braces are most likely just text."""
+    """In a game that sets no variables, braces are probably just text."""
     if not set_by_scenes:
         return
     for reference in scene.references:
@@ -144,7 +144,7 @@ def _speaker(scene: Scene, line: int, name: str) -> Reference:
 
 
 def _regular_meant(name: str, regulars: Mapping[str, str]) -> str | None:
-    """Somebody who speaks often and is called nearly the same; in short names one letter makes another person."""
+    """A frequent speaker with nearly the same name. In short names, one letter makes another person."""
     plain = folded(name)
     for other, against in regulars.items():
         if other == name or abs(len(other) - len(name)) > _LONG_NAME:
@@ -169,7 +169,7 @@ def named_by(scene: Scene, listing: Listing) -> frozenset[str]:
 
 
 def unused(around: Surroundings, uses: Collection[str], dynamic: Collection[str]) -> Iterator[str]:
-    """Nothing of a folder in which a name is known only while the game runs."""
+    """Skips folders in which some names are known only at run time."""
     used = {*uses, *around.parts}
     for setting in read_config(around.config or ""):
         if setting.key in FILES:

@@ -1,4 +1,4 @@
-"""Semicolons, colons, blanks and marks that look right and are not."""
+"""Rules for semicolons, colons, blanks and marks that look right but are wrong."""
 
 import re
 
@@ -80,7 +80,7 @@ def is_false_comment(line: Line) -> bool:
 
 
 def _comment_mark(line: Line) -> re.Match[str] | None:
-    """A colon makes a speaker of it, and nobody is called so; but #Tom may be, and #topic; is a line like any other."""
+    """A colon makes it a speaker, and nobody has this name. But #Tom may be one, and #topic; is an ordinary line."""
     found = _NO_COMMENT.match(line.text)
     if found is None or not found["mark"].startswith("#") or line.text[found.end() : found.end() + 1].isspace():
         return found
@@ -104,7 +104,7 @@ def _colon(line: Line) -> Findings:
 
 
 def _is_command(spaced: re.Match[str]) -> bool:
-    """Behind `changeBg x:` a colon was meant otherwise; a plain word needs more than that."""
+    """After `changeBg x:` the colon was a mistake; an ordinary word needs more evidence."""
     if _MIXED_CASE.search(spaced["name"]) or _SPACED_CONTENT.match(spaced.string):
         return True
     return spaced["name"] == "choose" and _OPTION.search(spaced["rest"]) is not None

@@ -1,0 +1,122 @@
+"""Runs every test for `scripts/test`: Python's side by side, the web's beside them, those marked `alone` at the end.
+
+In CI, up to three tests that failed, of whichever kind, are named and run once more, alone: each is a defect to fix.
+Elsewhere no test is run again.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+MOST_AGAIN = 3
+NO_TESTS = 5
+PYTEST = [sys.executable, "-m", "pytest"]
+LAST_FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
+
+
+@dataclass(frozen=True)
+class Failed:
+    """`again` runs it by itself; the specs of the web share a page, so that this is the whole file."""
+
+    name: str
+    again: tuple[str, ...]
+
+
+def main(arguments: Sequence[str]) -> int:
+    is_ci = bool(os.environ.get("CI"))
+    pytest = [*PYTEST, "-p", "scripts.no_skips"] if is_ci else PYTEST
+    LAST_FAILED.unlink(missing_ok=True)
+    with ThreadPoolExecutor() as beside:
+        web = None if arguments else beside.submit(run_web)
+        side_by_side = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone"]
+        together = _run([*pytest, *side_by_side, *arguments])
+        failed = [] if web is None else web.result()
+    alone = _run([*pytest, "-m", "alone", *arguments])
+    for status in (together, alone):
+        # That no test was selected is right only where the arguments picked some.
+        if status not in (0, 1) and not (status == NO_TESTS and arguments):
+            return status
+    if 1 in (together, alone):
+        failed += [Failed(name, (*pytest, "-v", name)) for name in json.loads(LAST_FAILED.read_text())]
+    return finish(failed, is_ci=is_ci, run=_run)
+
+
+def finish(failed: Sequence[Failed], *, is_ci: bool, run: Callable[[Sequence[str]], int]) -> int:
+    """The status of the whole run."""
+    for one in failed:
+        print(f"Failed: {one.name}", flush=True)
+    if not is_ci or len(failed) > MOST_AGAIN:
+        return 1 if failed else 0
+    statuses = []
+    for command in dict.fromkeys(one.again for one in failed):
+        for one in failed:
+            if one.again == command:
+                print(f"Failed, and run once more, alone: {one.name}", flush=True)
+        statuses.append(run(command))
+    return max(statuses, default=0)
+
+
+def run_web() -> list[Failed]:
+    """One after the other; told at the end, because pytest writes meanwhile."""
+    with tempfile.TemporaryDirectory() as folder, Path(folder, "said").open("w+") as said:
+        failed = list[Failed]()
+        for package in ("console", "extension"):
+            failed += _run_vitest("test", package, said.fileno())
+        failed += _run_console_specs(said.fileno())
+        failed += _run_vitest("e2e", "extension", said.fileno())
+        said.seek(0)
+        print(said.read(), flush=True)
+        return failed
+
+
+def _run_vitest(script: str, package: str, out: int) -> list[Failed]:
+    command = _npm(script, package)
+    with tempfile.TemporaryDirectory() as folder:
+        told = Path(folder, "report.json")
+        status = _run([*command, "--reporter=default", "--reporter=json", f"--outputFile.json={told}"], out)
+        failed = failed_of_vitest(json.loads(told.read_text()), command) if told.exists() else []
+    return failed if failed or not status else [Failed(f"{package}: npm run {script}", tuple(command))]
+
+
+def failed_of_vitest(report: Mapping[str, Any], command: Sequence[str]) -> list[Failed]:
+    failed = []
+    for file in report["testResults"]:
+        if file["status"] == "failed":
+            names = [test["fullName"] for test in file["assertionResults"] if test["status"] == "failed"]
+            path = Path(file["name"])
+            failed += [Failed(f"{path.name}: {name}", (*command, path.name)) for name in names or ["the whole file"]]
+    return failed
+
+
+def _run_console_specs(out: int) -> list[Failed]:
+    command = _npm("e2e", "console")
+    with tempfile.TemporaryDirectory() as folder:
+        told = Path(folder, "failed.jsonl")
+        status = _run(command, out, {"FAILED_TESTS": str(told)})
+        lines = told.read_text().splitlines() if told.exists() else []
+    failed = [Failed(f"{spec}.spec.mjs: {name}", (*command, spec)) for spec, name in map(json.loads, lines)]
+    return failed if failed or not status else [Failed("console: npm run e2e", tuple(command))]
+
+
+def _npm(script: str, package: str) -> list[str]:
+    npm = [str(ROOT / "scripts" / "npm"), "--prefix", str(ROOT / "web"), "run", "--silent"]
+    return [*npm, script, "--workspace", f"@handrail/{package}", "--"]
+
+
+def _run(command: Sequence[str], out: int | None = None, more: Mapping[str, str] | None = None) -> int:
+    env = {**os.environ, **(more or {})}
+    return subprocess.run(
+        command, cwd=ROOT, env=env, stdout=out, stderr=out and subprocess.STDOUT, check=False
+    ).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

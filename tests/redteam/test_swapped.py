@@ -1,0 +1,251 @@
+"""Attacks on what a person allowed: the page changes between the question and the act, in a real Chromium.
+
+Each page asks for "Pay 1 EUR to Bob" and tries to have something else sent after the yes.
+"""
+
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.persons import Person
+from tests.waiting import until
+from tests.wire.browsing import Agent, Told
+from tests.wire.clients import HANDRAIL, Api, Up
+from tests.wire.stage import furnish
+
+PAGE = """<!doctype html><title>Bank</title>
+<p id=clock>0</p><header>News: <span id=news>none</span></header>
+<main><section><h2>Transfer</h2><form id=pay action="/pay" method="{method}">
+<p id=words>Pay <b id=sum>1 EUR</b> to <b id=who>Bob</b></p>
+<input type=hidden name=amount value=1><input type=hidden name=to value=Bob>
+<label>Note <input name=note value=rent></label>
+<div><button id=button>Pay</button> <a id=link href="/terms">Terms</a></div>
+</form></section></main>
+<script>
+const form = document.getElementById("pay"), button = document.getElementById("button");
+const swap = () => {{
+  form.elements.amount.value = "9999"; form.elements.to.value = "Mallory";
+  document.getElementById("sum").textContent = "9999 EUR"; document.getElementById("who").textContent = "Mallory";
+}};
+const silently = () => {{ form.elements.amount.value = "9999"; form.elements.to.value = "Mallory"; }};
+const asked = fetch("/asked");
+const swapped = () => fetch("/swapped", {{ method: "POST" }});
+{script}
+</script>"""
+
+
+class Pages(BaseHTTPRequestHandler):
+    """`/asked` answers once the person has been asked; `/swapped` is told by a page that has changed itself."""
+
+    protocol_version = "HTTP/1.1"
+    script: ClassVar[str] = ""
+    method: ClassVar[str] = "post"
+    is_asked: ClassVar[threading.Event] = threading.Event()
+    is_swapped: ClassVar[threading.Event] = threading.Event()
+    sent: ClassVar[list[dict[str, Any]]] = []
+
+    def do_GET(self) -> None:
+        path, query = urlsplit(self.path).path, urlsplit(self.path).query
+        if path == "/asked":
+            self.is_asked.wait(60)
+            return self._answer("")
+        if path in ("/pay", "/evil"):
+            self.sent.append({"path": path, **{name: value for name, (value, *_) in parse_qs(query).items()}})
+            return self._answer("paid")
+        if path in ("/terms", "/trap"):
+            self.sent.append({"path": path})
+            return self._answer(path)
+        if path == "/":
+            return self._answer(PAGE.format(script=self.script, method=self.method))
+        return self._answer("")
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"] or 0)).decode()
+        if self.path == "/swapped":
+            self.is_swapped.set()
+        else:
+            self.sent.append({"path": self.path, **{name: value for name, (value, *_) in parse_qs(body).items()}})
+        self._answer("paid")
+
+    def _answer(self, text: str) -> None:
+        body = text.encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+class Bank:
+    """A server, a paired browser and the hostile site; one call at a time is asked about."""
+
+    def __init__(self, folder: Path, site: str) -> None:
+        self.project, self.state, self.site = folder / "project", folder / "state", site
+        self.project.mkdir()
+        furnish(self.project)
+        self.state.mkdir()
+        (self.state / "config.toml").write_text('[[rules]]\ntool = "task_*"\ndecision = "allow"\n')
+        self.up = Up(self.project, self.state)
+        self.browser = subprocess.Popen(
+            [HANDRAIL, "extension", "launch", "--headless", "--state", str(self.state)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert self.browser.stdout is not None
+        assert b"paired" in self.browser.stdout.readline(), self.browser.communicate()[1].decode()
+        until(self._is_connected)
+        self.person = Person(self.state)
+        self.agent = Agent(Api(self.up))
+        self._calls = ThreadPoolExecutor()
+
+    def _is_connected(self) -> bool:
+        plugins = self.up.http.get("/api/extension/extension-list").json()["data"]
+        return any(plugin["socketConnected"] for plugin in plugins)
+
+    def opens(self, script: str = "", method: str = "post") -> dict[str, str]:
+        """The page with this script; the numbers of its elements by name."""
+        Pages.script, Pages.method = script, method
+        Pages.is_asked.clear()
+        Pages.is_swapped.clear()
+        Pages.sent.clear()
+        self.agent.ok("task_start", url=self.site)
+        elements = (self.agent.ok("browser_dom_index").result or {})["elements"]
+        return {element["name"]: str(element["clickId"]) for element in elements}
+
+    def begins(self, tool: str, **params: Any) -> "Future[Told]":
+        return self._calls.submit(self.agent.call, tool, **params)
+
+    def allows(self) -> dict[str, Any]:
+        """The page learns that the question stands; the answer comes after whatever it does about it."""
+        prompt: dict[str, Any] = self.person.sees()["prompt"]
+        Pages.is_asked.set()
+        self.person.answers("--ok")
+        return prompt
+
+    def denies(self) -> dict[str, Any]:
+        prompt: dict[str, Any] = self.person.sees()["prompt"]
+        self.person.answers("--cancel")
+        return prompt
+
+    def close(self) -> None:
+        Pages.is_asked.set()
+        self._calls.shutdown()
+        self.browser.send_signal(signal.SIGINT)
+        self.browser.communicate(timeout=30)
+        self.up.close()
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
+    with serving() as site:
+        bank = Bank(tmp_path_factory.mktemp("bank"), site)
+        yield bank
+        bank.close()
+
+
+LATER = "asked.then(() => {{ {} ; return swapped(); }});"
+CHANGES_WHILE_ASKED = {
+    "values and text": LATER.format("swap()"),
+    "hidden values alone": LATER.format("silently()"),
+    "one more hidden value": LATER.format(
+        "form.insertAdjacentHTML('afterbegin', '<input type=hidden name=to value=Mallory>')"
+    ),
+    "text alone": LATER.format("document.getElementById('who').textContent = 'Mallory'"),
+    "action": LATER.format("form.action = '/evil'"),
+    "formaction": LATER.format("button.formAction = '/evil'"),
+    "the button's name": LATER.format("button.textContent = 'Pay all'"),
+    "another form": LATER.format(
+        "document.body.insertAdjacentHTML('beforeend', '<form id=other action=/evil method=post></form>');"
+        "button.setAttribute('form', 'other')"
+    ),
+    "behind a field named action": LATER.format(
+        "form.insertAdjacentHTML('beforeend', '<input type=hidden name=action value=/pay>');"
+        "form.setAttribute('action', '/evil')"
+    ),
+}
+
+
+@pytest.mark.parametrize("script", CHANGES_WHILE_ASKED.values(), ids=CHANGES_WHILE_ASKED.keys())
+def test_a_form_that_changes_while_a_person_is_asked_is_asked_about_again(bank: Bank, script: str) -> None:
+    numbers = bank.opens(script)
+    call = bank.begins("browser_click", clickId=numbers["Pay"])
+    first = bank.person.sees()["prompt"]
+    assert 'Field "amount" (hidden): "1"' in first["message"]
+    assert "/pay" in first["message"]
+    Pages.is_asked.set()
+    assert Pages.is_swapped.wait(30)
+    bank.person.answers("--ok")
+    again = bank.denies()
+    assert again["changed"]
+    assert "has changed since you allowed it" in again["message"]
+    assert call.result(60).code == "FORBIDDEN"
+    assert Pages.sent == []
+
+
+DURING_THE_CLICK = {
+    "mousemove": "addEventListener('mousemove', swap, true)",
+    "pointerdown": "addEventListener('pointerdown', swap, true)",
+    "mousedown": "addEventListener('mousedown', swap, true)",
+    "mousedown, hidden": "addEventListener('mousedown', silently, true)",
+    "mousedown, and the guard is kept from hearing": (
+        "addEventListener('pointerdown', (event) => { silently(); event.stopImmediatePropagation(); }, true);"
+        "addEventListener('mousedown', (event) => { silently(); event.stopImmediatePropagation(); }, true)"
+    ),
+    "mouseup": "addEventListener('mouseup', silently, true)",
+    "click": "addEventListener('click', silently, true)",
+    "click on the button": "button.addEventListener('click', silently)",
+    "click, sent by script": (
+        "button.addEventListener('click', (event) => { event.preventDefault(); silently(); form.submit(); })"
+    ),
+    "submit": "form.addEventListener('submit', silently)",
+    "formdata": "form.addEventListener('formdata', (event) => event.formData.set('to', 'Mallory'))",
+    "formdata, heard by nobody else": (
+        "form.addEventListener('formdata', (e) => { e.formData.set('to', 'Mallory'); e.stopImmediatePropagation(); })"
+    ),
+    "action in a click listener": "button.addEventListener('click', () => { form.action = '/evil'; })",
+    "action in a submit listener": "form.addEventListener('submit', () => { form.action = '/evil'; })",
+    "another element under the mouse": (
+        "addEventListener('mousemove', () => { const trap = document.createElement('a'); trap.href = '/trap';"
+        "trap.style.cssText = 'position:fixed;inset:0;z-index:9;opacity:0'; trap.textContent = 'x';"
+        "document.body.append(trap); }, { once: true })"
+    ),
+}
+
+
+SENT_IN_THE_ADDRESS = ("submit", "formdata, heard by nobody else", "action in a submit listener")
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [*((name, "post") for name in DURING_THE_CLICK), *((name, "get") for name in SENT_IN_THE_ADDRESS)],
+)
+def test_a_page_that_changes_itself_during_the_click_sends_nothing_else(bank: Bank, name: str, method: str) -> None:
+    numbers = bank.opens(DURING_THE_CLICK[name], method)
+    call = bank.begins("browser_click", clickId=numbers["Pay"])
+    bank.allows()
+    again = bank.denies()
+    assert "has changed since you allowed it" in again["message"]
+    assert call.result(60).code == "FORBIDDEN"
+    assert Pages.sent == []

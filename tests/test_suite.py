@@ -1,0 +1,61 @@
+"""What `scripts/test` runs once more, and what not."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from scripts.suite import Failed, failed_of_vitest, finish
+
+PYTHON = Failed("tests/x.py::test_y", ("pytest", "tests/x.py::test_y"))
+SPEC = [Failed(f"chat.spec.mjs: {name}", ("node", "chat")) for name in ("one", "two")]
+EXTENSION = Failed("click.spec.ts: a click", ("vitest", "click.spec.ts"))
+
+
+class Runs:
+    def __init__(self, *statuses: int) -> None:
+        self.commands: list[Sequence[str]] = []
+        self._statuses = list(statuses)
+
+    def __call__(self, command: Sequence[str]) -> int:
+        self.commands.append(command)
+        return self._statuses.pop(0)
+
+
+def test_in_ci_three_of_whatever_kind_are_named_and_run_once_more(capsys: pytest.CaptureFixture[str]) -> None:
+    runs = Runs(0, 0)
+    assert finish([PYTHON, *SPEC], is_ci=True, run=runs) == 0
+    assert runs.commands == [PYTHON.again, SPEC[0].again]
+    told = capsys.readouterr().out
+    assert all(f"Failed, and run once more, alone: {one.name}\n" in told for one in [PYTHON, *SPEC])
+
+
+def test_what_fails_again_has_failed() -> None:
+    runs = Runs(1, 0)
+    assert finish([PYTHON, EXTENSION], is_ci=True, run=runs) == 1
+    assert len(runs.commands) == 2
+
+
+@pytest.mark.parametrize(("failed", "is_ci"), [([PYTHON, *SPEC, EXTENSION], True), ([PYTHON], False)])
+def test_more_than_three_and_those_outside_ci_are_not_run_again(failed: list[Failed], is_ci: bool) -> None:
+    runs = Runs()
+    assert finish(failed, is_ci=is_ci, run=runs) == 1
+    assert runs.commands == []
+
+
+def test_where_none_failed_nothing_is_run_again() -> None:
+    assert finish([], is_ci=True, run=Runs()) == 0
+
+
+def test_vitest_tells_tests_and_files_that_failed() -> None:
+    tests = [{"status": "passed", "fullName": "good"}, {"status": "failed", "fullName": "bad"}]
+    report = {
+        "testResults": [
+            {"name": "/web/e2e/click.spec.ts", "status": "failed", "assertionResults": tests},
+            {"name": "/web/e2e/broken.spec.ts", "status": "failed", "assertionResults": []},
+            {"name": "/web/e2e/form.spec.ts", "status": "passed", "assertionResults": tests[:1]},
+        ]
+    }
+    assert failed_of_vitest(report, ["vitest"]) == [
+        Failed("click.spec.ts: bad", ("vitest", "click.spec.ts")),
+        Failed("broken.spec.ts: the whole file", ("vitest", "broken.spec.ts")),
+    ]

@@ -1,0 +1,82 @@
+/** What a form would send and where to. Forms are read past names that their own fields may have taken ("action"). */
+
+import { nameOf, tidy } from "./names";
+import { sha256 } from "./sha256";
+import { closestAcross } from "./shadow";
+
+export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement | HTMLButtonElement;
+/** `value` as a person may see it; `exact` is what is compared, a hash where it is a password. */
+export interface Value { name: string; kind: string; value: string; exact: string; element: Element }
+export interface Destination { method: string; url: string }
+
+const MOST_LOOSE_FIELDS = 200;
+const PASSWORD = "••••••";
+const SENDS_NOTHING = new Set(["button", "submit", "reset", "image"]);
+/** Never leaves this document: a hash of a password alone could be guessed. */
+const salt = String.fromCharCode(...globalThis.crypto.getRandomValues(new Uint16Array(16)).map((one) => one % 0xd800));
+
+function getter<T>(prototype: object, name: string): (of: object) => T {
+  const read = Object.getOwnPropertyDescriptor(prototype, name)!.get!;
+  return (of) => read.call(of) as T;
+}
+
+const actionOf = getter<string>(HTMLFormElement.prototype, "action");
+const methodOf = getter<string>(HTMLFormElement.prototype, "method");
+const elementsOf = getter<HTMLFormControlsCollection>(HTMLFormElement.prototype, "elements");
+
+/** The control that a click on the element would use: a label stands for its own. */
+export function controlOf(element: Element): Element {
+  return (element instanceof HTMLLabelElement && element.control) || element;
+}
+
+export function formOf(element: Element): HTMLFormElement | null {
+  const control = controlOf(element);
+  const own = (control as Control).form;
+  if (!(control instanceof HTMLFormElement) && own instanceof HTMLFormElement) return own;
+  return closestAcross(control, (one) => one instanceof HTMLFormElement) as HTMLFormElement | null;
+}
+
+function isSubmitter(element: Element): element is HTMLButtonElement | HTMLInputElement {
+  return (element instanceof HTMLButtonElement && element.type === "submit") || (element instanceof HTMLInputElement && (element.type === "submit" || element.type === "image"));
+}
+
+export function destinationOf(element: Element): Destination | undefined {
+  const control = controlOf(element);
+  const link = closestAcross(control, (one) => one.matches("a[href],area[href]")) as HTMLAnchorElement | null;
+  if (link) return { method: "GET", url: link.href };
+  const form = formOf(control);
+  if (!form) return undefined;
+  const submitter = closestAcross(control, isSubmitter) as HTMLButtonElement | null;
+  const url = submitter?.hasAttribute("formaction") ? submitter.formAction : actionOf(form);
+  const method = submitter?.hasAttribute("formmethod") ? submitter.formMethod : methodOf(form);
+  return { method: method.toUpperCase(), url };
+}
+
+/** A password as it is compared. */
+export const hashed = (password: string): string => password && sha256(salt + password);
+
+/** Of the whole form, hidden fields too; of an element without one, the fields `around` it. */
+export function valuesOf(element: Element, around: Element | null): Value[] {
+  const form = formOf(element);
+  const controls = form ? [...elementsOf(form)] : around ? [...around.querySelectorAll("input,select,textarea")].slice(0, MOST_LOOSE_FIELDS) : [];
+  const submitter = closestAcross(controlOf(element), isSubmitter);
+  return controls.flatMap((control) => valueOf(control, control === submitter) ?? []);
+}
+
+function valueOf(control: Element, isSubmitting: boolean): Value | undefined {
+  if (control.matches(":disabled")) return undefined;
+  const kind = control instanceof HTMLInputElement ? control.type : control.localName;
+  const told = (value: string, exact = value): Value => ({ name: (control as Control).name || nameOf(control), kind, value, exact, element: control });
+  if (control instanceof HTMLButtonElement || SENDS_NOTHING.has(kind)) return isSubmitting && (control as Control).name ? told((control as Control).value) : undefined;
+  if (control instanceof HTMLSelectElement) {
+    const chosen = [...control.selectedOptions];
+    return told(chosen.map((option) => tidy(option.label)).join(", "), JSON.stringify(chosen.map((option) => option.value)));
+  }
+  if (control instanceof HTMLTextAreaElement) return told(control.value);
+  if (!(control instanceof HTMLInputElement)) return undefined;
+  if (kind === "checkbox" || kind === "radio") return control.checked ? told(control.value) : undefined;
+  if (kind === "password") return told(control.value ? PASSWORD : "", hashed(control.value));
+  if (kind === "file") return told([...(control.files ?? [])].map((file) => file.name).join(", "));
+  return told(control.value);
+}
+

@@ -1,0 +1,183 @@
+/**
+ * Watches one act on a page that a person has allowed, from the check until it is over: a page that puts other values,
+ * another destination or another element under the mouse in between is stopped.
+ */
+
+import type { Ask } from "./api";
+import { changed, checkShown, seen, type Seen } from "./shown";
+import { controlOf, destinationOf, formOf, hashed, valuesOf, type Value } from "./form_values";
+import { drained } from "./release";
+import { containsAcross, elementAt, shadowRootOf } from "./shadow";
+
+/** An act that nobody has ended is over by then. */
+const LONGEST_MS = 10_000;
+/** What a page sends later than this after the act is its own affair. */
+const AFTERWARDS_MS = 2000;
+
+interface Watched {
+  element: Element;
+  form: HTMLFormElement | null;
+  was: Seen;
+  /** The field that the act itself fills in or ticks. */
+  except: Element | null;
+  isReached: boolean;
+  /** Keys go into the field, and the page may do with them what it likes until they have all arrived. */
+  isTyping: boolean;
+  why: string | null;
+  until: number;
+  /** A person's own input is none of ours any more; what is sent still is. */
+  isOver: boolean;
+}
+
+let watched: Watched | null = null;
+
+export function watchGestures(): void {
+  for (const type of ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "keydown"]) window.addEventListener(type, onInput as EventListener, true);
+  window.addEventListener("submit", onSubmit, true);
+  window.addEventListener("formdata", onFormData as EventListener, true);
+  navigation.addEventListener("navigate", onNavigate as unknown as EventListener);
+}
+
+/** Checks that the element is what was shown, and watches over it from now on. */
+export function guard(element: Element, expected: string | undefined, field: Element | null = null): void {
+  watched = null;
+  const was = checkShown(element, expected);
+  if (!was) return;
+  const control = controlOf(was.actor);
+  const isTicked = control instanceof HTMLInputElement && (control.type === "checkbox" || control.type === "radio");
+  watched = { element, form: formOf(was.actor), was, except: field ?? (isTicked ? control : null), isReached: false, isTyping: field !== null, why: null, until: performance.now() + LONGEST_MS, isOver: false };
+}
+
+/** Refuses where the page was changed since the check. With `isPressed`, the mouse must have reached the element, too. */
+export function verdict(ask: Ask<"verdict">): void {
+  if (!watched) return;
+  if (watched.isOver) return refuse(watched);
+  if (ask.isPressed && !watched.isReached) watched.why ??= "The page did not let the mouse through to the element.";
+  watched.isTyping = false;
+  look(watched);
+  refuse(watched);
+}
+
+/** The same at the end of the act: a browser sends a form a moment after the click. */
+export async function lastVerdict(): Promise<void> {
+  const one = watched;
+  if (!one) return;
+  one.isOver = true;
+  one.until = performance.now() + AFTERWARDS_MS;
+  if (one.was.destination) await drained();
+  refuse(one);
+}
+
+function refuse({ why }: Watched): void {
+  if (why) throw changed(`${why} Nothing more was done.`);
+}
+
+function current(): Watched | null {
+  return watched && performance.now() < watched.until ? watched : null;
+}
+
+function look(one: Watched): boolean {
+  if (one.why) return false;
+  if (!one.element.isConnected) one.why = "The element was taken away while it was acted on.";
+  else if (!isSameDestination(one)) one.why = "Its destination was changed while it was acted on.";
+  else if (!isSameForm(one)) one.why = "Values of its form were changed while it was acted on.";
+  return one.why === null;
+}
+
+function isSameDestination({ was }: Watched): boolean {
+  const now = destinationOf(was.actor);
+  return was.destination === undefined || (now?.url === was.destination.url && now.method === was.destination.method);
+}
+
+/** Without a form nothing is sent by the browser itself. */
+function isSameForm({ form, was, except }: Watched): boolean {
+  const kept = (values: Value[]): string => JSON.stringify(values.filter(({ element }) => !isOneOf(element, except)).map(({ name, kind, exact }) => [name, kind, exact]));
+  return form === null || (formOf(was.actor) === form && kept(valuesOf(was.actor, null)) === kept(was.values));
+}
+
+/** A tick in one of several takes it from the others. */
+const isOneOf = (element: Element, except: Element | null): boolean =>
+  element === except || (element instanceof HTMLInputElement && except instanceof HTMLInputElement && element.type === "radio" && except.type === "radio" && element.name === except.name);
+
+function stop(event: Event): void {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+function onInput(event: MouseEvent | KeyboardEvent): void {
+  const one = event.isTrusted ? current() : null;
+  if (!one || one.isTyping || one.isOver) return;
+  if (event.type === "pointerdown" || event.type === "mousedown") {
+    one.isReached = true;
+    if (!isHit(one.element, event as MouseEvent)) one.why ??= "Another element was put under the mouse.";
+    // The mouse may have opened a hint or a menu nearby; what was there must still be there.
+    else if (event.type === "pointerdown" && !isStillSaid(one)) one.why ??= "The text near it was changed while it was acted on.";
+  }
+  if (!look(one)) stop(event);
+}
+
+function isHit(element: Element, event: MouseEvent): boolean {
+  const [first] = event.composedPath();
+  if (!(first instanceof Element)) return false;
+  const hit = shadowRootOf(first) ? (elementAt(event.clientX, event.clientY) ?? first) : first;
+  return containsAcross(element, hit) || hit.closest("label")?.control === element;
+}
+
+function isStillSaid({ element, was }: Watched): boolean {
+  const words = new Set(seen(element).shown.near.join(" ").split(/\s+/));
+  return was.shown.near.every((text) => text.split(/\s+/).every((word) => words.has(word)));
+}
+
+function onSubmit(event: Event): void {
+  const one = current();
+  if (one && event.target === one.form && !look(one)) stop(event);
+}
+
+/** Listeners of the click and of the submission have run; a form that is taken out of the page sends nothing. */
+function onFormData(event: FormDataEvent): void {
+  const one = current();
+  if (!one || event.target !== one.form || (one.why === null && isSent(one, event.formData))) return;
+  one.why ??= "Other values were about to be sent than those that were shown.";
+  for (const name of new Set(event.formData.keys())) event.formData.delete(name);
+  const { form } = one;
+  const spot = document.createComment("");
+  Element.prototype.replaceWith.call(form, spot);
+  setTimeout(() => spot.replaceWith(form!));
+}
+
+interface Leaving extends Event { destination: { url: string }; formData: FormData | null; sourceElement?: Element | null }
+
+/** The last moment: whatever listeners have done, this is what is sent. */
+function onNavigate(event: Leaving): void {
+  const one = current();
+  if (!one || !event.cancelable) return;
+  const source = event.sourceElement ?? null;
+  const isForm = one.form !== null && (event.formData !== null || source === one.form || (source as HTMLButtonElement | null)?.form === one.form);
+  const isLink = source !== null && !isForm && (containsAcross(source, one.element) || containsAcross(one.element, source));
+  if (!isForm && !isLink) return;
+  const [was, now] = [one.was.destination?.url, event.destination.url];
+  if (isLink ? was !== undefined && was !== now : was !== undefined && withoutQuery(was) !== withoutQuery(now)) one.why ??= `It was about to lead to ${withoutQuery(now)}.`;
+  const sent = one.was.destination?.method === "GET" ? new URL(now).searchParams : event.formData;
+  if (isForm && sent && !isSent(one, sent)) one.why ??= "Other values were about to be sent than those that were shown.";
+  if (one.why) stop(event);
+}
+
+const withoutQuery = (url: string): string => url.split(/[?#]/, 1)[0]!;
+
+/** What was shown must be sent as it was. Pages add names of their own, and fill in hidden fields that were empty. */
+function isSent({ was, except }: Watched, sent: FormData | URLSearchParams): boolean {
+  const byName = new Map<string, Value[]>();
+  for (const value of was.values) if ((value.element as HTMLInputElement).name) byName.set(value.name, [...(byName.get(value.name) ?? []), value]);
+  return [...byName].every(([name, shown]) => {
+    if (shown.some(({ kind, element }) => isOneOf(element, except) || NOT_AS_TEXT.has(kind))) return true;
+    if (shown.every(({ kind, exact }) => kind === "hidden" && exact === "")) return true;
+    const wanted = shown.flatMap(({ kind, exact }) => (kind === "select" ? (JSON.parse(exact) as string[]) : [exact]));
+    const found = sent.getAll(name).map((value, at) => (shown[at]?.kind === "password" ? hashed(String(value)) : String(value)));
+    return JSON.stringify(wanted.map(plain)) === JSON.stringify(found.map(plain));
+  });
+}
+
+const NOT_AS_TEXT = new Set(["file", "image", "submit", "button"]);
+
+/** Line breaks are sent in one form. */
+const plain = (text: string): string => text.replace(/\r\n?/g, "\n");

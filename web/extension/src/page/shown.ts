@@ -1,0 +1,79 @@
+/**
+ * What a person is shown of an element, and a digest of it that the act is bound to: what the element is, where it leads,
+ * what its form holds, and the text near it. Computed in one pass without a wait, so that nothing comes between the check
+ * and the act.
+ */
+
+import type { Shown } from "./api";
+import { openPoint } from "./aim";
+import { identityOf } from "./description";
+import { noTarget } from "./failure";
+import { controlOf, destinationOf, type Destination, type Value, valuesOf } from "./form_values";
+import { textOf } from "./names";
+import { sha256 } from "./sha256";
+import { closestAcross, containsAcross, elementAt } from "./shadow";
+import { statesOf } from "./states";
+import { readable, surroundingsOf } from "./surroundings";
+
+const INTERACTIVE = "a[href],area[href],button,input,select,textarea,label,summary,[role=button],[role=link],[role=menuitem],[contenteditable]";
+/** The pointer and the focus change these, and both are ours. */
+const FLEETING = new Set(["focused", "busy", "invalid"]);
+const LONGEST_VALUE = 300;
+const LONGEST_TEXT = 1500;
+
+export interface Seen {
+  digest: string;
+  shown: Shown;
+  /** What the act would really set off, and what must stay as it is until that is over. */
+  actor: Element;
+  destination: Destination | undefined;
+  values: Value[];
+}
+
+export function seen(element: Element): Seen {
+  const actor = actorOf(element);
+  const isPage = element === document.body || element === document.documentElement;
+  const { texts, container } = isPage ? { texts: [], container: null } : surroundingsOf(element);
+  const destination = destinationOf(actor);
+  const values = valuesOf(actor, container);
+  const { tag, role, name } = identityOf(element);
+  const states = statesOf(controlOf(element)).filter((state) => !FLEETING.has(state));
+  const own = isPage ? "" : readable(textOf(element, false, undefined, LONGEST_TEXT));
+  const words = [
+    location.href.split("#")[0], tag, role, name, own, states, actor === element ? null : identityOf(actor),
+    destination ?? null, values.map(({ name, kind, exact }) => [name, kind, exact]), texts,
+  ];
+  return { digest: sha256(JSON.stringify(words)).slice(0, 32), shown: { ...(destination ? { destination } : {}), fields: values.map(told), near: texts }, actor, destination, values };
+}
+
+function told({ name, kind, value }: Value): Shown["fields"][number] {
+  const isLong = value.length > LONGEST_VALUE;
+  return { name, kind, value: isLong ? value.slice(0, LONGEST_VALUE) : value, ...(isLong ? { length: value.length } : {}) };
+}
+
+/** What a click on the element would set off: a link or button inside it where one lies at its point. */
+function actorOf(element: Element): Element {
+  const at = pointOf(element);
+  const hit = at && elementAt(at.x, at.y);
+  const from = hit && containsAcross(element, hit) ? hit : element;
+  return closestAcross(from, (one) => one.matches(INTERACTIVE)) ?? element;
+}
+
+function pointOf(element: Element): { x: number; y: number } | null {
+  try {
+    return openPoint(element);
+  } catch {
+    return null;
+  }
+}
+
+/** Refuses where the element is no longer what was shown. Called right before the act, with no wait in between. */
+export function checkShown(element: Element, expected: string | undefined): Seen | null {
+  if (expected === undefined) return null;
+  const now = seen(element);
+  if (now.digest === expected) return now;
+  throw changed();
+}
+
+export const changed = (why = "The page or the element is no longer what was shown and allowed."): Error =>
+  noTarget(why, { changed: true, hint: "Look again, and ask again." });

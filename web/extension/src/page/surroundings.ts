@@ -1,0 +1,64 @@
+/** The text by which a person knows what an element is about: its row or card, its form, its dialog. */
+
+import { tidy, textOf } from "./names";
+import { containsAcross, parentAcross } from "./shadow";
+
+const LONGEST = 1500;
+const MOST_LEVELS = 40;
+const DIALOG = "dialog,[role=dialog],[role=alertdialog],[aria-modal=true]";
+const CARD = "tr,li,article,fieldset,[role=row],[role=listitem],[role=article],[role=option],[role=treeitem]";
+const PAGE = "html,body,main,[role=main],[role=application]";
+const CONTROL = "a[href],button,select,summary,[role=button],[role=link],[role=menuitem],[role=tab]";
+/** A clock or a countdown ticks by itself. */
+const TICKING = /\b\d{1,2}:\d{2}:\d{2}\b|\b\d+(?:\.\d+)?\s?(?:seconds?|secs?|s)\b|\d+\s?秒/gi;
+
+export interface Surroundings { texts: string[]; container: Element | null }
+
+/** Only what stands near: a page may change elsewhere as it likes. */
+export function surroundingsOf(element: Element): Surroundings {
+  let card: Element | null = null;
+  let nearest: Element | null = null;
+  let form: Element | null = null;
+  let dialog: Element | null = null;
+  let top = element;
+  let level = 0;
+  for (let at = parentAcross(element); at && level < MOST_LEVELS && !at.matches(PAGE); at = parentAcross(at), level++) {
+    top = at;
+    nearest ??= saysMore(at, element) ? at : null;
+    if (at.matches(CARD)) card ??= at;
+    if (at instanceof HTMLFormElement) form ??= at;
+    if (at.matches(DIALOG)) {
+      dialog = at;
+      break;
+    }
+  }
+  const containers = [...new Set([nearest, card, form, dialog].filter((one) => one !== null))];
+  const texts = containers.map((one) => readable(textOf(one, false, undefined, LONGEST)));
+  if (!nearest) texts.push(before(top));
+  return { texts: texts.filter(Boolean), container: dialog ?? form ?? card ?? nearest };
+}
+
+/** Whether there is a text in it that is neither the element's own nor that of another control. */
+function saysMore(around: Element, element: Element): boolean {
+  const walker = document.createTreeWalker(around, NodeFilter.SHOW_TEXT);
+  for (let left = 200; left > 0; left--) {
+    const text = walker.nextNode();
+    if (!text) return false;
+    const holder = text.parentElement;
+    if (!holder || !text.nodeValue?.trim() || containsAcross(element, holder) || holder.closest(CONTROL)) continue;
+    if (holder.checkVisibility({ visibilityProperty: true })) return true;
+  }
+  return false;
+}
+
+/** What stands right before an element that lies in the page itself. */
+function before(element: Element): string {
+  const parts: string[] = [];
+  for (let at = element.previousSibling; at && parts.length < 3; at = at.previousSibling) {
+    const text = at instanceof Element ? (at.checkVisibility({ visibilityProperty: true }) ? textOf(at, false) : "") : at.nodeType === Node.TEXT_NODE ? tidy(at.nodeValue ?? "") : "";
+    if (text) parts.unshift(text.slice(-400));
+  }
+  return readable(parts.join(" "));
+}
+
+export const readable = (text: string): string => text.slice(0, LONGEST).replace(TICKING, "…");
