@@ -10,7 +10,7 @@ from handrail.kernel.tool import Preview
 from handrail.ports.consents import Stale
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
-from handrail.ports.prompts import PromptImage
+from handrail.ports.prompts import Offer, PromptImage
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class Question:
     """The tool's calls are about targets, so a rule without one would cover more than this call."""
     stale: Stale | None = None
     """What has changed since a person allowed this for good."""
+    offers: Sequence[Offer] = ()
+    """How far a yes may reach, the narrowest first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ _DEFAULTS = {
 }
 
 
-def _utc_now() -> datetime:
+def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
@@ -55,7 +55,7 @@ class Policy:
 
     document: PolicyDocument
     rules: tuple[tuple[Rule, Decision, str], ...]
-    now: Callable[[], datetime] = _utc_now
+    now: Callable[[], datetime] = utc_now
 
     @property
     def limits(self) -> Policies:

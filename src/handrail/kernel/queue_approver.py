@@ -10,7 +10,7 @@ import logging
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 
@@ -103,7 +103,8 @@ class QueueApprover:
         if (earlier := await self._answered_before(repeats)) is not None:
             await self._remember(question, earlier.request_id, earlier.response)
             return Answer("ok", by=f"prompt {earlier.request_id}", prompt_id=earlier.request_id)
-        prompt = prompt_of(question, offers_for(question, self._project, self._now()))
+        question = replace(question, offers=offers_for(question, self._project, self._now()))
+        prompt = prompt_of(question)
         left = await self._left_alone(repeats)
         request_id = left or f"{stem}_{secrets.token_hex(4)}"
         try:

@@ -134,11 +134,17 @@ def answer_of(prompt: Prompt, action: str, content: Mapping[str, Any]) -> Prompt
 
 
 def _decisions(prompt: FileChangePrompt) -> Mapping[str, str]:
-    if prompt.consent is UNSET:
-        return _DECISIONS
-    app, tool = prompt.consent.app, prompt.consent.tool
-    for_good = {"rule": f"Allow {tool} from now on", _FOR_APP: f"Allow all tools of {app} from now on"}
-    return {name: _DECISIONS[name] for name in ("once", "task")} | for_good | {_DENY: _DECISIONS[_DENY]}
+    """Only what is offered, each with the rule that it creates."""
+    told = {"once": _DECISIONS["once"]}
+    for offer in reversed(prompt.offers or ()):  # of several with one scope, the narrowest is the first
+        if offer.grant is not UNSET:
+            reach = f"{offer.what}; in {offer.where}; for {offer.who}; until {offer.until}"
+            told[offer.scope] = f"{_DECISIONS[offer.scope]}: {visible(reach)}"
+    if prompt.consent is not UNSET:
+        app, tool = prompt.consent.app, prompt.consent.tool
+        told |= {"rule": f"Allow {tool} from now on", _FOR_APP: f"Allow all tools of {app} from now on"}
+    order = ("once", "task", "rule", _FOR_APP)
+    return {name: told[name] for name in order if name in told} | {_DENY: _DECISIONS[_DENY]}
 
 
 def _object(properties: Schema, required: Sequence[str] = (_SELECTION,)) -> Schema:

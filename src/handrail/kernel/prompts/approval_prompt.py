@@ -11,7 +11,7 @@ from handrail.kernel.later_files import runs_later
 from handrail.kernel.target import ANY_PLACE
 from handrail.kernel.visible import one_line, visible
 from handrail.ports.effect import Effect
-from handrail.ports.prompts import ConsentSubject, FileChangePrompt, Offer
+from handrail.ports.prompts import ConsentSubject, FileChangePrompt
 
 _NAMELESS = "The address of the page is not known, so no rule can name it: a yes counts once."
 _CHANGED = "It has changed since you allowed it, and nothing was done. What is different:"
@@ -25,7 +25,7 @@ _STALE = {
 }
 
 
-def prompt_of(question: Question, offers: tuple[Offer, ...] = ()) -> FileChangePrompt:
+def prompt_of(question: Question) -> FileChangePrompt:
     """Everything that will happen, with nothing hidden in it."""
     preview = question.preview
     lines = [f"{question.title} ({question.effect.value})", f"Asked by {one_line(question.call.caller)}"]
@@ -56,7 +56,7 @@ def prompt_of(question: Question, offers: tuple[Offer, ...] = ()) -> FileChangeP
         images=tuple(question.images) or UNSET,
         scope=UNSET if preview.warrant is None else preview.warrant,
         consent=_subject(question),
-        offers=offers or UNSET,
+        offers=tuple(question.offers) or UNSET,
         runs_later=later or UNSET,
         unseen=_visible(preview.unseen),
         changed=tuple(map(visible, preview.changed)) or UNSET,

@@ -29,7 +29,7 @@ class Answering:
         if (page := self._open_page()) is None:
             return
         kind = page.row.kind
-        if scope != "once" and not page.row.is_approval:
+        if scope != "once" and not page.row.offers(scope):
             self._view.say(self._texts.only_approvals)
         elif kind in ("kv", "choice"):
             page.enter()
