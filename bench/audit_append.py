@@ -1,4 +1,4 @@
-"""One audit record, and the check of 100,000 of them, beside the bare system calls that a shared log needs."""
+"""One audit record, with and without its tree, and the check of 100,000, beside the bare calls that a log needs."""
 
 import fcntl
 import os
@@ -9,11 +9,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from handrail.kernel.audit import Audit
+from handrail.kernel.record_keeper import RecordKeeper
 from handrail.stores.local.journal import JournalFile
+from handrail.stores.local.record.factory import record_stores
+from handrail.stores.local.secrets.keyring import OsKeyring
 
 ROUNDS = 20_000
 DURABLE_ROUNDS = 300
 RECORDS = 100_000
+BLOCKS = 20
 
 RECORD = {
     "event": "end",
@@ -42,6 +46,7 @@ def measure() -> dict[str, float]:
             "journal_durable_append_us": _median(lambda: plain.append(line, is_durable=True), DURABLE_ROUNDS),
             "audit_durable_append_us": _median(lambda: audit.append(RECORD, durable=True), DURABLE_ROUNDS),
         }
+        results |= _with_tree(folder)
         for _ in range(RECORDS - audit.verify()):
             audit.append(RECORD)
         started = time.perf_counter()
@@ -51,6 +56,38 @@ def measure() -> dict[str, float]:
         plain.close()
     results["audit_over_bare"] = results["audit_append_us"] / results["bare_locked_write_us"]
     return {name: round(value, 2) for name, value in results.items()}
+
+
+def _with_tree(folder: Path) -> dict[str, float]:
+    """Both in turns, so that what else the machine does meets both."""
+    plain = Audit(JournalFile(folder / "plain" / "log.jsonl", folder / "plain" / "head"))
+    journal = JournalFile(folder / "state" / "audit" / "log.jsonl", folder / "state" / "audit" / "head")
+    stores = record_stores(folder / "state", OsKeyring(), signer=(), told="")
+    treed = Audit(journal, keeper=RecordKeeper(journal, lambda: stores))
+    ratios, times = [], []
+    for _ in range(BLOCKS):
+        without = _mean(lambda: plain.append(RECORD), ROUNDS // BLOCKS)
+        times.append(_mean(lambda: treed.append(RECORD), ROUNDS // BLOCKS))
+        ratios.append(times[-1] / without)
+    started = time.perf_counter()
+    checkpoint = treed.keeper.checkpoint() if treed.keeper is not None else None
+    seconds = time.perf_counter() - started
+    plain.close()
+    treed.close()
+    assert checkpoint is not None
+    return {
+        "audit_append_with_tree_us": statistics.median(times),
+        "tree_over_without": statistics.median(ratios),
+        "checkpoint_ms": seconds * 1000,
+    }
+
+
+def _mean(work: Callable[[], object], rounds: int) -> float:
+    """With everything that happens beside it: checkpoints in their thread too."""
+    started = time.perf_counter_ns()
+    for _ in range(rounds):
+        work()
+    return (time.perf_counter_ns() - started) / rounds / 1000
 
 
 def _bare_write(path: Path, line: bytes) -> Callable[[], object]:

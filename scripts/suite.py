@@ -17,6 +17,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 MOST_AGAIN = 3
+WORKERS = "3"
+"""One more than cores: tests with a browser or a desktop often wait for it."""
 NO_TESTS = 5
 PYTEST = [sys.executable, "-m", "pytest"]
 LAST_FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
@@ -36,10 +38,10 @@ def main(arguments: Sequence[str]) -> int:
     LAST_FAILED.unlink(missing_ok=True)
     with ThreadPoolExecutor() as beside:
         web = None if arguments else beside.submit(run_web)
-        side_by_side = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone"]
+        side_by_side = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone"]
         together = _run([*pytest, *side_by_side, *arguments])
         failed = [] if web is None else web.result()
-    alone = _run([*pytest, "-m", "alone", *arguments])
+    alone = _run([*pytest, "-m", "alone", *(arguments or files_alone())])
     for status in (together, alone):
         # That no test was selected is right only where the arguments picked some.
         if status not in (0, 1) and not (status == NO_TESTS and arguments):
@@ -47,6 +49,12 @@ def main(arguments: Sequence[str]) -> int:
     if 1 in (together, alone):
         failed += [Failed(name, (*pytest, "-v", name)) for name in json.loads(LAST_FAILED.read_text())]
     return finish(failed, is_ci=is_ci, run=_run)
+
+
+def files_alone() -> list[str]:
+    """Those with a test that is marked so: collecting all the others takes longer than the tests."""
+    files = (*ROOT.glob("tests/**/test_*.py"), *ROOT.glob("examples/apps/**/test_*.py"))
+    return sorted(str(file.relative_to(ROOT)) for file in files if "mark.alone" in file.read_text())
 
 
 def finish(failed: Sequence[Failed], *, is_ci: bool, run: Callable[[Sequence[str]], int]) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from scripts.suite import Failed, failed_of_vitest, finish
+from scripts.suite import Failed, failed_of_vitest, files_alone, finish
 
 PYTHON = Failed("tests/x.py::test_y", ("pytest", "tests/x.py::test_y"))
 SPEC = [Failed(f"chat.spec.mjs: {name}", ("node", "chat")) for name in ("one", "two")]
@@ -59,3 +59,8 @@ def test_vitest_tells_tests_and_files_that_failed() -> None:
         Failed("click.spec.ts: bad", ("vitest", "click.spec.ts")),
         Failed("broken.spec.ts: the whole file", ("vitest", "broken.spec.ts")),
     ]
+
+
+def test_files_with_tests_that_run_alone_are_found_by_their_marks() -> None:
+    assert {"tests/e2e/test_held_locks.py", "tests/stores/files/test_lock.py"} <= set(files_alone())
+    assert "tests/wire/test_reading.py" not in files_alone()

@@ -19,12 +19,14 @@ from handrail.kernel.policy_source import PolicySource
 from handrail.kernel.project import Project, kept_up
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.kernel.queue_approver import AskInQueue, QueueApprover, ending_tasks, remembering
+from handrail.kernel.record_keeper import RecordKeeper
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registry, surface_of
 from handrail.kernel.secret_store import KeptSecrets
 from handrail.kernel.summoning import nobody_is_called
 from handrail.kernel.tokens import OwnTokens
-from handrail.ports.errors import InvalidParams, NotFound
+from handrail.ports.errors import Failure, InvalidParams, NotFound
+from handrail.ports.files import Folder
 from handrail.ports.machine import Machine
 from handrail.ports.paths import ClosedFolders
 from handrail.stores.local.factory import stores_of
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from handrail.faces.http.context import HttpContext
     from handrail.kernel.approval import Approver
     from handrail.kernel.feature import Feature
+    from handrail.ports.record import RecordStores
     from handrail.ports.stores import Stores
 
 HANDRAIL_FOLDER = ".handrail"
@@ -72,8 +75,16 @@ class Wiring:
             return token if key is None else {**token, console_key.HEADER: key}
 
         prompts = LoggedPrompts(prompt_store(opened.path))
-        secrets = KeptSecrets(OsKeyring(), SecretFile(opened.path))
-        return stores_of(opened, prompts, secrets, lambda: server_file.read(opened.path), credentials)
+        keyring = OsKeyring()
+        secrets = KeptSecrets(keyring, SecretFile(opened.path))
+
+        def record() -> RecordStores:
+            from handrail.stores.local.record.factory import record_stores
+
+            set_up = settings_file.load_one(settings_file.Settings, opened.path, environ={})
+            return record_stores(opened.path, keyring, signer=set_up.audit_signer, told=set_up.audit_witness)
+
+        return stores_of(opened, prompts, secrets, lambda: server_file.read(opened.path), credentials, record)
 
     def open_project(
         self,
@@ -93,20 +104,29 @@ class Wiring:
         own = files.subfolder(HANDRAIL_FOLDER)
         policy = PolicySource(own, stores.path, TrustFile(stores.path), closed)
         policy.load()
-        elsewhere = {feature.name: files.subfolder(".") for feature in self.features if feature.keeps_evidence_openly}
         project = Project(
             files=files,
             stores=stores,
             machine=self.machine,
             all_settings=settings,
             policy=policy,
-            audit=Audit(stores.audit),
-            evidence=Evidence(own, elsewhere),
+            audit=Audit(stores.audit, keeper=_keeper(stores, is_server=is_server)),
+            evidence=Evidence(own, self._elsewhere(files)),
             features={feature.name: feature for feature in self.features},
             is_server=is_server,
         )
         project.use(self._gate(project, approver, surfaces))
         return project
+
+    def open_evidence(self, folder: str) -> Evidence | None:
+        try:
+            files = _open_folder(Path(folder), ClosedFolders(()))
+        except Failure:
+            return None
+        return Evidence(files.subfolder(HANDRAIL_FOLDER), self._elsewhere(files))
+
+    def _elsewhere(self, files: LocalFolder) -> dict[str, Folder]:
+        return {feature.name: files.subfolder(".") for feature in self.features if feature.keeps_evidence_openly}
 
     def _gate(self, project: Project, approver: Approver | AskInQueue, surfaces: Collection[str] | None) -> Gate:
         tooled = [feature for feature in self.features if feature.tools]
@@ -239,6 +259,14 @@ def asking(project: Project, how: AskInQueue) -> QueueApprover:
         beside=how.beside,
         is_left_standing=how.is_left_standing,
     )
+
+
+def _keeper(stores: Stores, *, is_server: bool) -> RecordKeeper:
+    def is_left_to_server() -> bool:
+        server = None if is_server else stores.running_server()
+        return server is not None and server.is_running
+
+    return RecordKeeper(stores.audit, stores.record, is_left_to_another=is_left_to_server)
 
 
 def _open_folder(folder: Path, closed: ClosedFolders) -> LocalFolder:

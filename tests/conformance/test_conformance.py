@@ -93,6 +93,14 @@ def test_the_face_with_fixture_tools_passes(scenario: str, fixture: Server) -> N
     check(scenario, fixture)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The suite is compiled once for all scenarios."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NODE_COMPILE_CACHE", str(tmp_path_factory.mktemp("compiled")))
+        yield
+
+
 def check(scenario: str, server: Server) -> None:
     done = subprocess.run(
         [NODE, "--import", "./bearer.mjs", SUITE, "server", "--url", server.url, "--scenario", scenario],

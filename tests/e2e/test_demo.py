@@ -24,7 +24,7 @@ SCENE = "game/scene/harbour.txt"
 PATIENCE = 100
 pytestmark = [
     pytest.mark.alone,
-    pytest.mark.trial("demo"),
+    pytest.mark.trial("demo", is_long=True),
 ]  # a game is played in it: whoever runs beside it gets little of the machine
 
 
@@ -61,7 +61,6 @@ def toured(tmp_path_factory: pytest.TempPathFactory) -> Toured:
     return Toured(tmp_path_factory.mktemp("demo") / "tour")
 
 
-@pytest.mark.trial("demo", is_long=True)
 def test_the_last_line_is_the_path_of_the_report_which_proves_right(toured: Toured, browser: Browser) -> None:
     assert toured.report == toured.folder / "report.html"
     browser.step("report", "open", toured.report.as_uri(), {"until": "#proof.right, #proof.wrong"})
@@ -69,7 +68,6 @@ def test_the_last_line_is_the_path_of_the_report_which_proves_right(toured: Tour
     browser.step("report", "close")
 
 
-@pytest.mark.trial("demo", is_long=True)
 def test_the_scene_on_disk_is_the_example_with_the_diff_of_the_report(toured: Toured) -> None:
     hunk = [line for line in toured.shown("diff.patch").split("\n")[3:] if line]
     old, new = ("\n".join(line[1:] for line in hunk if line[0] in kind) for kind in (" -", " +"))
@@ -84,7 +82,6 @@ def test_the_scene_on_disk_is_the_example_with_the_diff_of_the_report(toured: To
     assert checked.returncode == 0, checked.stdout
 
 
-@pytest.mark.trial("demo", is_long=True)
 def test_the_story_goes_over_every_surface_and_each_change_was_allowed(toured: Toured) -> None:
     records = [
         record for record in audit_records(toured.folder / "state") if record.get("event") == "end" and "task" in record
@@ -104,7 +101,6 @@ def test_the_story_goes_over_every_surface_and_each_change_was_allowed(toured: T
     assert all(f">{tool}</span>" in toured.page for tool in tools)
 
 
-@pytest.mark.trial("demo", is_long=True)
 def test_the_report_tells_what_was_said_asked_and_found(toured: Toured) -> None:
     for told in (
         "Players say that the pier is dark",
@@ -118,7 +114,6 @@ def test_the_report_tells_what_was_said_asked_and_found(toured: Toured) -> None:
         assert told in toured.page, told
 
 
-@pytest.mark.trial("demo", is_long=True)
 def test_what_was_done_elsewhere_is_as_the_record_has_it(toured: Toured) -> None:
     (notes,) = toured.folder.glob("home/**/notes.json")
     assert [note["text"] for note in json.loads(notes.read_text())["notes"]] == [
@@ -134,7 +129,6 @@ def entries(state: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (state / "ui-prompts.jsonl").read_text().splitlines()]
 
 
-@pytest.mark.trial("demo", is_long=True)
 def test_nothing_is_left_running_and_a_stopped_one_leaves_nothing_either(toured: Toured, tmp_path: Path) -> None:
     assert living_in(toured.folder) == []
     folder = tmp_path / "stopped"

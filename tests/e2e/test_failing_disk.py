@@ -64,7 +64,7 @@ def test_on_a_full_disk_a_write_is_an_io_error_and_everything_stays(tmp_path: Pa
             assert done["applied"], "the dry run was not used up by the write that failed"
             assert (project / START).read_text() == NEW
             assert leftovers(project) == []
-    audit_records(state)
+        audit_records(state)
 
 
 def test_a_disk_that_fills_up_in_the_middle_leaves_the_old_content(tmp_path: Path, state: Path) -> None:

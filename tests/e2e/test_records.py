@@ -68,8 +68,10 @@ def test_records_hold_no_content(written: Path, state: Path) -> None:
 
 def test_a_changed_piece_of_evidence_no_longer_fits(written: Path, state: Path) -> None:
     (patch,) = written.glob(".handrail/artifacts/*/*/*/diff.patch")
-    patch.write_bytes(patch.read_bytes() + b" ")
     end = next(record for record in audit_records(state) if record["event"] == "end" and "evidence" in record)
+    patch.write_bytes(patch.read_bytes() + b" ")
+    found = run("audit", "verify", "--state", state)
+    assert (found.returncode, "diff.patch was changed" in found.stderr) == (1, True)
     assert end["evidence"]["sha256"]["diff.patch"] != hashlib.sha256(patch.read_bytes()).hexdigest()
 
 

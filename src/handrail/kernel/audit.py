@@ -21,16 +21,20 @@ import msgspec
 
 from handrail.kernel.audit_queue import AuditQueue
 from handrail.kernel.chain import RESERVED, Head, Unsealed, read_head, seal, spell, unseal
-from handrail.kernel.chain_check import BrokenChain, check_chain
+from handrail.kernel.chain_check import BrokenChain, Each, check_chain
+from handrail.kernel.record_keeper import RecordKeeper, Written
 from handrail.ports.errors import Damaged
 from handrail.ports.journal import HeldJournal, Journal
 
 
 class Audit:
-    """`clock` gives seconds since 1970."""
+    """`clock` gives seconds since 1970; `keeper` makes checkpoints of what is written."""
 
-    def __init__(self, journal: Journal, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, journal: Journal, clock: Callable[[], float] = time.time, keeper: RecordKeeper | None = None
+    ) -> None:
         self._journal = journal
+        self.keeper = keeper
         self._clock = clock
         self._last = Head()
         self._last_spelled = self._last.spelled()
@@ -60,8 +64,11 @@ class Audit:
             if isinstance(entry, dict):
                 yield line, entry
 
-    def verify(self) -> int:
-        """How many records there are; BrokenChain at the first line that is not as it was written. Blocks."""
+    def verify(self, each: Each = lambda link, line: None) -> int:
+        """How many records there are; BrokenChain at the first line that is not as it was written. Blocks.
+
+        `each` gets every record on the way.
+        """
         glimpse = self._journal.glimpse()
         if glimpse.mark is None:
             if glimpse.size:
@@ -72,7 +79,12 @@ class Audit:
             raise BrokenChain(None, "the head was changed: its checksum does not fit")
         if glimpse.size is None:
             raise BrokenChain(None, "the log is missing")
-        return check_chain(self._journal.lines(until=glimpse.size), glimpse.size, head)
+        return check_chain(self._journal.lines(until=glimpse.size), glimpse.size, head, each)
+
+    def has_record(self, sealed: str, end: int) -> bool:
+        """Whether a record with this hash ends at that place of the log."""
+        start = max(0, end - len(sealed) - 3)
+        return b"".join(self._journal.lines(start, end)) == b'%b"}\n' % sealed.encode()
 
     def flush(self) -> None:
         self._queue.drain()
@@ -80,16 +92,21 @@ class Audit:
 
     def close(self) -> None:
         self._queue.close()
+        if self.keeper is not None:
+            self.keeper.close()
         self._journal.close()
 
     def _append_all(self, spelled: Sequence[bytes], *, durable: bool, patience: float | None = None) -> int:
         """All of them or none; the last one's number."""
         with self._journal.hold(is_durable=durable, patience=patience) as held:
             # A log that somebody else has changed: a later crash must vouch for our own bytes alone.
-            head = self._settle(held, self._read_head(held)).placed_at(held.size)
+            head = before = self._settle(held, self._read_head(held)).placed_at(held.size)
+            written: list[Written] = []
             for members in spelled:
-                head = self._write(held, head, members)
-            return head.count
+                head = self._write(held, head, members, written)
+        if self.keeper is not None:
+            self.keeper.note(before.count + 1, before.hash, written)
+        return head.count
 
     def _read_head(self, held: HeldJournal) -> Head:
         if held.mark == self._last_spelled:
@@ -116,14 +133,15 @@ class Audit:
             if found < expected:
                 torn = written.removesuffix(b"\n")
                 vouching = {"repair": {"length": len(torn), "sha256": sha256(torn).hexdigest()}}
-                return self._write(held, head.withdrawn(), spell(vouching))
+                return self._write(held, head.withdrawn(), spell(vouching), [])
         return head.withdrawn()
 
-    def _write(self, held: HeldJournal, head: Head, members: bytes) -> Head:
+    def _write(self, held: HeldJournal, head: Head, members: bytes, written: list[Written]) -> Head:
         line, sealed = seal(head.count + 1, self._now(), head.hash, members)
         announced = head.announcing(held.size_after(line), sealed)
         held.set_mark(announced.spelled())
         held.append(line)
+        written.append((line, sealed, announced.next_size))
         self._last = announced.settled()
         self._last_spelled = self._last.spelled()
         held.set_mark(self._last_spelled)

@@ -3,11 +3,14 @@
 One pass, one line in memory. Says which line and why; repairs nothing.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
 
 from handrail.kernel.chain import NO_HASH, Head, Link, Repair, Unsealed, unseal
 from handrail.ports.errors import Damaged
+
+Each = Callable[[Link, bytes], None]
+"""Gets every record with its line."""
 
 
 class BrokenChain(Damaged):
@@ -51,7 +54,7 @@ class _Torn:
         return BrokenChain(self.line, self.reason)
 
 
-def check_chain(lines: Iterable[bytes], size: int, head: Head) -> int:
+def check_chain(lines: Iterable[bytes], size: int, head: Head, each: Each = lambda link, line: None) -> int:
     """The number of records in these `size` bytes; BrokenChain when they are not what the head says."""
     count, last, offset, number, beyond = 0, NO_HASH, 0, 0, 0
     torn: _Torn | None = None
@@ -69,6 +72,7 @@ def check_chain(lines: Iterable[bytes], size: int, head: Head) -> int:
                 raise BrokenChain(number, "it repairs a torn line that is not there")
             torn = None
             count, last = link.seq, link.hash
+            each(link, line)
             if count == head.count + 1:
                 beyond = number
         offset += len(line)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from handrail.kernel.approval import Approver
+    from handrail.kernel.evidence import Evidence
     from handrail.kernel.feature import Feature
     from handrail.kernel.policy_source import PolicySource
     from handrail.kernel.project import Project
@@ -56,6 +57,10 @@ class Program(Protocol):
         is_server: bool = False,
     ) -> Project:
         """`surfaces` are the features whose tools are offered, `flags` settings from the command line."""
+        ...
+
+    def open_evidence(self, folder: str) -> Evidence | None:
+        """Of a project, to be read; None where the project is not there."""
         ...
 
     async def serve_stdio(self, project: Project) -> None:

@@ -16,7 +16,7 @@ from handrail.ports.policy import Rule
 from handrail.ports.settings import CONFIG_FILE, BrokenSettings, spelled_moments
 
 _PREFIX = "HANDRAIL_"
-_FILE_ALONE = ("rules", "features")
+FILE_ALONE = ("rules", "features", "audit_witness", "audit_signer")
 
 Kind = TypeVar("Kind")
 
@@ -31,6 +31,10 @@ class Settings(msgspec.Struct, frozen=True):
     evidence_max_days: int = 30
     evidence_max_megabytes: int = 1024
     elicit_approvals: bool = False
+    audit_witness: str = ""
+    """A folder, `git:FOLDER` or an address that gets every checkpoint of the audit."""
+    audit_signer: tuple[str, ...] = ()
+    """A command that signs checkpoints with a key that this account does not have."""
     features: tuple[str, ...] = ()
     """Of other packages: those that a person has enabled."""
     rules: tuple[Rule, ...] = ()
@@ -90,7 +94,7 @@ def _converted(
     from_environment = {
         name: environ[_PREFIX + name.upper()]
         for name in names
-        if name not in _FILE_ALONE and _PREFIX + name.upper() in environ
+        if name not in FILE_ALONE and _PREFIX + name.upper() in environ
     }
     merged = {**values, **from_environment, **flags}
     try:

@@ -12,6 +12,7 @@ from handrail.ports.grants import TaskGrants
 from handrail.ports.journal import Journal
 from handrail.ports.policy import Rule
 from handrail.ports.prompts import PromptQueue
+from handrail.ports.record import RecordStores
 from handrail.ports.secrets import SecretStore
 from handrail.ports.tokens import Once, TokenStore
 
@@ -52,6 +53,8 @@ class Stores:
     prompts: PromptQueue
     secrets: SecretStore
     audit: Journal
+    record: Callable[[], RecordStores]
+    """What vouches for the audit from outside."""
     browser: Callable[[], BrowserStores]
     lock: Callable[[str, float], AbstractContextManager[None]]
     watching: Callable[[], AbstractContextManager[None]]

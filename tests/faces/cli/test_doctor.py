@@ -18,6 +18,7 @@ def test_a_healthy_machine_passes_every_check(machine: Machine) -> None:
     assert set(found) == {
         "Python", "state directory", "project", "sandbox", "ripgrep", "GNU diff", "MCP SDK", "optional features",
         "handrail up", "extension", "Chromium", "browsers", "WebGAL engine", "browser for previews", "desktop", "apps",
+        "record",
     }  # fmt: skip
     assert all({"name", "ok", "detail", "fix", "required"} == set(check) for check in found.values())
     assert all(check["ok"] for check in found.values() if check["required"])

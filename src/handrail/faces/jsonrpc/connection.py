@@ -8,11 +8,12 @@ import logging
 import os
 import select
 import socket
+from collections.abc import Collection
 from typing import Any, Protocol, cast
 
-from handrail.faces.jsonrpc.audience import Audience
-from handrail.faces.jsonrpc.messages import BadMessage, Id, LineCutter, Message, decode, failure, success, too_long
+from handrail.faces.jsonrpc.messages import LONGEST_LINE, BadMessage, Id, Message, decode, failure, success, too_long
 from handrail.kernel.gate import unforeseen
+from handrail.kernel.line_framer import LineFramer, LongLine
 from handrail.ports.errors import Aborted, Busy, Failure
 from handrail.ports.peers import Caller, Identify
 
@@ -20,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 MOST_RUNNING = 1_000
 _MOST_INQUIRIES = 100
-"""Beyond the others, so that whoever has too much running can still end some of it."""
+"""In addition, so that a client with too many running calls can still abort some."""
 _GONE_AFTER_SECONDS = 0.2
 
 
@@ -44,12 +45,42 @@ class Service(Protocol):
     def error_object(self, failure: Failure) -> dict[str, Any]: ...
 
 
+class Connections:
+    """Who is connected."""
+
+    def __init__(self) -> None:
+        self._present: set[Connection] = set()
+        self._changed = asyncio.Event()
+
+    @property
+    def present(self) -> "Collection[Connection]":
+        return list(self._present)
+
+    def enter(self, one: "Connection") -> None:
+        self._present.add(one)
+        self._changed.set()
+
+    def leave(self, one: "Connection") -> None:
+        self._present.discard(one)
+        self._changed.set()
+
+    async def gone(self, seconds: float) -> None:
+        """Returns when nobody was connected for so long."""
+        while True:
+            self._changed.clear()
+            try:
+                async with asyncio.timeout(None if self._present else seconds):
+                    await self._changed.wait()
+            except TimeoutError:
+                return
+
+
 class Connection(asyncio.Protocol):
-    def __init__(self, service: Service, identify: Identify, audience: "Audience[Connection]") -> None:
+    def __init__(self, service: Service, identify: Identify, connections: Connections) -> None:
         self._service = service
         self._identify = identify
-        self._audience = audience
-        self._cutter = LineCutter()
+        self._connections = connections
+        self._framer = LineFramer(LONGEST_LINE)
         self._running: set[asyncio.Task[None]] = set()
         self._caller: Caller | None = None
         self._has_ended = False
@@ -58,7 +89,7 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        self._audience.enter(self)
+        self._connections.enter(self)
         try:
             with socket.socket(fileno=os.dup(transport.get_extra_info("socket").fileno())) as connection:
                 self._caller = self._identify(connection)
@@ -67,9 +98,9 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        for line in self._cutter.feed(data):
+        for line in self._framer.feed(data):
             try:
-                if line is None:
+                if isinstance(line, LongLine):
                     raise too_long()
                 self._begin(decode(line))
             except BadMessage as bad:
@@ -85,7 +116,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self._is_lost = True
-        self._audience.leave(self)
+        self._connections.leave(self)
         for task in self._running:
             task.cancel()
         if self._caller is not None and not self._running:

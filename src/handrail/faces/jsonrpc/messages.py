@@ -1,6 +1,5 @@
 """JSON-RPC 2.0 as contract 1 defines it: one text per line, string ids, object params, no batch, no notification."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,43 +9,6 @@ from handrail.kernel import strict_json
 from handrail.ports.errors import Failure, InvalidParams
 
 LONGEST_LINE = 8 * 1024 * 1024
-
-
-class LineCutter:
-    """A line beyond the limit is dropped as it arrives and reported as None."""
-
-    def __init__(self, limit: int = LONGEST_LINE) -> None:
-        self._limit = limit
-        self._rest = bytearray()
-        self._is_dropping = False
-
-    def feed(self, chunk: bytes) -> Iterator[bytes | None]:
-        start = 0
-        while (end := chunk.find(b"\n", start)) >= 0:
-            yield from self._ended(chunk[start:end])
-            start = end + 1
-        self._keep(chunk[start:] if start else chunk)
-
-    def _keep(self, piece: bytes) -> None:
-        if self._is_dropping:
-            return
-        self._rest += piece
-        if len(self._rest) > self._limit:
-            self._rest.clear()
-            self._is_dropping = True
-
-    def _ended(self, piece: bytes) -> Iterator[bytes | None]:
-        if self._rest or self._is_dropping:
-            self._keep(piece)
-            piece = bytes(self._rest)
-            self._rest.clear()
-        if self._is_dropping or len(piece) > self._limit:
-            self._is_dropping = False
-            yield None
-        elif stripped := piece.strip(b" \t\r"):
-            yield stripped
-
-
 LONGEST_ID = 256
 _MEMBERS = frozenset({"jsonrpc", "id", "method", "params"})
 

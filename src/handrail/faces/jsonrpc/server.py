@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from handrail.faces.jsonrpc.audience import Audience
-from handrail.faces.jsonrpc.connection import Connection, Service
+from handrail.faces.jsonrpc.connection import Connection, Connections, Service
 from handrail.faces.jsonrpc.socket_file import bound
 from handrail.ports.peers import Identify
 from handrail.ports.waiting import entered
@@ -20,15 +19,15 @@ async def serve(
     It listens before the service is ready; until then requests get an error that says so.
     """
 
-    audience: Audience[Connection] = Audience()
+    connections = Connections()
     async with entered(bound(path)) as listening:
         loop = asyncio.get_running_loop()
-        server = await loop.create_unix_server(lambda: Connection(service, identify, audience), sock=listening)
+        server = await loop.create_unix_server(lambda: Connection(service, identify, connections), sock=listening)
         service.start()
         try:
             on_ready()
-            await (audience.gone(unused_seconds) if unused_seconds is not None else loop.create_future())
+            await (connections.gone(unused_seconds) if unused_seconds is not None else loop.create_future())
         finally:
             server.close()
-            await asyncio.gather(*(connection.close() for connection in audience.present), return_exceptions=True)
+            await asyncio.gather(*(connection.close() for connection in connections.present), return_exceptions=True)
             await service.close()

@@ -3,14 +3,13 @@
 import fcntl
 import os
 import socket
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from handrail.ports.errors import Conflict, InputOutput
+from handrail.ports.unix_socket import socket_address
 
-_LONGEST_PATH = 107 if sys.platform == "linux" else 103
 _ANSWER_SECONDS = 2.0
 
 
@@ -47,7 +46,7 @@ def _claim(lock: int, path: Path) -> None:
         raise Conflict(f"{path} is there already, and is no socket.", hint="Choose another path with --socket.")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe, suppress(OSError):
         probe.settimeout(_ANSWER_SECONDS)
-        with _address(path) as address:
+        with socket_address(path) as address:
             probe.connect(address)
         raise _taken(path)
     with suppress(FileNotFoundError):
@@ -57,7 +56,7 @@ def _claim(lock: int, path: Path) -> None:
 def _bind(listening: socket.socket, path: Path) -> None:
     umask = os.umask(0o177)
     try:
-        with _address(path) as address:
+        with socket_address(path) as address:
             listening.bind(address)
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}.") from None
@@ -65,19 +64,6 @@ def _bind(listening: socket.socket, path: Path) -> None:
         os.umask(umask)
     listening.listen(socket.SOMAXCONN)
     listening.setblocking(False)
-
-
-@contextmanager
-def _address(path: Path) -> Iterator[str]:
-    """The socket's address in the short form that the kernel accepts."""
-    if len(os.fsencode(path)) <= _LONGEST_PATH or sys.platform != "linux":
-        yield str(path)
-        return
-    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        yield f"/proc/self/fd/{folder}/{path.name}"
-    finally:
-        os.close(folder)
 
 
 def _taken(path: Path) -> Conflict:

@@ -8,6 +8,8 @@ FEATURE = Feature(
     rank=80,
     routes="handrail.features.history.routes:mount",
     tidy="handrail.features.history.upkeep:tidy",
+    serving="handrail.features.history.record:kept_record",
+    checks="handrail.features.history.record:checks",
     commands=[
         Command(
             "undo",

@@ -140,7 +140,9 @@ def _steps(lines: Iterable[tuple[bytes, dict[str, Any]]], project: str, task: st
     for line, record in lines:
         if task not in (None, record.get("task")) or record.get("project") != project:
             continue
-        execution = str(record.get("executionId"))
+        if "executionId" not in record:  # it is about no call
+            continue
+        execution = str(record["executionId"])
         step = found.setdefault(execution, Step(execution, record, str(record.get("ts"))))
         step.record = record
         step.lines.append(line)

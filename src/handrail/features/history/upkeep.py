@@ -1,4 +1,4 @@
-"""Old evidence goes, as the settings say."""
+"""Old evidence goes, as the settings say; the audit says which."""
 
 from datetime import timedelta
 
@@ -11,4 +11,6 @@ def tidy(project: Project) -> None:
     settings = project.settings
     project.evidence.sweep()
     limits = Limits(timedelta(days=settings.evidence_max_days), settings.evidence_max_megabytes * 1_000_000)
-    project.evidence.prune(limits, utc_now())
+    days = project.evidence.prune(limits, utc_now())
+    if days:
+        project.audit.append({"event": "pruned", "project": project.location, "days": days})

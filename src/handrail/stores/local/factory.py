@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from handrail.ports.browser_store import BrowserStores
     from handrail.ports.prompts import PromptQueue
+    from handrail.ports.record import RecordStores
     from handrail.ports.secrets import SecretStore
 
 
@@ -33,6 +34,7 @@ def stores_of(
     secrets: SecretStore,
     running_server: Callable[[], RunningServer | None],
     credentials: Callable[[], dict[str, str]],
+    record: Callable[[], RecordStores],
 ) -> Stores:
     path, journal = state.path, state.journal("audit")
 
@@ -51,6 +53,7 @@ def stores_of(
         prompts=prompts,
         secrets=secrets,
         audit=journal,
+        record=record,
         browser=lambda: open_browser_stores(path),
         lock=lock,
         watching=lambda: watching(path),

@@ -8,7 +8,6 @@ import errno
 import os
 import socket
 import stat
-import sys
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -19,10 +18,9 @@ from typing import cast
 
 import msgspec
 
-from handrail.ports.errors import InputOutput
+from handrail.ports.unix_socket import socket_address
 from handrail.stores.local.private_file import make_private_folder, refused
 
-_LONGEST_PATH = 107 if sys.platform == "linux" else 103
 _LARGEST_DELIVERY = 1 << 25
 _DELIVERY_SECONDS = 2.0
 _STALE_AFTER_SECONDS = 60.0
@@ -153,7 +151,7 @@ class Waiters:
         with socket.socket(socket.AF_UNIX) as listener:
             try:
                 self._make_folder()
-                with self._address(new) as address:
+                with socket_address(self._folder / new) as address:
                     listener.bind(address)
                 os.chmod(self._folder / new, 0o600)
                 listener.listen()
@@ -197,24 +195,9 @@ class Waiters:
     def _connected(self, name: str) -> Iterator[socket.socket]:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.setblocking(False)
-            with self._address(name) as address:
+            with socket_address(self._folder / name) as address:
                 connection.connect(address)
             yield connection
-
-    @contextmanager
-    def _address(self, name: str) -> Iterator[str]:
-        """The socket's address in the short form that the kernel accepts."""
-        path = str(self._folder / name)
-        if len(os.fsencode(path)) <= _LONGEST_PATH:
-            yield path
-            return
-        if sys.platform != "linux":
-            raise InputOutput(f"{path} is too long for a socket.", hint="Name a shorter state directory.")
-        folder = os.open(self._folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            yield f"/proc/self/fd/{folder}/{name}"
-        finally:
-            os.close(folder)
 
 
 def _name(request_id: str) -> str:

@@ -1,11 +1,9 @@
 """Calls to the host over its socket: one connection, which is opened again when it breaks, with many calls at once."""
 
 import asyncio
-import os
 import socket
-import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -15,8 +13,8 @@ import msgspec
 
 from handrail.features.desktop.dialect import CODES
 from handrail.ports.errors import Failure, Internal, NotReady, Offline, Reported, Timeout
+from handrail.ports.unix_socket import socket_address
 
-_LONGEST_PATH = 107 if sys.platform == "linux" else 103
 _CONNECT_SECONDS = 5.0
 _CONNECT_AGAIN_SECONDS = 0.02
 _LONGEST_LINE = 64 * 1024 * 1024
@@ -104,23 +102,10 @@ async def _connect(connected: socket.socket, path: Path) -> None:
     async with asyncio.timeout(_CONNECT_SECONDS):
         while True:
             try:
-                with _address(path) as address:
+                with socket_address(path) as address:
                     return connected.connect(address)
             except BlockingIOError:
                 await asyncio.sleep(_CONNECT_AGAIN_SECONDS)
-
-
-@contextmanager
-def _address(path: Path) -> Iterator[str]:
-    """An address for connect, which takes far shorter paths than the file system."""
-    if len(os.fsencode(path)) <= _LONGEST_PATH or sys.platform != "linux":
-        yield str(path)
-        return
-    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        yield f"/proc/self/fd/{folder}/{path.name}"
-    finally:
-        os.close(folder)
 
 
 SCHEMA_VERSION = 1

@@ -11,52 +11,104 @@ from handrail.faces.cli.parameters import OneOf, json_option, limit_option, stat
 
 if TYPE_CHECKING:
     from handrail.kernel.audit import Audit
+    from handrail.kernel.record_check import Findings
+    from handrail.ports.stores import Stores
 
 EPILOG = """\b
 Examples:
   handrail audit --limit 100      the newest calls of all projects
-  handrail audit verify           exit status 1, line and reason if a bit was changed"""
+  handrail audit verify           exit status 1 and what was found if anything was changed
+  handrail audit prove 17         a proof that record 17 is in the signed tree, as JSON
+  handrail audit accept           after damage: takes the state as it is now for the right one"""
 
 
 @click.command(epilog=EPILOG)
-@click.argument("action", type=OneOf("show", "verify"), default="show", help="What to do.  [default: show]")
+@click.argument(
+    "action", type=OneOf("show", "verify", "prove", "accept"), default="show", help="What to do.  [default: show]"
+)
+@click.argument("number", type=int, required=False, help="With prove: the record's number.")
 @state_option
 @json_option
 @limit_option
-def audit(action: Literal["show", "verify"], state: Path | None, as_json: bool, limit: int) -> None:
+def audit(
+    action: Literal["show", "verify", "prove", "accept"],
+    number: int | None,
+    state: Path | None,
+    as_json: bool,
+    limit: int,
+) -> None:
     """Show or verify the record of all calls.
 
     The record holds every call of every project on this state directory, newest first. Each line seals the
-    one before it, so `verify` finds any that was changed, removed, moved or cut off.
+    one before it, and signed checkpoints hold the whole of it together. `verify` finds what was changed, removed,
+    moved, cut off or rolled back, in the audit, in its evidence and in the other files of the state directory.
     """
     from handrail.faces.cli.program import program
     from handrail.kernel.audit import Audit
 
-    record = Audit(program().open_stores(state).audit)
+    stores = program().open_stores(state)
+    record = Audit(stores.audit)
     try:
         if action == "verify":
-            _verify(record, as_json=as_json)
+            _verify(record, stores, as_json=as_json)
+        elif action == "prove":
+            _prove(record, stores, number)
+        elif action == "accept":
+            _accept(record, stores)
         else:
             _show(record, limit, as_json=as_json)
     finally:
         record.close()
 
 
-def _verify(record: "Audit", *, as_json: bool) -> None:
-    from handrail.kernel.chain_check import BrokenChain
+def _verify(record: "Audit", stores: "Stores", *, as_json: bool) -> None:
+    from handrail.faces.cli.program import program
+    from handrail.kernel.record_check import check_record
 
-    try:
-        count = record.verify()
-    except BrokenChain as broken:
-        if as_json:
-            print_json({"ok": False, **broken.details})
-        else:
-            complain(broken)
-        raise SystemExit(1) from None
+    found = check_record(record, stores.record(), program().open_evidence)
     if as_json:
-        print_json({"ok": True, "count": count})
+        print_json(_findings(found))
     else:
-        say(f"{count} records, all as they were written.")
+        _say(found)
+    if not found.is_well:
+        raise SystemExit(1)
+
+
+def _findings(found: "Findings") -> dict[str, Any]:
+    told: dict[str, Any] = {"ok": found.is_well, "count": found.count, "checkpoints": found.checkpoints}
+    told |= {"signed": found.covered, "evidence": found.evidence, "faults": found.faults, "notes": found.notes}
+    return told if found.broken is None else {**told, **found.broken.details}
+
+
+def _say(found: "Findings") -> None:
+    for note in found.notes:
+        say(f"Note: {note}.")
+    if found.broken is not None:
+        complain(found.broken)
+    for fault in found.faults:
+        click.echo(f"handrail: {fault}.", err=True)
+    if found.is_well:
+        say(f"{found.count} records, all as they were written.")
+        say(f"{found.covered} of them are signed by {found.checkpoints} checkpoints.")
+        say(f"{found.evidence} files of evidence, all as they were written.")
+
+
+def _prove(record: "Audit", stores: "Stores", number: int | None) -> None:
+    from handrail.kernel.record_check import proof_of
+
+    if number is None:
+        raise click.UsageError("Name the record: handrail audit prove NUMBER.")
+    print_json(proof_of(record, stores.record(), number))
+
+
+def _accept(record: "Audit", stores: "Stores") -> None:
+    from handrail.faces.cli.person import caller
+    from handrail.kernel.record_keeper import RecordKeeper
+
+    record.append({"event": "accepted", "caller": str(caller())}, durable=True)
+    made = RecordKeeper(stores.audit, stores.record).checkpoint(accepts=True)
+    if made is not None:
+        say(f"Checkpoint {made.number}: {made.count} records, as they are now. Older ones no longer count.")
 
 
 def _show(record: "Audit", limit: int, *, as_json: bool) -> None:

@@ -1,0 +1,266 @@
+"""Whether the record is as it was written: the audit, its checkpoints, the places and the witness that know them,
+the other files of the state directory, and the evidence. Repairs nothing, and stops at nothing that it finds.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from handrail.kernel.audit import Audit
+from handrail.kernel.chain import Link
+from handrail.kernel.chain_check import BrokenChain
+from handrail.kernel.checkpoint import Checkpoint, WrongCheckpoint, hash_of, verified
+from handrail.kernel.evidence import Evidence
+from handrail.kernel.merkle import Tree, consistency_proof, inclusion_proof, is_consistent, is_included, leaf
+from handrail.kernel.record_keeper import newest, place_faults, readable, standing_faults
+from handrail.kernel.state_files import Sightings, described
+from handrail.ports.errors import Damaged, Failure, NotFound, TooLarge
+from handrail.ports.record import RecordStores
+
+_LARGEST_EVIDENCE = 256 * 1024 * 1024
+_MOST_NAMED = 20
+
+OpenEvidence = Callable[[str], Evidence | None]
+"""The evidence of a project, by its path; None where the project is not there."""
+
+
+@dataclass(slots=True)
+class Findings:
+    """`faults` can't have come about by use; `notes` are for people to know."""
+
+    count: int = 0
+    checkpoints: int = 0
+    covered: int = 0
+    evidence: int = 0
+    broken: BrokenChain | None = None
+    faults: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def is_well(self) -> bool:
+        return self.broken is None and not self.faults
+
+
+class _Roots:
+    """Holds the tree, as it grows, against what the checkpoints say of it."""
+
+    def __init__(self, checkpoints: Sequence[Checkpoint]) -> None:
+        self.tree = Tree()
+        self.faults: list[str] = []
+        self._wanted: dict[int, list[Checkpoint]] = {}
+        for checkpoint in checkpoints:
+            self._wanted.setdefault(checkpoint.count, []).append(checkpoint)
+
+    def add(self, link: Link, line: bytes) -> None:
+        self.tree.add(line.removesuffix(b"\n"))
+        for checkpoint in self._wanted.get(link.seq, ()):
+            if self.tree.root.hex() != checkpoint.root:
+                self.faults.append(
+                    f"the first {link.seq} records are not those that checkpoint {checkpoint.number} has signed"
+                )
+
+    def end(self) -> None:
+        beyond = [count for count in self._wanted if count > self.tree.count]
+        if beyond:
+            self.faults.append(
+                f"the audit was rolled back: it has {self.tree.count} records, and checkpoints know {max(beyond)}"
+            )
+
+
+def check_record(audit: Audit, stores: RecordStores, open_evidence: OpenEvidence | None = None) -> Findings:
+    findings = Findings()
+    with stores.lock():  # nobody adds a checkpoint between one look and the next
+        lines = list(stores.checkpoints.lines())
+        of_places = list(_places(lines, stores))
+    checkpoints = list(_checked(lines, findings))
+    roots = _Roots(checkpoints)
+    shown: dict[tuple[str, str], dict[str, str]] = {}
+    pruned: set[tuple[str, str]] = set()
+
+    def each(link: Link, line: bytes) -> None:
+        roots.add(link, line)
+        if b'"evidence":' in line or b'"pruned"' in line:
+            _note_evidence(line, shown, pruned)
+
+    try:
+        findings.count = audit.verify(each)
+        roots.end()
+    except BrokenChain as broken:
+        findings.broken = broken
+    findings.faults += roots.faults
+    findings.checkpoints = len(checkpoints)
+    findings.covered = checkpoints[-1].count if checkpoints else 0
+    findings.faults += [*of_places, *_damaged_places(stores)]
+    findings.faults += standing_faults(lines)
+    _check_files(checkpoints, stores, findings)
+    _check_witness(lines, stores, findings)
+    if open_evidence is not None:
+        _check_evidence(shown, pruned, open_evidence, findings)
+    findings.faults = list(dict.fromkeys(findings.faults))
+    return findings
+
+
+def quick_faults(stores: RecordStores, audit: Audit) -> list[str]:
+    """What can be told without reading the audit: for the start of a server, and for `doctor`."""
+    with stores.lock():
+        lines = list(stores.checkpoints.lines())
+        faults = [*_places(lines, stores), *standing_faults(lines)]
+    last_line, last = newest(lines)
+    if last is None:
+        return faults
+    try:
+        verified(last_line or b"")
+    except WrongCheckpoint as wrong:
+        faults.append(f"checkpoint {last.number} was changed: {wrong}")
+    if not audit.has_record(last.head, last.size) and last.count:
+        faults.append(f"the audit was rolled back or changed: record {last.count} is not where it was")
+    return [*faults, *Sightings(readable(lines)).changes(stores.files)[1]]
+
+
+def _checked(lines: Sequence[bytes], findings: Findings) -> Iterator[Checkpoint]:
+    """Those since the state was last accepted, each signed and following the one before."""
+    found: list[Checkpoint] = []
+    before: bytes | None = None
+    for place, line in enumerate(lines, 1):
+        try:
+            checkpoint = verified(line)
+        except WrongCheckpoint as wrong:
+            findings.faults.append(f"checkpoint {place} was changed: {wrong}")
+            before = line
+            continue
+        follows = checkpoint.number == place and checkpoint.before == hash_of(before)
+        if checkpoint.accepted:
+            found, findings.faults = [], []
+            findings.notes.append(f"on {checkpoint.ts} a person accepted the state as it was")
+        if not follows and not checkpoint.accepted:
+            findings.faults.append(f"checkpoint {place} does not follow the one before it: some were removed")
+        if found and found[-1].key != checkpoint.key:
+            findings.faults.append(f"checkpoint {place} is signed by another key than the one before")
+        if found and checkpoint.count < found[-1].count:
+            findings.faults.append(f"checkpoint {place} has fewer records than the one before")
+        found.append(checkpoint)
+        before = line
+    yield from found
+
+
+def _places(lines: Sequence[bytes], stores: RecordStores) -> Iterator[str]:
+    last_line, last = newest(lines)
+    try:
+        yield from place_faults(last_line, stores.places)
+        key = stores.signer.public_key()
+        if last is not None and (key is None or key.hex() != last.key):
+            yield "the key that signs checkpoints is missing or was replaced"
+    except Failure as failure:
+        yield failure.message
+
+
+def _damaged_places(stores: RecordStores) -> Iterator[str]:
+    for place in stores.places:
+        try:
+            place.check()
+        except Failure as failure:
+            yield failure.message.removesuffix(".")
+
+
+def _check_files(checkpoints: Sequence[Checkpoint], stores: RecordStores, findings: Findings) -> None:
+    sightings = Sightings(checkpoints)
+    changes, faults = sightings.changes(stores.files)
+    findings.faults += [*faults, *sightings.damage(stores.files)]
+    findings.notes += described(changes, sightings)
+
+
+def _check_witness(lines: Sequence[bytes], stores: RecordStores, findings: Findings) -> None:
+    if stores.witness is None:
+        return
+    ours = {line.removesuffix(b"\n") for line in lines}
+    try:
+        theirs = [line.removesuffix(b"\n") for line in stores.witness.lines()]
+    except (Failure, OSError) as failure:
+        findings.faults.append(f"the witness {stores.witness.name} can't be asked: {failure}")
+        return
+    missing = [line for line in theirs if line not in ours]
+    if missing:
+        findings.faults.append(
+            f"the witness {stores.witness.name} has {len(missing)} checkpoints that are not here: "
+            "the record was rolled back or made anew"
+        )
+    late = len(ours - set(theirs))
+    if late:
+        findings.notes.append(f"the witness {stores.witness.name} has not got {late} checkpoints yet")
+
+
+def _note_evidence(line: bytes, shown: dict[tuple[str, str], dict[str, str]], pruned: set[tuple[str, str]]) -> None:
+    record: dict[str, Any] = msgspec.json.decode(line)
+    match record:
+        case {"event": "pruned", "project": str(project), "days": [*days]}:
+            pruned.update((project, str(day)) for day in days)
+        case {"project": str(project), "evidence": {"dir": str(folder), "sha256": {**hashes}}}:
+            shown[project, folder] = {str(name): str(digest) for name, digest in hashes.items()}
+
+
+def _check_evidence(
+    shown: dict[tuple[str, str], dict[str, str]],
+    pruned: set[tuple[str, str]],
+    open_evidence: OpenEvidence,
+    findings: Findings,
+) -> None:
+    opened: dict[str, Evidence | None] = {}
+    wrong: list[str] = []
+    for (project, folder), hashes in shown.items():
+        if (project, folder.rpartition("/")[0]) in pruned:
+            continue
+        if project not in opened:
+            opened[project] = open_evidence(project)
+            if opened[project] is None:
+                findings.notes.append(f"the project {project} is not there: its evidence can't be checked")
+        evidence = opened[project]
+        if evidence is None:
+            continue
+        for name, digest in hashes.items():
+            findings.evidence += 1
+            if (fault := _wrong(evidence, folder, name, digest)) is not None:
+                wrong.append(f"{project}: {folder}/{name} {fault}")
+    findings.faults += wrong[:_MOST_NAMED]
+    if len(wrong) > _MOST_NAMED:
+        findings.faults.append(f"and {len(wrong) - _MOST_NAMED} more files of evidence")
+
+
+def _wrong(evidence: Evidence, folder: str, name: str, digest: str) -> str | None:
+    try:
+        data = evidence.read(folder, name, _LARGEST_EVIDENCE)
+    except NotFound:
+        return "is missing"
+    except TooLarge:
+        return None
+    except Failure as failure:
+        return f"can't be read: {failure.message}"
+    return None if sha256(data).hexdigest() == digest else "was changed"
+
+
+def proof_of(audit: Audit, stores: RecordStores, number: int) -> dict[str, Any]:
+    """That a record is in the tree of the newest checkpoint, and that the tree before it has only grown."""
+    checkpoints = list(readable(list(stores.checkpoints.lines())))
+    signed = next((each for each in checkpoints if each.count >= number), None)
+    if signed is None or number < 1:
+        raise NotFound(f"No checkpoint has signed record {number} yet.", hint="`handrail audit verify` says how many.")
+    lines: list[bytes] = []
+    audit.verify(lambda link, line: lines.append(line.removesuffix(b"\n")))
+    leaves, last = [leaf(line) for line in lines], checkpoints[-1]
+    proof = inclusion_proof(leaves[: signed.count], number - 1)
+    grown = consistency_proof(leaves[: last.count], signed.count)
+    root, last_root = bytes.fromhex(signed.root), bytes.fromhex(last.root)
+    is_well = is_included(leaves[number - 1], number - 1, signed.count, proof, root)
+    if not (is_well and is_consistent(signed.count, root, last.count, last_root, grown)):
+        raise Damaged(f"Record {number} is not the one that checkpoint {signed.number} has signed.")
+    return {
+        "record": lines[number - 1].decode(),
+        "index": number - 1,
+        "leaf": leaves[number - 1].hex(),
+        "checkpoint": {"number": signed.number, "count": signed.count, "root": signed.root},
+        "inclusion": [node.hex() for node in proof],
+        "newest": {"number": last.number, "count": last.count, "root": last.root, "key": last.key},
+        "consistency": [node.hex() for node in grown],
+    }

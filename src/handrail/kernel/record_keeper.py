@@ -1,0 +1,291 @@
+"""Makes checkpoints of the audit: in batches, not for each record, and at the end of a process.
+
+Follows the tree as this process writes, so that a checkpoint signs what was written and not what a file says later.
+Never takes a fault for granted: what does not fit stays in the checkpoints until a person accepts it.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from functools import cached_property
+
+from handrail.kernel.chain import NO_HASH, Head, Unsealed, read_head, unseal
+from handrail.kernel.checkpoint import Checkpoint, WrongCheckpoint, hash_of, read_checkpoint, spelled, verified
+from handrail.kernel.merkle import Tree
+from handrail.kernel.state_files import Sightings
+from handrail.ports.errors import Damaged, Failure
+from handrail.ports.journal import Journal
+from handrail.ports.record import Known, Place, RecordStores
+
+logger = logging.getLogger(__name__)
+
+SECONDS = 60.0
+RECORDS = 1000
+
+
+Written = tuple[bytes, str, int]
+"""A record's line without LF, its hash, and where it ends."""
+
+
+class Growth:
+    """The tree over the audit's first records, and where they end."""
+
+    def __init__(self, tree: Tree, size: int, head: str) -> None:
+        self.tree = tree
+        self.size = size
+        self.head = head
+
+    def copy(self) -> "Growth":
+        return Growth(self.tree.copy(), self.size, self.head)
+
+    def add(self, line: bytes, sealed: str, size: int) -> None:
+        self.tree.add(line)
+        self.size, self.head = size, sealed
+
+    def catch_up(self, lines: Iterator[bytes]) -> None:
+        """What others have written since. Damaged where it does not follow."""
+        for line in lines:
+            size = self.size + len(line)
+            try:
+                link = unseal(line)
+            except Unsealed:
+                self.size = size  # a torn line: whether the next record vouches for it is for `verify` to find
+                continue
+            if link.seq != self.tree.count + 1 or link.prev != self.head:
+                raise Damaged(f"record {link.seq} of the audit does not follow record {self.tree.count}")
+            self.add(line.removesuffix(b"\n"), link.hash, size)
+
+
+def begin() -> Growth:
+    return Growth(Tree(), 0, NO_HASH)
+
+
+class RecordKeeper:
+    """`is_left_to_another`: whether a server makes the checkpoints, so that a short command need not."""
+
+    def __init__(
+        self,
+        audit: Journal,
+        stores: Callable[[], RecordStores],
+        *,
+        is_left_to_another: Callable[[], bool] = lambda: False,
+        clock: Callable[[], float] = time.time,
+        seconds: float = SECONDS,
+    ) -> None:
+        self._audit = audit
+        self._open = stores
+        self._is_left_to_another = is_left_to_another
+        self._clock = clock
+        self._seconds = seconds
+        self._turn = threading.Lock()
+        self._making = threading.Lock()
+        self._growth: Growth | None = None
+        self._new = 0
+        self._is_hurried = False
+        self._timer: threading.Timer | None = None
+
+    @cached_property
+    def stores(self) -> RecordStores:
+        return self._open()
+
+    def note(self, seq: int, before: str, written: Sequence[Written]) -> None:
+        """Records that this process has just written, from number `seq` on, after the one with the hash `before`."""
+        with self._turn:
+            growth = self._growth = self._growth or self._begun()
+            if (growth.tree.count, growth.head) == (seq - 1, before):
+                for record in written:
+                    growth.add(*record)
+            self._new += len(written)
+            if self._timer is None:
+                self._start(self._seconds)
+            elif self._new >= RECORDS and not self._is_hurried:
+                self._is_hurried = True
+                self._timer.cancel()
+                self._start(0)
+
+    def close(self) -> None:
+        with self._turn:
+            timer, self._timer = self._timer, None
+        if timer is not None:
+            timer.cancel()
+        if self._new and not self._is_left_to_another():
+            self._run()
+
+    def checkpoint(self, *, accepts: bool = False) -> Checkpoint | None:
+        """None where nothing is new. Blocks."""
+        with self._making, self.stores.lock():
+            return self._checkpoint(accepts)
+
+    def _start(self, seconds: float) -> None:
+        self._timer = threading.Timer(seconds, self._run)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _run(self) -> None:
+        with self._turn:
+            self._timer, self._new, self._is_hurried = None, 0, False
+        try:
+            self.checkpoint()
+        except (Failure, OSError) as failure:
+            logger.warning("no checkpoint of the audit was made: %s", failure)
+
+    def _checkpoint(self, accepts: bool) -> Checkpoint | None:
+        lines = list(self.stores.checkpoints.lines())
+        last_line, last = newest(lines)
+        head = self._head()
+        growth = self._followed(last, head, accepts=accepts)
+        tree = growth.tree
+        key = self.stores.signer.make().hex()
+        sightings = Sightings(readable(lines))
+        files, _ = Sightings(()).changes(self.stores.files) if accepts else sightings.changes(self.stores.files)
+        faults = [] if accepts else list(place_faults(last_line, self.stores.places))
+        if last is not None and last.key != key and not accepts:
+            faults.append("the key that signs checkpoints is not the one that signed before")
+        faults = [fault for fault in faults if fault not in standing_faults(lines)]
+        if last is not None and tree.count == last.count and not files and not faults and not accepts:
+            return None
+        places = [place for place in self.stores.places if place.is_used()]
+        checkpoint = Checkpoint(
+            number=1 if last is None else last.number + 1,
+            ts=datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+            record=self.stores.id,
+            count=tree.count,
+            size=growth.size,
+            head=growth.head,
+            root=tree.root.hex(),
+            frontier=tuple(node.hex() for node in tree.frontier),
+            before=hash_of(last_line),
+            places=tuple(place.name for place in places),
+            key=key,
+            files=files,
+            faults=tuple(faults),
+            accepted=accepts,
+        )
+        self._store(spelled(checkpoint, self.stores.signer.sign), places)
+        return checkpoint
+
+    def _store(self, line: bytes, places: Sequence[Place]) -> None:
+        """Announced elsewhere before it is in the file: whoever knows less than the file was rolled back."""
+        for place in places:
+            place.write(Known(line, is_settled=False))
+        self.stores.checkpoints.append(line, is_durable=True)
+        for place in places:
+            place.write(Known(line, is_settled=True))
+        if self.stores.witness is not None:
+            try:
+                _tell(self.stores)
+            except (Failure, OSError) as failure:
+                logger.warning("%s did not get the checkpoint: %s", self.stores.witness.name, failure)
+
+    def _followed(self, last: Checkpoint | None, head: Head, *, accepts: bool) -> Growth:
+        """Our own tree, brought up to the audit's end on a copy: nobody who writes waits for that."""
+        with self._turn:
+            growth = self._growth.copy() if self._growth is not None else None
+        if growth is None or (last is not None and last.count > growth.tree.count):
+            growth = grown(last)
+        try:
+            if head.count < growth.tree.count:
+                raise Damaged(
+                    f"the audit has {head.count} records, and checkpoints know {growth.tree.count}",
+                    hint="`handrail audit verify` says more.",
+                )
+            growth.catch_up(self._audit.lines(growth.size, head.size))
+        except Damaged:
+            if not accepts:
+                raise
+            growth = begin()
+            growth.catch_up(self._audit.lines(0, head.size))
+        with self._turn:
+            if accepts or self._growth is None or self._growth.tree.count < growth.tree.count:
+                self._growth = growth.copy()
+        return growth
+
+    def _head(self) -> Head:
+        glimpse = self._audit.glimpse()
+        if glimpse.mark is None and not glimpse.size:
+            return Head()
+        head = read_head(glimpse.mark or b"")
+        if head is None:
+            raise Damaged("the audit's head is missing or was changed", hint="`handrail audit verify` says more.")
+        return head
+
+    def _begun(self) -> Growth:
+        try:
+            return grown(newest(self.stores.checkpoints.lines_backwards())[1])
+        except Failure:
+            return begin()
+
+
+def grown(last: Checkpoint | None) -> Growth:
+    return begin() if last is None else Growth(last.tree, last.size, last.head)
+
+
+def newest(lines: Sequence[bytes] | Iterator[bytes]) -> tuple[bytes | None, Checkpoint | None]:
+    """The one with the highest number among those that can be read; of backward lines, the first."""
+    found: tuple[bytes | None, Checkpoint | None] = None, None
+    for line in lines:
+        try:
+            checkpoint = read_checkpoint(line)
+        except WrongCheckpoint:
+            continue
+        if not isinstance(lines, Sequence):
+            return line, checkpoint
+        if found[1] is None or checkpoint.number >= found[1].number:
+            found = line, checkpoint
+    return found
+
+
+def standing_faults(lines: Sequence[bytes]) -> list[str]:
+    """What checkpoints have found since a person last accepted the state."""
+    faults: list[str] = []
+    for checkpoint in readable(lines):
+        faults = [] if checkpoint.accepted else [*faults, *checkpoint.faults]
+    return faults
+
+
+def place_faults(last: bytes | None, places: Sequence[Place]) -> Iterator[str]:
+    """Where another place and the file of checkpoints do not know the same."""
+    number = 0 if last is None else read_checkpoint(last).number
+    expected = () if last is None else read_checkpoint(last).places
+    for place in places:
+        try:
+            known = place.read()
+        except Failure as failure:
+            yield failure.message.removesuffix(".")
+            continue
+        if known is None:
+            if place.name in expected:
+                yield f"{place.name} is missing or was rolled back: it knows no checkpoint"
+            continue
+        try:
+            theirs = verified(known.line)
+        except WrongCheckpoint as wrong:
+            yield f"the checkpoint in {place.name} was changed: {wrong}"
+            continue
+        if theirs.number > number and known.is_settled:
+            yield (
+                f"checkpoints were rolled back or removed: there are {number}, and {place.name} knows {theirs.number}"
+            )
+        elif theirs.number < number and place.name in expected:
+            yield f"{place.name} was rolled back: it knows checkpoint {theirs.number} of {number}"
+        elif theirs.number == number and hash_of(known.line) != hash_of(last):
+            yield f"checkpoint {number} is not the one that {place.name} knows"
+
+
+def _tell(stores: RecordStores) -> None:
+    """Also what the witness missed while it was away."""
+    assert stores.witness is not None
+    has = set(stores.witness.lines())
+    for each in stores.checkpoints.lines():
+        if each.removesuffix(b"\n") not in has:
+            stores.witness.add(each.removesuffix(b"\n"))
+
+
+def readable(lines: Sequence[bytes]) -> Iterator[Checkpoint]:
+    for line in lines:
+        try:
+            yield read_checkpoint(line)
+        except WrongCheckpoint:
+            continue

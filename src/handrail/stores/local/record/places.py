@@ -1,0 +1,101 @@
+"""The newest checkpoint in a database of the state directory: one row, written before and after the file is."""
+
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from handrail.ports.errors import Damaged, Failure
+from handrail.ports.record import Known
+from handrail.stores.local.database import Database
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS newest_checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), line BLOB, is_settled INTEGER)
+"""
+
+
+class DatabasePlace:
+    """`allows` tells of which tables the rows allow somebody something."""
+
+    def __init__(
+        self,
+        name: str,
+        state: Path,
+        opening: Callable[[], Database],
+        *,
+        is_always_used: bool,
+        allows: Callable[[str], bool],
+    ) -> None:
+        self._allows = allows
+        self.name = name
+        self._is_always_used = is_always_used
+        self._path = state / name
+        self._open = opening
+
+    def is_used(self) -> bool:
+        return self._is_always_used or self._path.is_file()
+
+    def read(self) -> Known | None:
+        def found(rows: "sqlite3.Connection") -> Known | None:
+            has_table = rows.execute("SELECT 1 FROM sqlite_master WHERE name = 'newest_checkpoint'").fetchone()
+            row = (
+                rows.execute("SELECT CAST(line AS BLOB), is_settled FROM newest_checkpoint").fetchone()
+                if has_table
+                else None
+            )
+            return None if row is None else Known(row[0] or b"", bool(row[1]))
+
+        if not self._path.is_file():
+            return None
+        database = self._open()
+        try:
+            with database.reading() as rows:
+                return found(rows)
+        finally:
+            database.close()
+
+    def permissions(self) -> str | None:
+        """A digest of the rows that allow somebody something."""
+        if not self._path.is_file():
+            return None
+        digest, database = sha256(), self._open()
+        try:
+            with database.reading() as rows:
+                found = rows.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
+                for (table,) in found:
+                    if self._allows(table):
+                        rows_of_it = sorted(map(repr, rows.execute(f"SELECT * FROM {table}")))
+                        digest.update(repr((table, rows_of_it)).encode())
+        except Failure:
+            return None
+        finally:
+            database.close()
+        return digest.hexdigest()
+
+    def check(self) -> None:
+        if not self._path.is_file():
+            return
+        database = self._open()
+        try:
+            with database.reading() as rows:
+                (health,) = rows.execute("PRAGMA quick_check(1)").fetchone()
+        finally:
+            database.close()
+        if health != "ok":
+            raise Damaged(f"{self.name} is damaged: {health}.")
+
+    def write(self, known: Known) -> None:
+        database = self._open()
+        try:
+            # Announced durably: who knows less than the file was rolled back. What a power cut unsettles is no fault.
+            with database.writing(is_durable=not known.is_settled) as rows:
+                rows.execute(_TABLE)
+                rows.execute(
+                    "INSERT OR REPLACE INTO newest_checkpoint (id, line, is_settled) VALUES (1, ?, ?)",
+                    (known.line, known.is_settled),
+                )
+        finally:
+            database.close()

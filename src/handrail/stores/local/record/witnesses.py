@@ -1,0 +1,107 @@
+"""Witnesses: a folder, a git repository or an address that gets every checkpoint of this record.
+
+Each checkpoint is one line of `<id>.jsonl`, where `<id>` is the record's, so one witness serves many.
+"""
+
+import os
+import subprocess
+import urllib.request
+from collections.abc import Sequence
+from pathlib import Path
+
+from handrail.ports.atomic_file import sync_folder
+from handrail.ports.errors import InputOutput
+from handrail.ports.record import Witness
+from handrail.stores.local.private_file import read_plain, refused
+
+_PATIENCE = 30
+_LARGEST = 1 << 28
+
+
+def witness(said: str, record: str) -> Witness | None:
+    """`said` is what config.toml has: an address, `git:FOLDER`, a folder, or nothing."""
+    if not said:
+        return None
+    if said.startswith(("https://", "http://")):
+        return UrlWitness(said, record)
+    if said.startswith("git:"):
+        return GitWitness(Path(said.removeprefix("git:")).expanduser(), record)
+    return FolderWitness(Path(said).expanduser(), record)
+
+
+class FolderWitness:
+    """Better on another machine, or where this account may only append."""
+
+    def __init__(self, folder: Path, record: str) -> None:
+        self.name = str(folder)
+        self._folder = folder
+        self._file = folder / f"{record}.jsonl"
+
+    def add(self, line: bytes) -> None:
+        try:
+            descriptor = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                os.write(descriptor, line + b"\n")
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            sync_folder(self._folder)
+        except OSError as error:
+            raise refused(self._file, error) from error
+
+    def lines(self) -> Sequence[bytes]:
+        if not self._folder.is_dir():
+            raise InputOutput(f"{self._folder} is not there.")
+        try:
+            return read_plain(self._file).splitlines()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise refused(self._file, error) from error
+
+
+class GitWitness(FolderWitness):
+    """Every checkpoint is a commit; pushing it elsewhere is the repository's own business (a hook)."""
+
+    def add(self, line: bytes) -> None:
+        super().add(line)
+        self._git("add", "--", self._file.name)
+        self._git("commit", "-q", "-m", "Add a checkpoint", "--", self._file.name)
+
+    def _git(self, *words: str) -> None:
+        identity = ("-c", "user.name=handrail", "-c", "user.email=handrail@localhost")
+        try:
+            subprocess.run(
+                ["git", "-C", str(self._folder), *identity, *words],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_PATIENCE,
+                check=True,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            raise InputOutput(f"git in {self._folder}: {error}.") from error
+
+
+class UrlWitness:
+    """`POST <address>/<id>` takes a line, `GET` gives all of them."""
+
+    def __init__(self, address: str, record: str) -> None:
+        self.name = address
+        self._address = f"{address.rstrip('/')}/{record}"
+
+    def add(self, line: bytes) -> None:
+        self._ask(line)
+
+    def lines(self) -> Sequence[bytes]:
+        return self._ask(None).splitlines()
+
+    def _ask(self, body: bytes | None) -> bytes:
+        headers = {"content-type": "application/json"} if body is not None else {}
+        request = urllib.request.Request(self._address, data=body, headers=headers)
+        try:
+            with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:
+                return bytes(answer.read(_LARGEST))
+        except OSError as error:
+            if getattr(error, "code", None) == 404 and body is None:
+                return b""
+            raise InputOutput(f"{self._address}: {error}.") from error

@@ -1,0 +1,320 @@
+"""The record after somebody with the rights of this account had its files: what was done to any one of them is told."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from handrail.kernel.audit import Audit
+from handrail.kernel.record_check import Findings, check_record
+from handrail.kernel.record_keeper import RecordKeeper
+from handrail.ports.errors import Failure
+from handrail.wiring import Wiring
+from tests.persons import Person
+from tests.wire.clients import Api, Stdio, Up, run
+
+PASSING = (".lock", ".sock", "-wal", "-shm", ".log", "format", "server.json", "console.key", "stderr.txt")
+"""Files that hold nothing, only what a running program says of itself, or what is made again when it is missing."""
+
+
+@dataclass(frozen=True)
+class Copies:
+    """The same state directory at two moments, with nobody in it; `project` is what was worked on."""
+
+    older: Path
+    newer: Path
+    state: Path
+    project: Path
+
+    def files(self) -> list[str]:
+        found = (str(file.relative_to(self.newer)) for file in self.newer.rglob("*") if file.is_file())
+        return sorted(name for name in found if not name.endswith(PASSING) and not name.startswith("waiters/"))
+
+    def restore(self, copy: Path) -> None:
+        shutil.rmtree(self.state)
+        shutil.copytree(copy, self.state)
+
+
+def work(project: Path, state: Path, turn: int) -> None:
+    """A server, calls, a question, a secret, a setting, trust and a desktop of a person's choices."""
+    up = Up(project, state, answer="allow")
+    try:
+        Api(up).write(f"note-{turn}.txt", f"note {turn}\n")
+        up.http.post("/api/tasks", json={"title": f"task {turn}"})
+    finally:
+        up.close()
+    agent = Stdio(project, state, answer="ask")
+    try:
+        question = {"name": "ask_followup_question", "arguments": {"question": f"Which of {turn}?"}}
+        agent.send({"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": question})
+        Person(state).answers("--cancel")
+        agent.receive()
+    finally:
+        agent.close()
+    run("model", "use", f"openai:model-{turn}", "--state", state)
+    subprocess.run(
+        [sys.executable, "-m", "handrail", "model", "key", "openai", "--state", str(state)],
+        input=f"sk-{turn}\n".encode(),
+        check=False,
+        capture_output=True,
+    )
+    rules = [{"tool": "read_file", "path": f"{turn}", "decision": "deny"}]
+    (project / ".handrail" / "policy.json").write_text(json.dumps({"contractVersion": "1.0.0", "rules": rules}))
+    run("policy", "trust", "--answer", "allow", "--project", project, "--state", state)
+    run("call", "list_files", '{"path": "."}', "--project", project, "--state", state)
+
+
+@pytest.fixture(scope="module")
+def copies(tmp_path_factory: pytest.TempPathFactory) -> Copies:
+    folder = tmp_path_factory.mktemp("record")
+    project, state = folder / "project", folder / "state"
+    project.mkdir()
+    for turn, name in ((1, "older"), (2, "newer")):
+        work(project, state, turn)
+        shutil.copytree(state, folder / name)
+    return Copies(folder / "older", folder / "newer", state, project)
+
+
+def verify(state: Path) -> Findings:
+    program = Wiring()
+    stores = program.open_stores(state)
+    audit = Audit(stores.audit)
+    try:
+        return check_record(audit, stores.record(), program.open_evidence)
+    finally:
+        audit.close()
+        stores.close()
+
+
+def told(findings: Findings) -> str:
+    broken = [findings.broken.message] if findings.broken is not None else []
+    return "\n".join([*broken, *findings.faults, *findings.notes])
+
+
+def roll_back(copies: Copies, name: str) -> None:
+    if not (copies.older / name).exists():
+        pytest.skip("it was not there before")
+    if (copies.older / name).read_bytes() == (copies.newer / name).read_bytes():
+        pytest.skip("it has not changed since")
+    shutil.copy2(copies.older / name, copies.state / name)
+    for more in ("-wal", "-shm"):
+        (copies.state / (name + more)).unlink(missing_ok=True)
+
+
+def delete(copies: Copies, name: str) -> None:
+    (copies.state / name).unlink()
+
+
+def truncate(copies: Copies, name: str) -> None:
+    os.truncate(copies.state / name, (copies.state / name).stat().st_size // 2)
+
+
+def edit(copies: Copies, name: str) -> None:
+    """A permission more in a database, a few other bytes elsewhere."""
+    if name.endswith(".db"):
+        table = "consent" if name == "handrail.db" else "browser_plugin"
+        with closing(sqlite3.connect(copies.state / name)) as rows:
+            columns = rows.execute(f"PRAGMA table_info({table})").fetchall()
+            rows.execute(f"INSERT INTO {table} VALUES ({', '.join('?' for _ in columns)})", ["1"] * len(columns))
+            rows.commit()
+        return
+    data = bytearray((copies.state / name).read_bytes())
+    for place in range(len(data) // 3, len(data) // 3 + min(8, len(data) // 3)):
+        data[place] ^= 1
+    (copies.state / name).write_bytes(data)
+
+
+def test_an_untouched_record_is_well(copies: Copies) -> None:
+    copies.restore(copies.newer)
+    found = verify(copies.state)
+    assert found.is_well, told(found)
+    assert not found.notes
+    assert found.covered == found.count > 8
+    assert found.evidence > 2
+    assert {"audit/log.jsonl", "audit/head", "checkpoints.jsonl", "handrail.db", "record.key"} <= {*copies.files()}
+    assert {"config.toml", "trusted.json", "secrets.json", "ui-prompts.jsonl"} <= {*copies.files()}
+
+
+@pytest.mark.parametrize("attack", [roll_back, delete, truncate, edit], ids=lambda attack: attack.__name__)
+def test_an_attack_on_any_one_file_is_told(copies: Copies, attack: Callable[[Copies, str], None]) -> None:
+    silent = []
+    for name in copies.files():
+        copies.restore(copies.newer)
+        try:
+            attack(copies, name)
+        except pytest.skip.Exception:
+            continue
+        try:
+            said = told(verify(copies.state))
+        except Failure as stop:
+            said = stop.message
+        if not said:
+            silent.append(name)
+    assert silent == []
+
+
+@pytest.mark.parametrize("name", ["audit/log.jsonl", "audit/head", "checkpoints.jsonl", "handrail.db", "trusted.json"])
+def test_a_rolled_back_file_is_a_fault_and_stays_one(copies: Copies, name: str) -> None:
+    """Further work hides nothing."""
+    copies.restore(copies.newer)
+    roll_back(copies, name)
+    assert not verify(copies.state).is_well
+    run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
+    assert not verify(copies.state).is_well
+
+
+def test_log_and_head_rolled_back_together_are_told(copies: Copies) -> None:
+    copies.restore(copies.newer)
+    roll_back(copies, "audit/log.jsonl")
+    roll_back(copies, "audit/head")
+    assert "rolled back" in told(verify(copies.state))
+    said = run("audit", "verify", "--state", copies.state)
+    assert (said.returncode, "rolled back" in said.stderr) == (1, True)
+    doctor = run("doctor", "--state", copies.state, "--project", copies.project)
+    assert "the audit was rolled back or changed" in doctor.stdout
+    up = Up(copies.project, copies.state)
+    up.process.terminate()
+    assert b"the record is not as it was written" in up.process.communicate(timeout=30)[1]
+
+
+def test_a_resealed_record_is_told(copies: Copies) -> None:
+    """Every line after a changed one gets a new seal, and the head a new hash: nothing but the signature tells."""
+    copies.restore(copies.newer)
+    lines = (copies.state / "audit" / "log.jsonl").read_bytes().splitlines()
+    shutil.rmtree(copies.state / "audit")
+    stores = Wiring().open_stores(copies.state)
+    forged = Audit(stores.audit)
+    for number, line in enumerate(lines):
+        record = json.loads(line)
+        for name in ("seq", "ts", "prev", "hash", "repair"):
+            record.pop(name, None)
+        if number == 1:
+            record["caller"] = "console:somebody"
+        forged.append(record)
+    assert forged.verify() == len(lines)
+    forged.close()
+    stores.close()
+    found = verify(copies.state)
+    assert found.broken is None
+    assert "has signed" in told(found)
+
+
+def test_a_checkpoint_signed_by_another_key_is_told(copies: Copies) -> None:
+    copies.restore(copies.newer)
+    (copies.state / "record.key").write_text("11" * 32)
+    run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
+    assert "key" in told(verify(copies.state))
+
+
+def test_a_person_may_accept_what_was_found(copies: Copies) -> None:
+    copies.restore(copies.newer)
+    roll_back(copies, "handrail.db")
+    assert not verify(copies.state).is_well
+    assert run("audit", "accept", "--state", copies.state).returncode == 0
+    found = verify(copies.state)
+    assert found.is_well, told(found)
+    assert "a person accepted the state" in told(found)
+
+
+@pytest.mark.parametrize("kind", ["folder", "git"])
+def test_with_a_witness_everything_rolled_back_together_is_told(copies: Copies, tmp_path: Path, kind: str) -> None:
+    copies.restore(copies.older)
+    place = tmp_path / "witness"
+    place.mkdir()
+    subprocess.run(["git", "init", "-q", str(place)], check=True)
+    with (copies.state / "config.toml").open("a") as config:
+        config.write(f'\naudit_witness = "{"git:" if kind == "git" else ""}{place}"\n')
+    run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
+    before = tmp_path / "before"
+    shutil.copytree(copies.state, before)
+    run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
+    found = verify(copies.state)
+    assert found.is_well, told(found)
+    copies.restore(before)
+    assert "has 1 checkpoints that are not here" in told(verify(copies.state))
+    config_text = (copies.state / "config.toml").read_text()
+    shutil.rmtree(copies.state)
+    copies.state.mkdir(0o700)
+    (copies.state / "config.toml").write_text(config_text)
+    run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
+    assert "not here" in told(verify(copies.state))
+
+
+@pytest.mark.parametrize("attack", ["changed", "missing"])
+def test_evidence_that_was_changed_or_removed_is_told(copies: Copies, attack: str) -> None:
+    copies.restore(copies.newer)
+    file = next((copies.project / ".handrail" / "artifacts").rglob("diff.patch"))
+    kept = file.read_bytes()
+    if attack == "changed":
+        file.write_bytes(kept + b"more\n")
+    else:
+        file.unlink()
+    assert f"diff.patch {'was changed' if attack == 'changed' else 'is missing'}" in told(verify(copies.state))
+    file.write_bytes(kept)
+    assert verify(copies.state).is_well
+
+
+def test_evidence_that_was_pruned_is_known_as_pruned(copies: Copies) -> None:
+    copies.restore(copies.newer)
+    aside = copies.project.parent / "aside"
+    shutil.copytree(copies.project / ".handrail" / "artifacts", aside)
+    (day,) = (copies.project / ".handrail" / "artifacts" / "workspace").iterdir()
+    shutil.rmtree(day)
+    assert not verify(copies.state).is_well
+    stores = Wiring().open_stores(copies.state)
+    audit = Audit(stores.audit)
+    days = [f"artifacts/workspace/{day.name}"]
+    audit.append({"event": "pruned", "project": str(copies.project), "days": days})
+    audit.close()
+    found = verify(copies.state)
+    assert found.is_well, told(found)
+    shutil.rmtree(copies.project / ".handrail" / "artifacts")
+    shutil.move(aside, copies.project / ".handrail" / "artifacts")
+
+
+def test_a_crash_between_the_steps_of_a_checkpoint_is_no_fault(copies: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
+    for step in range(3):
+        copies.restore(copies.newer)
+        stores = Wiring().open_stores(copies.state)
+        audit = Audit(stores.audit)
+        audit.append({"event": "more"})
+        record = stores.record()
+        left = [step]
+
+        def dies(*_: object, left: list[int] = left, **__: object) -> None:
+            left[0] -= 1
+            if left[0] < 0:
+                raise KeyboardInterrupt
+
+        real = type(record.places[0]).write
+
+        def write(self: object, known: object, real: Callable[..., None] = real) -> None:
+            dies()
+            real(self, known)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(type(record.places[0]), "write", write)
+            with suppress(KeyboardInterrupt):
+                RecordKeeper(stores.audit, lambda record=record: record).checkpoint()  # type: ignore[misc]
+        audit.close()
+        stores.close()
+        found = verify(copies.state)
+        assert found.is_well, (step, told(found))
+        run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
+        found = verify(copies.state)
+        assert found.is_well, (step, told(found))
+
+
+def test_a_row_that_was_changed_in_the_database_is_told(copies: Copies) -> None:
+    copies.restore(copies.newer)
+    with sqlite3.connect(copies.state / "handrail.db") as rows:
+        rows.execute("UPDATE newest_checkpoint SET line = replace(line, '\"count\":', '\"count\":1')")
+    assert "the checkpoint in handrail.db was changed" in told(verify(copies.state))
