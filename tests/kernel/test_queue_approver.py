@@ -172,7 +172,8 @@ async def test_a_yes_for_good_is_kept_as_a_rule(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:
         asked = question()
         await at.answered(asked, status="ok", scope="rule")
-        assert at.always == [asked]
+        assert [kept.digest for kept in at.always] == [asked.digest]
+        assert [grant.path for grant in at.granted if grant] == ["x"]
 
 
 async def given_after_the_caller_went(at: Desk) -> None:
