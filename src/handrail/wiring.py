@@ -18,12 +18,14 @@ from handrail.kernel.gate import Gate
 from handrail.kernel.policy_source import PolicySource
 from handrail.kernel.project import Project, kept_up
 from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.queue_approver import AskInQueue, QueueApprover, ending_tasks, remembering
 from handrail.kernel.record_keeper import RecordKeeper
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registry, surface_of
 from handrail.kernel.secret_store import KeptSecrets
 from handrail.kernel.summoning import nobody_is_called
+from handrail.kernel.task_ownership import TaskOwnership
 from handrail.kernel.tokens import OwnTokens
 from handrail.ports.errors import Failure, InvalidParams, NotFound
 from handrail.ports.files import Folder
@@ -150,6 +152,9 @@ class Wiring:
             consents=project.stores.consents,
             summon=project.offered("people", "summons").call if calls_person else nobody_is_called,
             end_task=ending_tasks(project.stores.grants),
+            ownership=TaskOwnership(project.stores.task_owners, self.machine.has_ended),
+            knows=project.stores.agents.knows,
+            limit=question_limit(project),
         )
 
     def open_for_reading(self, folder: Path, state: Path | None) -> ReadFolder:
@@ -174,6 +179,7 @@ class Wiring:
         console: Path | None = None,
         until_unused: tuple[Callable[[], Awaitable[None]], float] | None = None,
     ) -> None:
+        from handrail.faces.http.credentials import identity_of
         from handrail.faces.http.server import Place, UntilUnused, serve
         from handrail.faces.mcp.streamable import McpEndpoint
 
@@ -181,7 +187,10 @@ class Wiring:
         until = UntilUnused(*until_unused) if until_unused is not None else None
         async with kept_up(project):
             endpoint = McpEndpoint(
-                project.gate, elicits_approvals=project.settings.elicit_approvals, app_tools=_app_tools(project)
+                project.gate,
+                identity_of,
+                elicits_approvals=project.settings.elicit_approvals,
+                app_tools=_app_tools(project),
             )
             await serve(
                 project,
@@ -248,7 +257,7 @@ class ReadFolder:
 
 
 def asking(project: Project, how: AskInQueue) -> QueueApprover:
-    """Approvals through the queue of the project's stores."""
+    """Approvals through the queue of this project's stores."""
     stores = project.stores
     return QueueApprover(
         stores.prompts,
@@ -258,7 +267,12 @@ def asking(project: Project, how: AskInQueue) -> QueueApprover:
         project.policy.project,
         beside=how.beside,
         is_left_standing=how.is_left_standing,
+        limit=question_limit(project),
     )
+
+
+def question_limit(project: Project) -> QuestionLimit:
+    return QuestionLimit(project.stores.questions, project.settings.questions_per_minute)
 
 
 def _keeper(stores: Stores, *, is_server: bool) -> RecordKeeper:

@@ -25,6 +25,7 @@ from handrail.kernel.grants import NotOffered, chosen, covers, has_ended, rule_o
 from handrail.kernel.offers import offers_for, target_of
 from handrail.kernel.prompts.approval_prompt import prompt_of
 from handrail.kernel.prompts.first_answer import drop
+from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.target import Target
 from handrail.kernel.visible import one_line
 from handrail.ports.errors import Declined, Failure
@@ -79,6 +80,7 @@ class QueueApprover:
         *,
         beside: BesideQuestion = in_the_queue_alone,
         is_left_standing: bool = True,
+        limit: QuestionLimit | None = None,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._queue = queue
@@ -88,6 +90,7 @@ class QueueApprover:
         self._project = project
         self._beside = beside
         self._is_left_standing = is_left_standing
+        self._limit = limit
         self._now = now
 
     async def shows(self, call: Call, target: Target) -> bool:
@@ -109,6 +112,8 @@ class QueueApprover:
         request_id = left or f"{stem}_{secrets.token_hex(4)}"
         try:
             if left is None:
+                if self._limit is not None:
+                    await self._limit.take(question.call.caller)
                 run_id = question.call.task
                 await self._queue.request(prompt, request_id=request_id, run_id=run_id, origin=OWN)
             await question.call.progress(f"Waiting for a person's approval (`handrail prompts show {request_id}`).")
@@ -127,6 +132,8 @@ class QueueApprover:
             return Answer(response.status, by, remark)
         if not await self._once.claim(request_id):
             raise Declined("This approval was used by a repetition of the call.", reason="used")
+        if self._limit is not None:
+            await self._limit.give_back(question.call.caller)
         await self._remember(question, request_id, response)
         return Answer("ok", by, remark, request_id)
 

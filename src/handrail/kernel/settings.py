@@ -16,7 +16,7 @@ from handrail.ports.policy import Rule
 from handrail.ports.settings import CONFIG_FILE, BrokenSettings, spelled_moments
 
 _PREFIX = "HANDRAIL_"
-FILE_ALONE = ("rules", "features", "audit_witness", "audit_signer")
+FILE_ALONE = ("rules", "features", "audit_witness", "audit_signer", "questions_per_minute")
 
 Kind = TypeVar("Kind")
 
@@ -31,6 +31,8 @@ class Settings(msgspec.Struct, frozen=True):
     evidence_max_days: int = 30
     evidence_max_megabytes: int = 1024
     elicit_approvals: bool = False
+    questions_per_minute: int = 20
+    """How many questions one caller may put to people. Not from the environment: an agent could set that."""
     audit_witness: str = ""
     """A folder, `git:FOLDER` or an address that gets every checkpoint of the audit."""
     audit_signer: tuple[str, ...] = ()
@@ -42,6 +44,8 @@ class Settings(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise ValueError("`port` must be between 0 and 65535")
+        if self.questions_per_minute < 1:
+            raise ValueError("`questions_per_minute` must be at least 1")
 
 
 class AllSettings:

@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from handrail.ports.agents import Agents
 from handrail.ports.browser_store import BrowserStores
 from handrail.ports.consents import Consents
 from handrail.ports.grants import TaskGrants
 from handrail.ports.journal import Journal
 from handrail.ports.policy import Rule
 from handrail.ports.prompts import PromptQueue
+from handrail.ports.questions import AskedQuestions
 from handrail.ports.record import RecordStores
 from handrail.ports.secrets import SecretStore
+from handrail.ports.task_owners import TaskOwners
 from handrail.ports.tokens import Once, TokenStore
 
 
@@ -50,6 +53,9 @@ class Stores:
     tokens: TokenStore
     once: Once
     consents: Consents
+    agents: Agents
+    task_owners: TaskOwners
+    questions: AskedQuestions
     prompts: PromptQueue
     secrets: SecretStore
     audit: Journal

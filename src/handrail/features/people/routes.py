@@ -10,6 +10,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Scope
 
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext, Mount
@@ -239,4 +240,9 @@ def mount(context: HttpContext) -> Mount:
         async with board.run():
             yield
 
-    return Mount(_routes(queue, board, context.person), {"ui_prompts": ("entries", board.follow)}, running)
+    def is_for_programs(scope: Scope) -> bool:
+        path: str = scope["path"]
+        return path == PATH or path.startswith(f"{PATH}/")
+
+    feeds = {"ui_prompts": ("entries", board.follow)}
+    return Mount(_routes(queue, board, context.person), feeds, running, is_for_programs=is_for_programs)

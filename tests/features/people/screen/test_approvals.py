@@ -194,3 +194,17 @@ async def test_a_prompt_of_another_program_is_shown_as_such_whatever_it_says(que
     async with seated(queue, log, size=(100, 30)) as seat:
         await seat.until_shown("another program, which calls itself handrail/write_to_file")
         assert not {"t", "r"} & set(seat.keys)
+
+
+@pytest.mark.parametrize("key", ["y", "t"])
+async def test_a_yes_to_what_cant_be_seen_takes_the_key_twice(queue: PromptQueue, log: Path, key: str) -> None:
+    unseen = {**CHANGE, "unseen": "No picture could be taken.", "changed": ["was: 1 EUR", "now: 9999 EUR"]}
+    await queue.request(unseen, request_id=APPROVAL, origin=OWN)
+    async with seated(queue, log, size=(100, 40)) as seat:
+        for text in ("No picture could be taken.", "was: 1 EUR", "now: 9999 EUR"):
+            await seat.until_shown(text)
+        await seat.press(key)
+        await seat.until_shown("once more allows it all the same")
+        assert len(await queue.pending()) == 1
+        await seat.press(key)
+        assert (await seat.answered(APPROVAL))["status"] == "ok"

@@ -184,9 +184,11 @@ async def _show_screen(queue: "PromptQueue") -> int:
     from handrail.faces.cli.program import program
     from handrail.features.people.cli.screen.app import PromptsApp
     from handrail.features.people.cli.screen.texts import texts_for
+    from handrail.ports import prompt_views
 
     app = PromptsApp(queue, f"terminal:{program().machine.user}", texts_for())
-    status = await app.run_async()
+    with prompt_views.announced():  # desktop tools leave this terminal alone
+        status = await app.run_async()
     if (task := asyncio.current_task()) is not None and task.cancelling():
         raise asyncio.CancelledError  # Textual ends in order when it is stopped, and keeps that to itself
     return status or app.return_code or 0
