@@ -12,6 +12,7 @@ from handrail.ports.consents import Consents
 from handrail.ports.grants import TaskGrants
 from handrail.ports.journal import Journal
 from handrail.ports.policy import Rule
+from handrail.ports.presence import Presence
 from handrail.ports.prompts import PromptQueue
 from handrail.ports.questions import AskedQuestions
 from handrail.ports.record import RecordStores
@@ -57,6 +58,8 @@ class Stores:
     task_owners: TaskOwners
     questions: AskedQuestions
     prompts: PromptQueue
+    presence: Presence
+    """Which answers need proof that a person is present."""
     secrets: SecretStore
     audit: Journal
     record: Callable[[], RecordStores]

@@ -58,6 +58,7 @@ def prompt_of(question: Question) -> FileChangePrompt:
         consent=_subject(question),
         offers=tuple(question.offers) or UNSET,
         runs_later=later or UNSET,
+        critical=question.is_critical or UNSET,
         unseen=_visible(preview.unseen),
         changed=tuple(map(visible, preview.changed)) or UNSET,
     )

@@ -19,7 +19,13 @@ _OWN = (*_FOR_A_PERSON, "done_")
 
 _RESERVED = "handrail"
 ANOTHER_PROGRAM = "another program"
-_ONLY_OURS = {"scope": "scope", "consent": "consent", "offers": "offers", "runsLater": "runs_later"}
+_ONLY_OURS = {
+    "scope": "scope",
+    "consent": "consent",
+    "offers": "offers",
+    "runsLater": "runs_later",
+    "critical": "critical",
+}
 
 
 def check_foreign(prompt: Prompt | Mapping[str, Any], request_id: str | None) -> None:
