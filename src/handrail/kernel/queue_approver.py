@@ -92,8 +92,10 @@ class QueueApprover:
         stem = PREFIX + _identity(question)
         repeats = await self._queue.repeats(stem)
         if (earlier := await self._answered_before(repeats)) is not None:
+            presence = await self._queue.proof_of(earlier.request_id)
             await self._remember(question, earlier.request_id, earlier.response)
-            return Answer("ok", by=f"prompt {earlier.request_id}", prompt_id=earlier.request_id)
+            by = f"prompt {earlier.request_id}"
+            return Answer("ok", by=by, prompt_id=earlier.request_id, presence=presence)
         prompt = prompt_of(question)
         left = await self._left_alone(repeats)
         request_id = left or f"{stem}_{secrets.token_hex(4)}"
@@ -118,10 +120,11 @@ class QueueApprover:
             return Answer(response.status, by, remark)
         if not await self._once.claim(request_id):
             raise Declined("This approval was used by a repetition of the call.", reason="used")
+        presence = await self._queue.proof_of(request_id)
         if self._limit is not None:
             await self._limit.give_back(question.call.caller)
         await self._remember(question, request_id, response)
-        return Answer("ok", by, remark, request_id)
+        return Answer("ok", by, remark, request_id, presence)
 
     async def _remember(self, question: Question, request_id: str, response: PromptResponse) -> None:
         """How far the yes reaches, also where it came when the caller had gone."""

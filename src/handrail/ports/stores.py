@@ -10,6 +10,7 @@ from handrail.ports.agents import Agents
 from handrail.ports.browser_store import BrowserStores
 from handrail.ports.consents import Consents
 from handrail.ports.journal import Journal
+from handrail.ports.presence import Presence
 from handrail.ports.prompts import PromptQueue
 from handrail.ports.questions import AskedQuestions
 from handrail.ports.record import RecordStores
@@ -55,6 +56,8 @@ class Stores:
     task_owners: TaskOwners
     questions: AskedQuestions
     prompts: PromptQueue
+    presence: Presence
+    """Which answers need proof that a person is present."""
     secrets: SecretStore
     audit: Journal
     record: Callable[[], RecordStores]

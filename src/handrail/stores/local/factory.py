@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from handrail.ports.browser_store import BrowserStores
+    from handrail.ports.presence import Presence
     from handrail.ports.prompts import PromptQueue
     from handrail.ports.record import RecordStores
     from handrail.ports.secrets import SecretStore
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 def stores_of(
     state: State,
     prompts: PromptQueue,
+    presence: Presence,
     secrets: SecretStore,
     running_server: Callable[[], RunningServer | None],
     credentials: Callable[[], dict[str, str]],
@@ -56,6 +58,7 @@ def stores_of(
         task_owners=SqliteTaskOwners(state.database),
         questions=SqliteQuestions(state.database),
         prompts=prompts,
+        presence=presence,
         secrets=secrets,
         audit=journal,
         record=record,

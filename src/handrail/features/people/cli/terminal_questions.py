@@ -136,7 +136,7 @@ class TerminalQuestions:
         """Desktop tools leave this terminal alone as long as it may ask."""
 
     def beside(self, question: Question) -> Sequence[Side]:
-        return [Side(f"terminal:{program().machine.user}", lambda: self._ask(question))]
+        return [Side(f"terminal:{program().machine.user}", lambda: self._ask(question), is_terminal=True)]
 
     async def _ask(self, question: Question) -> PromptResponse | None:
         async with self._turn:
