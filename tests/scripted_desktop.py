@@ -236,7 +236,9 @@ class ScriptedDesktop:
                 self.remove("w:dialog")
             await asyncio.sleep(delay_ms / 1000)
 
-    async def shot(self, area: Rect | None = None, *, outlined: Rect | None = None) -> Shot:
+    async def shot(
+        self, area: Rect | None = None, *, outlined: Rect | None = None, cropped: Rect | None = None
+    ) -> Shot:
         if not self.shows_pictures:
             raise PermissionMissing("This session shows no picture.")
         seen = SCREEN if area is None else area.meets(SCREEN) or SCREEN

@@ -36,9 +36,11 @@ class CountingDesktop(LinuxDesktop):
         super().__init__()
         self._seen = seen
 
-    async def shot(self, area: Rect | None = None, *, outlined: Rect | None = None) -> Shot:
+    async def shot(
+        self, area: Rect | None = None, *, outlined: Rect | None = None, cropped: Rect | None = None
+    ) -> Shot:
         self._seen["screenshots" if area is None else "regions"] += 1
-        return await super().shot(area, outlined=outlined)
+        return await super().shot(area, outlined=outlined, cropped=cropped)
 
 
 class Bench:

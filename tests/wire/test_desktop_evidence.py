@@ -186,6 +186,24 @@ async def test_the_folder_lies_where_the_caller_says_the_workspace_is(desk: Desk
     assert Path(result["evidence"]["dir"]).name == result["executionId"]
 
 
+async def test_a_direct_client_clicks_with_two_calls_and_two_screenshots(
+    desk: DesktopHouse, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a person is asked, the picture of the question is the third: it belongs to the call that asks."""
+    shots: list[Any] = []
+    shot = desk.desktop.shot
+
+    async def counting(*area: Any, **more: Any) -> Any:
+        shots.append(area)
+        return await shot(*area, **more)
+
+    monkeypatch.setattr(desk.desktop, "shot", counting)
+    result = await bridge.act("desktop.click", **ACTING["desktop.click"])
+    assert len(shots) == 2
+    assert [line["method"] for line in desk.index()] == ["desktop.confirm.issue", "desktop.click"]
+    assert {"before.png", "after.png"} <= files_in(result)
+
+
 async def test_what_acts_is_in_the_audit_before_it_acts_and_with_the_hashes_of_its_evidence_after(
     desk: DesktopHouse, bridge: Bridge
 ) -> None:

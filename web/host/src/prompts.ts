@@ -76,6 +76,10 @@ export interface FileChangePrompt extends PromptCommon {
   scope?: { method: string; paramsDigest: string };
   /** The app's tool that would be called: a yes can be remembered, for it or for all of the app's tools. */
   consent?: { app: string; appName: string; tool: string };
+  /** Why the target can't be shown: a yes must then not be the default. */
+  unseen?: string;
+  /** What is different from what was allowed a moment ago, and not done. */
+  changed?: string[];
 }
 
 export interface ResultPrompt extends PromptCommon {

@@ -190,11 +190,18 @@ class Shot:
 
     png: bytes = field(repr=False)
     area: Rect
+    crop: bytes = field(default=b"", repr=False)
+    """The pixels of the part that was asked for, four bytes each: blue, green, red, and one without meaning."""
 
 
 class Screen(Protocol):
-    async def shot(self, area: Rect | None = None, *, outlined: Rect | None = None) -> Shot:
-        """The whole screen, or the part of `area` that is on it; `outlined` is drawn around."""
+    async def shot(
+        self, area: Rect | None = None, *, outlined: Rect | None = None, cropped: Rect | None = None
+    ) -> Shot:
+        """The whole screen, or the part of `area` that is on it; `outlined` is drawn around.
+
+        The pixels of `cropped` are given too, as they were before that.
+        """
         ...
 
     async def highlight(self, frame: Rect, duration_ms: int) -> None:

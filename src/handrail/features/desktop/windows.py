@@ -33,12 +33,13 @@ from handrail.kernel.digest import digest
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Picture, Preview, Reply, Tool
 from handrail.ports.effect import Effect
-from handrail.ports.errors import NotFound, Timeout
+from handrail.ports.errors import Failure, NotFound, ShownChanged, Timeout
 from handrail.ports.prompts import Warrant
 
 ParamsT = TypeVar("ParamsT", bound=RoutedParams)
 ActedT = TypeVar("ActedT", bound=Acted)
 Wire = dict[str, Any]
+_MOST_LINES = 40
 Summary = Callable[[ParamsT, str], str]
 
 
@@ -46,6 +47,11 @@ class _Located(Said, frozen=True, kw_only=True):
     route_resolved: RouteResolved
     element: Ref | UnsetType = UNSET
     screenshot: str | UnsetType = UNSET
+    around: tuple[str, ...] = ()
+    """What is written around the target, for a person to read."""
+    seen: str | UnsetType = UNSET
+    """A short form of that and of the pixels, which the act is bound to."""
+    is_in_front: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +101,24 @@ def _previewing(summary: Summary[ParamsT]) -> Callable[[Desktop, Call, ParamsT],
         assert isinstance(located, _Located)
         route, element = located.route_resolved, located.element
         sent = _pinned(on_wire(params), located)
+        if call.is_shown and located.seen is not UNSET:
+            sent["shown"] = located.seen
         allowed = digest(sent)
         words, place, alt = place_words(route), "", "the screen as it is"
         if element is not UNSET:
             words, place, alt = element_words(element), f" in {words}", f"{alt}; what is meant is outlined"
         shot = () if located.screenshot is UNSET else (Picture("before.png", alt, b64decode(located.screenshot)),)
         bound = {"app": route.frontmost_bundle_id, "window": route.window_title, "paramsDigest": allowed}
+        if "shown" in sent:
+            bound["shown"] = sent["shown"]
         return Preview(
             f"{summary(params, words)}{place}",
             app=route.frontmost_bundle_id or None,
             binding=bound if element is UNSET else {**bound, "fingerprint": element.fingerprint},
             state=sent,
             pictures=shot,
+            facts=_facts(located),
+            unseen=_unseen(located),
             warrant=Warrant(method=method_of(call.tool), params_digest=allowed),
             executor=desktop.executor(),
         )
@@ -114,11 +126,31 @@ def _previewing(summary: Summary[ParamsT]) -> Callable[[Desktop, Call, ParamsT],
     return preview
 
 
+def _facts(located: _Located) -> list[tuple[str, str]]:
+    more = len(located.around) - _MOST_LINES
+    told = [("Around it", line) for line in located.around[:_MOST_LINES]]
+    return [*told, ("Around it", f"and {more} more that are not listed")] if more > 0 else told
+
+
+def _unseen(located: _Located) -> str | None:
+    if located.screenshot is UNSET:
+        return "No picture of the screen could be taken."
+    if located.element is not UNSET and (located.element.frame is None or not located.is_in_front):
+        return "Another window may cover it." if not located.is_in_front else "It has no place on the screen."
+    return None
+
+
 async def act_and_tell(
     desktop: Desktop, call: Call, preview: Preview | None, result: type[ActedT], words: str, deadline_ms: int
 ) -> Reply:
     assert preview is not None
-    told = read(await desktop.act(call, method_of(call.tool), preview.state, deadline_ms), result)
+    try:
+        answer = await desktop.act(call, method_of(call.tool), preview.state, deadline_ms)
+    except Failure as failure:
+        if failure.details.get("changed") is not True:
+            raise
+        raise ShownChanged(failure.message, hint=failure.hint, **failure.details) from None
+    told = read(answer, result)
     return Reply(told, text=acted_said(words, told))
 
 

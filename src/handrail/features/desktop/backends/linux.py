@@ -55,8 +55,10 @@ class LinuxDesktop(AtspiReader):
     async def send_keys(self, window: Window, combinations: Sequence[Combination], *, delay_ms: int) -> None:
         await self._keyboard.send_keys(window, combinations, delay_ms=delay_ms)
 
-    async def shot(self, area: Rect | None = None, *, outlined: Rect | None = None) -> Shot:
-        return await self._screen.shot(area, outlined=outlined)
+    async def shot(
+        self, area: Rect | None = None, *, outlined: Rect | None = None, cropped: Rect | None = None
+    ) -> Shot:
+        return await self._screen.shot(area, outlined=outlined, cropped=cropped)
 
     async def highlight(self, frame: Rect, duration_ms: int) -> None:
         await self._screen.highlight(frame, duration_ms)

@@ -6,6 +6,7 @@ from handrail.features.desktop.host.execution import Execution
 from handrail.features.desktop.host.params import ConfirmedParams, Route
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Action, Result, Services
+from handrail.features.desktop.host.surroundings import check_around
 from handrail.features.desktop.platform import Desktop, Found, Rect, Window
 from handrail.ports.errors import Failure, Internal, PermissionMissing
 
@@ -36,6 +37,7 @@ async def act(services: Services, execution: Execution, action: Action, params: 
         subject = await subject.again(desktop)
         subject.check(consent)
         subject = await _reachable(desktop, execution, consent, subject, params.route, action.needs_front(subject))
+        await check_around(desktop, subject, services.pictures, params.shown)
         execution.has_acted = True
         delivery = await action.deliver(desktop, execution, subject, params)
         changed = await watch.outcome()

@@ -28,7 +28,10 @@ from handrail.ports.waiting import settled
 ROOT = "artifacts/desktop"
 INDEX = f"{ROOT}/index.ndjson"
 RESULT = "result.json"
+REFUSED = "refused.json"
+"""In place of the result where a person is asked again."""
 _TRACE = "trace.jsonl"
+_LARGEST_TRACE = 64 * 1024 * 1024
 
 
 class Record:
@@ -45,6 +48,7 @@ class Record:
         self._added: dict[str, Any] = {}
         self._trace: list[bytes] = []
         self._traced = sha256()
+        self._has_trace = False
         self._index: dict[str, Any] | None = None
 
     @property
@@ -94,6 +98,7 @@ class Record:
                 del self._added[name]
             if self._trace:
                 lines = b"".join(self._trace)
+                self._go_on_from_earlier_trace()
                 self._folder.append(f"{self._exhibit.path}/{_TRACE}", lines)
                 self._traced.update(lines)
                 self._trace.clear()
@@ -102,6 +107,13 @@ class Record:
                 self._index = None
         except (NotFound, OutsideRoot) as refused:  # a link or a file stands where a folder of ours should be
             raise InputOutput(f"No evidence can be kept: {refused.message}", **refused.details) from None
+
+    def _go_on_from_earlier_trace(self) -> None:
+        """The gateway's call may have been refused before and asked about again: its trace goes on."""
+        path = f"{self._exhibit.path}/{_TRACE}"
+        if self._is_shared and not self._has_trace and self._folder.has(path):
+            self._traced.update(self._folder.read(path, _LARGEST_TRACE))
+        self._has_trace = True
 
 
 def stamp(at: datetime) -> str:

@@ -16,7 +16,7 @@ from handrail.features.desktop.host import params as wire
 from handrail.features.desktop.host.acting import act
 from handrail.features.desktop.host.conditions import CallerNotAllowed, UnknownMethod
 from handrail.features.desktop.host.confirmation import params_digest
-from handrail.features.desktop.host.execution import RESULT, Execution, Record, stamp
+from handrail.features.desktop.host.execution import REFUSED, RESULT, Execution, Record, stamp
 from handrail.features.desktop.host.routing import check_pattern
 from handrail.features.desktop.host.services import Action, Inquiry, Method, Reading, Result, Services, Visit
 from handrail.features.desktop.platform import Readiness
@@ -26,7 +26,7 @@ from handrail.kernel.evidence import utc_now
 from handrail.kernel.gate import unforeseen
 from handrail.kernel.lanes import Lanes
 from handrail.kernel.recorder import outcome_of
-from handrail.ports.errors import Aborted, Failure, InvalidParams
+from handrail.ports.errors import Aborted, Failure, InvalidParams, ShownChanged
 from handrail.ports.files import Folder
 from handrail.ports.peers import Caller
 
@@ -180,7 +180,9 @@ class Host:
             where = {"executionId": execution.id, "evidence": evidence}
             failure.details = {**failure.details, "acted": execution.has_acted, **where}
             error = {"code": line["errorCode"], "message": failure.message, "details": failure.details}
-            record.add(RESULT, {"ok": False, "error": error})
+            # What a person is asked about again has not ended yet.
+            is_asked_again = isinstance(failure, ShownChanged) and execution.meta.execution_id is not None
+            record.add(REFUSED if is_asked_again else RESULT, {"ok": False, "error": error})
         record.note("end", ok=failure is None)
         record.enter(line)
         try:

@@ -161,6 +161,8 @@ class ConfirmedParams(RoutedParams, frozen=True, kw_only=True):
     """Parameters of methods that act. A missing `confirm` is refused later, with its own code."""
 
     confirm: Any = None
+    shown: Name | None = None
+    """`seen` of `desktop.locate`: what a person was shown around the target. It must still be there."""
 
 
 def read(value: Any, into: type[StructT], at: str = "params") -> StructT:

@@ -11,6 +11,7 @@ from handrail.features.desktop.host.execution import Execution, Executions
 from handrail.features.desktop.host.params import ConfirmedParams, Meta, Params
 from handrail.features.desktop.host.refs import ElementRefs
 from handrail.features.desktop.host.search import Search, Subject
+from handrail.features.desktop.host.surroundings import Pictures
 from handrail.features.desktop.platform import Delivery, Desktop, Issue, Readiness
 from handrail.kernel.audit import Audit
 from handrail.ports.errors import Failure, Internal, NotReady
@@ -142,6 +143,7 @@ class Services:
     once: Once
     audit: Audit
     refs: ElementRefs = field(default_factory=ElementRefs)
+    pictures: Pictures = field(default_factory=Pictures)
     executions: Executions = field(default_factory=Executions)
     input_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     """There is one keyboard and one pointer, whatever the number of workspaces."""

@@ -58,6 +58,12 @@ class QuestionPage:
                 yield from self._fact(name, value)
         for name, value in preview.consent.facts if preview.consent is not None else ():
             yield from self._fact(name, value)
+        for name, value in preview.facts:
+            yield from self._fact(name, value)
+        if preview.changed:
+            yield Line("changed since you allowed it; nothing was done", "removed")
+            for line in preview.changed:
+                yield from self._behind_gutter(one_line(line), "removed")
         yield from self._parameters(may_fold=preview.diff is not None)
         if preview.diff is not None:
             yield from self._diff(preview.diff)
@@ -65,6 +71,8 @@ class QuestionPage:
         yield Line(f"in short, {question.effect.value}", "heading")
         yield from self._fact("what", preview.summary)
         yield from self._fact("caller", str(question.call.caller))
+        if preview.unseen is not None:
+            yield Line(f"You can't see what is meant: {one_line(preview.unseen)}", "removed")
 
     def unfolded(self) -> Iterator[Line]:
         """The parameters once more, whole."""
@@ -110,6 +118,8 @@ _DIFF_STYLES = {"+": "added", "-": "removed", "@": "note", "\\": "note"}
 
 _COLOURS = {"title": "1", "heading": "1", "note": "36", "added": "32", "removed": "31"}
 _YES = re.compile(r"(?P<once>y(es)?)|(?P<task>t(ask)?)|(?P<rule>a(lways)?)", re.IGNORECASE)
+_ALLOW = re.compile(r"allow", re.IGNORECASE)
+_UNSEEN_CHOICES = "[n]o / n with a remark / the whole word allow, to allow unseen what can't be shown"
 _ALL_TOOLS = re.compile(r"all", re.IGNORECASE)
 _NO = re.compile(r"no?(?:[\s:,]+(?P<remark>.*))?", re.IGNORECASE | re.DOTALL)
 _VIEW = re.compile(r"v(iew)?", re.IGNORECASE)
@@ -143,16 +153,23 @@ class TerminalQuestions:
         _show(screen, page.lines())
         # What was typed before the question stood there is no answer to it.
         termios.tcflush(self._keyboard, termios.TCIFLUSH)
+        is_unseen = question.preview.unseen is not None
         while True:
-            choices = f"[y]es / for this [t]ask / {_for_good(question)} / [n]o / n with a remark"
+            choices = (
+                _UNSEEN_CHOICES
+                if is_unseen
+                else f"[y]es / for this [t]ask / {_for_good(question)} / [n]o / n with a remark"
+            )
             print(f"Allow? {choices}{' / [v]iew all' if page.has_folded else ''}: ", end="", file=screen, flush=True)
             typed = await _line(self._keyboard)
             if typed is None:
                 print("no", file=screen, flush=True)
                 return PromptResponse(status="canceled")
+            if is_unseen and _ALLOW.fullmatch(typed):
+                return PromptResponse(status="ok", scope="once")
             if question.preview.consent is not None and _ALL_TOOLS.fullmatch(typed):
                 return PromptResponse(status="ok", scope="rule", covers="app")
-            if agreed := _YES.fullmatch(typed):
+            if not is_unseen and (agreed := _YES.fullmatch(typed)):
                 return PromptResponse(status="ok", scope=_scope(agreed))
             if refusal := _NO.fullmatch(typed):
                 return PromptResponse(status="canceled", remark=refusal["remark"] or UNSET)

@@ -36,7 +36,9 @@ class X11Screen:
         self._camera: mss.MSS | None = None
         self._highlights: list[list[Any]] = []
 
-    async def shot(self, area: Rect | None = None, *, outlined: Rect | None = None) -> Shot:
+    async def shot(
+        self, area: Rect | None = None, *, outlined: Rect | None = None, cropped: Rect | None = None
+    ) -> Shot:
         if self._x11.is_xwayland():
             raise PermissionMissing(
                 "A Wayland session gives no picture of the screen to other programs.",
@@ -49,10 +51,11 @@ class X11Screen:
         if seen is None:
             raise InvalidParams("The area is not on the screen.", hint="Bring the window on to the screen first.")
         pixels = self._grab(seen)
+        crop = b"" if cropped is None else _crop(pixels, seen, cropped)
         if outlined is not None:
             inside = Rect(outlined.x - seen.x, outlined.y - seen.y, outlined.width, outlined.height)
             outline(pixels, seen.width, seen.height, inside)
-        return Shot(await asyncio.to_thread(png, pixels, seen.width, seen.height), seen)
+        return Shot(await asyncio.to_thread(png, pixels, seen.width, seen.height), seen, crop)
 
     async def highlight(self, frame: Rect, duration_ms: int) -> None:
         """The outline goes away by itself, with `close`, or with this process."""
@@ -130,6 +133,14 @@ def png(bgrx: bytearray, width: int, height: int) -> bytes:
     header = struct.pack(">2I5B", width, height, 8, _PNG_TRUE_COLOUR, 0, 0, 0)
     data = zlib_ng.compress(b"".join(lines), _PNG_LEVEL)
     return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", data) + _chunk(b"IEND", b"")
+
+
+def _crop(bgrx: bytearray, seen: Rect, wanted: Rect) -> bytes:
+    """Empty if not all of it is on the picture."""
+    if wanted.meets(seen) != wanted:
+        return b""
+    starts = (((wanted.y - seen.y + row) * seen.width + wanted.x - seen.x) * 4 for row in range(wanted.height))
+    return b"".join(bytes(bgrx[start : start + wanted.width * 4]) for start in starts)
 
 
 def outline(bgrx: bytearray, width: int, height: int, around: Rect) -> None:

@@ -11,7 +11,8 @@ from handrail.features.desktop.host.methods.actions import Intent, read_intent
 from handrail.features.desktop.host.params import Name, Params, RoutedParams
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Inquiry, Result, Services, Visit
-from handrail.features.desktop.platform import Found, Readiness
+from handrail.features.desktop.host.surroundings import around, pointed_area
+from handrail.features.desktop.platform import Found, Readiness, Shot
 from handrail.kernel.deadline import Deadline
 from handrail.ports.errors import InvalidParams, PermissionMissing
 
@@ -113,16 +114,20 @@ async def locate(services: Services, visit: Visit, params: LocateParams) -> Resu
         result: Result = {"routeResolved": subject.route}
         if subject.element is not None:
             result["element"] = services.refs.spelled(subject.window, Found(subject.element, (), subject.path))
-        if params.include_screenshot and (png := await _picture(services, subject)) is not None:
-            result["screenshot"] = b64encode(png).decode()
+        if params.include_screenshot:
+            shot = await _picture(services, subject)
+            if shot is not None:
+                result["screenshot"] = b64encode(shot.png).decode()
+            seen = await around(await services.source.get(), subject, services.pictures, shot)
+            result |= {"around": list(seen.lines), "seen": seen.seen, "isInFront": subject.window.is_front}
         return result
 
 
-async def _picture(services: Services, subject: Subject) -> bytes | None:
+async def _picture(services: Services, subject: Subject) -> Shot | None:
     """The screen, with the element outlined; None in a session that shows no picture."""
     outlined = subject.element.frame if subject.element is not None else None
     try:
-        return (await (await services.source.get()).shot(outlined=outlined)).png
+        return await (await services.source.get()).shot(outlined=outlined, cropped=pointed_area(subject))
     except PermissionMissing:
         return None
 

@@ -29,7 +29,10 @@ class Answering:
         if (page := self._open_page()) is None:
             return
         kind = page.row.kind
-        if scope != "once" and not page.row.is_approval:
+        if page.row.is_unseen and not page.row.is_warned:
+            page.row.is_warned = True
+            self._view.say(self._texts.unseen_yes, is_problem=True)
+        elif scope != "once" and not page.row.is_approval:
             self._view.say(self._texts.only_approvals)
         elif kind in ("kv", "choice"):
             page.enter()

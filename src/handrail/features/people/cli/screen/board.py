@@ -29,6 +29,13 @@ class Row:
     is_withdrawn: bool = False
     is_mine: bool = False
     is_sending: bool = False
+    is_warned: bool = False
+    """The person has been told that they can't see what a yes would be for."""
+
+    @property
+    def is_unseen(self) -> bool:
+        prompt = self.entry.prompt
+        return isinstance(prompt, FileChangePrompt) and prompt.unseen is not UNSET
 
     @property
     def id(self) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import UNSET
 from textual.app import ComposeResult
 
 from handrail.features.people.cli.screen.fields import Form
@@ -113,6 +114,8 @@ def change_lines(prompt: FileChangePrompt, texts: Texts) -> list[Line]:
     diff = diff_lines(prompt.diff or "", texts.skipped)
     named = [(texts.file, prompt.path), (texts.command, prompt.command), (texts.folder, prompt.cwd)]
     facts = [(name, value) for name, value in named if value]
+    facts += [(texts.unseen, prompt.unseen)] if prompt.unseen is not UNSET else []
+    facts += [(texts.changed_since, line) for line in (() if prompt.changed is UNSET else prompt.changed)]
     if isinstance(prompt.diff, str):
         is_change = bool(diff.added or diff.removed)
         facts.append((texts.change, texts.lines(diff.added, diff.removed) if is_change else texts.nothing_changes))

@@ -102,7 +102,8 @@ def keys_for(page: PromptPage | None, texts: Texts, *, is_in_list: bool, is_hist
         if page.row.is_about_app:
             scopes = [("r", names["tool"]), ("R", names["app"]), ("t", names["task"])]
         yes = ("y", names["allow" if page.row.is_approval else "yes"])
-        return [yes, *no, *scopes, *back, ("Space", names["scroll"]), side]
+        first = [*no, yes] if page.row.is_unseen else [yes, *no]
+        return [*first, *scopes, *back, ("Space", names["scroll"]), side]
     if is_in_list and page.row.kind != "result":
         return [("Enter", names["open"]), *no, side]
     return [*back, *((key, names[name]) for key, name in page.form.keys), *no, side]

@@ -36,6 +36,8 @@ interface AnswerFormProps {
   no: string;
   /** The ways to say yes that reach further than once. */
   further?: readonly FurtherYes[];
+  /** What a yes would be for can't be seen: it is never what a key or the first button says. */
+  isUnseen?: boolean;
   /** To be read and put away: there is nothing to say no to. */
   isNews?: boolean;
   /** What is sent with the answer; absent where the kind has no remark. */
@@ -53,7 +55,7 @@ interface AnswerFormProps {
 
 /** The frame of every kind: what is asked, scrolling; the answers below it, always in sight. */
 export function AnswerForm(props: AnswerFormProps) {
-  const { request, isShown, yes, no, further, isNews = false, remark, collect, onSending, onFieldErrors, message, children } = props;
+  const { request, isShown, yes, no, further, isUnseen = false, isNews = false, remark, collect, onSending, onFieldErrors, message, children } = props;
   const t = texts.value;
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState("");
@@ -116,9 +118,9 @@ export function AnswerForm(props: AnswerFormProps) {
       const isSubmit = event.key === "Enter" && (event.ctrlKey || event.metaKey);
       if (isSubmit && event.target instanceof Element && event.target.closest(".panel, .in-place")) {
         event.preventDefault();
-        allow();
+        if (!isUnseen) allow();
       } else if (!isTyping(event)) {
-        if (event.key === "y" || event.key === "Y") allow();
+        if ((event.key === "y" || event.key === "Y") && !isUnseen) allow();
         if (event.key === "n" || event.key === "N") decline();
       }
     };
@@ -134,7 +136,7 @@ export function AnswerForm(props: AnswerFormProps) {
       data-armed={isArmed}
       onSubmit={(event) => {
         event.preventDefault();
-        allow();
+        if (!isUnseen) allow();
       }}
     >
       <Scroller label={visible(request.prompt.title ?? t.questions)}>
@@ -160,14 +162,18 @@ export function AnswerForm(props: AnswerFormProps) {
         {remarkProblem && <p class="problem" id={remarkProblemId}>{remarkProblem}</p>}
         {error && <p class="problem" role="alert">{error}</p>}
         <div class="row">
-          <button type="submit" class="primary" disabled={isSending}>
-            {isSending ? t.sending : yes} <kbd>Y</kbd>
-          </button>
+          {isUnseen ? (
+            <button type="button" class="plain" disabled={isSending} onClick={() => allow()}>{isSending ? t.sending : yes}</button>
+          ) : (
+            <button type="submit" class="primary" disabled={isSending}>
+              {isSending ? t.sending : yes} <kbd>Y</kbd>
+            </button>
+          )}
           {further?.map(({ text, reach }) => (
             <button key={text} type="button" class="plain" disabled={isSending} onClick={() => allow(reach)}>{text}</button>
           ))}
           {canCancel && (
-            <button type="button" class="plain" disabled={isSending} onClick={decline}>
+            <button type="button" class={isUnseen ? "primary" : "plain"} disabled={isSending} onClick={decline}>
               {no} <kbd>N</kbd>
             </button>
           )}

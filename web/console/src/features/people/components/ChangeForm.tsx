@@ -20,6 +20,7 @@ export function ChangeForm({ request, prompt, isShown }: { request: RequestEntry
       isShown={isShown}
       yes={t.allowOnce}
       no={t.deny}
+      isUnseen={prompt.unseen !== undefined}
       further={furtherYes(prompt)}
       remark={{ value: remark, set: setRemark }}
       collect={() => ({ status: "ok" })}
@@ -43,10 +44,17 @@ function furtherYes({ consent }: FileChangePrompt): FurtherYes[] {
 
 export function ChangeDetails({ prompt }: { prompt: FileChangePrompt }) {
   const t = texts.value;
-  const { path, command, cwd, diff, images = [] } = prompt;
+  const { path, command, cwd, diff, unseen, changed = [], images = [] } = prompt;
   const counted = useMemo(() => (diff ? parseDiff(diff) : null), [diff]);
   return (
     <>
+      {unseen !== undefined && <p class="problem" role="note">{t.unseen} <Visible text={unseen} /></p>}
+      {changed.length > 0 && (
+        <div class="problem" role="note">
+          <p>{t.changedSince}</p>
+          <ul>{changed.map((line) => <li key={line}><Visible text={line} /></li>)}</ul>
+        </div>
+      )}
       <Facts
         facts={[
           [t.file, path],

@@ -24,6 +24,8 @@ export const peopleEn: PeopleTexts = {
   choose: "Choose",
   confirmTasks: "Confirm",
   allowOnce: "Allow once",
+  unseen: "You can't see what is meant.",
+  changedSince: "It has changed since you allowed it, and nothing was done. What is different:",
   allowTask: "For this task",
   allowRule: "Always for this rule",
   allowTool: "Always this tool",

@@ -26,6 +26,8 @@ export interface PeopleTexts {
   choose: string;
   confirmTasks: string;
   allowOnce: string;
+  unseen: string;
+  changedSince: string;
   allowTask: string;
   allowRule: string;
   allowTool: string;

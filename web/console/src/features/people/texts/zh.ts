@@ -24,6 +24,8 @@ export const peopleZh: PeopleTexts = {
   choose: "选择",
   confirmTasks: "确认",
   allowOnce: "允许一次",
+  unseen: "您看不到所指的对象。",
+  changedSince: "您允许之后内容发生了变化，未执行任何操作。不同之处：",
   allowTask: "本任务内允许",
   allowRule: "此规则始终允许",
   allowTool: "始终允许此工具",
