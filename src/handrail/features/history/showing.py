@@ -4,14 +4,12 @@ A person sees all of them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from typing import Any
 
 from handrail.kernel.project import Project
 from handrail.kernel.target import Target
-from handrail.kernel.web_address import read_place
+from handrail.kernel.web_address import is_web_page, place_of_page
 from handrail.ports.effect import Effect
-from handrail.ports.errors import Failure
 from handrail.ports.policy import Decision
 
 _READER = "read_file"
@@ -52,5 +50,5 @@ def _meant(said: str) -> Iterator[Target]:
     """What the audit calls a target may be a path, an address or an app: rules about any of them count."""
     yield Target(path=said)
     yield Target(app=said)
-    with suppress(Failure):
-        yield Target(place=str(read_place(said)))
+    if is_web_page(said):
+        yield Target(place=place_of_page(said))

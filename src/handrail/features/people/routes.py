@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from handrail.faces.http.answers import success
-from handrail.faces.http.context import HttpContext, Mount
+from handrail.faces.http.context import Feed, HttpContext, Mount
 from handrail.faces.http.credentials import is_person, must_be_person, program_name
 from handrail.faces.http.json_body import json_object, optional_text, page_before, page_limit, wrong_field
 from handrail.faces.socketio.rooms import Rooms
@@ -228,4 +228,4 @@ def mount(context: HttpContext) -> Mount:
         async with board.run():
             yield
 
-    return Mount(_routes(queue, board, context.person), {"ui_prompts": ("entries", board.follow)}, running)
+    return Mount(_routes(queue, board, context.person), {"ui_prompts": Feed("entries", board.follow)}, running)
