@@ -21,6 +21,10 @@ SLOW = {"desktop_session", "browser", "linux_ground", "ground_name"}
 """What tests with the real things ask for: their files come first, so that no worker is left with one at the end."""
 
 
+MOST_SECONDS_IN_CAMPAIGN = 900
+"""There a test tries so much that it takes minutes, and on a busy machine many of them."""
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Watchdog(), "watchdog")
 
@@ -31,6 +35,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker(pytest.mark.trial("properties"))
     if effort.IS_CAMPAIGN:
+        for item in items:
+            if item.get_closest_marker("timeout") is None:
+                item.add_marker(pytest.mark.timeout(MOST_SECONDS_IN_CAMPAIGN))
         return
     long = [item for item in items if any(mark.kwargs.get("is_long") for mark in item.iter_markers("trial"))]
     config.hook.pytest_deselected(items=long)

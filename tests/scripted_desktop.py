@@ -172,6 +172,9 @@ class ScriptedDesktop:
         await self._answering()
         return [found for found in _walk(self._root(window)) if _is_wanted(found.element, query)]
 
+    async def addresses(self, window: Window) -> Sequence[str] | None:
+        return ()
+
     async def at_path(self, window: Window, path: Sequence[int]) -> Found | None:
         await self._answering()
         return next((found for found in _walk(self._root(window)) if found.path == tuple(path)), None)

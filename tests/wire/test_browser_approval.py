@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.persons import Person
+from tests.persons import Person, without_presence
 from tests.wire.browsing import Agent, Browsing, Told
 from tests.wire.clients import Json
 from tests.wire.scripted_browser import BLANK, PIXEL, Site, button
@@ -226,6 +226,7 @@ def test_a_question_about_a_page_without_a_known_address_says_that_always_counts
     place.browser.tells_address = False
     place.browser.sync()
     place.put_user_rules()
+    without_presence(place.state)
     before = (place.state / "config.toml").read_text()
     for _ in range(2):  # the yes of the first time is not remembered
         acting = waiting.submit(agent.call, "browser_click", clickId="1", tabId=tab)

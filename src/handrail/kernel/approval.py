@@ -1,6 +1,6 @@
 """How a person is asked, and answers without a question: a preset one, a command that is its own yes, a refusal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -36,6 +36,8 @@ class Answer:
     remark: str | None = None
     prompt_id: str | None = None
     """The prompt that a person answered; None where nobody was asked."""
+    presence: Mapping[str, Any] | None = None
+    """What proved that a person was present, where that was needed."""
 
 
 class Approver(Protocol):

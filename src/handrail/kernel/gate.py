@@ -19,16 +19,20 @@ from handrail.kernel.call import Approved, Call
 from handrail.kernel.deadline import Deadline
 from handrail.kernel.digest import digest
 from handrail.kernel.lanes import Lanes
+from handrail.kernel.own_places import refuse_own
 from handrail.kernel.passage import Passage
 from handrail.kernel.policy import Policy, Verdict
+from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registered, Registry, UnknownTool
 from handrail.kernel.summoning import Summon, nobody_is_called, summoning
 from handrail.kernel.target import Target
+from handrail.kernel.task_ownership import TaskOwnership
 from handrail.kernel.tool import Preview, Reply, Settled
 from handrail.ports.consents import Consents
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Aborted, Declined, Failure, InputOutput, Internal, ShownChanged
+from handrail.ports.identity import PERSONS_FACES, Caller
 from handrail.ports.policy import Decision
 from handrail.ports.tokens import Scope, TokenStore
 from handrail.ports.waiting import finished
@@ -36,7 +40,11 @@ from handrail.ports.waiting import finished
 logger = logging.getLogger(__name__)
 
 _TOKEN_TTL = 60.0
-_PERSONS_FACES = frozenset({"cli", "console"})
+
+
+def everybody(identity: str) -> bool:
+    """Where nobody has a token that could be revoked."""
+    return True
 
 
 class Gate:
@@ -51,7 +59,11 @@ class Gate:
         executor_tokens: TokenStore | None = None,
         consents: Consents | None = None,
         summon: Summon = nobody_is_called,
+        ownership: TaskOwnership | None = None,
+        knows: Callable[[str], bool] = everybody,
+        limit: QuestionLimit | None = None,
     ) -> None:
+        """`knows` tells whether an identity still counts: a person may have revoked its token meanwhile."""
         self.registry = registry
         self._policy = policy
         self._approver = approver
@@ -60,6 +72,9 @@ class Gate:
         self._recorder = recorder
         self._consents = consents
         self._summon = summon
+        self._ownership = ownership
+        self._knows = knows
+        self._limit = limit
         self._lanes = Lanes()
 
     def asking(self, approver: Approver) -> "Gate":
@@ -100,7 +115,7 @@ class Gate:
     def _entry(self, call: Call) -> Registered:
         """What is for people alone exists only where people call: on the command line and in the console."""
         entry = self.registry.find(call.tool)
-        is_for_people = not entry.tool.is_for_agents and call.caller.face not in _PERSONS_FACES
+        is_for_people = not entry.tool.is_for_agents and call.caller.face not in PERSONS_FACES
         if entry.role != call.role or is_for_people:
             raise UnknownTool(f"There is no tool named {call.tool!r}.", hint="tools/list shows those that there are.")
         return entry
@@ -110,10 +125,16 @@ class Gate:
         entry = self.registry.find_enabled(call.tool)
         passage.params = entry.read_params(call.params)
         passage.effect = entry.tool.effect_of(passage.params)
+        self._check_is_known(call.caller)
+        if call.task is not None and self._ownership is not None:
+            await self._ownership.check(call.task, call.caller)
+        if passage.effect is Effect.ASK and self._limit is not None:
+            await self._limit.take(call.caller)
         passage.leave = await self._lanes.enter(_lane(passage, passage.effect))
         tool = entry.tool
         target = tool.target(passage.params) if tool.locate is None else await self._located(passage)
         passage.target = target.path or target.where
+        await refuse_own(target)
         verdict = (await self._policy()).decide(call.tool, passage.effect, target)
         passage.verdict, passage.decision = verdict, str(verdict)
         _refuse_if_denied(verdict, call.tool)
@@ -143,6 +164,7 @@ class Gate:
         assert passage.effect is not None
         if target in passage.passed:
             return
+        await refuse_own(target)
         verdict = (await self._policy()).decide_again(passage.call.tool, passage.effect, target)
         passage.reached[str(target)] = str(verdict)
         _refuse_if_denied(verdict, f"{passage.call.tool} at {target}")
@@ -249,11 +271,16 @@ class Gate:
 
     async def _within_deadline(self, passage: Passage, preview: Preview | None) -> Reply:
         tool, port = passage.entry.tool, passage.entry.surface.port
+        self._check_is_known(passage.call.caller)
         async with self._deadline(passage):
             outcome = await tool.run(port, passage.call, passage.params, preview)
         reply = outcome if isinstance(outcome, Reply) else Reply(outcome)
         self._recorder.keep_reply(passage, reply)
         return reply
+
+    def _check_is_known(self, caller: Caller) -> None:
+        if not self._knows(caller.identity):
+            raise Declined("A person has revoked this agent's token.", reason="revoked")
 
     def _deadline(self, passage: Passage) -> Deadline:
         tool = passage.entry.tool

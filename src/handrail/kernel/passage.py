@@ -95,6 +95,8 @@ class Passage:
         }
         if self.answer is not None:
             record["answer"] = {"status": self.answer.status, "by": self.answer.by}
+            if self.answer.presence is not None:
+                record["answer"]["presence"] = self.answer.presence
         if exhibit is not None:
             record["evidence"] = {"dir": exhibit.path, "sha256": exhibit.hashes}
             if self.pictures:

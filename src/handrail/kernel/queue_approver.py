@@ -22,6 +22,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.evidence import utc_now
 from handrail.kernel.prompts.approval_prompt import prompt_of
 from handrail.kernel.prompts.first_answer import drop
+from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.target import ANY_PLACE
 from handrail.ports.errors import Declined, Failure
 from handrail.ports.prompts import (
@@ -70,6 +71,7 @@ class QueueApprover:
         *,
         beside: BesideQuestion = in_the_queue_alone,
         is_left_standing: bool = True,
+        limit: QuestionLimit | None = None,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._queue = queue
@@ -77,6 +79,7 @@ class QueueApprover:
         self._allow_always = allow_always
         self._beside = beside
         self._is_left_standing = is_left_standing
+        self._limit = limit
         self._now = now
         self._for_task: set[tuple[str, ...]] = set()
 
@@ -89,13 +92,17 @@ class QueueApprover:
         stem = PREFIX + _identity(question)
         repeats = await self._queue.repeats(stem)
         if (earlier := await self._answered_before(repeats)) is not None:
+            presence = await self._queue.proof_of(earlier.request_id)
             await self._remember(question, earlier.request_id, earlier.response)
-            return Answer("ok", by=f"prompt {earlier.request_id}", prompt_id=earlier.request_id)
+            by = f"prompt {earlier.request_id}"
+            return Answer("ok", by=by, prompt_id=earlier.request_id, presence=presence)
         prompt = prompt_of(question)
         left = await self._left_alone(repeats)
         request_id = left or f"{stem}_{secrets.token_hex(4)}"
         try:
             if left is None:
+                if self._limit is not None:
+                    await self._limit.take(question.call.caller)
                 await self._queue.request(prompt, request_id=request_id, run_id=question.call.task)
             await question.call.progress(f"Waiting for a person's approval (`handrail prompts show {request_id}`).")
             beside = [*self._beside(question), *question.call.beside(prompt)]
@@ -113,8 +120,11 @@ class QueueApprover:
             return Answer(response.status, by, remark)
         if not await self._once.claim(request_id):
             raise Declined("This approval was used by a repetition of the call.", reason="used")
+        presence = await self._queue.proof_of(request_id)
+        if self._limit is not None:
+            await self._limit.give_back(question.call.caller)
         await self._remember(question, request_id, response)
-        return Answer("ok", by, remark, request_id)
+        return Answer("ok", by, remark, request_id, presence)
 
     async def _remember(self, question: Question, request_id: str, response: PromptResponse) -> None:
         """How far the yes reaches, also where it came when the caller had gone."""

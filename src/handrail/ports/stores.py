@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from handrail.ports.agents import Agents
 from handrail.ports.browser_store import BrowserStores
 from handrail.ports.consents import Consents
 from handrail.ports.journal import Journal
+from handrail.ports.presence import Presence
 from handrail.ports.prompts import PromptQueue
+from handrail.ports.questions import AskedQuestions
 from handrail.ports.record import RecordStores
 from handrail.ports.secrets import SecretStore
+from handrail.ports.task_owners import TaskOwners
 from handrail.ports.tokens import Once, TokenStore
 
 
@@ -48,7 +52,12 @@ class Stores:
     tokens: TokenStore
     once: Once
     consents: Consents
+    agents: Agents
+    task_owners: TaskOwners
+    questions: AskedQuestions
     prompts: PromptQueue
+    presence: Presence
+    """Which answers need proof that a person is present."""
     secrets: SecretStore
     audit: Journal
     record: Callable[[], RecordStores]

@@ -27,6 +27,8 @@ export interface BrowserAction {
   artifactPresignedUrl?: string;
   artifactId?: string;
   artifacts?: ArtifactSlot[];
+  /** An addition to the contract: ports of this machine where handrail itself answers. */
+  ownPorts?: number[];
 }
 
 export interface WireError { code: string; message: string; retryable: boolean; details?: Record<string, unknown> }

@@ -55,6 +55,7 @@ class Mount:
 
     `running` is entered with the server's address and rooms. `is_open` says what needs no credential, or one that the
     feature checks itself, `is_for_plugins` what a plugin's own token opens, and `is_paired` whether a token is one.
+    `is_for_programs` says what the server's own token opens beside what is only read.
     """
 
     routes: Sequence[BaseRoute] = ()
@@ -64,6 +65,7 @@ class Mount:
     is_open: Callable[[Scope], bool] = lambda scope: False
     is_for_plugins: Callable[[Scope], bool] = lambda scope: False
     is_paired: Callable[[str], bool] = lambda token: False
+    is_for_programs: Callable[[Scope], bool] = lambda scope: False
 
 
 def joined(mounts: Sequence[Mount]) -> Mount:
@@ -85,4 +87,5 @@ def joined(mounts: Sequence[Mount]) -> Mount:
         lambda scope: any(mount.is_open(scope) for mount in mounts),
         lambda scope: any(mount.is_for_plugins(scope) for mount in mounts),
         lambda token: any(mount.is_paired(token) for mount in mounts),
+        lambda scope: any(mount.is_for_programs(scope) for mount in mounts),
     )

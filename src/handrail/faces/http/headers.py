@@ -13,6 +13,7 @@ _ALWAYS = [
     (b"referrer-policy", b"no-referrer"),
     (b"vary", b"origin"),
     (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
 ]
 _UNLESS_GIVEN = {
     b"cache-control": b"no-store",

@@ -8,7 +8,7 @@ can't or won't answer.
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import pydantic
 from msgspec import UNSET
@@ -38,14 +38,13 @@ _VERSIONS = frozenset({_PLAIN, "2025-11-25"})
 
 _SELECTION, _DECISION, _REMARK = "selection", "decision", "remark"
 _DENY = "deny"
-_SCOPES: tuple[Scope, ...] = get_args(Scope)
+_SCOPES: tuple[Scope, ...] = ("once", "task")
 _DECISIONS = {
     "once": "Allow once",
     "task": "Allow for this task",
-    "rule": "Allow always, by a new rule",
     _DENY: "Deny",
 }
-_FOR_APP = "app"
+"""What reaches further needs proof that a person is present, which a client can't give."""
 
 logger = logging.getLogger(__name__)
 
@@ -104,7 +103,7 @@ def form_of(prompt: Prompt, *, is_plain: bool) -> Form | None:
             return Form(_message(prompt, "Please choose.", _explained(prompt)), _object({_SELECTION: schema}))
         case FileChangePrompt():
             remark: Schema = {"type": "string", "title": "Remark"} | _preset(prompt.default_remark, is_plain)
-            properties = {_DECISION: _enum(_decisions(prompt), is_plain) | {"title": "Decision"}, _REMARK: remark}
+            properties = {_DECISION: _enum(_DECISIONS, is_plain) | {"title": "Decision"}, _REMARK: remark}
             return Form(_message(prompt, "May this happen?", _shown(prompt)), _object(properties, [_DECISION]))
         case _:
             return None
@@ -126,19 +125,9 @@ def answer_of(prompt: Prompt, action: str, content: Mapping[str, Any]) -> Prompt
             decision, remark = given.get(_DECISION), given.get(_REMARK) or UNSET
             if decision == _DENY:
                 return None if prompt.allow_cancel is False else PromptResponse(status="canceled", remark=remark)
-            if decision == _FOR_APP and prompt.consent is not UNSET:
-                return PromptResponse(status="ok", scope="rule", covers="app", remark=remark)
             return PromptResponse(status="ok", scope=decision, remark=remark) if decision in _SCOPES else None
         case _:
             return None
-
-
-def _decisions(prompt: FileChangePrompt) -> Mapping[str, str]:
-    if prompt.consent is UNSET:
-        return _DECISIONS
-    app, tool = prompt.consent.app, prompt.consent.tool
-    for_good = {"rule": f"Allow {tool} from now on", _FOR_APP: f"Allow all tools of {app} from now on"}
-    return {name: _DECISIONS[name] for name in ("once", "task")} | for_good | {_DENY: _DECISIONS[_DENY]}
 
 
 def _object(properties: Schema, required: Sequence[str] = (_SELECTION,)) -> Schema:

@@ -24,6 +24,7 @@ from handrail.faces.http.credentials import Credential, Credentials, is_from_own
 from handrail.faces.http.headers import header
 from handrail.faces.socketio.rooms import Rooms, SocketBus
 from handrail.kernel import strict_json
+from handrail.ports.agents import Agent
 from handrail.ports.browser_errors import refusal
 from handrail.ports.errors import Failure
 from handrail.ports.waiting import entered
@@ -186,19 +187,27 @@ class Sockets:
             raise _unwelcome("UNAUTHORIZED", "This needs `auth.token`, or the console's cookie with its page's secret.")
         if kind not in (FRONTEND, PLUGIN):
             raise _unwelcome("BAD_REQUEST", "`auth.clientType` must be frontend or plugin.")
+        agent = self._credentials.agent(scope, token) if credential is Credential.AGENT else None
         try:
-            await (self._bus.join_plugin(sid, given) if kind == PLUGIN else self._join_page(sid, given, credential))
+            if kind == PLUGIN:
+                await self._bus.join_plugin(sid, given)
+            else:
+                await self._join_page(sid, given, credential, agent)
         except Failure as failure:
             raise _unwelcome(http_code(failure), failure.message) from None
         self._is_known[sid] = lambda: self._credentials.of(scope, token, page) is not None
         if kind == FRONTEND and credential is Credential.COOKIE:
             await self._audience.come(sid)
 
-    async def _join_page(self, sid: str, given: Mapping[str, Any], credential: Credential) -> None:
+    async def _join_page(self, sid: str, given: Mapping[str, Any], credential: Credential, agent: Agent | None) -> None:
         await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
+<<<<<<< HEAD
         room = _PEOPLE if credential is Credential.COOKIE else _PROGRAMS
         await self._server.enter_room(sid, room, namespace=NAMESPACE)
         await self._bus.join_frontend(sid, given, is_person=credential is Credential.COOKIE)
+=======
+        await self._bus.join_frontend(sid, given, is_person=credential is Credential.COOKIE, agent=agent)
+>>>>>>> main
 
     async def _leave(self, sid: str, reason: str) -> None:
         self._is_known.pop(sid, None)

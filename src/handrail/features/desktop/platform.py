@@ -136,6 +136,10 @@ class Reader(Protocol):
         """Every match, in the order of the tree."""
         ...
 
+    async def addresses(self, window: Window) -> Sequence[str] | None:
+        """Of the web pages that the window shows; None where it is a browser's and doesn't tell."""
+        ...
+
     async def at_path(self, window: Window, path: Sequence[int]) -> Found | None: ...
 
     async def look(self, handle: str) -> Element | None:

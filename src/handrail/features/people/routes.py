@@ -10,14 +10,19 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Scope
 
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import Feed, HttpContext, Mount
 from handrail.faces.http.credentials import is_person, must_be_person, program_name
 from handrail.faces.http.json_body import json_object, optional_text, page_before, page_limit, wrong_field
+from handrail.faces.http.passkeys import proof_in
 from handrail.faces.socketio.rooms import Rooms
+from handrail.kernel.passkeys import assertion_options
+from handrail.kernel.prompts.answer_rules import check_response
 from handrail.kernel.prompts.foreign_prompts import check_foreign, is_for_a_person
 from handrail.ports.errors import Failure
+from handrail.ports.presence import Presence, PresenceNeeded
 from handrail.ports.prompts import Entry, Page, PromptQueue, QueuedPrompt, RequestEntry, ResponseEntry
 
 State = Literal["pending", "answered", "all"]
@@ -165,7 +170,7 @@ PATH = "/api/prompts"
 _STATES: tuple[State, ...] = get_args(State)
 
 
-def _routes(queue: PromptQueue, board: PromptBoard, person: str) -> list[Route]:
+def _routes(queue: PromptQueue, board: PromptBoard, person: str, presence: Presence) -> list[Route]:
     async def list_entries(request: Request) -> Response:
         return success(await board.page(_state(request), page_limit(request), page_before(request)))
 
@@ -180,15 +185,27 @@ def _routes(queue: PromptQueue, board: PromptBoard, person: str) -> list[Route]:
 
     async def answer(request: Request) -> Response:
         request_id = request.path_params["request_id"]
-        given = await json_object(request, {"runId", "response"})
+        given = await json_object(request, {"runId", "response", "presence"})
         response, run_id = _member(given, "response"), optional_text(given, "runId")
         if not is_person(request) and await is_for_a_person(queue, request_id):
             must_be_person(request, "Answering what handrail asks a person")
         by = f"console:{person}" if is_person(request) else "program"
-        receipt = await queue.respond(request_id, response, run_id=run_id, by=by)
+        proof = proof_in(request, given.get("presence"))
+        try:
+            receipt = await queue.respond(request_id, response, run_id=run_id, by=by, proof=proof)
+        except PresenceNeeded as needed:
+            raise await _with_options(needed, request_id, response) from None
         for warning in receipt.warnings:
             logger.warning("%s", warning)
         return success({"warnings": list(receipt.warnings)})
+
+    async def _with_options(needed: PresenceNeeded, request_id: str, response: Mapping[str, Any]) -> PresenceNeeded:
+        """What the page needs to ask for the passkey: the challenge is bound to this prompt and this answer."""
+        found, passkeys = await queue.find(request_id), await asyncio.to_thread(presence.passkeys.all)
+        if found is not None and passkeys:
+            challenge = presence.challenge(found.request, check_response(found.prompt, response))
+            needed.details["passkey"] = assertion_options(challenge, passkeys)
+        return needed
 
     return [
         Route(PATH, list_entries),
@@ -228,4 +245,14 @@ def mount(context: HttpContext) -> Mount:
         async with board.run():
             yield
 
+<<<<<<< HEAD
     return Mount(_routes(queue, board, context.person), {"ui_prompts": Feed("entries", board.follow)}, running)
+=======
+    def is_for_programs(scope: Scope) -> bool:
+        path: str = scope["path"]
+        return path == PATH or path.startswith(f"{PATH}/")
+
+    feeds = {"ui_prompts": ("entries", board.follow)}
+    routes = _routes(queue, board, context.person, context.project.stores.presence)
+    return Mount(routes, feeds, running, is_for_programs=is_for_programs)
+>>>>>>> main

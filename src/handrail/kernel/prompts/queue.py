@@ -10,15 +10,17 @@ from typing import Any, TypeVar
 
 from msgspec import UNSET
 
-from handrail.kernel.prompts.answer_rules import unmask
+from handrail.kernel.prompts.answer_rules import check_response, unmask
 from handrail.kernel.prompts.entries import digest, read_answer
 from handrail.kernel.prompts.first_answer import answering
 from handrail.kernel.prompts.log import Change, PromptLog
 from handrail.kernel.prompts.rules import check_new_prompt, new_id
+from handrail.ports.presence import GivenProof, Presence
 from handrail.ports.prompt_store import Mailbox, PromptStore
 from handrail.ports.prompts import (
     MASK,
     Beside,
+    FileChangePrompt,
     KvPrompt,
     Page,
     Prompt,
@@ -37,13 +39,16 @@ T = TypeVar("T")
 class LoggedPrompts:
     """A `PromptQueue` for one event loop. Any number of processes may have one each on the same store."""
 
-    def __init__(self, store: PromptStore, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, store: PromptStore, clock: Callable[[], float] = time.time, *, presence: Presence | None = None
+    ) -> None:
         self._log = PromptLog(store.journal, clock)
         self._view = self._log.view
         self._writer = _Writer(self._log)
         self._waiters = store.waiters
         self._watching = store.watching
         self._answerers = store.answerers
+        self._presence = presence
 
     @property
     def location(self) -> str:
@@ -63,14 +68,29 @@ class LoggedPrompts:
         *,
         run_id: str | None = None,
         by: str | None = None,
+        proof: GivenProof = None,
     ) -> Receipt:
+        keep_proof = await self._admitted(request_id, response, proof)
+
         def note() -> None:
+            keep_proof()
             if by is not None:
                 self._answerers.note(request_id, by)
 
         deliver = self._waiters.deliver
         reply = self._log.reply(request_id, response, run_id=run_id, deliver=deliver, on_accepted=note)
         return await self._writer.write(reply)
+
+    async def _admitted(
+        self, request_id: str, response: PromptResponse | Mapping[str, Any], proof: GivenProof
+    ) -> Callable[[], None]:
+        """What keeps the proof that a person is present. What else may be wrong with the answer, the log says."""
+        presence = self._presence
+        found = await self.find(request_id) if presence is not None else None
+        if presence is None or found is None or not found.is_pending or not isinstance(found.prompt, FileChangePrompt):
+            return _nothing_to_keep
+        checked = check_response(found.prompt, response)
+        return await asyncio.to_thread(presence.admit, found.request, checked, proof)
 
     async def ask(
         self,
@@ -93,6 +113,12 @@ class LoggedPrompts:
 
     async def answered_by(self, request_ids: Collection[str]) -> Mapping[str, str]:
         return await asyncio.to_thread(self._answerers.of, request_ids)
+
+    async def proof_of(self, request_id: str) -> Mapping[str, Any] | None:
+        found = await self.find(request_id) if self._presence is not None else None
+        if self._presence is None or found is None or found.answer is None:
+            return None
+        return await asyncio.to_thread(self._presence.proof_of, found.request, found.answer.response)
 
     async def is_waiting(self, request_id: str) -> bool:
         return request_id in await self.still_waiting([request_id])
@@ -147,6 +173,10 @@ class LoggedPrompts:
         secrets = await mailbox.take(digest(line))
         found = {key: secrets[key] for key in masked if key in secrets}
         return PromptAnswer(request_id, unmask(response, found), masked - found.keys())
+
+
+def _nothing_to_keep() -> None:
+    """No proof was needed."""
 
 
 def _masked(prompt: Prompt | None, response: PromptResponse) -> frozenset[str]:

@@ -68,7 +68,23 @@ def _add_consents(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE INDEX consent_by_app ON consent (app, caller)")
 
 
-STEPS: Sequence[Step[sqlite3.Connection]] = (_add_tokens, _add_claimed, _add_answerers, _add_consents)
+def _add_task_owners(connection: sqlite3.Connection) -> None:
+    columns = "task TEXT PRIMARY KEY, identity TEXT NOT NULL, agent TEXT NOT NULL, at REAL NOT NULL"
+    connection.execute(f"CREATE TABLE task_owner ({columns}) WITHOUT ROWID")
+
+
+def _add_asked(connection: sqlite3.Connection) -> None:
+    connection.execute("CREATE TABLE asked (who TEXT NOT NULL, at REAL NOT NULL)")
+
+
+STEPS: Sequence[Step[sqlite3.Connection]] = (
+    _add_tokens,
+    _add_claimed,
+    _add_answerers,
+    _add_consents,
+    _add_task_owners,
+    _add_asked,
+)
 
 
 class Database:

@@ -165,3 +165,17 @@ async def test_a_very_long_diff_is_shown_at_once_and_whole(queue: PromptQueue, l
     async with seated(queue, log) as seat:
         await seat.press("enter", "end")
         await seat.until_shown("50000 + line 49999")
+
+
+@pytest.mark.parametrize("key", ["y", "t"])
+async def test_a_yes_to_what_cant_be_seen_takes_the_key_twice(queue: PromptQueue, log: Path, key: str) -> None:
+    unseen = {**CHANGE, "unseen": "No picture could be taken.", "changed": ["was: 1 EUR", "now: 9999 EUR"]}
+    await queue.request(unseen, request_id=APPROVAL)
+    async with seated(queue, log, size=(100, 40)) as seat:
+        for text in ("No picture could be taken.", "was: 1 EUR", "now: 9999 EUR"):
+            await seat.until_shown(text)
+        await seat.press(key)
+        await seat.until_shown("once more allows it all the same")
+        assert len(await queue.pending()) == 1
+        await seat.press(key)
+        assert (await seat.answered(APPROVAL))["status"] == "ok"

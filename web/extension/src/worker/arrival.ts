@@ -4,10 +4,12 @@ import type { Context, Result } from "./action";
 import { attach, send } from "./debuggee";
 import { Failure } from "./failure";
 import { journeySince, untilTab } from "./navigation";
+import { refuseOwnAddress } from "./own_pages";
 import { invalid } from "./shape";
 
 /** Only web pages; what belongs to the browser itself is out of an extension's reach. */
 export function checkPage(action: string, url: string): void {
+  refuseOwnAddress(url);
   const { protocol } = new URL(url);
   if (protocol === "http:" || protocol === "https:" || url === "about:blank") return;
   if (protocol === "javascript:" || protocol === "data:" || protocol === "blob:") throw invalid(action, [{ field: "url", message: "must be a web page" }]);

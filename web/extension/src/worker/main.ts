@@ -13,6 +13,7 @@ import { type Done, type InnerMessage, isFromPage, isFromUi, type PageMessage, t
 import { watchNavigation } from "./navigation";
 import { dropLog, observeTabs } from "./observation";
 import { ownInput } from "./own_input";
+import { watchOwnPages } from "./own_pages";
 import { installPage } from "./page";
 import { pair } from "./pairing";
 import { clearRequest, pendingRequest, windowClosed } from "./pair_requests";
@@ -45,6 +46,7 @@ watchDepartures();
 watchBrowser({ event: (type, what) => connection.event(type, what), resync: () => connection.resync() });
 watchNavigation(welcome, prepareFrame);
 watchHops();
+watchOwnPages();
 onTasksChanged(() => {
   void show();
   connection.resync();

@@ -6,6 +6,7 @@ import type { Action, Context, Result } from "./action";
 import { Deadline } from "./deadline";
 import { Failure, failureOf } from "./failure";
 import { follow, hopsBefore } from "./hops";
+import { learnOwnPorts, refuseOwnPages } from "./own_pages";
 import { isPreparation, prepare } from "./preparation";
 import { withProvenance } from "./provenance";
 import { checkPlace } from "./seen";
@@ -47,6 +48,7 @@ export async function runMessage(message: BrowserAction, clientId: string): Prom
   const head = { v: PROTOCOL, type: "browser_action_result", actionId: message.id, taskId: message.taskId, clientId, ...(message.traceId ? { traceId: message.traceId } : {}) } as const;
   const run: Run = { message, warnings: [], tabs: new Set() };
   try {
+    await learnOwnPorts(message.ownPorts);
     const steps = stepsOf(message);
     // Nothing of a message is done when any part of it is malformed.
     for (const { action, given } of steps) parse(action.name, given, action.params);
@@ -86,7 +88,14 @@ async function runStep({ action, given, ms }: Step, { message, warnings, tabs }:
 
 /** What a person was shown must still be there: it is looked at once more in the moment of the act. */
 async function checked(action: Action, given: Record<string, unknown>, context: Context, params: Parsed<any>): Promise<Result> {
-  if (!action.acts || typeof given["expected"] !== "string") return await action.run(context, params);
-  const element = await checkPlace(context.taskId, action.name, given, given["expected"]);
-  return await action.run(element ? { ...context, expected: { expected: element } } : context, params);
+  const tabId = given["tabId"];
+  const isAboutPage = typeof tabId === "number" && !LEAVING.has(action.name);
+  if (isAboutPage) await refuseOwnPages(tabId);
+  const element = action.acts && typeof given["expected"] === "string" ? await checkPlace(context.taskId, action.name, given, given["expected"]) : null;
+  const result = await action.run(element ? { ...context, expected: { expected: element } } : context, params);
+  if (isAboutPage && !action.acts) await refuseOwnPages(tabId);
+  return result;
 }
+
+/** They take a tab away from its page, or tell nothing of it. */
+const LEAVING = new Set(["browser_navigate", "browser_tab_close", "browser_debugger_detach", "task_stop"]);

@@ -5,6 +5,7 @@ import { showBadge } from "./badge";
 import { Failure } from "./failure";
 import { gather, ungroup } from "./groups";
 import { follow, unfollow } from "./hops";
+import { isOwnPage, leaveOwnPage, portsLoaded, raiseWall } from "./own_pages";
 import { dropTask, isKnown, joinTask, taskOf, taskOfTab, type Task } from "./tasks";
 
 export function taskFor(taskId: string): Task {
@@ -16,6 +17,9 @@ export async function adoptTab(task: Task, tabId: number): Promise<void> {
   if (!isKnown(task)) throw stopped();
   follow(tabId);
   await joinTask(task, tabId);
+  await raiseWall();
+  const now = await chrome.tabs.get(tabId).catch(() => undefined);
+  if (await leaveOwnPage(tabId, now?.url)) throw new Failure("CDP_PERMISSION_DENIED", "The page opened handrail itself, which is never for a tool. The tab was closed.", { own: true });
   await gather(task, [tabId]);
   await Promise.all([showBadge(tabId), attach(tabId).catch(() => undefined)]);
   if (isKnown(task)) return;
@@ -33,8 +37,8 @@ export async function existingTab(task: Task, url: string | undefined): Promise<
     if (tab) return tab;
   }
   const query = url === undefined ? { active: true, lastFocusedWindow: true } : {};
-  const found = await chrome.tabs.query(query);
-  return found.find((tab) => tab.id !== undefined && !taskOfTab(tab.id) && (url === undefined ? true : tab.url === url));
+  const [found] = await Promise.all([chrome.tabs.query(query), portsLoaded]);
+  return found.find((tab) => tab.id !== undefined && !taskOfTab(tab.id) && !isOwnPage(tab.url) && (url === undefined ? true : tab.url === url));
 }
 
 export async function newTab(): Promise<chrome.tabs.Tab> {

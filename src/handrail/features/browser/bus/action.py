@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,8 +59,11 @@ class Action:
         assert self.end is not None
         return self.end
 
-    def message(self, wire_id: str, now: int) -> dict[str, Any]:
-        """`browser_action` as contract 2 §3.5 defines it."""
+    def message(self, wire_id: str, now: int, own_ports: Collection[int] = ()) -> dict[str, Any]:
+        """`browser_action`, as contract 2 §3.5 defines it.
+
+        `own_ports` are handrail's own on this machine: no page there is a target.
+        """
         record = self.record
         message: dict[str, Any] = {
             "v": PROTOCOL,
@@ -71,6 +74,8 @@ class Action:
             "timestamp": now,
             "action": record.actions,
         }
+        if own_ports:
+            message["ownPorts"] = sorted(own_ports)
         for wanted, slot in self.slots:
             message[f"{wanted.place}PresignedUrl"] = slot.upload_url
             message["artifactId" if wanted.place == "artifact" else "screenshotArtifactId"] = slot.artifact_id

@@ -29,6 +29,7 @@ from handrail.ports.errors import (
     Unacknowledged,
     Unfinished,
 )
+from handrail.ports.own_servers import own_ports
 
 ACK_WITHIN = 1.5
 AGAIN_AFTER = 1.0
@@ -140,7 +141,8 @@ class Dispatcher:
         try:
             line = plugin.open_line()
             plugin.exchanges[wire_id] = exchange
-            await line.send(action.message(wire_id, self._now()), exchange.on_ack)
+            own = await asyncio.to_thread(own_ports)
+            await line.send(action.message(wire_id, self._now(), own), exchange.on_ack)
             async with asyncio.timeout(self._ack_within):
                 await exchange.acknowledged.wait()
             async with asyncio.timeout(action.seconds):

@@ -16,8 +16,10 @@ from handrail.features.browser.chromium.element import finding, found
 from handrail.features.browser.chromium.frames import ForeignFrames
 from handrail.features.browser.chromium.launching import Wire
 from handrail.features.browser.offers import Element, Trouble
-from handrail.kernel.web_address import host_of_page
+from handrail.kernel.target import ANY_PLACE
+from handrail.kernel.web_address import host_of_page, place_of_page, read_place
 from handrail.ports.errors import Declined, Failure, NotShown
+from handrail.ports.own_servers import own_ports
 
 Touch = Callable[[], None]
 """Says that the browser is in use."""
@@ -98,7 +100,7 @@ class ChromiumPage:
         """Declined if the page tried to leave this machine since it was last sent somewhere."""
         refused, self._refused = self._refused, None
         if refused is not None:
-            raise _not_local(refused)
+            raise _refused(refused)
 
     def run(self, expression: str) -> None:
         self._touch()
@@ -180,18 +182,27 @@ class ChromiumPage:
 
     def _check(self, url: str) -> None:
         if not self._is_allowed(url):
-            raise _not_local(url)
+            raise _refused(url)
 
     def _is_allowed(self, url: str) -> bool:
         host = host_of_page(url)
-        return host is not None and (host in self._allowed or urlsplit(url).netloc in self._allowed)
+        is_named = host is not None and (host in self._allowed or urlsplit(url).netloc in self._allowed)
+        return is_named and not _is_own(url)
 
     def _trouble(self, trouble: Trouble | None) -> None:
         if trouble is not None and len(self._troubles) < _MOST_TROUBLES:
             self._troubles.append(trouble)
 
 
-def _not_local(url: str) -> Declined:
+def _is_own(url: str) -> bool:
+    """handrail itself: what may be reached is on this machine, so that the port tells it."""
+    place = place_of_page(url)
+    return place is not None and place != ANY_PLACE and read_place(place).port in own_ports()
+
+
+def _refused(url: str) -> Declined:
+    if _is_own(url):
+        return Declined(f"{url} is handrail itself: it is for people, never for a tool.", reason="own", url=url)
     return Declined(
         f"Only pages on this machine may be opened, and this one is not: {url}",
         hint="Use http://localhost or http://127.0.0.1 with a port.",

@@ -3,6 +3,7 @@
 from handrail.features.desktop.host.confirmation import Consent
 from handrail.features.desktop.host.effects import watching
 from handrail.features.desktop.host.execution import Execution
+from handrail.features.desktop.host.own_windows import UNTOLD, why_closed
 from handrail.features.desktop.host.params import ConfirmedParams, Route
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Action, Result, Services
@@ -41,6 +42,8 @@ async def act(services: Services, execution: Execution, action: Action, params: 
         execution.has_acted = True
         delivery = await action.deliver(desktop, execution, subject, params)
         changed = await watch.outcome()
+        if await _shows_handrail(desktop, subject):
+            changed = []
         # What is done is done: nothing fails any more.
         if await picture(desktop, execution, AFTER):
             evidence["afterScreenshot"] = AFTER
@@ -105,6 +108,14 @@ async def _reachable(
     subject = await subject.again(desktop)  # to come to the front takes a while
     subject.check(consent)
     return subject
+
+
+async def _shows_handrail(desktop: Desktop, subject: Subject) -> bool:
+    """The act may have led to one of our own pages, of which nothing is told."""
+    try:
+        return await why_closed(desktop, subject.window, subject.everything) not in (None, UNTOLD)
+    except Failure:
+        return False
 
 
 def _unreachable(window: Window) -> Internal:

@@ -6,6 +6,7 @@ from typing import Any
 
 from handrail.features.desktop.host.conditions import AnchorNotFound, ElementNotFound, PathNotFound, StaleElement
 from handrail.features.desktop.host.confirmation import Consent
+from handrail.features.desktop.host.own_windows import UNTOLD, refuse_own, why_closed
 from handrail.features.desktop.host.params import Anchor, ElementRef, Near, Route, Selector, Target
 from handrail.features.desktop.host.refs import ElementRefs
 from handrail.features.desktop.host.routing import Routed, refuse_blocked, resolve
@@ -35,7 +36,14 @@ class Search:
         everything = await self._reader.windows()
         if route is None and self._reader.silent() and not any(window.is_front for window in everything):
             raise Timeout("No window in front can be read: an app does not answer.", hint="Name the app in a route.")
-        return resolve(everything, route)
+        routed = resolve(everything, route)
+        await refuse_own(self._reader, routed.window, everything, acts=False)
+        open_windows = [
+            window
+            for window in routed.windows
+            if window is routed.window or await why_closed(self._reader, window, everything) in (None, UNTOLD)
+        ]
+        return replace(routed, windows=open_windows)
 
     async def target(self, target: Target, route: Route | None) -> tuple[Routed, Match]:
         """The element as it is now. StaleElement for a reference, ElementNotFound for a selector."""
@@ -102,6 +110,7 @@ class Search:
                 was={"role": known.role, "title": known.title},
                 isNow={"role": element.role, "title": element.title},
             )
+        await refuse_own(self._reader, window, everything, acts=False)
         return Routed(window, [window], everything), Match(window, Found(element))
 
 
@@ -138,6 +147,7 @@ class Subject:
             if self.window.pid in reader.silent():
                 raise Timeout("The app does not answer, so nothing was sent.")
             raise StaleElement("The window is gone.", window=self.window.title)
+        await refuse_own(reader, window, everything, acts=True)
         if self.element is None:
             return replace(self, window=window, everything=everything)
         element = await reader.look(self.element.handle)

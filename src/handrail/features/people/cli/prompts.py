@@ -132,8 +132,11 @@ def answer_prompt(
     async def respond(queue: "PromptQueue") -> Sequence[str]:
         import msgspec
 
+        from handrail.faces.cli.presence import typing_a_word
         from handrail.faces.cli.program import program
         from handrail.ports.prompts import ChoicePrompt, KvPrompt, TaskConfirmPrompt
+
+        stores = program().open_stores(state or ctx.obj)
 
         prompt = (await _find(queue, request_id)).prompt
         if status == "ok":
@@ -143,7 +146,9 @@ def answer_prompt(
                 response["selection"] = list(chosen) if prompt.multiple else "".join(chosen[-1:])
             elif isinstance(prompt, TaskConfirmPrompt):
                 response["tasks"] = msgspec.to_builtins(prompt.tasks)
-        return (await queue.respond(request_id, response, by=f"terminal:{program().machine.user}")).warnings
+        proof = typing_a_word(stores.presence.look_at_terminal)
+        by = f"terminal:{program().machine.user}"
+        return (await queue.respond(request_id, response, by=by, proof=proof)).warnings
 
     for warning in _run(state or ctx.obj, respond):
         click.echo(f"handrail: {visible(warning)}", err=True)
@@ -161,9 +166,11 @@ async def _show_screen(queue: "PromptQueue") -> int:
     from handrail.faces.cli.program import program
     from handrail.features.people.cli.screen.app import PromptsApp
     from handrail.features.people.cli.screen.texts import texts_for
+    from handrail.ports import prompt_views
 
     app = PromptsApp(queue, f"terminal:{program().machine.user}", texts_for())
-    status = await app.run_async()
+    with prompt_views.announced():  # desktop tools leave this terminal alone
+        status = await app.run_async()
     if (task := asyncio.current_task()) is not None and task.cancelling():
         raise asyncio.CancelledError  # Textual ends in order when it is stopped, and keeps that to itself
     return status or app.return_code or 0

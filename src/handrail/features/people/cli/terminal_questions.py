@@ -18,6 +18,7 @@ from handrail.faces.cli.output import behind_gutter, one_line, width_of
 from handrail.faces.cli.program import program
 from handrail.kernel.approval import Question
 from handrail.kernel.prompts.first_answer import ANSWERED
+from handrail.ports import prompt_views
 from handrail.ports.prompts import PromptResponse, Scope, Side
 
 _FOLD_BEYOND = 24
@@ -131,9 +132,11 @@ class TerminalQuestions:
     def __init__(self, keyboard: int = 0) -> None:
         self._keyboard = keyboard
         self._turn = asyncio.Lock()
+        self._view = prompt_views.announced()
+        """Desktop tools leave this terminal alone as long as it may ask."""
 
     def beside(self, question: Question) -> Sequence[Side]:
-        return [Side(f"terminal:{program().machine.user}", lambda: self._ask(question))]
+        return [Side(f"terminal:{program().machine.user}", lambda: self._ask(question), is_terminal=True)]
 
     async def _ask(self, question: Question) -> PromptResponse | None:
         async with self._turn:

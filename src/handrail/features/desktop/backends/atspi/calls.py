@@ -15,6 +15,7 @@ APPLICATION = "org.a11y.atspi.Application"
 CACHE = "org.a11y.atspi.Cache"
 COLLECTION = "org.a11y.atspi.Collection"
 COMPONENT = "org.a11y.atspi.Component"
+DOCUMENT = "org.a11y.atspi.Document"
 TEXT = "org.a11y.atspi.Text"
 VALUE = "org.a11y.atspi.Value"
 
@@ -111,6 +112,10 @@ ITEMS = Call(CACHE, "GetItems", returns="a((so)(so)(so)iiassusau)")
 
 def text(start: int, end: int) -> Call:
     return Call(TEXT, "GetText", "ii", start, end, returns="s")
+
+
+def document_attribute(name: str) -> Call:
+    return Call(DOCUMENT, "GetAttributeValue", "s", name, returns="s")
 
 
 def pid_of(name: str) -> Call:

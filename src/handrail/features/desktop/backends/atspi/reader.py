@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, suppress
 
 from dbus_fast import Message
 
-from handrail.features.desktop.backends.atspi import calls
+from handrail.features.desktop.backends.atspi import calls, documents
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
 from handrail.features.desktop.backends.atspi.connection import Connection, Lost, Refused, Silent
 from handrail.features.desktop.backends.atspi.elements import SCREEN, Elements, Origin
@@ -52,6 +52,9 @@ class AtspiReader:
     async def find(self, window: Window, query: Query) -> Sequence[Found]:
         top, origin = await self._place(window)
         return await self._search.find(top, origin, query)
+
+    async def addresses(self, window: Window) -> Sequence[str] | None:
+        return await documents.addresses(self._bus, window, await self._ref(window))
 
     async def at_path(self, window: Window, path: Sequence[int]) -> Found | None:
         top, origin = await self._place(window)

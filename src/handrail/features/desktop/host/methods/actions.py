@@ -15,6 +15,7 @@ from handrail.features.desktop.host.conditions import ElementNotFound
 from handrail.features.desktop.host.confirmation import params_digest
 from handrail.features.desktop.host.execution import Execution
 from handrail.features.desktop.host.methods import dismiss_modal
+from handrail.features.desktop.host.own_windows import refuse_own
 from handrail.features.desktop.host.params import (
     LONGEST_TEXT,
     ConfirmedParams,
@@ -207,7 +208,9 @@ class IntendedCall:
     digest: str
 
     async def subject(self, services: Services) -> Subject:
-        return await self.action.subject(services, self.params)
+        subject = await self.action.subject(services, self.params)
+        await refuse_own(await services.source.get(), subject.window, subject.everything, acts=True)
+        return subject
 
 
 def read_intent(intent: Intent, meta: Meta) -> IntendedCall:

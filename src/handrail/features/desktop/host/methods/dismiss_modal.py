@@ -4,6 +4,7 @@ from typing import Literal
 
 from handrail.features.desktop.host.conditions import ElementNotFound, StaleElement
 from handrail.features.desktop.host.execution import Execution
+from handrail.features.desktop.host.own_windows import refuse_own
 from handrail.features.desktop.host.params import ConfirmedParams, ElementRef, Name, Selector, Wire
 from handrail.features.desktop.host.routing import Routed, resolve
 from handrail.features.desktop.host.search import Subject
@@ -68,6 +69,7 @@ async def _chosen(desktop: Desktop, params: DismissModalParams) -> tuple[Routed,
         raise ElementNotFound("No modal window is open.")
     meant = modals if params.route is None else resolve(modals, params.route).windows
     routed = Routed(meant[0], meant, everything)
+    await refuse_own(desktop, routed.window, everything, acts=True)
     strategy = params.strategy
     if strategy.type == "esc":
         return routed, None

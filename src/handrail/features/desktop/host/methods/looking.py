@@ -7,13 +7,14 @@ from msgspec import Meta as Bound
 from handrail.features.desktop.host.conditions import ElementNotFound
 from handrail.features.desktop.host.execution import Execution
 from handrail.features.desktop.host.outline import outline, spelled_matches, spelled_tree, spelled_window
+from handrail.features.desktop.host.own_windows import UNTOLD, why_closed
 from handrail.features.desktop.host.params import RoutedParams, Selector, Target, Wire
 from handrail.features.desktop.host.refs import ElementRefs
 from handrail.features.desktop.host.routing import NOWHERE, Routed, resolve
 from handrail.features.desktop.host.search import Match
 from handrail.features.desktop.host.services import Reading, Result, Services
 from handrail.features.desktop.platform import Element, Query, Reader, Rect, Window
-from handrail.ports.errors import Failure, InvalidParams
+from handrail.ports.errors import Declined, Failure, InvalidParams
 
 
 class FindParams(RoutedParams, frozen=True, kw_only=True):
@@ -64,10 +65,13 @@ HIGHLIGHT = Reading("desktop.highlight", HighlightParams, highlight)
 
 async def list_modals(services: Services, execution: Execution, params: RoutedParams) -> Result:
     desktop = await services.source.get()
-    windows = await desktop.windows()
-    if params.route is not None:
-        windows = resolve(windows, params.route).windows
-    modals = [await _modal(desktop, services.refs, window) for window in windows if window.is_modal]
+    everything = await desktop.windows()
+    windows = everything if params.route is None else resolve(everything, params.route).windows
+    modals = [
+        await _modal(desktop, services.refs, window)
+        for window in windows
+        if window.is_modal and await why_closed(desktop, window, everything) in (None, UNTOLD)
+    ]
     record = execution.record
     return {
         "modals": modals,
@@ -130,6 +134,8 @@ async def _subject(services: Services, params: ObserveParams) -> tuple[Routed | 
         return await search.target(params.target, params.route)
     try:
         return await search.routed(params.route), None
+    except Declined:
+        raise
     except Failure as failure:
         is_read = options.include_ax_tree or options.outline
         if params.route is not None or options.area != "screen":

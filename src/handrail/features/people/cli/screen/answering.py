@@ -103,7 +103,9 @@ class Answering:
         row.is_sending = True
         view.say(self._texts.sending)
         try:
-            receipt = await self._queue.respond(row.id, response, run_id=row.entry.run_id or None, by=self._by)
+            receipt = await self._queue.respond(
+                row.id, response, run_id=row.entry.run_id or None, by=self._by, proof="terminal"
+            )
         except InvalidParams as failure:
             page.form.show_problems({each["field"]: each["message"] for each in failure.details.get("fieldErrors", ())})
             view.say(failure.message, is_problem=True)

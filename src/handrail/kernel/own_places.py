@@ -1,0 +1,36 @@
+"""handrail's own pages: no tool may reach them, because whoever presses a button there answers in a person's name."""
+
+import asyncio
+import socket
+
+from handrail.kernel.host_name import is_loopback
+from handrail.kernel.target import Target
+from handrail.kernel.web_address import read_place
+from handrail.ports.errors import Declined
+from handrail.ports.own_servers import own_ports
+
+
+async def refuse_own(target: Target) -> None:
+    """Declined, whatever a rule or a person says: rules and answers are given on these pages."""
+    if target.place and await is_own(target.place):
+        raise Declined(
+            f"{target.place} is handrail itself: its pages and its API are for people, never for a tool.",
+            hint="Ask the person to look there.",
+            reason="own",
+        )
+
+
+async def is_own(place: str) -> bool:
+    """Whether a handrail of this user answers there, in whatever way its host is spelled."""
+    there = read_place(place)
+    if there.port not in await asyncio.to_thread(own_ports):
+        return False
+    return is_loopback(there.host) or await _leads_here(there.host, there.port)
+
+
+async def _leads_here(host: str, port: int) -> bool:
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError:
+        return False
+    return any(is_loopback(str(address[0]).partition("%")[0].removeprefix("::ffff:")) for *_, address in found)

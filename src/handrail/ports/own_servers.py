@@ -1,0 +1,75 @@
+"""Which ports of this machine belong to handrail: those of every server of this user, whatever its state directory.
+
+As long as a server listens, it holds a Unix socket whose name has its port. On Linux the name is in the abstract
+namespace: it ends with its process, nobody can remove it, and it is in the same network namespace as the port itself.
+"""
+
+import os
+import re
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+_NAME = re.compile(r"handrail-server-(?P<uid>\d+)-(?P<port>\d+)")
+_IS_ABSTRACT = sys.platform == "linux"
+_NAMES = Path("/proc/net/unix")
+
+
+def _folder() -> Path:
+    """Where there is no abstract namespace."""
+    return Path("/tmp") / f"handrail-{os.getuid()}"  # noqa: S108 - its owner is checked
+
+
+@contextmanager
+def announced(port: int) -> Iterator[None]:
+    """While inside, every handrail of this user knows that the port is handrail's own."""
+    name = f"handrail-server-{os.getuid()}-{port}"
+    with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as held:
+        if _IS_ABSTRACT:
+            _bind(held, f"\0{name}")
+            yield
+            return
+        folder = _folder()
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        file = folder / name
+        file.unlink(missing_ok=True)
+        _bind(held, str(file))
+        try:
+            yield
+        finally:
+            file.unlink(missing_ok=True)
+
+
+def _bind(held: socket.socket, name: str) -> None:
+    """A name that is taken says already what is to be said."""
+    with suppress(OSError):
+        held.bind(name)
+        held.listen(1)
+
+
+def own_ports() -> frozenset[int]:
+    """Of the servers that run now. Blocks for a moment."""
+    if _IS_ABSTRACT:
+        try:
+            names = _NAMES.read_text(errors="replace")
+        except OSError:
+            return frozenset()
+    else:
+        folder = _folder()
+        if not folder.is_dir() or folder.stat().st_uid != os.getuid():
+            return frozenset()
+        names = "\n".join(path.name for path in folder.iterdir() if _answers(path))
+    return frozenset(int(one["port"]) for one in _NAME.finditer(names) if int(one["uid"]) == os.getuid())
+
+
+def _answers(path: Path) -> bool:
+    """A killed server leaves its file."""
+    with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as trying:
+        try:
+            trying.connect(str(path))
+        except OSError:
+            return False
+        return True

@@ -1,0 +1,272 @@
+"""An agent on its way to handrail's own pages, in the person's own Chromium, where the console is open and signed in.
+
+Whoever presses "Allow once" there answers in the person's name; so no tool may open, read or use such a page.
+"""
+
+import asyncio
+import socket
+import subprocess
+import threading
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import pytest
+
+from handrail.features.browser.chromium.paired import Chromium
+from handrail.features.browser.launching import EXTENSION_FOLDER, chromium_program
+from tests.e2e.console_person import up
+from tests.e2e.test_browser import number_of
+from tests.persons import Person
+from tests.waiting import until
+from tests.wire.browsing import Agent, Told
+from tests.wire.clients import HANDRAIL, Stdio, Up
+from tests.wire.stage import furnish
+
+T = TypeVar("T")
+ALLOWED = ("127.0.0.1", "localhost", "*.localhost", "::1", "0.0.0.0")
+
+BUTTON = '<!doctype html><title>Dev</title><button onclick="{}">Go</button>'
+MANY_WAYS = {
+    "popup": BUTTON.format("window.open('{console}')"),
+    "named window": BUTTON.format("window.open('{console}', 'x', 'width=500,height=500')"),
+    "script": BUTTON.format("location = '{console}'"),
+    "link": '<!doctype html><title>Dev</title><a href="{console}">Go</a>',
+    "link to a new tab": '<!doctype html><title>Dev</title><a href="{console}" target="_blank">Go</a>',
+    "link without opener": '<!doctype html><title>Dev</title><a href="{console}" target="_blank" rel="noopener">Go</a>',
+    "form": '<!doctype html><title>Dev</title><form action="{console}"><button>Go</button></form>',
+    "late redirect": BUTTON.format("location = '/redirect'"),
+    "popup with a redirect": BUTTON.format("window.open('/redirect')"),
+    "frame made by script": BUTTON.format(
+        "f = document.createElement('iframe'); f.src = '{console}'; f.width = f.height = 900; document.body.append(f)"
+    ),
+}
+
+
+class Pages(BaseHTTPRequestHandler):
+    """The agent's own development server: whatever it serves, it serves for the agent."""
+
+    console: ClassVar[str] = ""
+
+    def do_GET(self) -> None:
+        name = self.path.strip("/").replace("-", " ")
+        if name == "redirect":
+            self.send_response(302)
+            self.send_header("Location", self.console)
+            self.end_headers()
+            return
+        pages = {
+            **MANY_WAYS,
+            "refresh": '<!doctype html><meta http-equiv="refresh" content="0;url={console}">',
+            "frame": '<!doctype html><title>Dev</title><iframe src="{console}" width=900 height=900></iframe>',
+        }
+        body = pages.get(name, "<!doctype html><title>Dev</title><p>Hello<button>Stay</button>")
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.end_headers()
+        self.wfile.write(body.replace("{console}", self.console).encode())
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+class PersonsBrowser:
+    """The person's own Chromium with the extension; the person has tabs of their own beside those of tasks."""
+
+    def __init__(self, state: Path) -> None:
+        self._state = state
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        program = chromium_program()
+        assert program is not None
+        profile = state / "chromium"
+        self._chromium = self._wait(Chromium.start(program, profile, EXTENSION_FOLDER, has_display=False))
+        code, _, server = self._handrail("extension", "pair").split()
+        self._wait(self._chromium.pair(server, code))
+
+    def opens_the_console(self) -> None:
+        link = self._handrail("open", "--print")
+        self._wait(self._chromium._wire.ask("Target.createTarget", url=link))
+        until((self._state / "sessions.json").exists, "the person is not signed in")
+
+    def tabs(self) -> list[str]:
+        targets = self._wait(self._chromium._wire.ask("Target.getTargets"))["targetInfos"]
+        return [target["url"] for target in targets if target["type"] == "page"]
+
+    def _handrail(self, *words: str) -> str:
+        command = [HANDRAIL, *words, "--state", str(self._state)]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    def _wait(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
+
+    def close(self) -> None:
+        self._wait(self._chromium.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+
+
+class Attack:
+    """A signed-in person, an agent with "allow" for its development server, and another agent's question that waits."""
+
+    def __init__(self, folder: Path, site: str) -> None:
+        self.project, self.state, self.site = folder / "project", folder / "state", site
+        self.project.mkdir()
+        furnish(self.project)
+        self.up = Up(self.project, self.state)
+        self.console = str(self.up.http.base_url).rstrip("/") + "/"
+        self.port = int(self.console.rsplit(":", 1)[1].strip("/"))
+        Pages.console = self.console
+        self.browser = PersonsBrowser(self.state)
+        self.browser.opens_the_console()
+        rules = [f'[[rules]]\neffect = "UI_CONTROL"\nhost = "{host}"\ndecision = "allow"\n' for host in ALLOWED]
+        rules.append('[[rules]]\ntool = "task_start"\ndecision = "allow"\n')
+        (self.state / "config.toml").write_text("\n".join(rules))
+        self._client, self._victim = Stdio(self.project, self.state), Stdio(self.project, self.state)
+        self.agent = Agent(self._client)
+        self._pool = ThreadPoolExecutor(1)
+        change = {"path": "game/config.txt", "find": "Game_name", "replace": "Stolen"}
+        self.write = self._pool.submit(self._victim.call, "replace_in_file", change)
+        self.question = Person(self.state).sees()["requestId"]
+
+    @property
+    def is_answered(self) -> bool:
+        return all(each["requestId"] != self.question for each in Person(self.state).pending())
+
+    def start(self, path: str = "") -> None:
+        self.agent.ok("task_start", url=f"{self.site}{path}")
+
+    def presses_allow(self) -> None:
+        """All that an agent can do in the tabs that it has."""
+        tabs = (self.agent.call("browser_tabs").result or {}).get("tabs", [])
+        for tab in tabs:
+            told = self.agent.call("browser_dom_index", tabId=tab["tabId"])
+            for element in (told.result or {}).get("elements", []):
+                if "Allow" in str(element):
+                    self.agent.call("browser_click", tabId=tab["tabId"], clickId=element["clickId"])
+
+    def close(self) -> None:
+        if not self.is_answered:
+            Person(self.state).answers("--cancel")
+        self.write.result()
+        self._pool.shutdown()
+        self._client.close()
+        self._victim.close()
+        self.browser.close()
+        self.up.close()
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def attack(site: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attack]:
+    attack = Attack(tmp_path_factory.mktemp("attack"), site)
+    yield attack
+    attack.close()
+
+
+@pytest.fixture(autouse=True)
+def untouched(attack: Attack) -> Iterator[None]:
+    """Whatever an attack is told: the question still waits, and nothing was written."""
+    yield
+    attack.presses_allow()
+    assert not attack.is_answered
+    assert not attack.write.done()
+    attack.agent.call("task_stop", closeTab=True)
+
+
+def own(told: Told) -> bool:
+    return told.code == "FORBIDDEN" and (told.error or {})["details"]["context"].get("reason") == "own"
+
+
+def test_an_agent_with_a_yes_for_its_own_server_can_not_press_allow_in_the_console(attack: Attack) -> None:
+    attack.start()
+    told = attack.agent.call("browser_navigate", url=attack.console)
+    attack.presses_allow()
+    assert not attack.is_answered
+    assert own(told), told
+
+
+SPELLINGS = (
+    "localhost", "LOCALHOST", "localhost.", "127.0.0.1.", "[::1]", "[::ffff:127.0.0.1]", "[0:0:0:0:0:ffff:7f00:1]",
+    "0.0.0.0", "foo.localhost", "127.0.0.2", "[::]",
+)  # fmt: skip
+ONLY_FOR_BROWSERS = ("127.1", "0x7f.1", "2130706433", "0177.0.0.1", "%6cocalhost", "[::1%25lo]", "u@127.0.0.1")
+
+
+@pytest.mark.parametrize("tool", ["browser_navigate", "task_start", "browser_tab_open"])
+def test_no_spelling_of_the_console_is_opened(attack: Attack, tool: str) -> None:
+    attack.start()
+    for host in SPELLINGS:
+        told = attack.agent.call(tool, url=f"http://{host}:{attack.port}/")
+        assert own(told), (host, told)
+    for host in ONLY_FOR_BROWSERS:
+        assert attack.agent.code(tool, url=f"http://{host}:{attack.port}/") == "BAD_REQUEST"
+
+
+def test_a_name_that_leads_to_this_machine_is_no_way_in(attack: Attack) -> None:
+    attack.start()
+    attack.agent.call("browser_navigate", url=f"http://{socket.gethostname()}:{attack.port}/")
+
+
+@pytest.mark.parametrize("path", ["redirect", "refresh"])
+def test_a_page_that_leads_to_the_console_ends_in_an_empty_tab(attack: Attack, path: str) -> None:
+    attack.start()
+    attack.agent.call("browser_navigate", url=f"{attack.site}{path}")
+    attack.presses_allow()
+    for tool in ("browser_readability_extract", "browser_screenshot", "browser_get_html", "browser_dom_index"):
+        assert "Allow" not in str(attack.agent.call(tool))
+
+
+@pytest.mark.parametrize("way", MANY_WAYS)
+def test_no_way_of_a_page_leads_to_the_console(attack: Attack, way: str) -> None:
+    attack.start(way.replace(" ", "-"))
+    attack.agent.call("browser_click", clickId=number_of(attack.agent, "Go"))
+    attack.presses_allow()
+    tabs = (attack.agent.ok("browser_tabs").result or {})["tabs"]
+    assert [tab.get("url") for tab in tabs if str(attack.port) in str(tab.get("url"))] == []
+
+
+def test_the_console_is_shown_in_no_frame(attack: Attack) -> None:
+    attack.start("frame")
+    attack.presses_allow()
+    assert "Allow" not in str(attack.agent.call("browser_dom_index"))
+    headers = attack.up.http.get("/", headers={"Authorization": ""}).headers
+    assert headers["x-frame-options"] == "DENY"
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+
+
+def test_a_tab_of_the_person_that_shows_the_console_joins_no_task(attack: Attack) -> None:
+    for params in ({}, {"url": attack.console}):
+        attack.agent.call("task_start", reuseExistingTab=True, **params)
+        attack.presses_allow()
+        assert not attack.is_answered
+
+
+def test_another_server_of_the_same_user_is_no_target_either(attack: Attack, tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    with up(tmp_path / "project", tmp_path / "state") as other:
+        attack.start()
+        assert own(attack.agent.call("browser_navigate", url=f"http://localhost:{other.port}/"))
+    attack.start()
+
+
+def test_pages_on_other_ports_are_not_mistaken_for_the_console(attack: Attack) -> None:
+    attack.start()
+    assert "Hello" in str(attack.agent.ok("browser_readability_extract").result)
+    stay = number_of(attack.agent, "Stay")
+    attack.agent.ok("browser_click", clickId=stay)
+
+
+def test_the_persons_own_tab_with_the_console_goes_on_working(attack: Attack) -> None:
+    assert any(url.startswith(attack.console) for url in attack.browser.tabs())

@@ -1,0 +1,144 @@
+"""An agent at a real desktop on its way to windows in which handrail asks: the console in Chromium, a terminal."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.desktop_apps import SYSTEM_PYTHON
+from tests.desktop_session import App, DesktopSession
+from tests.e2e.console_person import call
+from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_house
+from tests.faces.http.running import Running
+from tests.persons import HANDRAIL
+from tests.waiting import until
+
+CHROMIUM = {"app": {"bundleId": "chromium"}}
+ALLOW = {"selector": {"byRole": "AXButton", "titleContains": "Allow"}}
+OPTIONS = (
+    "--no-sandbox",
+    "--force-renderer-accessibility",
+    "--no-first-run",
+    "--disable-gpu",
+    "--password-store=basic",
+)
+PAGE = "<!doctype html><title>Dev server</title><button onclick='this.textContent = 1'>Press me</button>"
+
+pytestmark = pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
+
+
+class Stage:
+    def __init__(self, session: DesktopSession, house: Running, agent: DesktopAgent) -> None:
+        self.session, self.house, self.agent = session, house, agent
+
+    def rules(self, text: str) -> None:
+        (self.house.state / "config.toml").write_text(text)
+
+    def chromium(self, *pages: str, options: tuple[str, ...] = OPTIONS) -> App:
+        profile = f"--user-data-dir={self.session.folder / 'profile'}"
+        return self.session.start(["chromium", *options, profile, *pages])
+
+    def console(self) -> str:
+        words = [HANDRAIL, "open", "--print", "--state", str(self.house.state)]
+        return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def stage(desktop_session: DesktopSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    with (
+        desktop_house(desktop_session, tmp_path_factory.mktemp("own")) as house,
+        desktop_agent(desktop_session, house) as agent,
+    ):
+        stage = Stage(desktop_session, house, agent)
+        stage.rules('[[rules]]\neffect = "UI_CONTROL"\ndecision = "allow"\n')
+        yield stage
+
+
+def is_own(error: dict[str, object]) -> bool:
+    return error["code"] == "DESKTOP_CONFIRM_REQUIRED" and dict(error["details"]).get("reason") == "own"  # type: ignore[call-overload]
+
+
+def test_the_console_in_a_browser_is_neither_read_nor_used(stage: Stage) -> None:
+    (stage.house.project / "a.txt").write_text("one\n")
+    agent = stage.agent
+    other = call(stage.house, "replace_in_file", path="a.txt", find="one", replace="Stolen")
+    question = agent.person.sees()["requestId"]
+    app = stage.chromium(stage.console())
+    try:
+        until(lambda: agent.gets(agent.begins("desktop_find", route=CHROMIUM, **ALLOW)).get("isError"))
+        assert is_own(agent.is_refused("desktop_find", route=CHROMIUM, **ALLOW))
+        assert is_own(agent.is_refused("desktop_click", route=CHROMIUM, target=ALLOW))
+        assert is_own(agent.is_refused("desktop_observe", route=CHROMIUM))
+        assert is_own(agent.is_refused("desktop_type_text", route=CHROMIUM, text="a"))
+        assert is_own(agent.is_refused("desktop_hotkey", route=CHROMIUM, keys=["enter"]))
+        assert is_own(agent.is_refused("desktop_hotkey", keys=["enter"]))
+        assert [each["requestId"] for each in agent.person.pending()] == [question]
+    finally:
+        stage.session.end(app)
+        agent.person.answers("--cancel")
+        other.communicate(timeout=30)
+    assert (stage.house.project / "a.txt").read_text() == "one\n"
+
+
+def test_another_page_in_the_same_browser_is_used_as_before(stage: Stage, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(PAGE)
+    app = stage.chromium(page.as_uri())
+    try:
+        button = {"selector": {"byRole": "AXButton", "titleContains": "Press me"}}
+        stage.agent.does(
+            "desktop_wait_until", route=CHROMIUM, condition={"selectorExists": button["selector"]}, timeoutMs=20_000
+        )
+        assert stage.agent.does("desktop_click", route=CHROMIUM, target=button)["clicked"] is True
+    finally:
+        stage.session.end(app)
+
+
+def test_where_a_browser_does_not_tell_its_page_nothing_is_done_there(stage: Stage) -> None:
+    app = stage.chromium(stage.console(), options=tuple(each for each in OPTIONS if "accessibility" not in each))
+    try:
+        told = stage.agent.is_refused("desktop_hotkey", route=CHROMIUM, keys=["enter"])
+        assert is_own(told) or told["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
+    finally:
+        stage.session.end(app)
+
+
+TERMINAL = """
+import subprocess, sys, gi
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk
+window = Gtk.Window(title="A terminal")
+window.add(Gtk.Button(label="Run"))
+window.show_all()
+subprocess.Popen(["/bin/sh", "-c", '"$0" "$@"; true', *sys.argv[1:]], stdin=subprocess.PIPE)
+Gtk.main()
+"""
+ASKING = """
+import sys
+from handrail.features.people.cli.terminal_questions import TerminalQuestions
+asking = TerminalQuestions()
+sys.stdin.read()
+"""
+RUN = {"selector": {"byRole": "AXButton", "titleContains": "Run"}}
+
+
+def test_the_program_whose_terminal_asks_is_left_alone(stage: Stage) -> None:
+    """What asks is a grandchild of the program that has the window, as it is in a terminal."""
+    agent, terminal = stage.agent, [SYSTEM_PYTHON, "-c", TERMINAL]
+    app = stage.session.start([*terminal, sys.executable, "-c", ASKING])
+    try:
+        until(lambda: agent.gets(agent.begins("desktop_find", **RUN)).get("isError"))
+        assert is_own(agent.is_refused("desktop_find", **RUN))
+        assert is_own(agent.is_refused("desktop_click", target=RUN))
+        assert is_own(agent.is_refused("desktop_type_text", text="y"))
+        assert is_own(agent.is_refused("desktop_hotkey", keys=["y"]))
+    finally:
+        stage.session.end(app)
+    app = stage.session.start([*terminal, "/bin/cat"])
+    try:
+        assert agent.does("desktop_click", target=RUN)["clicked"] is True
+    finally:
+        stage.session.end(app)
