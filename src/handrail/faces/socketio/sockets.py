@@ -201,13 +201,9 @@ class Sockets:
 
     async def _join_page(self, sid: str, given: Mapping[str, Any], credential: Credential, agent: Agent | None) -> None:
         await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
-<<<<<<< HEAD
         room = _PEOPLE if credential is Credential.COOKIE else _PROGRAMS
         await self._server.enter_room(sid, room, namespace=NAMESPACE)
-        await self._bus.join_frontend(sid, given, is_person=credential is Credential.COOKIE)
-=======
         await self._bus.join_frontend(sid, given, is_person=credential is Credential.COOKIE, agent=agent)
->>>>>>> main
 
     async def _leave(self, sid: str, reason: str) -> None:
         self._is_known.pop(sid, None)

@@ -245,14 +245,10 @@ def mount(context: HttpContext) -> Mount:
         async with board.run():
             yield
 
-<<<<<<< HEAD
-    return Mount(_routes(queue, board, context.person), {"ui_prompts": Feed("entries", board.follow)}, running)
-=======
     def is_for_programs(scope: Scope) -> bool:
         path: str = scope["path"]
         return path == PATH or path.startswith(f"{PATH}/")
 
-    feeds = {"ui_prompts": ("entries", board.follow)}
+    feeds = {"ui_prompts": Feed("entries", board.follow)}
     routes = _routes(queue, board, context.person, context.project.stores.presence)
     return Mount(routes, feeds, running, is_for_programs=is_for_programs)
->>>>>>> main
