@@ -252,10 +252,13 @@ def test_what_loosens_rules_is_refused_in_an_agents_shell(house: Running) -> Non
     for words in (
         ["policy", "trust", "--answer", "allow", "--project", str(house.project)],
         ["passkeys", "add"],
+        ["agents", "add", "mine"],
     ):
         done = shell(house, *words, HANDRAIL_PRESENCE="never")
         assert done.returncode != 0
         assert "proof that a person is present" in done.stdout + done.stderr, done
+    added = house.request("POST", "/api/access/agents", headers=session(house), json={"name": "mine"})
+    assert (added.status, added.json["error"]["details"]["context"]["reason"]) == (403, "presence")
     assert not (house.state / "trusted.json").exists()
     (house.project / ".handrail" / "policy.json").unlink()
 
