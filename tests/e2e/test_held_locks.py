@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.credentials import browser_token
 from tests.desktop_session import DesktopSession
 from tests.e2e.desktop_agent import desktop_house
 from tests.e2e.servers import Server, audit_records, child, serving
 from tests.e2e.test_desktop_hosting import wait_for
 from tests.waiting import until
 from tests.wire.clients import Api, Up
-from tests.wire.scripted_browser import ScriptedBrowser
+from tests.wire.scripted_browser import CLIENT_ID, ScriptedBrowser
 from tests.wire.stage import furnish, put_policy
 
 pytestmark = pytest.mark.alone
@@ -67,7 +68,7 @@ def house(project: Path, state: Path, tmp_path: Path) -> Iterator[House]:
     (tmp_path / "other").mkdir()
     up = Up(project, state, answer="allow")
     try:
-        address, token = str(up.http.base_url), up.http.headers["Authorization"].removeprefix("Bearer ")
+        address, token = str(up.http.base_url), browser_token(state, CLIENT_ID)
         with serving(furnish(tmp_path / "other"), state) as elsewhere:
             socket = ScriptedBrowser(address, token)
             house = House(up, socket, elsewhere, project, state)

@@ -14,6 +14,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.gate import Gate
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview
+from handrail.ports.agent import Run
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
 from handrail.ports.identity import Caller
@@ -176,7 +177,9 @@ async def test_what_was_given_is_listed_and_a_second_yes_takes_the_place_of_the_
 
 
 async def test_what_an_agent_may_do_for_a_person_it_may_not_do_for_a_program(house: House) -> None:
-    persons, programs = caller("person", "openai:m"), caller("program", "openai:m")
+    run = Run(task_id="t", status="running", speaker="agent:two")
+    persons = caller(run, "openai:m")
+    programs = caller(msgspec.structs.replace(run, voice="program"), "openai:m")
     await house.consents.give(persons, TO, is_for_app=True, by="console:ada")
     assert not await house.is_asked(persons)
     assert await house.is_asked(programs)

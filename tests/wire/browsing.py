@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.credentials import browser_token
 from tests.wire.clients import Api, Cli, Json, Stdio, Streamable, Up
-from tests.wire.scripted_browser import ScriptedBrowser
+from tests.wire.scripted_browser import CLIENT_ID, ScriptedBrowser
 from tests.wire.stage import furnish
 
 
@@ -65,7 +66,7 @@ class Browsing:
         self._options: Any = {} if answer is None else {"answer": answer}
         self.up = Up(self.project, self.state, **self._options)
         known = json.loads((self.state / "server.json").read_text())
-        self.browser = ScriptedBrowser(f"http://{known['host']}:{known['port']}", known["token"])
+        self.browser = ScriptedBrowser(f"http://{known['host']}:{known['port']}", browser_token(self.state, CLIENT_ID))
         self._agents: dict[str, Agent] = {}
         self._stdio: list[Stdio] = []
 

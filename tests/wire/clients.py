@@ -14,6 +14,7 @@ import httpx2
 import jsonschema_rs
 
 from handrail import wiring as app
+from tests.credentials import bearer
 
 HANDRAIL = str(Path(sys.executable).parent / "handrail")
 FACES = ("stdio", "streamable", "api")
@@ -197,10 +198,11 @@ class Stdio(Client):
 
 
 class Up:
-    """`handrail up`, whose address and token stand in `server.json`."""
+    """`handrail up`, whose address stands in `server.json`; `http` has an agent's token."""
 
     def __init__(self, project: Path, state: Path, **options: Unpack[Options]) -> None:
         arguments = _arguments(project, state, options)
+        self.state = state
         self.process = subprocess.Popen(
             [HANDRAIL, "up", *arguments, "--port", "0", "--no-open"],
             stdin=subprocess.DEVNULL,
@@ -214,7 +216,7 @@ class Up:
         known = json.loads((state / "server.json").read_text())
         self.http = httpx2.Client(
             base_url=f"http://{known['host']}:{known['port']}",
-            headers={"Authorization": f"Bearer {known['token']}"},
+            headers=bearer(state),
             timeout=60,
             trust_env=False,
         )
@@ -238,6 +240,7 @@ class Streamable(Client):
         self._up = up
         self._last_id = 0
         self._headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        self._headers |= bearer(up.state, "streamable")
         answer = self._post(
             _request_text(
                 0,

@@ -92,7 +92,7 @@ def test_a_person_allows_one_tool_for_good_and_takes_it_back(consenting: Agent) 
     assert (refused["code"], refused["details"]["remark"]) == ("PERMISSION_DENIED", "too loud")
     (given,) = consenting.command("consents", "list", "--json")["consents"]
     assert (given["app"], given["tool"], given["valid"]) == (APP, "say", True)
-    assert given["caller"].startswith("mcp:")
+    assert given["caller"].startswith("program:")
     consenting.command("consents", "revoke", given["id"])
     again = consenting.calls("say")
     consenting.person.answers("--cancel")

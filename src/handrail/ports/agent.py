@@ -20,7 +20,7 @@ RunStatus = Literal["running", "paused", "waiting", "ended"]
 """waiting: for the person's next words. ended: the person stopped it."""
 Limit = Literal["mostSteps", "mostCost"]
 Voice = Literal["person", "program"]
-"""Who holds the token alone is a program."""
+"""Who comes with a token is a program."""
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +49,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """Where it was begun, and goes on."""
     voice: Voice = "person"
     """Who spoke last: once a person has, no program does."""
+    speaker: str = ""
+    """The identity of who spoke last; empty where an older version did not keep it."""
     is_settled: bool = True
     """It came to its end by itself, so nothing is left to go on with."""
 

@@ -14,6 +14,7 @@ CODES: Table = {
     errors.Unsupported: "BAD_REQUEST",
     errors.OutsideRoot: "FORBIDDEN",
     errors.Declined: "FORBIDDEN",
+    errors.AskedTooOften: "RATE_LIMITED",
     errors.Disabled: "FORBIDDEN",
     errors.NotFound: "NOT_FOUND",
     errors.Conflict: "CONFLICT",

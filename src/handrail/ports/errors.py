@@ -62,6 +62,12 @@ class Declined(Failure):
     """Refused by policy or by a person; the person's remark is in `details["remark"]`."""
 
 
+class AskedTooOften(Declined):
+    """People were asked too much by this caller in too short a time."""
+
+    retryable = True
+
+
 class NotClean(Failure):
     """A script with mistakes, where the policy demands a clean one."""
 

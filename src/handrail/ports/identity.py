@@ -4,6 +4,10 @@ from dataclasses import dataclass
 
 SERVER_TOKEN = "server token"
 """The identity of who has nothing but the token in server.json."""
+PERSONS_CHAT = "chat:person"
+"""The identity of the agent in the chat, where a person speaks."""
+PERSONS_FACES = frozenset({"cli", "console"})
+"""Where people call."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,10 @@ from typing import Any
 
 import pytest
 
+from tests.credentials import agent_token
 from tests.faces.cli.machine import HANDRAIL, Machine
 from tests.faces.cli.terminal import PROMPT, Terminal
+from tests.persons import without_presence
 from tests.waiting import until
 
 INITIALIZE = {
@@ -54,7 +56,7 @@ def up(machine: Machine, *words: str, **environ: str) -> Iterator[tuple[subproce
 
 
 def call(machine: Machine, address: str, tool: str, params: dict[str, Any], task: str = "t") -> Any:
-    token = json.loads((machine.state / "server.json").read_text())["token"]
+    token = agent_token(machine.state)
     request = urllib.request.Request(
         f"{address}/api/tools/{tool}",
         json.dumps(params).encode(),
@@ -82,7 +84,7 @@ def test_up_serves_until_a_signal_and_leaves_in_order(machine: Machine, number: 
 def test_up_says_where_it_is_and_after_that_only_what_is_wrong(machine: Machine) -> None:
     with up(machine) as (process, address):
         assert call(machine, address, "read_file", {"path": "a.txt"})["bytes"] == 8
-        token = json.loads((machine.state / "server.json").read_text())["token"]
+        token = agent_token(machine.state)
         headers = {
             "Authorization": f"Bearer {token}",
             "Content-Type": "application/json",
@@ -159,6 +161,7 @@ def test_trust_given_or_taken_elsewhere_counts_at_once(machine: Machine) -> None
     with up(machine, "--answer", "deny") as (_, address):
         with pytest.raises(urllib.error.HTTPError):
             call(machine, address, "replace_in_file", params)
+        without_presence(machine.state)
         machine.run("policy", "trust", "--answer", "allow")
         assert call(machine, address, "replace_in_file", params)["count"] == 1
         machine.run("policy", "distrust")

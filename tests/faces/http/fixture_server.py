@@ -18,7 +18,11 @@ from tests.faces.http.fixture_tools import surface
 def main() -> None:
     state, project, port, host = [*sys.argv[1:], "0", "127.0.0.1"][:4]
     house = app.Wiring().open_project(
-        Path(project), Path(state), NobodyToAsk(), flags={"port": int(port), "host": host}, is_server=True
+        Path(project),
+        Path(state),
+        NobodyToAsk(),
+        flags={"port": int(port), "host": host, "questions_per_minute": 100_000},
+        is_server=True,
     )
     house.gate.registry = Registry([surface()])
     console = Path(os.environ.get("FIXTURE_CONSOLE", "/nowhere"))  # whether one was built here must not matter

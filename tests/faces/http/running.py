@@ -13,6 +13,8 @@ from typing import Any, Self
 
 import httpx2
 
+from tests.credentials import agent_token
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -69,14 +71,23 @@ class Running:
 
     @property
     def token(self) -> str:
+        """An agent's."""
+        return agent_token(self.state)
+
+    @property
+    def server_token(self) -> str:
         return str(self.file["token"])
+
+    @property
+    def server_bearer(self) -> dict[str, str]:
+        return {"authorization": f"Bearer {self.server_token}"}
 
     @property
     def bearer(self) -> dict[str, str]:
         return {"authorization": f"Bearer {self.token}"}
 
     def request(self, method: str, path: str, *, headers: dict[str, str] | None = None, **kwargs: Any) -> Answer:
-        """With the token, unless `headers` say otherwise."""
+        """With an agent's token, unless `headers` say otherwise."""
         given = self.bearer if headers is None else headers
         answer = httpx2.request(method, f"http://127.0.0.1:{self.port}{path}", headers=given, timeout=30, **kwargs)
         return Answer(answer.status_code, dict(answer.headers), answer.content)

@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 
 from handrail.faces.http import server_file
+from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.credentials import Credentials, Programs
 from handrail.faces.http.guard import Guard, Origins
 from handrail.faces.http.sessions import Sessions
 from handrail.ports.errors import InvalidParams
+from handrail.stores.local.agents import AgentsFile
 from tests.faces.http.running import Running
 
 AUTHORIZED = "Authorization: Bearer TOKEN\r\n"
@@ -288,7 +290,7 @@ def test_websockets_pass_the_same_checks(
 
     origins = Origins.of(6006, None)
     published = server_file.Published(tmp_path, server_file.ServerFile(1, "127.0.0.1", 6006, "secret"))
-    credentials = Credentials(published, Sessions(tmp_path), Programs(), lambda token: False)
+    credentials = Credentials(published, Sessions(tmp_path), Programs(), lambda token: False, AgentsFile(tmp_path))
     guard = Guard(
         inside,
         port=6006,
@@ -296,6 +298,8 @@ def test_websockets_pass_the_same_checks(
         origins=origins,
         is_open=lambda scope: False,
         is_for_plugins=lambda scope: False,
+        is_for_programs=lambda scope: False,
+        console_key=ConsoleKey("key"),
     )
     asyncio.run(guard(scope, receive, send))
     assert bool(reached) is is_let_in

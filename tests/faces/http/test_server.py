@@ -32,7 +32,7 @@ def test_the_file_names_the_running_server_and_is_its_owners_alone(server: Runni
     assert server.file["pid"] == server.process.pid
     assert server.file["host"] == "127.0.0.1"
     assert server.first_line == f"http://127.0.0.1:{server.port}"
-    assert len(server.token) == 43
+    assert len(server.server_token) == 43
     assert stat.S_IMODE((server.state / "server.json").stat().st_mode) == 0o600
     assert not list(server.state.glob(".server.json*"))
 
@@ -52,20 +52,20 @@ def test_a_clean_stop_keeps_the_token_and_marks_the_server_stopped(number: int, 
 
 def test_the_token_survives_a_restart_and_a_crash(state: Path, project: Path) -> None:
     with Running(state, project) as first:
-        token = first.token
+        token = first.server_token
         first.stop()
     with Running(state, project) as second:
-        assert second.token == token
+        assert second.server_token == token
         second.stop(signal.SIGKILL)
     with Running(state, project) as third:
-        assert third.token == token
+        assert third.server_token == token
         assert third.file["pid"] == third.process.pid
         assert third.request("GET", "/api/tools").status == 200
 
 
 def test_two_state_directories_have_two_tokens(state: Path, project: Path, server: Running) -> None:
     with Running(state, project) as other:
-        assert other.token != server.token
+        assert other.server_token != server.server_token
         assert other.request("GET", "/api/tools", headers=server.bearer).status == 401
 
 
@@ -96,7 +96,7 @@ def test_a_file_that_others_could_read_is_closed(state: Path, project: Path) -> 
     (state / "server.json").write_text(json.dumps(kept))
     os.chmod(state / "server.json", 0o644)
     with Running(state, project) as server:
-        assert server.token == "A" * 43
+        assert server.server_token == "A" * 43
         assert stat.S_IMODE((state / "server.json").stat().st_mode) == 0o600
 
 

@@ -15,6 +15,7 @@ from handrail.faces.http.codes import MOST_CODES, MOST_FAILURES, Codes, TooManyC
 from handrail.faces.http.credentials import Credentials, Programs
 from handrail.faces.http.server_file import Published, ServerFile
 from handrail.faces.http.sessions import LIFETIME, MOST_SESSIONS, Sessions
+from handrail.stores.local.agents import AgentsFile
 from tests.faces.http.running import Running
 
 
@@ -57,10 +58,10 @@ def test_a_code_is_good_for_ten_minutes() -> None:
     codes = Codes(clock)
     in_time, late = codes.make(), codes.make()
     clock.now += CODE_LIFETIME - 1
-    codes.use(in_time)
+    codes.use(in_time, "a")
     clock.now += 1
     with pytest.raises(WrongCode):
-        codes.use(late)
+        codes.use(late, "a")
 
 
 def test_who_tries_codes_is_stopped_and_may_come_back_later() -> None:
@@ -69,20 +70,34 @@ def test_who_tries_codes_is_stopped_and_may_come_back_later() -> None:
     code = codes.make()
     for number in range(MOST_FAILURES):
         with pytest.raises(WrongCode):
-            codes.use(f"wrong {number}")
+            codes.use(f"wrong {number}", "a")
     with pytest.raises(TooManyCodes):
-        codes.use(code)
+        codes.use(code, "a")
     clock.now += 60
-    codes.use(code)
+    codes.use(code, "a")
+
+
+def test_who_tries_codes_keeps_nobody_else_out_and_no_new_code() -> None:
+    clock = Clock()
+    codes = Codes(clock)
+    first, second = codes.make(), codes.make()
+    for number in range(MOST_FAILURES):
+        with pytest.raises(WrongCode):
+            codes.use(f"wrong {number}", "a")
+    codes.use(first, "b")
+    with pytest.raises(TooManyCodes):
+        codes.use(second, "a")
+    clock.now += 1
+    codes.use(codes.make(), "a")
 
 
 def test_of_many_codes_the_oldest_go() -> None:
     codes = Codes(Clock())
     made = [codes.make() for _ in range(MOST_CODES + 1)]
     with pytest.raises(WrongCode):
-        codes.use(made[0])
+        codes.use(made[0], "a")
     for code in made[1:]:
-        codes.use(code)
+        codes.use(code, "a")
 
 
 def test_too_many_wrong_codes_are_a_429_over_the_wire(state: Path, project: Path) -> None:
@@ -212,7 +227,8 @@ def test_two_cookies_of_that_name_open_nothing(server: Running) -> None:
 
 def test_two_servers_on_one_host_have_a_cookie_each(server: Running, tmp_path: Path) -> None:
     sessions, published = Sessions(tmp_path), Published(tmp_path, ServerFile(1, "127.0.0.1", 1, "secret"))
-    theirs = Credentials(published, sessions, Programs(), lambda token: False).set_cookie(sessions.start().cookie)
+    credentials = Credentials(published, sessions, Programs(), lambda token: False, AgentsFile(tmp_path))
+    theirs = credentials.set_cookie(sessions.start().cookie)
     console = server.sign_in()
     both = f"{theirs.partition(';')[0]}; {console['cookie']}"
     assert server.request("GET", "/api/tools", headers={**console, "cookie": both}).status == 200

@@ -20,7 +20,7 @@ def test_task_trace_and_caller_reach_the_call(server: Running) -> None:
         "value": None,
         "task": "task-7",
         "traceId": "trace-7",
-        "caller": {"face": "http", "name": "probe/1.2", "peer": "127.0.0.1"},
+        "caller": {"face": "http", "name": "tests", "peer": "127.0.0.1"},
     }
     assert answer.headers["x-trace-id"] == "trace-7"
 

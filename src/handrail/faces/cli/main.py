@@ -40,6 +40,7 @@ OWN = (
     Command("mcp", "handrail.faces.cli.mcp:mcp", "Serve the tools to an MCP client.", 70),
     Command("tools", "handrail.faces.cli.tools:tools", "List every tool, its effect and its parameters.", 80),
     Command("call", "handrail.faces.cli.call:call", "Call one tool and print its result as JSON.", 90),
+    Command("agents", "handrail.faces.cli.agents:agents", "List, add and remove agents that connect over HTTP.", 75),
     Command(
         "secrets", "handrail.faces.cli.secrets:secrets", "List and forget the keys and tokens that handrail keeps.", 160
     ),

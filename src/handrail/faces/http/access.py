@@ -10,11 +10,14 @@ from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext
 from handrail.faces.http.credentials import caller, must_be_person
 from handrail.faces.http.entrance import Entrance
+from handrail.faces.http.json_body import json_object, text_field
 from handrail.kernel.access import record_access
 from handrail.kernel.prompts.entries import timestamp
+from handrail.ports.presence import PresenceNeeded
 
 PATH = "/api/access"
 _HINT = "Do it in the console (`handrail open`)."
+_AGENTS_HINT = "Do it in the console (`handrail open`) or with `handrail agents`."
 _SHOWN = 4
 
 
@@ -37,12 +40,35 @@ def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
         await _record(request, f"ended the console's session {id}")
         return success(_overview(entrance, entrance.credentials.session(request.scope)))
 
+    async def add_agent(request: Request) -> Response:
+        must_be_person(request, "Letting an agent in", _AGENTS_HINT)
+        name = text_field(await json_object(request, {"name"}), "name")
+        if context.project.stores.presence.mode != "never":
+            command = f"handrail agents add {name}"
+            raise PresenceNeeded(
+                "Issuing a token to an agent needs proof that a person is present.",
+                hint=f"Run `{command}` in a terminal of your own.",
+                reason="presence",
+                command=command,
+            )
+        agent, token = await entrance.add_agent(name)
+        await _record(request, f"issued a token to the agent {agent.id}")
+        return success({"id": agent.id, "name": agent.name, "token": token})
+
+    async def remove_agent(request: Request) -> Response:
+        must_be_person(request, "Revoking an agent's token", _AGENTS_HINT)
+        agent = await entrance.remove_agent(request.path_params["id"])
+        await _record(request, f"revoked the token of the agent {agent.id}")
+        return success(_overview(entrance, entrance.credentials.session(request.scope)))
+
     async def _record(request: Request, done: str) -> None:
         await record_access(context.project.audit, caller(request, context.person), done)
 
     return [
         Route(PATH, tell),
         Route(f"{PATH}/token", renew_token, methods=["POST"]),
+        Route(f"{PATH}/agents", add_agent, methods=["POST"]),
+        Route(f"{PATH}/agents/{{id}}", remove_agent, methods=["DELETE"]),
         Route(f"{PATH}/sessions/{{id}}", end_session, methods=["DELETE"]),
     ]
 
@@ -60,6 +86,16 @@ def _overview(entrance: Entrance, current: str | None) -> dict[str, Any]:
                     for name, seconds in entrance.programs.last_seen.items()
                 ],
             }
+        ],
+        "agents": [
+            {
+                "id": agent.id,
+                "name": agent.name,
+                "identity": agent.identity,
+                "createdAt": agent.created_at,
+                "lastSeen": None if (seen := entrance.credentials.last_seen(agent)) is None else timestamp(seen),
+            }
+            for agent in entrance.agents.all()
         ],
         "sessions": [
             {

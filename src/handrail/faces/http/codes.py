@@ -12,6 +12,7 @@ LIFETIME = 600.0
 MOST_CODES = 16
 MOST_FAILURES = 10
 _WINDOW = 60.0
+_MOST_SOURCES = 256
 
 
 class WrongCode(Failure):
@@ -19,7 +20,7 @@ class WrongCode(Failure):
 
 
 class TooManyCodes(Failure):
-    """Somebody tries codes. Until the window has passed, right ones are refused as well."""
+    """This source tries codes. Until the window has passed, codes that were made before are refused to it."""
 
     retryable = True
 
@@ -31,7 +32,7 @@ class Codes:
         self._clock = clock
         self._source = source
         self._deadlines: dict[bytes, float] = {}
-        self._failures: deque[float] = deque(maxlen=MOST_FAILURES)
+        self._failures: dict[str, deque[float]] = {}
 
     def make(self) -> str:
         """Of too many that nobody used, the oldest goes."""
@@ -41,14 +42,29 @@ class Codes:
         self._deadlines[_fingerprint(code)] = self._clock() + LIFETIME
         return code
 
-    def use(self, code: str) -> None:
-        now = self._clock()
-        if len(self._failures) == MOST_FAILURES and now - self._failures[0] < _WINDOW:
-            raise TooManyCodes("Too many wrong codes were tried.", hint=f"Wait a minute, then {self._source} again.")
-        deadline = self._deadlines.pop(_fingerprint(code), None)
-        if deadline is None or now >= deadline:
-            self._failures.append(now)
+    def use(self, code: str, by: str) -> None:
+        """`by` is the source that tries it. Wrong codes shut out their source alone, and only from older codes.
+
+        So nobody can keep a person out by trying codes in their name: a new code always counts. A code has 192
+        random bits, so nobody finds one by trying.
+        """
+        now, key = self._clock(), _fingerprint(code)
+        deadline, failures = self._deadlines.get(key, now), self._failures.get(by, deque())
+        is_shut_out = len(failures) == MOST_FAILURES and now - failures[0] < _WINDOW
+        if is_shut_out and deadline - LIFETIME <= failures[-1]:
+            raise TooManyCodes("Too many wrong codes were tried.", hint=f"Wait a minute, or {self._source} again.")
+        self._deadlines.pop(key, None)
+        if now >= deadline:
+            self._note_failure(by, now)
             raise WrongCode("This code is wrong, was used before or is too old.", hint=f"{self._source} makes another.")
+
+    def _note_failure(self, by: str, now: float) -> None:
+        """Of too many sources, those that failed longest ago go."""
+        failures = self._failures.pop(by, None) or deque(maxlen=MOST_FAILURES)
+        failures.append(now)
+        self._failures[by] = failures
+        if len(self._failures) > _MOST_SOURCES:
+            del self._failures[next(iter(self._failures))]
 
 
 def _fingerprint(code: str) -> bytes:

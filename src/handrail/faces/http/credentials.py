@@ -1,4 +1,4 @@
-"""Who calls over HTTP: a program with the Bearer token, a paired plugin, or the person at the console."""
+"""Who calls over HTTP: an agent, a program with the server's token, a paired plugin, or the person at the console."""
 
 import hmac
 import re
@@ -14,8 +14,9 @@ from handrail.faces.http.console_key import HEADER, ConsoleKey
 from handrail.faces.http.headers import header
 from handrail.faces.http.server_file import Published
 from handrail.faces.http.sessions import LIFETIME, Sessions
+from handrail.ports.agents import Agent, Agents
 from handrail.ports.errors import Declined
-from handrail.ports.identity import SERVER_TOKEN, Caller
+from handrail.ports.identity import SERVER_TOKEN, Caller, Identity
 
 MOST_PROGRAMS = 50
 _PRODUCT = re.compile(r"[A-Za-z0-9._-]{1,40}(?:/[A-Za-z0-9._-]{1,20})?")
@@ -53,6 +54,7 @@ def program_name(scope: Scope) -> str:
 COOKIE = "handrail_session"
 PAGE_HEADER = "x-handrail-page"
 _KEY = "handrail.credential"
+_AGENT = "handrail.agent"
 _OWN_PAGE = "handrail.own_page"
 
 
@@ -60,22 +62,31 @@ class Credential(Enum):
     """A program holds the token, an agent's own program too. Only a person at the console has the
     cookie together with the page's secret; one of the two alone is worth nothing.
 
-    A plugin that was paired has a token of its own, which opens little.
+    An agent has a token that a person issued to it alone, and only that lets it call tools. A plugin that was paired
+    has a token of its own, which opens little.
     """
 
     TOKEN = "token"
+    AGENT = "agent"
     PLUGIN = "plugin"
     COOKIE = "cookie"
 
 
 class Credentials:
     def __init__(
-        self, published: Published, sessions: Sessions, programs: Programs, is_paired: Callable[[str], bool]
+        self,
+        published: Published,
+        sessions: Sessions,
+        programs: Programs,
+        is_paired: Callable[[str], bool],
+        agents: Agents,
     ) -> None:
         self._published = published
         self._sessions = sessions
         self._programs = programs
         self._is_paired = is_paired
+        self._agents = agents
+        self._agents_seen: dict[str, float] = {}
         # Browsers don't tell ports apart: two servers on one host would take each other's cookie away.
         self._cookie = f"{COOKIE}_{sha256(bytes(published.path)).hexdigest()[:8]}"
 
@@ -88,9 +99,21 @@ class Credentials:
         if token is None:
             return Credential.COOKIE if self.session(scope, page) is not None else None
         if not hmac.compare_digest(token.encode("utf-8", "surrogatepass"), self._published.token.encode()):
+            if (agent := self._agents.find(token)) is not None:
+                self._agents_seen[agent.id] = time.time()
+                return Credential.AGENT
             return Credential.PLUGIN if self._is_paired(token) else None
         self._programs.note(program_name(scope))
         return Credential.TOKEN
+
+    def agent(self, scope: Scope, token: str | None = None) -> Agent | None:
+        """Whose token this is; None where it is no agent's."""
+        shown_token = token if token is not None else (header(scope, b"authorization") or "").partition(" ")[2]
+        return self._agents.find(shown_token)
+
+    def last_seen(self, agent: Agent) -> float | None:
+        """Seconds since 1970; None where it has not called since this server was started."""
+        return self._agents_seen.get(agent.id)
 
     def session(self, scope: Scope, page: str | None = None) -> str | None:
         """The id of the session whose cookie and page secret came along."""
@@ -120,6 +143,22 @@ def is_from_own_page(scope: Scope) -> bool:
     return scope.get(_OWN_PAGE) is True
 
 
+def note_agent(scope: Scope, agent: Agent | None) -> None:
+    scope[_AGENT] = agent
+
+
+def agent_of(scope: Scope) -> Agent | None:
+    """The agent whose token the guard has found."""
+    found: Agent | None = scope.get(_AGENT)
+    return found
+
+
+def identity_of(scope: Scope) -> Identity:
+    agent = agent_of(scope)
+    own = SERVER_TOKEN if agent is None else agent.identity
+    return Identity(own, own)
+
+
 def shown(scope: Scope) -> Credential | None:
     """What the guard has found; it overwrites whatever else might stand there."""
     found: Credential | None = scope.get(_KEY)
@@ -130,7 +169,15 @@ def caller(request: Request, person: str) -> Caller:
     peer = request.client.host if request.client else "unknown"
     if is_person(request):
         return Caller("console", person, peer, f"console:{person}")
-    return Caller("http", program_name(request.scope), peer, SERVER_TOKEN)
+    agent = agent_of(request.scope)
+    name = program_name(request.scope) if agent is None else agent.name
+    return Caller.known("http", name, peer, identity_of(request.scope))
+
+
+def source_of(request: Request) -> str:
+    """Who tries a code, as far as it can be told: everybody is on this machine, so the client's own name helps."""
+    host = request.client.host if request.client else "unknown"
+    return f"{host} {header(request.scope, b'origin')} {header(request.scope, b'user-agent')}"[:512]
 
 
 def is_person(request: Request) -> bool:
@@ -140,7 +187,7 @@ def is_person(request: Request) -> bool:
 def must_be_person(
     request: Request, what: str, hint: str = "Do it in the console (`handrail open`) or on the command line."
 ) -> None:
-    """The token alone does not do: an agent's own program may hold it."""
+    """A token does not do: agents have them."""
     if not is_person(request):
         raise Declined(
             f"{what} is a person's own business and can't be done with the token.", hint=hint, reason="person"

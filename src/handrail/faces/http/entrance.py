@@ -3,7 +3,9 @@
 What ends here ends at once, also for pages and programs that are connected.
 """
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from handrail.faces.http.codes import Codes
@@ -11,8 +13,11 @@ from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.credentials import Credentials, Programs
 from handrail.faces.http.server_file import Published
 from handrail.faces.http.sessions import Sessions
+from handrail.ports.agents import Agent, Agents
 from handrail.ports.errors import NotFound
 from handrail.ports.waiting import settled
+
+_LOOK_EVERY = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +29,49 @@ class Entrance:
     credentials: Credentials
     programs: Programs
     send_strangers_away: Callable[[], Awaitable[None]]
-    hang_up: Callable[[], None]
+    end_mcp_sessions: Callable[[Callable[[str], bool]], Awaitable[None]]
+    agents: Agents
+    end_visits: Callable[[], None]
 
     async def renew_token(self, session: str) -> str:
         """The new secret for the page of the session that asked; every other session ends with the old token."""
         await settled(self.published.renew_token)
         page_secret = await settled(lambda: self.sessions.renew(session))
         self.programs.forget()
-        self.hang_up()
         await self.send_strangers_away()
         return page_secret
+
+    async def add_agent(self, name: str) -> tuple[Agent, str]:
+        return await settled(lambda: self.agents.add(name))
+
+    async def remove_agent(self, id: str) -> Agent:
+        removed = await settled(lambda: self.agents.remove(id))
+        await self._send_revoked_away()
+        return removed
+
+    @asynccontextmanager
+    async def watching_agents(self) -> AsyncIterator[None]:
+        """While inside, a token that another process revokes ends its connections here, too."""
+
+        async def watch() -> None:
+            known = {agent.id for agent in self.agents.all()}
+            while True:
+                await asyncio.sleep(_LOOK_EVERY)
+                before, known = known, {agent.id for agent in self.agents.all()}
+                if before - known:
+                    await self._send_revoked_away()
+
+        watching = asyncio.create_task(watch())
+        try:
+            yield
+        finally:
+            watching.cancel()
+            await asyncio.wait({watching})
+
+    async def _send_revoked_away(self) -> None:
+        self.end_visits()
+        await self.send_strangers_away()
+        await self.end_mcp_sessions(self.agents.knows)
 
     async def end_session(self, id: str) -> None:
         if not await settled(lambda: self.sessions.end(id)):

@@ -10,7 +10,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from handrail.faces.http.answers import refused
-from handrail.faces.http.credentials import Credential, Credentials, note
+from handrail.faces.http.console_key import HEADER, ConsoleKey
+from handrail.faces.http.credentials import Credential, Credentials, note, note_agent
 from handrail.faces.http.headers import Pairs, carrying, header, trace_id
 from handrail.ports.browser import EXTENSION_ORIGIN
 from handrail.ports.errors import InvalidParams
@@ -132,6 +133,12 @@ _PREFLIGHT = {
 _EXPOSED = b"mcp-session-id, x-trace-id"
 _POLICY_VIOLATION = 1008
 _READING = ("GET", "HEAD", "OPTIONS")
+_FOR_AGENTS = ("/mcp", "/mcp/")
+
+NEEDS_AGENT = (
+    "The server's own token reads and posts prompts. This needs an agent's own token: a person issues one with "
+    "`handrail agents add NAME` or in the console."
+)
 
 IsOpen = Callable[[Scope], bool]
 
@@ -139,7 +146,8 @@ IsOpen = Callable[[Scope], bool]
 class Guard:
     """What `is_open` names needs no credential; nothing can be reached through a foreign Host or Origin.
 
-    A plugin's own token opens what `is_for_plugins` names, and nothing else.
+    A plugin's own token opens what `is_for_plugins` names, and nothing else. The server's own token reads, and opens
+    what `is_for_programs` names; with the console's key it is a person's own program, which may do more.
     """
 
     def __init__(
@@ -151,6 +159,8 @@ class Guard:
         origins: Origins,
         is_open: IsOpen,
         is_for_plugins: IsOpen,
+        is_for_programs: IsOpen,
+        console_key: ConsoleKey,
     ) -> None:
         self._app = BodyLimit(app)
         self._hosts = own_hosts(port)
@@ -158,6 +168,8 @@ class Guard:
         self._origins = origins
         self._is_open = is_open
         self._is_for_plugins = is_for_plugins
+        self._is_for_programs = is_for_programs
+        self._console_key = console_key
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         extra: Pairs = []
@@ -189,19 +201,29 @@ class Guard:
         is_own_page = self._is_from_own_page(scope)
         is_borrowed = credential is Credential.COOKIE and not is_own_page
         note(scope, None if is_borrowed else credential, is_own_page=is_own_page)
+        note_agent(scope, self._credentials.agent(scope) if credential is Credential.AGENT else None)
         if self._is_open(scope):
             return None
         if is_borrowed:
             return refused("FORBIDDEN", "With the console's cookie this needs an Origin header that is our own.")
         if credential is Credential.PLUGIN and not self._is_for_plugins(scope):
             return refused("FORBIDDEN", "This is not for plugins: their own token does not open it.")
+        if credential is Credential.TOKEN and not self._may_program(scope):
+            return refused("FORBIDDEN", NEEDS_AGENT)
         if credential is not None:
             return None
         return refused(
             "UNAUTHORIZED",
-            "This needs `Authorization: Bearer <token>`; the token is in server.json in the state directory.",
+            "This needs `Authorization: Bearer <token>`; `handrail agents add NAME` issues a token.",
             headers={"www-authenticate": 'Bearer realm="handrail"'},
         )
+
+    def _may_program(self, scope: Scope) -> bool:
+        if scope["type"] != "http" or self._is_for_programs(scope):
+            return True
+        if self._console_key.is_right(header(scope, HEADER.encode())):
+            return True
+        return scope["method"] in _READING and scope["path"] not in _FOR_AGENTS
 
     def _is_from_own_page(self, scope: Scope) -> bool:
         """A browser sends the cookie for other local pages too: to it, all ports of a host are one site."""

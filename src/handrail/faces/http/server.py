@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -23,10 +23,11 @@ from handrail.faces.http.context import HttpContext, joined
 from handrail.faces.http.credentials import Credentials, Programs
 from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.guard import ORIGINS_SETTING, Guard, Origins
-from handrail.faces.http.listening import listen, url
+from handrail.faces.http.listening import listening, url
 from handrail.faces.http.protocol import BoundedProtocol
 from handrail.faces.http.sessions import Sessions
 from handrail.faces.http.site import open_for, site
+from handrail.faces.http.visits import Visits
 from handrail.faces.socketio.sockets import MAX_FRAME, Audience, Sockets
 from handrail.kernel.end_signals import end_signals
 from handrail.kernel.feature import load
@@ -90,11 +91,14 @@ _LAST_WORDS = 5.0  # what a call that was cut off gets to finish a write that it
 
 
 class McpEndpoint(Protocol):
-    """The mounted ASGI app; `run()` is alive as long as it may be called. `hang_up` ends every open stream."""
+    """The mounted ASGI app; `run()` is alive as long as it may be called.
+
+    `end_sessions` ends those of agents that are no longer known.
+    """
 
     def run(self) -> AbstractAsyncContextManager[None]: ...
 
-    def hang_up(self) -> None: ...
+    async def end_sessions(self, knows: Callable[[str], bool]) -> None: ...
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
 
@@ -134,8 +138,8 @@ async def serve(
     `on_ready` gets, once requests are answered, the address, and the address with a one-time code for the console.
     """
     state, host = place.state, place.host
-    with server_file.claimed(state), closing(listen(host, place.port)) as listener:
-        port = listener.getsockname()[1]
+    with server_file.claimed(state), listening(host, place.port) as listeners:
+        port = listeners[0].getsockname()[1]
         allowed = Origins.of(port, os.environ.get(ORIGINS_SETTING))
         address, console = url(host, port), console_files.load(console_folder or console_files.FOLDER)
         codes, sessions, programs = Codes(), Sessions(state), Programs()
@@ -146,20 +150,33 @@ async def serve(
         ):
             context = make_context(key)
             mounted = joined([load(feature.routes)(context) for feature in project.running_features if feature.routes])
-            credentials = Credentials(published, sessions, programs, mounted.is_paired)
+            credentials = Credentials(published, sessions, programs, mounted.is_paired, project.stores.agents)
             assert mounted.bus is not None
             assert mounted.running is not None
             sockets = Sockets(credentials, mounted.feeds, Audience(project.stores.watching), mounted.bus)
-            ending = (sockets.send_strangers_away, mcp_endpoint.hang_up)
-            entrance = Entrance(published, key, codes, sessions, credentials, programs, *ending)
+            ending = (sockets.send_strangers_away, mcp_endpoint.end_sessions)
+            visits = Visits(project.stores.agents)
+            entrance = Entrance(
+                published,
+                key,
+                codes,
+                sessions,
+                credentials,
+                programs,
+                *ending,
+                project.stores.agents,
+                visits.end_revoked,
+            )
             inside = sockets.around(site(context, mcp_endpoint, address, console, entrance, mounted))
             guard = Guard(
-                inside,
+                visits.around(inside),
                 port=port,
                 credentials=credentials,
                 origins=allowed,
                 is_open=open_for(console, mounted),
                 is_for_plugins=mounted.is_for_plugins,
+                is_for_programs=mounted.is_for_programs,
+                console_key=key,
             )
             usage = Usage(Farewell(guard))
             server = _Server(
@@ -171,9 +188,10 @@ async def serve(
                 mcp_endpoint.run(),
                 mounted.running(address, sockets.rooms),
                 sockets.run(),
+                entrance.watching_agents(),
                 _ending(server, usage, until_unused),
             ):
-                await server.serve([listener])
+                await server.serve(listeners)
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ from handrail.faces.http.answers import refused, success
 from handrail.faces.http.codes import TooManyCodes, WrongCode
 from handrail.faces.http.console_key import HEADER
 from handrail.faces.http.context import HttpContext
-from handrail.faces.http.credentials import must_be_person
+from handrail.faces.http.credentials import must_be_person, source_of
 from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.headers import header
 from handrail.faces.http.json_body import json_object, text_field
@@ -30,7 +30,7 @@ def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
     async def exchange(request: Request) -> Response:
         code = text_field(await json_object(request, {"code"}), "code")
         try:
-            codes.use(code)
+            codes.use(code, source_of(request))
         except WrongCode as wrong:
             return refused("UNAUTHORIZED", f"{wrong.message} {wrong.hint}")
         except TooManyCodes as limited:

@@ -44,6 +44,8 @@ def _garbage_collector_at_rest() -> Iterator[None]:
 
 with _package_files_unexecuted(), _garbage_collector_at_rest():
     import mcp_types as types
+    from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+    from mcp.server.auth.provider import AccessToken
     from mcp.server.context import ServerRequestContext
     from mcp.server.lowlevel.server import Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -51,6 +53,8 @@ with _package_files_unexecuted(), _garbage_collector_at_rest():
     from mcp.shared.message import SessionMessage
 
 __all__ = [
+    "AccessToken",
+    "AuthenticatedUser",
     "MCPError",
     "Server",
     "ServerRequestContext",

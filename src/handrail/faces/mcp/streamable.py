@@ -6,8 +6,8 @@ The SDK is imported when the first request comes: it takes as long as all the re
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
@@ -27,16 +27,27 @@ Send = Callable[[Message], Awaitable[None]]
 
 MAX_BODY = 32 * 1024 * 1024
 _MAX_DEPTH = 128
+_SESSION = b"mcp-session-id"
 
 
 class McpEndpoint:
-    def __init__(self, gate: Gate, *, elicits_approvals: bool = False, app_tools: AliasTools | None = None) -> None:
+    """`identity_of` tells whose a request is. A session can be used only by who began it."""
+
+    def __init__(
+        self,
+        gate: Gate,
+        identity_of: Callable[[Message], Identity],
+        *,
+        elicits_approvals: bool = False,
+        app_tools: AliasTools | None = None,
+    ) -> None:
         self._gate = gate
+        self._identity_of = identity_of
+        self._sessions: dict[str, str] = {}
         self._app_tools = app_tools
         self._elicits_approvals = elicits_approvals
         self._is_wanted = asyncio.Event()
         self._has_ended = asyncio.Event()
-        self._listening: set[asyncio.Task[Any]] = set()
         self._manager: asyncio.Future[StreamableHTTPSessionManager]
 
     @asynccontextmanager
@@ -49,11 +60,6 @@ class McpEndpoint:
             self._has_ended.set()
             self._is_wanted.set()
             await serving
-
-    def hang_up(self) -> None:
-        """Ends every stream on which a client listens: it comes back with what lets it in now."""
-        for task in self._listening:
-            task.cancel()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "POST":
@@ -68,20 +74,28 @@ class McpEndpoint:
             receive = _replayed(body, receive)
         self._is_wanted.set()
         manager = await asyncio.shield(self._manager)
-        with self._noted(scope):
-            await manager.handle_request(scope, receive, send)
+        own = self._identity_of(scope).connection
+        scope["user"] = _user(own)
+        await manager.handle_request(scope, receive, self._noting_session(own, send))
 
-    @contextmanager
-    def _noted(self, scope: Message) -> Iterator[None]:
-        task = asyncio.current_task() if scope["type"] == "http" and scope["method"] == "GET" else None
-        if task is None:
-            yield
-            return
-        self._listening.add(task)
-        try:
-            yield
-        finally:
-            self._listening.discard(task)
+    async def end_sessions(self, knows: Callable[[str], bool]) -> None:
+        """Those of identities that are no longer known: with them ends what they have under way."""
+        for session, own in list(self._sessions.items()):
+            if not knows(own):
+                del self._sessions[session]
+                scope = {"type": "http", "method": "DELETE", "path": "/mcp", "query_string": b"", "user": _user(own)}
+                scope["headers"] = [(_SESSION, session.encode())]
+                await (await self._manager).handle_request(scope, _nothing_more, _unread)
+
+    def _noting_session(self, own: str, send: Send) -> Send:
+        async def noting(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                for name, value in message.get("headers", ()):
+                    if name.lower() == _SESSION:
+                        self._sessions[value.decode("latin-1")] = own
+            await send(message)
+
+        return noting
 
     async def _serve(self) -> None:
         """In one task from first to last, as the manager's task group wants it."""
@@ -102,10 +116,18 @@ class McpEndpoint:
         from handrail.faces.mcp.server import build_server
 
         return StreamableHTTPSessionManager(
-            app=build_server(self._gate, _peer, elicits_approvals=self._elicits_approvals, app_tools=self._app_tools),
+            app=build_server(
+                self._gate, self._peer, elicits_approvals=self._elicits_approvals, app_tools=self._app_tools
+            ),
             max_request_body_size=MAX_BODY,
             security_settings=None,
         )
+
+    def _peer(self, context: ServerRequestContext[Any, Any]) -> tuple[str, Identity]:
+        if (request := context.request) is None:
+            return "http", Identity(SERVER_TOKEN, SERVER_TOKEN)
+        where = f"http:{request.client.host}" if request.client is not None else "http"
+        return where, self._identity_of(request.scope)
 
     def _refusal(self, body: bytes, failure: Failure) -> dict[str, Any]:
         from handrail.faces.mcp.refusal import refusal
@@ -148,6 +170,16 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def _peer(context: ServerRequestContext[Any, Any]) -> tuple[str, Identity]:
-    client = context.request.client if context.request is not None else None
-    return f"http:{client.host}" if client is not None else "http", Identity(SERVER_TOKEN, SERVER_TOKEN)
+def _user(own: str) -> Any:
+    """How the SDK knows whose a session is."""
+    from handrail.faces.mcp.sdk import AccessToken, AuthenticatedUser
+
+    return AuthenticatedUser(AccessToken(token="", client_id=own, scopes=[]))
+
+
+async def _nothing_more() -> Message:
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+async def _unread(message: Message) -> None:
+    """For an answer that nobody waits for."""

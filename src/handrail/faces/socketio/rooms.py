@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 import socketio
 
+from handrail.ports.agents import Agent
 from handrail.ports.errors import Unsupported
 
 
@@ -22,8 +23,8 @@ class SocketBus(Protocol):
 
     async def join_plugin(self, sid: str, auth: Mapping[str, Any]) -> None: ...
 
-    async def join_frontend(self, sid: str, auth: Mapping[str, Any], *, is_person: bool) -> None:
-        """`is_person`: it came with the console's cookie, not with the token alone."""
+    async def join_frontend(self, sid: str, auth: Mapping[str, Any], *, is_person: bool, agent: Agent | None) -> None:
+        """`is_person`: it came with the console's cookie; `agent` is whose token it came with."""
         ...
 
     async def leave(self, sid: str) -> None: ...
@@ -44,7 +45,7 @@ class NoBus:
     async def join_plugin(self, sid: str, auth: Mapping[str, Any]) -> None:
         raise Unsupported("No browser can connect here: the feature is not installed.")
 
-    async def join_frontend(self, sid: str, auth: Mapping[str, Any], *, is_person: bool) -> None:
+    async def join_frontend(self, sid: str, auth: Mapping[str, Any], *, is_person: bool, agent: Agent | None) -> None:
         return
 
     async def leave(self, sid: str) -> None:

@@ -45,7 +45,7 @@ class AgentRun:
         self._at = context
         self._is_free = asyncio.Event()
         self._is_free.set()
-        self._caller = caller(run.voice, model.name)
+        self._caller = caller(run, model.name)
         if run.status == "paused":
             self._is_free.clear()
 

@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from handrail.ports.agent import AgentTask, AgentTasks, RunStore, Voice
+from handrail.ports.agent import AgentTask, AgentTasks, RunStore
 from handrail.ports.model import UserTurn
 
 _MARK = re.compile(r'^<untrusted source="[^\n]*">\n|\n</untrusted>$', re.MULTILINE)
@@ -24,8 +24,11 @@ class Chat(Protocol):
         """A page started to follow the task."""
         ...
 
-    async def hear(self, task_id: str, said: UserTurn, message: dict[str, Any], voice: Voice) -> None:
-        """`message` may have more members than the contract. A Failure refuses it."""
+    async def hear(self, task_id: str, said: UserTurn, message: dict[str, Any], speaker: str) -> None:
+        """`speaker` is the identity of who speaks. `message` may have more members than the contract's.
+
+        A Failure refuses it.
+        """
         ...
 
 

@@ -45,7 +45,9 @@ class Runs:
         """Conflict while a run goes on that does not wait for words: two windows must not steer it. Declined."""
         said = message.said
         async with self._lanes.turn(task_id):
-            known = await self.find(task_id) or Run(task_id=task_id, status="waiting", voice=message.voice)
+            known = await self.find(task_id) or Run(
+                task_id=task_id, status="waiting", voice=message.voice, speaker=message.speaker
+            )
             message.check_may_speak(known)
             self._check_is_here(known)
             task = await self._at.tasks.ensure(task_id)
@@ -61,6 +63,7 @@ class Runs:
                 message.choice.applied(known),
                 project=self._at.project,
                 voice=message.voice,
+                speaker=message.speaker,
                 target=said.id,
                 steps=0,
             )

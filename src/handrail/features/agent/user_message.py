@@ -11,7 +11,7 @@ from handrail.ports.agent import Choice, Run, Voice
 from handrail.ports.browser import Artifact
 from handrail.ports.browser_store import ArtifactRecord
 from handrail.ports.errors import Declined, InvalidParams, TooLarge
-from handrail.ports.identity import Caller
+from handrail.ports.identity import PERSONS_CHAT, Caller
 from handrail.ports.model import Attachment, Picture, UserTurn
 
 _HINT = "Do it in the console (`handrail open`)."
@@ -23,9 +23,14 @@ _LARGEST_PICTURES = 20_000_000
 @dataclass(frozen=True, slots=True)
 class UserMessage:
     said: UserTurn
-    voice: Voice
+    speaker: str
+    """The identity of who speaks."""
     choice: Choice
     trace_id: str | None = None
+
+    @property
+    def voice(self) -> Voice:
+        return "person" if self.speaker == PERSONS_CHAT else "program"
 
     def check_may_speak(self, run: Run) -> None:
         """A program may not write into a person's task, nor choose a model that the person pays for. Declined."""
@@ -33,6 +38,8 @@ class UserMessage:
             return
         if run.voice == "person":
             raise _declined("Speaking in a person's task", run.task_id)
+        if run.speaker not in ("", self.speaker):
+            raise _declined("Speaking in another agent's task", run.task_id)
         if self.choice != Choice(mode=self.choice.mode):
             raise _declined("Choosing a task's model and limits", run.task_id)
 
@@ -41,14 +48,14 @@ class UserMessage:
             raise _declined("Answering the agent's questions", self.said.id)
 
 
-def caller(voice: Voice, model: str) -> Caller:
+def caller(run: Run, model: str) -> Caller:
     """The caller of the tools.
 
     A person's agent and a program's agent are different callers, so a yes to one isn't a yes to the other.
     """
-    if voice == "person":
-        return Caller("agent", model, "handrail", "chat:person")
-    return Caller("agent", f"a program's {model}", "program", "chat:program")
+    if run.voice == "person":
+        return Caller("agent", model, "handrail", PERSONS_CHAT)
+    return Caller("agent", f"a program's {model}", "program", run.speaker or "chat:program")
 
 
 def _declined(what: str, about: str) -> Declined:

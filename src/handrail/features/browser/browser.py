@@ -11,6 +11,7 @@ from msgspec import UNSET, UnsetType
 from handrail.features.browser.bus.browser_action import BrowserAction, ParamsT, ResultT, TabParams
 from handrail.kernel.call import Call
 from handrail.kernel.target import Target
+from handrail.kernel.task_ownership import TaskOwnership
 from handrail.kernel.web_address import BLANK, is_web_page, place_of_page
 from handrail.ports.browser import Bus, OpenTabs, Tab, TaskRecord
 from handrail.ports.errors import BadAnswer, Declined, Failure, Reported, WrongTab
@@ -52,15 +53,20 @@ class Page:
 class Browser:
     """`files` is the project, from which files can be uploaded."""
 
-    def __init__(self, bus: Bus, files: Folder) -> None:
+    def __init__(self, bus: Bus, files: Folder, ownership: TaskOwnership | None = None) -> None:
         self.bus = bus
         self.files = files
+        self._ownership = ownership
+        self._claimed: set[tuple[str, str]] = set()
         self._tabs: dict[str, int] = {}
         self._seen: dict[int, str] = {}
         """Where a tab was when we last heard of it ourselves: the snapshot may be a moment behind."""
 
     async def task(self, call: Call) -> TaskRecord:
-        return await self.bus.task_for(call.caller.identity, call.task)
+        task = await self.bus.task_for(call.caller.identity, call.task)
+        call.own_task = task.task_id
+        await self._claim(call, task)
+        return task
 
     async def locate(self, call: Call, tab_id: int | UnsetType) -> Page:
         """The page, before the policy decides; what follows at once needs not look for it again."""
@@ -74,6 +80,7 @@ class Browser:
 
     async def _find(self, call: Call, tab_id: int | UnsetType) -> Page:
         there = await self._open_tabs(call)
+        call.own_task = there.task.task_id
         task, known = there.task, {tab.tab_id: tab for tab in there.tabs}
         wanted = self._tabs.get(task.task_id) if tab_id is UNSET else tab_id
         tab = known.get(wanted) if wanted is not None else None
@@ -172,7 +179,16 @@ class Browser:
         return places
 
     async def _open_tabs(self, call: Call) -> OpenTabs:
-        return await self.bus.open_tabs(call.caller.identity, call.task)
+        there = await self.bus.open_tabs(call.caller.identity, call.task)
+        await self._claim(call, there.task)
+        return there
+
+    async def _claim(self, call: Call, task: TaskRecord) -> None:
+        """A task that was made for this caller is the caller's alone. Those that are named, the gate has checked."""
+        mine = call.caller.identity, task.task_id
+        if self._ownership is not None and call.task is None and mine not in self._claimed:
+            await self._ownership.claim(task.task_id, call.caller)
+            self._claimed.add(mine)
 
     def _is_behind(self, tab: Tab) -> bool:
         seen = self._seen.get(tab.tab_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from handrail.features.browser.browser import Browser
+from handrail.kernel.task_ownership import TaskOwnership
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def open_browser(project: Project) -> Browser:
     """The server has the bus to browsers; every other process reaches that of the server which runs."""
     bus = open_bus(project.stores) if project.is_server else remote_bus(project.stores)
-    return Browser(bus, project.files)
+    return Browser(bus, project.files, TaskOwnership(project.stores.task_owners, project.machine.has_ended))
 
 
 def open_bus(stores: Stores) -> LocalBus:

@@ -7,17 +7,18 @@ from typing import Any
 
 import pytest
 
+from tests.credentials import browser_token
 from tests.faces.http.running import Running
 from tests.features.agent.server.chat import Chat, chatting
 from tests.features.agent.server.model_server import Answer, ModelServer, says, wishes
-from tests.wire.scripted_browser import ScriptedBrowser, Site
+from tests.wire.scripted_browser import CLIENT_ID, ScriptedBrowser, Site
 
 PAGE = "http://127.0.0.1:1/page"
 
 
 @pytest.fixture(scope="module")
 def browser(house: Running) -> Iterator[ScriptedBrowser]:
-    connected = ScriptedBrowser(house.address, house.token)
+    connected = ScriptedBrowser(house.address, browser_token(house.state, CLIENT_ID))
     yield connected
     connected.close()
 

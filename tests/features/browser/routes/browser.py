@@ -8,6 +8,7 @@ from typing import Any
 
 from handrail.kernel.task_ids import new_task_id
 from handrail.ports.browser import EXTENSION_ORIGIN
+from tests.credentials import browser_token
 from tests.faces.http.listener import NAMESPACE, PATIENCE, Listener
 from tests.faces.http.running import Answer, Running
 
@@ -58,9 +59,11 @@ class Browser(Listener):
 
 @asynccontextmanager
 async def browsing(server: Running, client_id: str | None = None, **how: Any) -> AsyncIterator[Browser]:
-    """A plugin that has joined, with the server's token unless `how` says otherwise."""
+    """A plugin that has joined, with its own token unless `how` says otherwise."""
     browser = Browser(client_id or new_client_id(), how.pop("event", "plugin_message"))
-    auth = {"token": server.token, "clientType": "plugin", "clientId": browser.client_id, **how.pop("auth", {})}
+    auth = {"clientType": "plugin", "clientId": browser.client_id, **how.pop("auth", {})}
+    if "token" not in auth:
+        auth["token"] = await asyncio.to_thread(browser_token, server.state, browser.client_id)
     how.setdefault("transports", ["websocket"])
     try:
         await browser.connect(server, auth=auth, headers={"origin": EXTENSION_ORIGIN, **how.pop("headers", {})}, **how)
@@ -92,7 +95,11 @@ async def task_on(server: Running, browser: Browser) -> str:
     body = {"caller": "tests", "taskId": task}
     await asyncio.to_thread(server.request, "POST", "/api/browser/task", headers=bus_key(server), json=body)
     selected = await asyncio.to_thread(
-        server.request, "POST", f"/api/task/{task}/plugin", json={"clientId": browser.client_id}
+        server.request,
+        "POST",
+        f"/api/task/{task}/plugin",
+        headers=server.sign_in(),
+        json={"clientId": browser.client_id},
     )
     assert selected.status == 200, selected.body
     return task

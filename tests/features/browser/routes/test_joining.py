@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import socketio
 
+from tests.credentials import browser_token
 from tests.faces.http.listener import listening
 from tests.faces.http.running import Running
 from tests.features.browser.routes.browser import Browser, acting, browsing, got, new_client_id, posted, task_on
@@ -22,7 +23,7 @@ async def refusal(server: Running, auth: Any, **how: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("transports", [["polling"], ["websocket"]])
-def test_a_plugin_joins_with_the_servers_token(transports: list[str], server: Running) -> None:
+def test_a_plugin_joins_with_its_own_token(transports: list[str], server: Running) -> None:
     async def run() -> None:
         async with browsing(server, transports=transports) as browser:
             assert await browser.say({"v": 1, "type": "activate_extension", "clientId": browser.client_id}) == {
@@ -66,7 +67,7 @@ def test_a_second_socket_with_a_live_client_id_is_refused(server: Running) -> No
     async def run() -> None:
         async with browsing(server) as first:
             auth = {
-                "token": server.token,
+                "token": browser_token(server.state, first.client_id),
                 "clientType": "plugin",
                 "clientId": first.client_id,
                 "allowOtherClient": True,
@@ -109,7 +110,8 @@ def test_presence_is_told_as_it_changes(server: Running) -> None:
             "ua": "Mozilla/5.0", "version": "0.1.0", "browserName": "chrome", "allowOtherClient": False,
             "timestamp": 1730000000000,
         }  # fmt: skip
-        registered = await posted(server, "/api/extension/extension-id", json=body)
+        own = {"authorization": f"Bearer {await asyncio.to_thread(browser_token, server.state, client_id)}"}
+        registered = await posted(server, "/api/extension/extension-id", headers=own, json=body)
         assert registered.json == {"ok": True, "data": {"registered": True}}
         assert (await known(client_id))["socketConnected"] is False
         async with browsing(server, client_id):

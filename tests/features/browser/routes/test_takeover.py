@@ -182,7 +182,8 @@ def test_a_task_that_is_moved_ends_what_waited_and_is_over_in_the_browser_before
             task = await begun_on(server, one)
             running = acting(server, taskId=task)
             await one.action()
-            moved = await posted(server, f"/api/task/{task}/plugin", json={"clientId": other.client_id})
+            person, to = await asyncio.to_thread(server.sign_in), {"clientId": other.client_id}
+            moved = await posted(server, f"/api/task/{task}/plugin", headers=person, json=to)
             assert moved.json["data"]["selectedClientId"] == other.client_id
             assert (await running).status == 503
             assert await one.status() == (task, "completed")

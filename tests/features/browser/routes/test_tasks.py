@@ -83,7 +83,8 @@ def test_a_valid_id_of_no_task_is_not_found(server: Running) -> None:
 def test_selecting_a_plugin_that_nobody_knows_is_refused(server: Running) -> None:
     task = new_task_id()
     server.request("POST", "/api/browser/task", headers=bus_key(server), json={"caller": "x", "taskId": task})
-    answer = server.request("POST", f"/api/task/{task}/plugin", json={"clientId": "nobody"})
+    nobody, path = {"clientId": "nobody"}, f"/api/task/{task}/plugin"
+    answer = server.request("POST", path, headers=server.sign_in(), json=nobody)
     assert (answer.status, answer.code) == (400, "BAD_REQUEST")
 
 

@@ -17,7 +17,7 @@ from handrail.features.agent.routes.events import PLACES, AgentEvents, Entry
 from handrail.features.agent.runs import Runs
 from handrail.features.agent.user_message import Artifacts, UserMessage, with_attachments
 from handrail.kernel import task_ids
-from handrail.ports.agent import AgentTasks, Choice, Run, Voice
+from handrail.ports.agent import AgentTasks, Choice, Run
 from handrail.ports.browser import TaskRecord, Wire
 from handrail.ports.errors import InvalidParams
 from handrail.ports.model import UserTurn
@@ -43,11 +43,11 @@ class AgentMessages:
         self._artifacts = artifacts
         self.followed = events.followed
 
-    async def hear(self, task_id: str, said: UserTurn, message: dict[str, Any], voice: Voice) -> None:
+    async def hear(self, task_id: str, said: UserTurn, message: dict[str, Any], speaker: str) -> None:
         """A Failure refuses the words; what goes wrong with them later is told to those who follow the task."""
         choice = _choice_in(message)
         said = await with_attachments(said, self._artifacts, message.get("attachments"))
-        await self._runs.say(task_id, UserMessage(said, voice, choice, trace_of(message)))
+        await self._runs.say(task_id, UserMessage(said, speaker, choice, trace_of(message)))
 
 
 def _choice_in(message: dict[str, Any]) -> Choice:

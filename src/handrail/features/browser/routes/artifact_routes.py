@@ -10,6 +10,7 @@ from handrail.faces.http.endpoint import Endpoint, Query
 from handrail.features.browser.bus.artifacts import UPLOAD_WITHIN
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.routes.bodies import Presign, Uploaded
+from handrail.features.browser.routes.task_access import TaskAccess
 from handrail.ports.browser import Slot
 from handrail.ports.errors import TooLarge
 
@@ -19,8 +20,9 @@ _SHOWN = ("image/png", "image/jpeg", "image/webp", "image/gif", "text/plain")
 _SEALED_OFF = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
 
-def endpoints(bus: LocalBus) -> Sequence[Endpoint]:
+def endpoints(bus: LocalBus, access: TaskAccess) -> Sequence[Endpoint]:
     async def presign(request: Request, body: Presign) -> Slot:
+        await access.check(request, body.task_id)
         task = await bus.tasks.ensure(body.task_id)
         return await bus.artifacts.presign(task.id, body.kind, body.content_type, body.name)
 

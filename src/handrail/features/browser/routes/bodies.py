@@ -29,6 +29,12 @@ class SelectPlugin(Wire, frozen=True, kw_only=True):
     client_id: ClientId
 
 
+class GiveTask(Wire, frozen=True, kw_only=True):
+    """`identity` is the agent's, as `/api/access` and the record tell it."""
+
+    identity: Annotated[str, Meta(min_length=1, max_length=512)]
+
+
 class Registration(Wire, frozen=True, kw_only=True):
     """A plugin's report of itself (contract 2 §2.3)."""
 

@@ -18,7 +18,9 @@ from handrail.features.browser.routes.page_events import PageEvents
 from handrail.features.browser.routes.page_socket import PageSocket
 from handrail.features.browser.routes.plugin_socket import PluginSocket
 from handrail.features.browser.routes.socket_bus import BrowserSockets
+from handrail.features.browser.routes.task_access import TaskAccess
 from handrail.features.browser.settings import BrowserSettings
+from handrail.kernel.task_ownership import TaskOwnership
 
 
 def mount(context: HttpContext) -> Mount:
@@ -27,12 +29,13 @@ def mount(context: HttpContext) -> Mount:
     legacy = project.settings_of(BrowserSettings).legacy_events
     pages, pairings = PageEvents(bus, speaks_legacy=legacy), Pairings(bus.plugin_records)
     agent = project.offered("agent", "mount")(bus, pages)
-    sockets = BrowserSockets(pairings, PluginSocket(bus), PageSocket(bus, agent.chat), speaks_legacy=legacy)
+    ownership = TaskOwnership(project.stores.task_owners, project.machine.has_ended)
+    sockets = BrowserSockets(pairings, PluginSocket(bus), PageSocket(bus, agent.chat, ownership), speaks_legacy=legacy)
     codes = Codes(source="the console, or `handrail extension pair`,")
     endpoints = [
         *browser_routes.endpoints(bus, context.console_key, context.person),
-        *artifact_routes.endpoints(bus),
-        *task_routes.endpoints(bus),
+        *artifact_routes.endpoints(bus, TaskAccess(ownership, context)),
+        *task_routes.endpoints(bus, TaskAccess(ownership, context)),
         *plugin_routes.endpoints(bus, pairings, codes, context.console_key),
     ]
 

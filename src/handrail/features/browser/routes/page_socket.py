@@ -8,8 +8,11 @@ from handrail.features.agent.offers import Chat
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.routes.page_events import room_of
 from handrail.kernel import task_ids
+from handrail.kernel.task_ownership import TaskOwnership
+from handrail.ports.agents import Agent
 from handrail.ports.browser import LATEST_MS
-from handrail.ports.errors import InvalidParams
+from handrail.ports.errors import Declined, InvalidParams
+from handrail.ports.identity import PERSONS_CHAT, Caller
 from handrail.ports.model import UserTurn
 
 EVENT = "frontend_message"
@@ -18,20 +21,25 @@ MAX_CONTENT = 200_000
 
 
 class PageSocket:
-    def __init__(self, bus: LocalBus, agent: Chat) -> None:
+    def __init__(self, bus: LocalBus, agent: Chat, ownership: TaskOwnership) -> None:
         self._bus = bus
         self._agent = agent
+        self._ownership = ownership
         self._persons: set[str] = set()
+        self._agents: dict[str, Agent] = {}
 
-    async def join(self, rooms: Rooms, sid: str, task_id: Any, *, is_person: bool) -> None:
+    async def join(self, rooms: Rooms, sid: str, task_id: Any, *, is_person: bool, agent: Agent | None) -> None:
         """With `auth.taskId`, a page follows a task from the start."""
         if is_person:
             self._persons.add(sid)
+        if agent is not None:
+            self._agents[sid] = agent
         if task_id is not None:
             await rooms.enter(sid, room_of(task_ids.checked(task_id)))
 
     def leave(self, sid: str) -> None:
         self._persons.discard(sid)
+        self._agents.pop(sid, None)
 
     async def hear(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
         kind = message.get("type")
@@ -51,9 +59,24 @@ class PageSocket:
             text(message, "content", MAX_CONTENT),
             sent_at=_timestamp(message, self._bus.now()),
         )
+        speaker = await self._speaker(sid, task_id)
         await self._bus.tasks.ensure(task_id, said.text)
         await rooms.enter(sid, room_of(task_id))
-        await self._agent.hear(task_id, said, message, "person" if sid in self._persons else "program")
+        await self._agent.hear(task_id, said, message, speaker)
+
+    async def _speaker(self, sid: str, task_id: str) -> str:
+        """Who speaks to the agent, and so lets it call tools. Declined."""
+        if sid in self._persons:
+            await self._ownership.give(task_id, PERSONS_CHAT)  # a person may speak in any task, which is then theirs
+            return PERSONS_CHAT
+        if (agent := self._agents.get(sid)) is None:
+            raise Declined(
+                "Speaking to the agent lets it call tools: this needs an agent's own token, and `handrail agents add "
+                "NAME` issues one.",
+                reason="agent",
+            )
+        await self._ownership.check(task_id, Caller("agent", agent.name, "program", agent.identity))
+        return agent.identity
 
 
 def _timestamp(message: dict[str, Any], now: int) -> int:

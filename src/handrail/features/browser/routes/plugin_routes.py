@@ -9,7 +9,7 @@ from starlette.responses import Response
 from handrail.faces.http.answers import refused
 from handrail.faces.http.codes import LIFETIME, Codes, TooManyCodes, WrongCode
 from handrail.faces.http.console_key import ConsoleKey
-from handrail.faces.http.credentials import Credential, check_is_persons, must_be_person, shown
+from handrail.faces.http.credentials import Credential, check_is_persons, must_be_person, shown, source_of
 from handrail.faces.http.endpoint import Endpoint
 from handrail.faces.http.headers import header
 from handrail.features.browser.bus.bus import LocalBus
@@ -60,7 +60,7 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) 
         if header(request.scope, b"origin") != EXTENSION_ORIGIN:
             raise Declined("Only handrail's own extension can be paired.", reason="origin")
         try:
-            codes.use(body.code)
+            codes.use(body.code, source_of(request))
         except WrongCode as wrong:
             return refused("UNAUTHORIZED", f"{wrong.message} {wrong.hint}")
         except TooManyCodes as limited:
@@ -104,16 +104,15 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) 
         ),
         Endpoint("GET", tokens, "The extensions that are paired.", list_tokens, list[PairedToken]),
         Endpoint(
-            "DELETE", f"{tokens}/{{clientId}}", "Takes an extension's token back.", revoke, Revoked, access="person",
-            errors=(404,),
+            "DELETE", f"{tokens}/{{clientId}}", "Takes an extension's token back.", revoke, Revoked, errors=(404,),
         ),
     ]  # fmt: skip
 
 
 def _check_is_own(request: Request, pairings: Pairings, client_id: str) -> None:
-    """A plugin's token is valid for that plugin only."""
+    """A plugin's token is valid for that plugin only, and no other credential is."""
     if shown(request.scope) is not Credential.PLUGIN:
-        return
+        raise Declined("A browser announces itself with the token that it was paired with.", reason="client")
     token = (header(request.scope, b"authorization") or "").partition(" ")[2]
     if pairings.client_of(token) != client_id:
         raise Declined("This token is another plugin's.", reason="client")

@@ -23,6 +23,12 @@ CLIENT_ID = r"^[A-Za-z0-9._:-]{1,128}$"
 _CLIENT_ID = re.compile(CLIENT_ID[1:-1])
 
 
+def check_client_id(given: Any) -> str:
+    if not isinstance(given, str) or not _CLIENT_ID.fullmatch(given):
+        raise InvalidParams("`auth.clientId` must be 1 to 128 letters, digits or . _ : -")
+    return given
+
+
 class SocketLine:
     """`event` is the event name that this plugin uses, so it is used for messages to it."""
 
@@ -62,8 +68,7 @@ class PluginSocket:
 
     async def join(self, rooms: Rooms, sid: str, client_id: Any) -> None:
         """Without a pause before the line is known: a client that goes meanwhile would never be told to have gone."""
-        if not isinstance(client_id, str) or not _CLIENT_ID.fullmatch(client_id):
-            raise InvalidParams("`auth.clientId` must be 1 to 128 letters, digits or . _ : -")
+        client_id = check_client_id(client_id)
         line = SocketLine(rooms, sid, client_id)
         known = self._bus.plugins.find(client_id)
         if known is not None and isinstance(known.line, SocketLine) and not rooms.is_there(known.line.sid):

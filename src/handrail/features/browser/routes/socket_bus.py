@@ -10,8 +10,9 @@ from handrail.features.browser.bus.pairing import Pairings
 from handrail.features.browser.bus.protocol import check_own_extension
 from handrail.features.browser.routes import page_socket, plugin_socket
 from handrail.features.browser.routes.page_socket import PageSocket
-from handrail.features.browser.routes.plugin_socket import PluginSocket
-from handrail.ports.errors import Conflict, Failure, InvalidParams
+from handrail.features.browser.routes.plugin_socket import PluginSocket, check_client_id
+from handrail.ports.agents import Agent
+from handrail.ports.errors import Conflict, Declined, Failure, InvalidParams
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +44,9 @@ class BrowserSockets:
         return client is not None and client == auth.get("clientId")
 
     async def join_plugin(self, sid: str, auth: Mapping[str, Any]) -> None:
+        check_client_id(auth.get("clientId"))
+        if not self.is_own_token(auth):
+            raise Declined("A browser needs the token that it was paired with, for its own clientId.", reason="client")
         self._check_version(auth)
         await self._plugins.join(self._open_rooms, sid, auth.get("clientId"))
 
@@ -57,8 +61,8 @@ class BrowserSockets:
                 logger.warning("refused the browser %s. %s", client, outdated.message)
             raise
 
-    async def join_frontend(self, sid: str, auth: Mapping[str, Any], *, is_person: bool) -> None:
-        await self._pages.join(self._open_rooms, sid, auth.get("taskId"), is_person=is_person)
+    async def join_frontend(self, sid: str, auth: Mapping[str, Any], *, is_person: bool, agent: Agent | None) -> None:
+        await self._pages.join(self._open_rooms, sid, auth.get("taskId"), is_person=is_person, agent=agent)
 
     async def leave(self, sid: str) -> None:
         self._plugins.leave(sid)

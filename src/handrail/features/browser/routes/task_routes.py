@@ -10,7 +10,8 @@ from handrail.faces.http.endpoint import Endpoint, Handler, Query
 from handrail.faces.http.json_body import MAX_LIMIT, page_limit
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.tasks import Task
-from handrail.features.browser.routes.bodies import NewTaskId, SelectPlugin, TaskDetail
+from handrail.features.browser.routes.bodies import GiveTask, NewTaskId, SelectPlugin, TaskDetail
+from handrail.features.browser.routes.task_access import TaskAccess
 from handrail.kernel import task_ids
 from handrail.ports.browser import Snapshot, TaskRecord
 from handrail.ports.errors import InvalidParams
@@ -22,7 +23,7 @@ _QUERY = {"type": "string", "maxLength": _LONGEST_QUERY}
 _LIMIT = {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT}
 
 
-def endpoints(bus: LocalBus) -> Sequence[Endpoint]:
+def endpoints(bus: LocalBus, access: TaskAccess) -> Sequence[Endpoint]:
     async def new_id(request: Request, body: None) -> NewTaskId:
         return NewTaskId(task_id=task_ids.new_task_id())
 
@@ -39,11 +40,13 @@ def endpoints(bus: LocalBus) -> Sequence[Endpoint]:
         return await bus.snapshot(request.query_params.get("clientId"))
 
     async def select(request: Request, body: SelectPlugin) -> TaskRecord:
+        must_be_person(request, "Moving a task to another browser")
         task = await _named(request)
         await bus.takeover.move(task, body.client_id)
         return task.record
 
     async def take_over(request: Request, body: None) -> TaskRecord:
+        await access.check(request, request.path_params["taskId"])
         task = await _named(request)
         await bus.takeover.take_over(task)
         return task.record
@@ -55,8 +58,15 @@ def endpoints(bus: LocalBus) -> Sequence[Endpoint]:
         return task.record
 
     async def stop(request: Request, body: None) -> TaskRecord:
+        await access.check(request, request.path_params["taskId"])
         task = await _named(request)
         await bus.takeover.stop(task)
+        return task.record
+
+    async def give(request: Request, body: GiveTask) -> TaskRecord:
+        must_be_person(request, "Giving a task to another agent")
+        task = await _named(request)
+        await access.give(task.id, body.identity)
         return task.record
 
     async def _named(request: Request) -> Task:
@@ -73,7 +83,13 @@ def endpoints(bus: LocalBus) -> Sequence[Endpoint]:
             query=[Query("limit", _LIMIT), Query("before", _TASK), Query("query", _QUERY)],
         ),
         on_task("GET", "", "A task and what was said in it.", show, TaskDetail),
-        on_task("POST", "/plugin", "Lets a task go on in this browser.", select, TaskRecord, body=SelectPlugin),
+        on_task(
+            "POST", "/plugin", "Lets a task go on in this browser.", select, TaskRecord, body=SelectPlugin,
+            access="person",
+        ),
+        on_task(
+            "POST", "/owner", "Gives a task to another agent.", give, TaskRecord, body=GiveTask, access="person"
+        ),
         on_task("POST", "/takeover", "Pauses a task: a person takes over.", take_over, TaskRecord),
         on_task("POST", "/handback", "Lets a task go on.", hand_back, TaskRecord, access="person"),
         on_task("POST", "/stop", "Ends a task and all that runs in it.", stop, TaskRecord),

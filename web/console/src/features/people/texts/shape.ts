@@ -1,7 +1,27 @@
 import type { Problem } from "../logic/answers";
 import type { ParameterProblem } from "../../tools/logic/schema";
 
+/** Proof that a person is here. */
+interface PresenceTexts {
+  title: string;
+  why: string;
+  usePasskey: string;
+  failed: string;
+  orTerminal: string;
+  terminal: string;
+  otherAddress: string;
+  addPasskey: string;
+  settings: string;
+  passkeys: string;
+  passkeysHint: string;
+  noPasskeys: string;
+  getCode: string;
+  code: string;
+  add: string;
+}
+
 export interface PeopleTexts {
+  presence: PresenceTexts;
   pages: { prompts: string };
   questions: string;
   waiting: (count: number) => string;
@@ -29,6 +49,14 @@ export interface PeopleTexts {
   unseen: string;
   changedSince: string;
   allowTask: string;
+  offers: string;
+  offerWhat: string;
+  offerWhere: string;
+  offerWho: string;
+  offerUntil: string;
+  runsLater: string;
+  posted: (by: string) => string;
+  claims: (by: string, source: string) => string;
   allowRule: string;
   allowTool: string;
   allowApp: (app: string) => string;

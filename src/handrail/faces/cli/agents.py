@@ -1,0 +1,86 @@
+"""`handrail agents`: which agents may connect over HTTP, each with a token of its own."""
+
+from pathlib import Path
+
+import click
+
+from handrail.faces.cli.output import columns, print_json, say
+from handrail.faces.cli.parameters import json_option, state_option
+
+EPILOG = """\b
+Examples:
+  handrail agents                     which there are
+  handrail agents add claude          issue a token, which is shown once
+  handrail agents remove claude       revoke it: its connections end at once"""
+
+
+@click.group(invoke_without_command=True, epilog=EPILOG)
+@state_option
+@click.pass_context
+def agents(ctx: click.Context, state: Path | None) -> None:
+    """List, add and remove agents that connect over HTTP.
+
+    Each agent has a token of its own. Tasks, browsers and everything that you allow belong to the agent whose token it
+    is. Clients that start `handrail mcp` themselves need no token.
+    """
+    ctx.obj = state
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_agents, state=state, as_json=False)
+
+
+@agents.command("list")
+@state_option
+@json_option
+@click.pass_context
+def list_agents(ctx: click.Context, state: Path | None, as_json: bool) -> None:
+    """Their names, and since when they may connect."""
+    from handrail.faces.cli.program import program
+
+    known = program().open_stores(state or ctx.obj).agents.all()
+    if as_json:
+        print_json({"agents": [{"id": one.id, "name": one.name, "createdAt": one.created_at} for one in known]})
+        return
+    for line in columns([(one.name, one.id, one.created_at) for one in known]):
+        say(line)
+    if not known:
+        say("No agent has a token. `handrail agents add NAME` issues one.")
+
+
+@agents.command("add")
+@click.argument("name", help="For people: letters, digits, dots, underscores, hyphens.")
+@state_option
+@json_option
+@click.pass_context
+def add_agent(ctx: click.Context, name: str, state: Path | None, as_json: bool) -> None:
+    """Issue a token to a new agent and print it, this one time."""
+    from handrail.faces.cli.person import caller
+    from handrail.faces.cli.presence import need_person
+    from handrail.faces.cli.program import program, run
+    from handrail.kernel.access import record_access
+    from handrail.kernel.audit import Audit
+
+    stores = program().open_stores(state or ctx.obj)
+    need_person(stores, "Issuing a token to an agent")
+    agent, token = stores.agents.add(name)
+    run(record_access(Audit(stores.audit), caller(), f"issued a token to the agent {agent.id}"))
+    if as_json:
+        print_json({"id": agent.id, "name": agent.name, "token": token})
+        return
+    say(token)
+
+
+@agents.command("remove")
+@click.argument("name", help="As `handrail agents` lists it.")
+@state_option
+@click.pass_context
+def remove_agent(ctx: click.Context, name: str, state: Path | None) -> None:
+    """Revoke an agent's token: its connections end at once."""
+    from handrail.faces.cli.person import caller
+    from handrail.faces.cli.program import program, run
+    from handrail.kernel.access import record_access
+    from handrail.kernel.audit import Audit
+
+    stores = program().open_stores(state or ctx.obj)
+    agent = stores.agents.remove(name)
+    run(record_access(Audit(stores.audit), caller(), f"revoked the token of the agent {agent.id}"))
+    say(f"Removed: {agent.name}")

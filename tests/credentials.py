@@ -1,0 +1,53 @@
+"""What a person gives to agents and browsers: a token of their own."""
+
+import http.client
+import json
+import threading
+from functools import cache
+from pathlib import Path
+
+from handrail.ports.browser import EXTENSION_ORIGIN
+from handrail.stores.local.agents import AgentsFile
+
+_turn = threading.Lock()
+
+
+def agent_token(state: Path, name: str = "tests") -> str:
+    """As `handrail agents add` issues it, once for a state directory and a name."""
+    with _turn:
+        return _issued(state, name)
+
+
+@cache
+def _issued(state: Path, name: str) -> str:
+    state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return AgentsFile(state).add(name)[1]
+
+
+def bearer(state: Path, name: str = "tests") -> dict[str, str]:
+    return {"authorization": f"Bearer {agent_token(state, name)}"}
+
+
+def browser_token(state: Path, client_id: str) -> str:
+    """The token of a browser that a person has paired with the server that runs, once for each clientId."""
+    with _turn:
+        return _paired(state, client_id)
+
+
+@cache
+def _paired(state: Path, client_id: str) -> str:
+    """Pairs a browser with the server that runs, as a person does it with a code. It is no extension of ours."""
+    server = json.loads((state / "server.json").read_text())
+    persons = {
+        "authorization": f"Bearer {server['token']}",
+        "x-handrail-console-key": (state / "console.key").read_text().strip(),
+    }
+    connection = http.client.HTTPConnection(server["host"], server["port"], timeout=20)
+    try:
+        connection.request("POST", "/api/extension/pair-code", headers=persons)
+        code = json.loads(connection.getresponse().read())["data"]["code"]
+        body = {"code": code, "clientId": client_id, "extensionId": "a browser of the tests"}
+        connection.request("POST", "/api/extension/pair", json.dumps(body), {"origin": EXTENSION_ORIGIN})
+        return str(json.loads(connection.getresponse().read())["data"]["token"])
+    finally:
+        connection.close()
