@@ -126,6 +126,7 @@ async def test_evidence_holds_the_request_the_diff_and_the_result(build: Build) 
         "params": {"value": "new", "path": "a.txt"},
         "binding": {"baseHash": "b" * 64},
         "summary": "Change a.txt",
+        "diff": "-old\n+new\n",
     }
     assert content(exhibit, "result.json") == {"ok": True, "result": {"value": "new"}}
 

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from handrail.faces.http.answers import success
-from handrail.faces.http.context import HttpContext, Mount
+from handrail.faces.http.context import Feed, HttpContext, Mount
 from handrail.faces.http.credentials import caller, is_person, must_be_person, program_name
 from handrail.faces.http.json_body import json_object, optional_text, page_before, page_limit, wrong_field
 from handrail.faces.http.passkeys import proof_in
@@ -260,6 +260,6 @@ def mount(context: HttpContext) -> Mount:
         path: str = scope["path"]
         return path == PATH or path.startswith(f"{PATH}/")
 
-    feeds = {"ui_prompts": ("entries", board.follow)}
+    feeds = {"ui_prompts": Feed("entries", board.follow)}
     routes = _routes(queue, board, context.person, context.project.stores.presence)
     return Mount(routes, feeds, running, is_for_programs=is_for_programs)
