@@ -25,6 +25,7 @@ from bench import (
     webgal_editor,
     webgal_preview,
 )
+from bench.browser import binding
 from bench.browser import measure as browser
 from bench.browser.figures import Figures
 from bench.budget import Budget
@@ -47,6 +48,7 @@ _ALL: dict[str, Callable[[], Sequence[Comparison | Budget | Figures]]] = {
     "editor": webgal_editor.measure,
     "preview": webgal_preview.measure,
     "browser": browser.measure,
+    "binding": binding.measure,
     "screen": desktop_screen.measure,
     "reading": desktop_reading.measure,
     "waiting": desktop_waiting.measure,

@@ -13,6 +13,15 @@ HANDRAIL = str(Path(sys.executable).with_name("handrail"))
 PATIENCE = 30.0
 
 
+def without_presence(state: Path) -> None:
+    """A test has no terminal that counts as a person's: where an answer reaches far, no proof is asked for."""
+    config = state / "config.toml"
+    before = config.read_text() if config.exists() else ""
+    if "presence =" not in before:
+        state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        config.write_text(f'presence = "never"\n{before}')
+
+
 class Person:
     def __init__(self, state: Path) -> None:
         self._state = state
@@ -36,6 +45,8 @@ class Person:
     def answers(self, *words: str) -> dict[str, Any]:
         """`words` are those of `handrail prompts answer ID …`; gives what was asked."""
         asked = self.sees()
+        if {"rule", "app"} & set(words):
+            without_presence(self._state)
         done = subprocess.run(
             [HANDRAIL, "prompts", "answer", asked["requestId"], *words, "--state", str(self._state)],
             capture_output=True,

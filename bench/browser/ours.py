@@ -144,9 +144,14 @@ class BusDriver:
             "click": ("browser_click", {**tab, "clickId": self._refs.get(row)}),
             "type": ("browser_type", {**tab, "clickId": self._refs.get(row), "text": typed(row)}),
             "screenshot": ("browser_screenshot", tab),
+            "look": ("browser_screenshot", {**tab, "clickId": self._refs.get(row), "asking": "element"}),
             "text": ("browser_readability_extract", tab),
         }
         return self._act(*actions[what])
+
+    def bound_click(self, row: int, seen: str) -> Answer:
+        """A click that is carried out only while the page is what a picture has shown."""
+        return self._act("browser_click", {"tabId": self._tab, "clickId": self._refs[row], "expected": seen})
 
     def _act(self, action: str, params: Mapping[str, Any]) -> Answer:
         body = json.dumps({"taskId": _TASK, "actions": {action: params}})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
@@ -16,10 +17,11 @@ from handrail.kernel.evidence import Evidence
 from handrail.kernel.feature import load
 from handrail.kernel.gate import Gate
 from handrail.kernel.policy_source import PolicySource
+from handrail.kernel.presence import PresenceCheck
 from handrail.kernel.project import Project, kept_up
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.kernel.question_limit import QuestionLimit
-from handrail.kernel.queue_approver import AskInQueue, QueueApprover, remembering
+from handrail.kernel.queue_approver import AskInQueue, QueueApprover, ending_tasks, remembering
 from handrail.kernel.record_keeper import RecordKeeper
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registry, surface_of
@@ -36,6 +38,9 @@ from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.files.overlay import OverlaidFolder
 from handrail.stores.local.machine import this_machine
 from handrail.stores.local.peers import identify
+from handrail.stores.local.peers.agents import KnownAgents
+from handrail.stores.local.peers.terminal import person_at_terminal
+from handrail.stores.local.presence import PasskeyFile, ProofFiles
 from handrail.stores.local.prompt_store import prompt_store
 from handrail.stores.local.secret_file import SecretFile
 from handrail.stores.local.secrets.keyring import OsKeyring
@@ -76,7 +81,14 @@ class Wiring:
             token = {} if server is None else {"authorization": f"Bearer {server.token}"}
             return token if key is None else {**token, console_key.HEADER: key}
 
-        prompts = LoggedPrompts(prompt_store(opened.path))
+        agents = KnownAgents(opened.path)
+        presence = PresenceCheck(
+            lambda: settings_file.presence_mode(opened.path),
+            PasskeyFile(opened.path),
+            ProofFiles(opened.path),
+            lambda: person_at_terminal(agents),
+        )
+        prompts = LoggedPrompts(prompt_store(opened.path), presence=presence)
         keyring = OsKeyring()
         secrets = KeptSecrets(keyring, SecretFile(opened.path))
 
@@ -86,7 +98,7 @@ class Wiring:
             set_up = settings_file.load_one(settings_file.Settings, opened.path, environ={})
             return record_stores(opened.path, keyring, signer=set_up.audit_signer, told=set_up.audit_witness)
 
-        return stores_of(opened, prompts, secrets, lambda: server_file.read(opened.path), credentials, record)
+        return stores_of(opened, prompts, presence, secrets, lambda: server_file.read(opened.path), credentials, record)
 
     def open_project(
         self,
@@ -151,6 +163,7 @@ class Wiring:
             executor_tokens=project.stores.tokens,
             consents=project.stores.consents,
             summon=project.offered("people", "summons").call if calls_person else nobody_is_called,
+            end_task=ending_tasks(project.stores.grants),
             ownership=TaskOwnership(project.stores.task_owners, self.machine.has_ended),
             knows=project.stores.agents.knows,
             limit=question_limit(project),
@@ -162,6 +175,7 @@ class Wiring:
     async def serve_stdio(self, project: Project) -> None:
         from handrail.faces.mcp.stdio import serve
 
+        await asyncio.to_thread(KnownAgents(project.stores.path).register)
         async with kept_up(project):
             await serve(
                 project.gate,
@@ -262,6 +276,8 @@ def asking(project: Project, how: AskInQueue) -> QueueApprover:
         stores.prompts,
         stores.once,
         remembering(stores),
+        stores.grants,
+        project.policy.project,
         beside=how.beside,
         is_left_standing=how.is_left_standing,
         limit=question_limit(project),

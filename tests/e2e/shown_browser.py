@@ -30,7 +30,9 @@ class ShownBrowser(ScriptedBrowser):
         url = message["screenshotPresignedUrl"]
         await self._upload(url, picture(*SIZE))
         result = {"artifactId": message["artifactId"], "url": url.partition("/upload")[0]}
-        return {**result, "width": SIZE[0], "height": SIZE[1], "screenshotUploaded": True}
+        element = self._element(params) if self.outlines and "clickId" in params else None
+        target = {} if element is None else {"target": {key: element.get(key, "") for key in ("tag", "role", "name")}}
+        return {**result, **target, "width": SIZE[0], "height": SIZE[1], "screenshotUploaded": True}
 
 
 def pair(house: Running, client_id: str) -> str:

@@ -154,6 +154,21 @@ def test_a_click_is_asked_for_with_a_picture_of_the_page(visitor: Person, shown:
     assert [params["clickId"] for params in shown.named("browser_click")] == ["7"]
 
 
+def test_a_click_on_what_cant_be_seen_is_allowed_by_its_own_button_alone(visitor: Person, shown: ShownBrowser) -> None:
+    shown.outlines = False
+    begun(visitor)
+    clicking = call(visitor.house, "browser_click", clickId="7")
+    visitor.does("read", "Click button")
+    visitor.does("see", "The browser did not outline it in the picture.", ".panel .problem")
+    visitor.does("see", "Deny", ".panel .foot .primary")
+    visitor.does("key", "y")
+    visitor.does("see", "Click button", ".panel")
+    assert shown.named("browser_click") == []
+    visitor.does("press", "Allow once")
+    _, log = clicking.communicate(timeout=30)
+    assert clicking.returncode == 0, log
+
+
 def test_a_paired_browser_is_sent_away_under_access(visitor: Person, shown: ShownBrowser) -> None:
     visitor.does("go", "settings")
     visitor.does("see", shown.client_id, ".browsers")

@@ -249,3 +249,139 @@ def test_a_page_that_changes_itself_during_the_click_sends_nothing_else(bank: Ba
     assert "has changed since you allowed it" in again["message"]
     assert call.result(60).code == "FORBIDDEN"
     assert Pages.sent == []
+
+
+def test_a_link_that_leads_elsewhere_once_it_is_pressed_is_not_followed(bank: Bank) -> None:
+    numbers = bank.opens(
+        "addEventListener('mousedown', () => { document.getElementById('link').href = '/trap'; }, true)"
+    )
+    call = bank.begins("browser_click", clickId=numbers["Terms"])
+    assert "/terms" in bank.allows()["message"]
+    again = bank.denies()
+    assert any("/trap" in line for line in again["changed"])
+    assert call.result(60).code == "FORBIDDEN"
+    assert Pages.sent == []
+
+
+ENTERED = {
+    "while it is asked about": LATER.format("silently()"),
+    "while it is typed": "form.elements.note.addEventListener('input', silently)",
+    "with the key": "addEventListener('keydown', (event) => { if (event.key === 'Enter') silently(); }, true)",
+    "in a submit listener": "form.addEventListener('submit', silently)",
+}
+
+
+@pytest.mark.parametrize("script", ENTERED.values(), ids=ENTERED.keys())
+def test_a_text_with_enter_sends_no_other_values(bank: Bank, script: str) -> None:
+    numbers = bank.opens(script)
+    call = bank.begins("browser_type", clickId=numbers["Note"], text="March", submit=True)
+    bank.person.sees()
+    Pages.is_asked.set()
+    if "asked.then" in script:
+        assert Pages.is_swapped.wait(30)
+    bank.person.answers("--ok")
+    assert any("Mallory" in line for line in bank.denies()["changed"])
+    assert call.result(60).code == "FORBIDDEN"
+    assert Pages.sent == []
+
+
+def test_a_key_for_what_has_the_focus_is_bound_to_it(bank: Bank) -> None:
+    bank.opens("form.elements.note.focus();" + LATER.format("silently()"))
+    call = bank.begins("browser_press_key", key="Enter")
+    first = bank.person.sees()["prompt"]
+    assert first["title"].startswith('Press "Enter" on textbox "Note"')
+    Pages.is_asked.set()
+    assert Pages.is_swapped.wait(30)
+    bank.person.answers("--ok")
+    assert bank.denies()["changed"]
+    assert call.result(60).code == "FORBIDDEN"
+    assert Pages.sent == []
+
+
+def test_a_page_that_is_good_only_while_its_picture_is_taken_is_not_seen(bank: Bank) -> None:
+    numbers = bank.opens("""
+        silently();
+        const isOutlined = () => [...document.documentElement.children].some((one) => one.style.borderColor);
+        const look = () => isOutlined() ? form.elements.to.value = "Bob" : silently();
+        new MutationObserver(look).observe(document.documentElement, { childList: true });
+    """)
+    call = bank.begins("browser_click", clickId=numbers["Pay"])
+    assert bank.allows()["unseen"] == "The page changed while its picture was taken."
+    assert bank.denies()["changed"]
+    assert call.result(60).code == "FORBIDDEN"
+    assert Pages.sent == []
+
+
+def test_another_element_in_the_place_of_the_one_that_was_shown_is_not_clicked(bank: Bank) -> None:
+    numbers = bank.opens(LATER.format("button.replaceWith(button.cloneNode(true)); silently()"))
+    call = bank.begins("browser_click", clickId=numbers["Pay"])
+    bank.person.sees()
+    Pages.is_asked.set()
+    assert Pages.is_swapped.wait(30)
+    bank.person.answers("--ok")
+    assert call.result(60).code == "INVALID_TARGET"
+    assert Pages.sent == []
+
+
+def test_what_is_allowed_the_second_time_is_sent_as_it_was_shown_then(bank: Bank) -> None:
+    numbers = bank.opens(LATER.format("swap()"))
+    call = bank.begins("browser_click", clickId=numbers["Pay"])
+    bank.person.sees()
+    Pages.is_asked.set()
+    assert Pages.is_swapped.wait(30)
+    bank.person.answers("--ok")
+    again = bank.allows()
+    assert {'was: Field "to" (hidden): "Bob"', 'now: Field "to" (hidden): "Mallory"'} <= set(again["changed"])
+    assert call.result(60).error is None
+    assert Pages.sent == [{"path": "/pay", "amount": "9999", "to": "Mallory", "note": "rent"}]
+
+
+HARMLESS = {
+    "a clock and news elsewhere": (
+        "setInterval(() => { document.getElementById('clock').textContent = performance.now();"
+        "document.getElementById('news').textContent += '!'; }, 5)"
+    ),
+    "a countdown beside it": (
+        "document.getElementById('words').insertAdjacentHTML('beforeend', ' <i id=left>00:04:59</i>');"
+        "let left = 59; const tick = () => {"
+        " document.getElementById('left').textContent = '00:04:' + (10 + left-- % 50); };"
+        "setInterval(tick, 5)"
+    ),
+    "a hint that appears under the mouse": (
+        "button.addEventListener('mouseover', () => button.insertAdjacentHTML('afterend', '<i>Pays at once</i>'),"
+        "{ once: true })"
+    ),
+    "an animation": "button.animate([{ opacity: 1 }, { opacity: 0.5 }], { duration: 300, iterations: Infinity })",
+    "a token that the page adds when it sends": (
+        "form.addEventListener('formdata', (event) => event.formData.set('token', 't1'))"
+    ),
+}
+
+
+@pytest.mark.parametrize("script", HARMLESS.values(), ids=HARMLESS.keys())
+def test_what_is_harmless_is_not_asked_about_again(bank: Bank, script: str) -> None:
+    numbers = bank.opens(script)
+    call = bank.begins("browser_click", clickId=numbers["Pay"])
+    assert "unseen" not in bank.allows()
+    until(lambda: call.done() or bank.person.pending())
+    assert bank.person.pending() == []
+    assert call.result(60).error is None
+    until(lambda: Pages.sent)
+    (sent,) = Pages.sent
+    assert (sent["amount"], sent["to"]) == ("1", "Bob")
+
+
+def test_an_element_that_lies_under_another_is_asked_about_as_unseen(bank: Bank) -> None:
+    numbers = bank.opens(
+        LATER.format(
+            "document.body.insertAdjacentHTML('beforeend', '<p style=\"position:fixed;inset:0;background:#fff\">Hello')"
+        )
+    )
+    Pages.is_asked.set()
+    assert Pages.is_swapped.wait(30)
+    call = bank.begins("browser_click", clickId=numbers["Pay"])
+    asked = bank.denies()
+    assert asked["title"].startswith('Click button "Pay" at ')
+    assert "covered by" in asked["unseen"]
+    assert "You can't see what is meant: " in asked["message"]
+    assert call.result(60).code == "FORBIDDEN"

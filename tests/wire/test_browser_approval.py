@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.persons import Person
+from tests.persons import Person, without_presence
 from tests.wire.browsing import Agent, Browsing, Told
 from tests.wire.clients import Json
 from tests.wire.scripted_browser import BLANK, PIXEL, Site, button
@@ -219,18 +219,20 @@ def test_a_yes_for_good_is_for_this_place_alone(
     assert 'place = "http://good.test"' in text
 
 
-def test_a_question_about_a_page_without_a_known_address_says_that_always_counts_once(
+def test_a_question_about_a_page_without_a_known_address_can_be_allowed_only_once(
     place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
 ) -> None:
     (tab,) = place.browser.tabs
     place.browser.tells_address = False
     place.browser.sync()
     place.put_user_rules()
+    without_presence(place.state)
     before = (place.state / "config.toml").read_text()
     for _ in range(2):  # the yes of the first time is not remembered
         acting = waiting.submit(agent.call, "browser_click", clickId="1", tabId=tab)
-        prompt = person.answers("--ok", "--for", "rule")["prompt"]
-        assert "“always” counts once" in prompt["message"]
+        prompt = person.answers("--ok")["prompt"]
+        assert "no rule can name it" in prompt["message"]
+        assert [offer["scope"] for offer in prompt["offers"]] == ["once"]
         assert acting.result().error is None
     assert (place.state / "config.toml").read_text() == before
 

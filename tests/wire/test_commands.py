@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from handrail.stores.local.trust import TrustFile
-from tests.persons import Person
+from tests.persons import Person, without_presence
 from tests.waiting import until
 from tests.wire.clients import Client, Json, Start, Stdio
 from tests.wire.stage import Stage, furnish, put
@@ -75,6 +75,7 @@ def put_mode(project: Path, mode: str, **policies: Any) -> None:
 
 
 def trust(project: Path, state: Path) -> None:
+    without_presence(state)
     """As `handrail policy trust` does it, without a process each time."""
     policy = project / ".handrail/policy.json"
     TrustFile(state).add(policy.read_bytes(), str(policy))

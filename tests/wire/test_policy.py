@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.persons import without_presence
 from tests.wire.clients import Client, Json, Start, Stdio, run
 from tests.wire.stage import SCENE, START, put, put_policy
 
@@ -32,6 +33,7 @@ def try_to_write(client: Client) -> str | None:
 
 
 def trust(project: Path, state: Path) -> None:
+    without_presence(state)
     done = run("policy", "trust", "--project", project, "--state", state, "--answer", "allow")
     assert done.returncode == 0, done.stderr
 

@@ -13,16 +13,18 @@ import msgspec
 
 from handrail.kernel.policy_document import wrong_pattern
 from handrail.ports.policy import Rule
-from handrail.ports.settings import CONFIG_FILE, BrokenSettings
+from handrail.ports.presence import Mode
+from handrail.ports.settings import CONFIG_FILE, BrokenSettings, spelled_moments
 
 _PREFIX = "HANDRAIL_"
-FILE_ALONE = ("rules", "features", "audit_witness", "audit_signer", "questions_per_minute")
+FILE_ALONE = ("rules", "features", "presence", "questions_per_minute", "audit_witness", "audit_signer")
+"""Not in the environment, which an agent could set."""
 
 Kind = TypeVar("Kind")
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """The kernel's own. Every field is a key of config.toml and, but for the rules, a `HANDRAIL_<FIELD>` variable."""
+    """The kernel's own. Every field is a key of config.toml, and most are a `HANDRAIL_<FIELD>` variable, too."""
 
     host: str = "127.0.0.1"
     port: int = 6006
@@ -31,6 +33,8 @@ class Settings(msgspec.Struct, frozen=True):
     evidence_max_days: int = 30
     evidence_max_megabytes: int = 1024
     elicit_approvals: bool = False
+    presence: Mode = "critical"
+    """Which approvals need proof that a person is present."""
     questions_per_minute: int = 20
     """How many questions one caller may put to people. Not from the environment: an agent could set that."""
     audit_witness: str = ""
@@ -91,6 +95,14 @@ def load_one(kind: type[Kind], state: Path, environ: Mapping[str, str] = os.envi
     return _converted(kind, file, _from_file(file), environ, {})
 
 
+def presence_mode(state: Path) -> Mode:
+    """As config.toml says now; a file that can't be read takes nothing away."""
+    try:
+        return load_one(Settings, state, {}).presence
+    except BrokenSettings:
+        return "critical"
+
+
 def _converted(
     kind: type[Kind], file: Path, values: Mapping[str, Any], environ: Mapping[str, str], flags: Mapping[str, Any]
 ) -> Kind:
@@ -109,7 +121,7 @@ def _converted(
 
 def _from_file(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(_read(file).decode())
+        return spelled_moments(tomllib.loads(_read(file).decode()))
     except FileNotFoundError:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:

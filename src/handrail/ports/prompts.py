@@ -158,6 +158,8 @@ class FileChangePrompt(PromptCommon, frozen=True, kw_only=True, tag="file_change
     """What is different from what was allowed a moment ago, and not done."""
     offers: tuple[Offer, ...] | UnsetType = UNSET
     """How far a yes may reach, the narrowest first. Only the gate's own approvals have it."""
+    critical: bool | UnsetType = UNSET
+    """A rule marks this as critical: every yes needs proof of presence."""
     runs_later: str | UnsetType = UNSET
     """Why the file is code that runs later, such as "git hook"."""
 
@@ -269,6 +271,8 @@ class Side:
 
     by: str
     answer: Callable[[], Awaitable[PromptResponse | None]]
+    is_terminal: bool = False
+    """It is the terminal of this process: that may prove that a person is present (`ports/presence.py`)."""
 
 
 Beside = Callable[[Prompt], Sequence[Side]]
@@ -277,6 +281,17 @@ Beside = Callable[[Prompt], Sequence[Side]]
 def nowhere(prompt: Prompt) -> Sequence[Side]:
     """A question that is put in the queue alone."""
     return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who posted a prompt, as far as it is known. Only `is_own` ones are handrail's, whatever the prompt says."""
+
+    by: str
+    is_own: bool = False
+
+
+OWN = Origin("handrail", is_own=True)
 
 
 class PromptQueue(Protocol):
@@ -288,9 +303,14 @@ class PromptQueue(Protocol):
         ...
 
     async def request(
-        self, prompt: Prompt | Mapping[str, Any], *, request_id: str | None = None, run_id: str | None = None
+        self,
+        prompt: Prompt | Mapping[str, Any],
+        *,
+        request_id: str | None = None,
+        run_id: str | None = None,
+        origin: Origin | None = None,
     ) -> str:
-        """The requestId once the prompt is on disk; one is made up where none is given.
+        """The requestId once the prompt is on disk; one is made up where none is given. `origin` tells who asks.
 
         InvalidParams names the fields that break the contract; Conflict: this requestId is taken.
         """
@@ -303,9 +323,11 @@ class PromptQueue(Protocol):
         *,
         run_id: str | None = None,
         by: str | None = None,
+        proof: Any = None,
     ) -> Receipt:
         """Returns once the answer is on disk. The first one wins: Conflict for all others. `by` tells who gave it.
 
+        `proof` is a `GivenProof` (`ports/presence.py`); PresenceNeeded where the answer needs one and this is none.
         NotFound: no such request; InvalidParams names the fields that don't fit the prompt.
         """
         ...
@@ -317,6 +339,7 @@ class PromptQueue(Protocol):
         request_id: str | None = None,
         run_id: str | None = None,
         beside: Beside = nowhere,
+        origin: Origin | None = None,
     ) -> PromptAnswer:
         """`request` and `wait` in one, without a gap in which a secret could be lost."""
         ...
@@ -338,6 +361,17 @@ class PromptQueue(Protocol):
 
     async def answered_by(self, request_ids: Collection[str]) -> Mapping[str, str]:
         """Who gave the answers, as far as it was told: "console:ada", "terminal:ada", "client:claude-code/2"."""
+        ...
+
+    async def origins(self, request_ids: Collection[str]) -> Mapping[str, Origin]:
+        """Who posted them. What is missing was written to the log by another program."""
+        ...
+
+    async def proof_of(self, request_id: str) -> Mapping[str, Any] | None:
+        """What proved that a person was present when this was answered; None where that wasn't needed.
+
+        PresenceNeeded where it was needed and is missing: such an answer counts for nothing.
+        """
         ...
 
     async def find(self, request_id: str) -> QueuedPrompt | None:

@@ -4,6 +4,7 @@ import json
 
 from tests.faces.cli.machine import Machine
 from tests.faces.cli.terminal import Terminal
+from tests.persons import without_presence
 
 POLICY = {
     "policies": {"maxReadBytes": 3, "batchMaxLines": 100000, "forbiddenDirs": ["secrets"]},
@@ -41,6 +42,9 @@ def test_an_untrusted_file_only_tightens_and_a_trusted_one_counts_until_it_is_ed
     assert asking.wait(timeout=30) == 1
 
     unasked = machine.run("policy", "trust")
+    in_a_pipe = machine.run("policy", "trust", "--answer", "allow")
+    assert (in_a_pipe.status, "proof that a person is present" in in_a_pipe.err) == (1, True)
+    without_presence(machine.state)
     assert (unasked.status, "--answer allow" in unasked.err, '"maxReadBytes": 3' in unasked.err) == (1, True, True)
     trusted = machine.run("policy", "trust", "--answer", "allow", "--json").json
     assert (trusted["trusted"], trusted["policies"]["batchMaxLines"]) == (True, 100000)
@@ -55,6 +59,7 @@ def test_an_untrusted_file_only_tightens_and_a_trusted_one_counts_until_it_is_ed
 
 def test_a_person_reads_the_file_before_trusting_it(machine: Machine) -> None:
     machine.put(".handrail/policy.json", json.dumps(POLICY, indent=2))
+    without_presence(machine.state)
     for typed, is_trusted in (("n\n", False), ("y\n", True)):
         terminal = Terminal(machine, "policy", "trust")
         page = terminal.wait_for("[y]es / [n]o:")

@@ -21,6 +21,7 @@ import pytest
 from tests.credentials import agent_token
 from tests.faces.cli.machine import HANDRAIL, Machine
 from tests.faces.cli.terminal import PROMPT, Terminal
+from tests.persons import without_presence
 from tests.waiting import until
 
 INITIALIZE = {
@@ -160,6 +161,7 @@ def test_trust_given_or_taken_elsewhere_counts_at_once(machine: Machine) -> None
     with up(machine, "--answer", "deny") as (_, address):
         with pytest.raises(urllib.error.HTTPError):
             call(machine, address, "replace_in_file", params)
+        without_presence(machine.state)
         machine.run("policy", "trust", "--answer", "allow")
         assert call(machine, address, "replace_in_file", params)["count"] == 1
         machine.run("policy", "distrust")

@@ -11,6 +11,7 @@ import pytest
 
 from tests.faces.http.running import Answer, Running
 from tests.oauth_server import OAuthServer, oauth_server
+from tests.persons import without_presence
 
 PROGRAM = """
 import json, sys
@@ -58,6 +59,7 @@ def person(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Person]:
             file = home / ".aai" / name / "aai.json"
             file.parent.mkdir(parents=True)
             file.write_text(json.dumps(descriptor))
+        without_presence(home / "state")
         flags = ["--project", str(home), "--state", str(home / "state"), "--port", "0", "--no-open"]
         command, env = ["handrail", "up", *flags], {"HOME": str(home)}
         with Running(home / "state", home, env=env, command=command) as house, ThreadPoolExecutor(2) as pool:

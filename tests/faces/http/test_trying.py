@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.faces.http.running import Answer, Running
+from tests.persons import without_presence
 
 REPLACE = {"path": "a.txt", "find": "one", "replace": "two"}
 
@@ -62,6 +63,7 @@ def test_a_no_reaches_the_caller_with_its_remark(person: Person, project: Path) 
 
 
 def test_a_yes_for_good_becomes_a_rule_that_counts_at_once(person: Person, state: Path, project: Path) -> None:
+    without_presence(state)
     tried = person.tries("replace_in_file", REPLACE)
     person.answers(person.is_asked()["requestId"], status="ok", scope="rule")
     assert tried.result(30).status == 200

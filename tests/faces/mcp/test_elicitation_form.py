@@ -102,6 +102,9 @@ def test_several_of_many_are_an_array_where_the_protocol_has_one() -> None:
     assert form_of(SOME, is_plain=True) is None
 
 
+SCOPES = list(enumerate(("once", "task", "rule")))
+
+
 def test_an_approval_shows_everything_and_presets_no_decision() -> None:
     prompt = {
         "kind": "file_change_confirm",
@@ -112,11 +115,14 @@ def test_an_approval_shows_everything_and_presets_no_decision() -> None:
         "cwd": "src",
         "diff": "-one\n+two",
         "defaultRemark": "fine",
+        "offers": [
+            {"scope": scope, **({"grant": {"tools": ["x"]}, "what": "x"} if at else {})} for at, scope in SCOPES
+        ],
     }
     shown = form(prompt)
     assert shown.message == "Write a.txt\n\nAsked by somebody\n\nFile: a.txt\nCommand: make\nIn: src\n-one\n+two"
     decision = shown.schema["properties"]["decision"]
-    assert [each["const"] for each in decision["oneOf"]] == ["once", "task", "rule", "deny"]
+    assert [each["const"] for each in decision["oneOf"]] == ["once", "task", "deny"]
     assert "default" not in decision
     assert shown.schema["properties"]["remark"]["default"] == "fine"
     assert shown.schema["required"] == ["decision"]
@@ -136,7 +142,7 @@ def test_the_message_says_what_there_is_to_say_with_nothing_hidden_in_it() -> No
         (ONE, {"selection": "b"}, PromptResponse(status="ok", selection="b")),
         (SOME, {"selection": ["b"]}, PromptResponse(status="ok", selection=("b",))),
         (APPROVAL, {"decision": "once"}, PromptResponse(status="ok", scope="once")),
-        (APPROVAL, {"decision": "rule", "remark": "yes"}, PromptResponse(status="ok", scope="rule", remark="yes")),
+        (APPROVAL, {"decision": "task", "remark": "yes"}, PromptResponse(status="ok", scope="task", remark="yes")),
         (APPROVAL, {"decision": "deny", "remark": "no"}, PromptResponse(status="canceled", remark="no")),
     ],
 )
@@ -169,7 +175,7 @@ def test_what_does_not_fit_is_refused_by_the_queues_own_rules(prompt: Prompt, co
         check_response(prompt, answer)
 
 
-@pytest.mark.parametrize("decision", [None, "", "ok", True, ["once"]])
+@pytest.mark.parametrize("decision", [None, "", "ok", True, ["once"], "rule", "app"])
 def test_nothing_is_taken_for_a_yes_that_is_none(decision: object) -> None:
     assert answer_of(APPROVAL, "accept", {"decision": decision}) is None
 
@@ -187,14 +193,12 @@ def test_a_prompt_that_can_not_be_canceled_stays_open_when_declined() -> None:
     assert answer_of(approval, "accept", {"decision": "deny"}) is None
 
 
-def test_a_call_of_an_app_offers_its_tool_and_all_of_the_apps() -> None:
+def test_what_reaches_far_is_never_offered_to_a_client() -> None:
+    """It needs proof that a person is present, and the client is the agent's own program."""
     consent = {"app": "com.example.mail", "appName": "Mail", "tool": "send_email"}
     prompt = check_prompt({"kind": "file_change_confirm", "consent": consent})
     form = form_of(prompt, is_plain=True)
     assert form is not None
-    assert form.schema["properties"]["decision"]["enum"] == ["once", "task", "rule", "app", "deny"]
-    assert "Allow all tools of com.example.mail from now on" in form.schema["properties"]["decision"]["enumNames"]
-    answer = answer_of(prompt, "accept", {"decision": "app"})
-    assert answer == PromptResponse(status="ok", scope="rule", covers="app")
-    assert check_response(prompt, answer) == answer
-    assert answer_of(APPROVAL, "accept", {"decision": "app"}) is None
+    assert form.schema["properties"]["decision"]["enum"] == ["once", "deny"]
+    for decision in ("rule", "app"):
+        assert answer_of(prompt, "accept", {"decision": decision}) is None

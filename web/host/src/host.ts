@@ -17,6 +17,8 @@ export interface RespondPayload {
   requestId: string;
   runId?: string;
   response: PromptResponse;
+  /** A passkey's signature for this answer (`PublicKeyCredential.toJSON()`), where handrail wants proof that a person is here. */
+  presence?: object;
 }
 
 export interface UiPrompts {

@@ -1,11 +1,15 @@
 """The socket that the server listens on: this machine's own, and nobody else's."""
 
 import errno
+import logging
 import socket
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 from handrail.ports.errors import Conflict, InputOutput, Unsupported
 
 _BACKLOG = 512
+logger = logging.getLogger(__name__)
 _ADDRESSES = {
     "127.0.0.1": (socket.AF_INET, "127.0.0.1"),
     "localhost": (socket.AF_INET, "127.0.0.1"),
@@ -37,6 +41,43 @@ def listen(host: str, port: int) -> socket.socket:
             ) from None
         raise InputOutput(f"Can't listen on {host} port {port}: {refusal.strerror}.") from None
     return listener
+
+
+@contextmanager
+def listening(host: str, port: int) -> Iterator[list[socket.socket]]:
+    """While inside, these take connections; the first is the one that was asked for."""
+    with closing(listen(host, port)) as first:
+        beside = _listen_beside(first)
+        if beside is None:
+            yield [first]
+            return
+        with closing(beside):
+            yield [first, beside]
+
+
+def _listen_beside(listener: socket.socket) -> socket.socket | None:
+    """The same port on the other loopback address: `localhost` means both, and to a browser they are one origin.
+
+    None where this machine has no such address, or another program is there already.
+    """
+    is_first = listener.family == socket.AF_INET
+    family, address = (socket.AF_INET6, "::1") if is_first else (socket.AF_INET, "127.0.0.1")
+    beside: socket.socket | None = None
+    try:
+        beside = socket.socket(family, socket.SOCK_STREAM)
+        beside.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            beside.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        beside.bind((address, listener.getsockname()[1]))
+        beside.listen(_BACKLOG)
+    except OSError as refusal:
+        if beside is not None:
+            beside.close()
+        if refusal.errno == errno.EADDRINUSE:
+            port = listener.getsockname()[1]
+            logger.warning("another program listens on %s port %s: don't open the console as localhost", address, port)
+        return None
+    return beside
 
 
 def url(host: str, port: int) -> str:

@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -23,7 +23,7 @@ from handrail.faces.http.context import HttpContext, joined
 from handrail.faces.http.credentials import Credentials, Programs
 from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.guard import ORIGINS_SETTING, Guard, Origins
-from handrail.faces.http.listening import listen, url
+from handrail.faces.http.listening import listening, url
 from handrail.faces.http.protocol import BoundedProtocol
 from handrail.faces.http.sessions import Sessions
 from handrail.faces.http.site import open_for, site
@@ -138,8 +138,8 @@ async def serve(
     `on_ready` gets, once requests are answered, the address, and the address with a one-time code for the console.
     """
     state, host = place.state, place.host
-    with server_file.claimed(state), closing(listen(host, place.port)) as listener:
-        port = listener.getsockname()[1]
+    with server_file.claimed(state), listening(host, place.port) as listeners:
+        port = listeners[0].getsockname()[1]
         allowed = Origins.of(port, os.environ.get(ORIGINS_SETTING))
         address, console = url(host, port), console_files.load(console_folder or console_files.FOLDER)
         codes, sessions, programs = Codes(), Sessions(state), Programs()
@@ -191,7 +191,7 @@ async def serve(
                 entrance.watching_agents(),
                 _ending(server, usage, until_unused),
             ):
-                await server.serve([listener])
+                await server.serve(listeners)
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail import __version__
-from handrail.faces.http import access, page, session, tools
+from handrail.faces.http import access, page, passkeys, session, tools
 from handrail.faces.http.answers import failed, refused, success
 from handrail.faces.http.console_files import ConsoleFiles
 from handrail.faces.http.context import HttpContext, Mount
@@ -39,6 +39,7 @@ def site(
             Route(HEALTH, _health),
             *session.routes(context, entrance),
             *access.routes(context, entrance),
+            *passkeys.routes(context),
             *tools.routes(context),
             Route("/mcp", mcp),
             Route("/mcp/", mcp),

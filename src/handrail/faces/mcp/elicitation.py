@@ -8,7 +8,7 @@ can't or won't answer.
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import pydantic
 from msgspec import UNSET
@@ -38,14 +38,13 @@ _VERSIONS = frozenset({_PLAIN, "2025-11-25"})
 
 _SELECTION, _DECISION, _REMARK = "selection", "decision", "remark"
 _DENY = "deny"
-_SCOPES: tuple[Scope, ...] = get_args(Scope)
+_SCOPES: tuple[Scope, ...] = ("once", "task")
 _DECISIONS = {
     "once": "Allow once",
     "task": "Allow for this task",
-    "rule": "Allow always, by a new rule",
     _DENY: "Deny",
 }
-_FOR_APP = "app"
+"""What reaches further needs proof that a person is present, which a client can't give."""
 
 logger = logging.getLogger(__name__)
 
@@ -126,19 +125,18 @@ def answer_of(prompt: Prompt, action: str, content: Mapping[str, Any]) -> Prompt
             decision, remark = given.get(_DECISION), given.get(_REMARK) or UNSET
             if decision == _DENY:
                 return None if prompt.allow_cancel is False else PromptResponse(status="canceled", remark=remark)
-            if decision == _FOR_APP and prompt.consent is not UNSET:
-                return PromptResponse(status="ok", scope="rule", covers="app", remark=remark)
             return PromptResponse(status="ok", scope=decision, remark=remark) if decision in _SCOPES else None
         case _:
             return None
 
 
 def _decisions(prompt: FileChangePrompt) -> Mapping[str, str]:
-    if prompt.consent is UNSET:
-        return _DECISIONS
-    app, tool = prompt.consent.app, prompt.consent.tool
-    for_good = {"rule": f"Allow {tool} from now on", _FOR_APP: f"Allow all tools of {app} from now on"}
-    return {name: _DECISIONS[name] for name in ("once", "task")} | for_good | {_DENY: _DECISIONS[_DENY]}
+    """Once or not at all; for the task where that is offered, with the rule that it creates."""
+    for_task = [offer for offer in prompt.offers or () if offer.scope == "task"]
+    if not for_task:
+        return {name: text for name, text in _DECISIONS.items() if name != "task"}
+    reach = f"{for_task[0].what}; in {for_task[0].where}; for {for_task[0].who}; until {for_task[0].until}"
+    return {**_DECISIONS, "task": f"{_DECISIONS['task']}: {visible(reach)}"}
 
 
 def _object(properties: Schema, required: Sequence[str] = (_SELECTION,)) -> Schema:

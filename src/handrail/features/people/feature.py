@@ -15,7 +15,13 @@ FEATURE = Feature(
     serving="handrail.features.people.opening:withdrawing",
     offers={"summons": "handrail.features.people.opening:Summons"},
     commands=[
-        Command("prompts", "handrail.features.people.cli.prompts:prompts", "Answer what waits for a person.", 100)
+        Command("prompts", "handrail.features.people.cli.prompts:prompts", "Answer what waits for a person.", 100),
+        Command(
+            "passkeys",
+            "handrail.features.people.cli.passkeys:passkeys",
+            "Manage the passkeys that confirm approvals.",
+            105,
+        ),
     ],
     further_extras=[TUI],
 )

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound
+from handrail.ports.presence import PresenceNeeded
 from handrail.ports.prompts import PromptAnswer, PromptQueue, PromptResponse, Side
 
 ANSWERED = "answered"
@@ -65,10 +66,16 @@ async def _ended(tasks: Sequence[asyncio.Task[None]]) -> None:
 
 
 async def _answer(queue: PromptQueue, request_id: str, side: Side) -> None:
+    """Who sits at the terminal is asked again after an answer that needs more proof than the terminal gives."""
     try:
-        response = await side.answer()
-        if response is not None:
-            await queue.respond(request_id, response, by=side.by)
+        while (response := await side.answer()) is not None:
+            try:
+                await queue.respond(request_id, response, by=side.by, proof="terminal" if side.is_terminal else None)
+            except PresenceNeeded as needed:
+                logger.warning("%s %s", needed.message, needed.hint)
+                if side.is_terminal:
+                    continue
+            return
     except Conflict:
         return
     except InvalidParams as wrong:

@@ -10,16 +10,19 @@ from typing import Any, TypeVar
 
 from msgspec import UNSET
 
-from handrail.kernel.prompts.answer_rules import unmask
+from handrail.kernel.prompts.answer_rules import check_response, unmask
 from handrail.kernel.prompts.entries import digest, read_answer
 from handrail.kernel.prompts.first_answer import answering
 from handrail.kernel.prompts.log import Change, PromptLog
 from handrail.kernel.prompts.rules import check_new_prompt, new_id
+from handrail.ports.presence import GivenProof, Presence
 from handrail.ports.prompt_store import Mailbox, PromptStore
 from handrail.ports.prompts import (
     MASK,
     Beside,
+    FileChangePrompt,
     KvPrompt,
+    Origin,
     Page,
     Prompt,
     PromptAnswer,
@@ -37,22 +40,33 @@ T = TypeVar("T")
 class LoggedPrompts:
     """A `PromptQueue` for one event loop. Any number of processes may have one each on the same store."""
 
-    def __init__(self, store: PromptStore, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, store: PromptStore, clock: Callable[[], float] = time.time, *, presence: Presence | None = None
+    ) -> None:
         self._log = PromptLog(store.journal, clock)
         self._view = self._log.view
         self._writer = _Writer(self._log)
         self._waiters = store.waiters
         self._watching = store.watching
         self._answerers = store.answerers
+        self._origins = store.origins
+        self._presence = presence
 
     @property
     def location(self) -> str:
         return self._log.location
 
     async def request(
-        self, prompt: Prompt | Mapping[str, Any], *, request_id: str | None = None, run_id: str | None = None
+        self,
+        prompt: Prompt | Mapping[str, Any],
+        *,
+        request_id: str | None = None,
+        run_id: str | None = None,
+        origin: Origin | None = None,
     ) -> str:
         question = self._log.question(prompt, request_id=request_id, run_id=run_id)
+        if origin is not None:  # before anybody can see it
+            await asyncio.to_thread(self._origins.note, question.request_id, origin)
         await self._writer.write(question)
         return question.request_id
 
@@ -63,14 +77,29 @@ class LoggedPrompts:
         *,
         run_id: str | None = None,
         by: str | None = None,
+        proof: GivenProof = None,
     ) -> Receipt:
+        keep_proof = await self._admitted(request_id, response, proof)
+
         def note() -> None:
+            keep_proof()
             if by is not None:
                 self._answerers.note(request_id, by)
 
         deliver = self._waiters.deliver
         reply = self._log.reply(request_id, response, run_id=run_id, deliver=deliver, on_accepted=note)
         return await self._writer.write(reply)
+
+    async def _admitted(
+        self, request_id: str, response: PromptResponse | Mapping[str, Any], proof: GivenProof
+    ) -> Callable[[], None]:
+        """What keeps the proof that a person is present. What else may be wrong with the answer, the log says."""
+        presence = self._presence
+        found = await self.find(request_id) if presence is not None else None
+        if presence is None or found is None or not found.is_pending or not isinstance(found.prompt, FileChangePrompt):
+            return _nothing_to_keep
+        checked = check_response(found.prompt, response)
+        return await asyncio.to_thread(presence.admit, found.request, checked, proof)
 
     async def ask(
         self,
@@ -79,11 +108,12 @@ class LoggedPrompts:
         request_id: str | None = None,
         run_id: str | None = None,
         beside: Beside = nowhere,
+        origin: Origin | None = None,
     ) -> PromptAnswer:
         checked = check_new_prompt(prompt)
         used_id = request_id or new_id()
         async with self._waiters.waiting(used_id) as mailbox:
-            await self.request(checked, request_id=used_id, run_id=run_id)
+            await self.request(checked, request_id=used_id, run_id=run_id, origin=origin)
             async with answering(self, used_id, beside(checked)):
                 return await self._answer(used_id, mailbox, checked)
 
@@ -93,6 +123,15 @@ class LoggedPrompts:
 
     async def answered_by(self, request_ids: Collection[str]) -> Mapping[str, str]:
         return await asyncio.to_thread(self._answerers.of, request_ids)
+
+    async def origins(self, request_ids: Collection[str]) -> Mapping[str, Origin]:
+        return await asyncio.to_thread(self._origins.of, request_ids)
+
+    async def proof_of(self, request_id: str) -> Mapping[str, Any] | None:
+        found = await self.find(request_id) if self._presence is not None else None
+        if self._presence is None or found is None or found.answer is None:
+            return None
+        return await asyncio.to_thread(self._presence.proof_of, found.request, found.answer.response)
 
     async def is_waiting(self, request_id: str) -> bool:
         return request_id in await self.still_waiting([request_id])
@@ -147,6 +186,10 @@ class LoggedPrompts:
         secrets = await mailbox.take(digest(line))
         found = {key: secrets[key] for key in masked if key in secrets}
         return PromptAnswer(request_id, unmask(response, found), masked - found.keys())
+
+
+def _nothing_to_keep() -> None:
+    """No proof was needed."""
 
 
 def _masked(prompt: Prompt | None, response: PromptResponse) -> frozenset[str]:

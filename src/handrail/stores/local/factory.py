@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from handrail.ports.stores import RunningServer, Stores
 from handrail.stores.local import locks
 from handrail.stores.local.agents import AgentsFile
-from handrail.stores.local.config_file import allow, choose
+from handrail.stores.local.config_file import allow, choose, remove_rule, rules
 from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.following import FollowedFile
 from handrail.stores.local.private_file import make_private_folder
 from handrail.stores.local.questions import SqliteQuestions
 from handrail.stores.local.state import STEPS, State
+from handrail.stores.local.task_grants import SqliteTaskGrants
 from handrail.stores.local.task_owners import SqliteTaskOwners
 from handrail.stores.local.tokens import SqliteOnce, SqliteTokens
 from handrail.stores.local.watching import is_watched, watching
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from handrail.ports.browser_store import BrowserStores
+    from handrail.ports.presence import Presence
     from handrail.ports.prompts import PromptQueue
     from handrail.ports.record import RecordStores
     from handrail.ports.secrets import SecretStore
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 def stores_of(
     state: State,
     prompts: PromptQueue,
+    presence: Presence,
     secrets: SecretStore,
     running_server: Callable[[], RunningServer | None],
     credentials: Callable[[], dict[str, str]],
@@ -56,6 +59,7 @@ def stores_of(
         task_owners=SqliteTaskOwners(state.database),
         questions=SqliteQuestions(state.database),
         prompts=prompts,
+        presence=presence,
         secrets=secrets,
         audit=journal,
         record=record,
@@ -67,6 +71,9 @@ def stores_of(
         credentials=credentials,
         set_choice=partial(choose, path),
         allow=partial(allow, path),
+        rules=partial(rules, path),
+        remove_rule=partial(remove_rule, path),
+        grants=SqliteTaskGrants(state.database),
         watch_audit=watch_audit,
         format=len(STEPS),
         close=state.close,

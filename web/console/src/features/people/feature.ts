@@ -2,6 +2,7 @@ import type { Feature } from "../../shell/feature";
 import { closePanel, openPanel } from "./actions/panel";
 import { reloadPrompts, takeIn } from "./actions/prompts";
 import { Panel } from "./components/Panel";
+import { PasskeyCard } from "./components/PasskeyCard";
 import { Prompts } from "./components/Prompts";
 import "./panel.css";
 import { isPanelOpen, waiting } from "./store";
@@ -13,6 +14,7 @@ export const people: Feature<PeopleTexts> = {
   texts: { en: peopleEn, zh: peopleZh },
   pages: [{ name: "prompts", icon: "M4 5h16v11H9l-5 4z", View: Prompts, count: () => waiting.value, opened: openPanel }],
   overlays: [{ View: Panel }],
+  settings: [{ place: 4.5, View: PasskeyCard }],
   panel: { open: openPanel, close: closePanel, toggle: () => (isPanelOpen.value ? closePanel() : openPanel()) },
   listen(_, host) {
     host.uiPrompts.onUpdate(({ entries }) => takeIn(entries));

@@ -32,7 +32,7 @@ class Answering:
         if page.row.is_unseen and not page.row.is_warned:
             page.row.is_warned = True
             self._view.say(self._texts.unseen_yes, is_problem=True)
-        elif scope != "once" and not page.row.is_approval:
+        elif scope != "once" and not page.row.offers(scope):
             self._view.say(self._texts.only_approvals)
         elif kind in ("kv", "choice"):
             page.enter()
@@ -103,7 +103,9 @@ class Answering:
         row.is_sending = True
         view.say(self._texts.sending)
         try:
-            receipt = await self._queue.respond(row.id, response, run_id=row.entry.run_id or None, by=self._by)
+            receipt = await self._queue.respond(
+                row.id, response, run_id=row.entry.run_id or None, by=self._by, proof="terminal"
+            )
         except InvalidParams as failure:
             page.form.show_problems({each["field"]: each["message"] for each in failure.details.get("fieldErrors", ())})
             view.say(failure.message, is_problem=True)

@@ -83,12 +83,12 @@ export async function loadOlderPrompts(): Promise<void> {
 }
 
 /** The answer carries the requestId that was shown, so it can't reach another question. */
-export async function respond(request: RequestEntry, response: PromptResponse): Promise<void> {
+export async function respond(request: RequestEntry, response: PromptResponse, presence?: object): Promise<void> {
   const host = theHost();
   if (!host) throw new HostError("OFFLINE", texts.value.connection.offline, 0);
   const { requestId, runId } = request;
   try {
-    await host.uiPrompts.respond({ requestId, ...(runId === undefined ? {} : { runId }), response });
+    await host.uiPrompts.respond({ requestId, ...(runId === undefined ? {} : { runId }), response, ...(presence ? { presence } : {}) });
   } catch (error) {
     const isSettledElsewhere = error instanceof HostError && (error.status === 409 || error.status === 404);
     if (!isSettledElsewhere) throw error;

@@ -2,6 +2,8 @@ import type { PromptResponse, RequestEntry } from "@handrail/host";
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { respond } from "../actions/prompts";
+import { presenceNeed, prove, type PresenceNeed } from "../logic/presence";
+import { PresenceCheck } from "./PresenceCheck";
 import { fieldErrorsOf, messageOf } from "../../../shell/failure";
 import { visible } from "../../../logic/visible";
 import { isPanelOpen } from "../store";
@@ -59,6 +61,7 @@ export function AnswerForm(props: AnswerFormProps) {
   const t = texts.value;
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState("");
+  const [needed, setNeeded] = useState<{ need: PresenceNeed; response: PromptResponse } | null>(null);
   const [remarkProblem, setRemarkProblem] = useState<string | undefined>(undefined);
   const form = useRef<HTMLFormElement>(null);
   const [isArmed, setIsArmed] = useState(false);
@@ -82,16 +85,34 @@ export function AnswerForm(props: AnswerFormProps) {
     }
     setIsSending(true);
     setError("");
+    setNeeded(null);
     setRemarkProblem(undefined);
     onSending?.();
+    const answer = withRemark(response, remark?.value);
     try {
-      await respond(request, withRemark(response, remark?.value));
+      await respond(request, answer);
     } catch (failure) {
+      const need = presenceNeed(failure);
+      if (need) {
+        setNeeded({ need, response: answer });
+        return;
+      }
       const errors = fieldErrorsOf(failure);
       const shown = new Set([...(onFieldErrors?.(errors) ?? []), ...(remark ? ["remark"] : [])]);
       setRemarkProblem(remark && errors.get("remark"));
       setError(errors.size && [...errors.keys()].every((field) => shown.has(field)) ? t.refusedFields : messageOf(failure));
       focusProblem();
+    } finally {
+      setIsSending(false);
+    }
+  }
+
+  /** The same answer once more, with the passkey's signature for it. */
+  async function confirm(): Promise<void> {
+    if (!needed?.need.passkey) return;
+    setIsSending(true);
+    try {
+      await respond(request, needed.response, await prove(needed.need.passkey));
     } finally {
       setIsSending(false);
     }
@@ -161,6 +182,7 @@ export function AnswerForm(props: AnswerFormProps) {
         )}
         {remarkProblem && <p class="problem" id={remarkProblemId}>{remarkProblem}</p>}
         {error && <p class="problem" role="alert">{error}</p>}
+        {needed && <PresenceCheck need={needed.need} confirm={confirm} isSending={isSending} />}
         <div class="row">
           {isUnseen ? (
             <button type="button" class="plain" disabled={isSending} onClick={() => allow()}>{isSending ? t.sending : yes}</button>

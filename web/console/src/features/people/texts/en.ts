@@ -2,6 +2,23 @@ import type { PeopleTexts } from "./shape";
 
 export const peopleEn: PeopleTexts = {
   pages: { prompts: "Questions" },
+  presence: {
+    title: "Confirm that it's you.",
+    why: "This answer allows more than this one call.",
+    usePasskey: "Confirm with passkey",
+    failed: "The passkey didn't confirm it. Nothing has changed.",
+    orTerminal: "Or answer in a terminal of your own:",
+    terminal: "Answer it in a terminal of your own:",
+    otherAddress: "Passkeys work only at this address:",
+    addPasskey: "To confirm here, add a passkey in",
+    settings: "Settings",
+    passkeys: "Passkeys",
+    passkeysHint: "They confirm approvals that reach far, such as always. Agents can't use them.",
+    noPasskeys: "No passkeys yet",
+    getCode: "Run this in a terminal of your own and enter the code it shows:",
+    code: "Code",
+    add: "Add passkey",
+  },
   questions: "Questions",
   waiting: (count) => (count === 0 ? "No question is waiting" : count === 1 ? "1 question is waiting" : `${count} questions are waiting`),
   arrived: (title) => `New question: ${title}`,

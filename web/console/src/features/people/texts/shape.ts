@@ -1,7 +1,27 @@
 import type { Problem } from "../logic/answers";
 import type { ParameterProblem } from "../../tools/logic/schema";
 
+/** Proof that a person is here. */
+interface PresenceTexts {
+  title: string;
+  why: string;
+  usePasskey: string;
+  failed: string;
+  orTerminal: string;
+  terminal: string;
+  otherAddress: string;
+  addPasskey: string;
+  settings: string;
+  passkeys: string;
+  passkeysHint: string;
+  noPasskeys: string;
+  getCode: string;
+  code: string;
+  add: string;
+}
+
 export interface PeopleTexts {
+  presence: PresenceTexts;
   pages: { prompts: string };
   questions: string;
   waiting: (count: number) => string;

@@ -1,6 +1,23 @@
 import type { PeopleTexts } from "./shape";
 
 export const peopleZh: PeopleTexts = {
+  presence: {
+    title: "请确认是你本人。",
+    why: "这个回答允许的不止这一次调用。",
+    usePasskey: "用通行密钥确认",
+    failed: "通行密钥没有确认，什么都没有改变。",
+    orTerminal: "或在你自己的终端里回答：",
+    terminal: "请在你自己的终端里回答：",
+    otherAddress: "通行密钥只能在这个地址使用：",
+    addPasskey: "要在这里确认，请先添加通行密钥：",
+    settings: "设置",
+    passkeys: "通行密钥",
+    passkeysHint: "用于确认影响较大的批准，例如“始终允许”。智能体无法使用它们。",
+    noPasskeys: "还没有通行密钥",
+    getCode: "在你自己的终端里运行下面的命令，并输入它显示的代码：",
+    code: "代码",
+    add: "添加通行密钥",
+  },
   pages: { prompts: "询问" },
   questions: "询问",
   waiting: (count) => (count === 0 ? "没有待处理的询问" : `${count} 条询问待处理`),

@@ -8,6 +8,7 @@ import click
 
 from handrail.faces.cli.output import behind_gutter, columns, one_line, print_json, say, width_of
 from handrail.faces.cli.parameters import Choice, OneOf, answer_option, json_option, project_option, state_option
+from handrail.faces.cli.presence import need_person
 from handrail.ports.errors import Declined, NotFound
 
 if TYPE_CHECKING:
@@ -70,6 +71,9 @@ def _show(summary: dict[str, Any]) -> None:
         say(line)
 
 
+_SUBJECT = ("tool", "effect", "path", "place", "host", "app", "command", "server")
+
+
 def _subject(rule: dict[str, Any]) -> str:
     names = ("tool", "effect", "path", "place", "host", "app")
     return ", ".join(f"{name} {rule[name]}" for name in names if name in rule)
@@ -94,6 +98,7 @@ def _trust(opened: "Project", answer: Choice) -> None:
         print(line, file=sys.stderr)
     if not _agrees(answer):
         raise Declined("The policy was not trusted; nothing has changed.")
+    need_person(opened.stores, "Trusting a project's policy")
     opened.policy.trust(shown)
 
 

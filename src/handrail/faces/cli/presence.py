@@ -1,0 +1,35 @@
+"""A person at this terminal: proven by where the command runs, and by a word that must be typed."""
+
+import secrets
+import sys
+from typing import TYPE_CHECKING
+
+from handrail.ports.presence import LookAtTerminal, PresenceNeeded, TerminalProof
+
+if TYPE_CHECKING:
+    from handrail.ports.stores import Stores
+
+_LETTERS = "abcdefghjkmnpqrstuvwxyz"
+_LENGTH = 5
+
+
+def typing_a_word(look: LookAtTerminal) -> LookAtTerminal:
+    """The same, where a person also types a word that is shown only now: a command line alone proves nobody's hands."""
+
+    def prove() -> TerminalProof:
+        found = look()
+        word = "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
+        print(f"To confirm that you are here, type {word}: ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() != word:
+            raise PresenceNeeded(
+                "The word wasn't typed.", reason="presence", why="the word that was shown wasn't typed"
+            )
+        return found
+
+    return prove
+
+
+def need_person(stores: "Stores", what: str) -> None:
+    """For commands that change who may do what. PresenceNeeded."""
+    if stores.presence.person_at_terminal(what) is not None:
+        typing_a_word(stores.presence.look_at_terminal)()

@@ -1,0 +1,163 @@
+"""Which approvals need proof that a person is present, and whether a proof is good.
+
+An answer enters the queue in one place, and is used in one place; both ask here. So an answer that needs proof and has
+none is refused and its prompt stays pending, and one that came into the log by another way counts for nothing.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from handrail.kernel.digest import digest
+from handrail.kernel.grants import NotOffered, chosen, is_wide
+from handrail.kernel.passkeys import verified_assertion
+from handrail.kernel.queue_approver import PREFIX
+from handrail.ports.presence import (
+    GivenProof,
+    LookAtTerminal,
+    Mode,
+    PasskeyProof,
+    Passkeys,
+    PresenceNeeded,
+    Proof,
+    Proofs,
+    TerminalProof,
+)
+from handrail.ports.prompts import FileChangePrompt, PromptResponse, RequestEntry
+
+_NO_PASSKEY = "`handrail passkeys add` sets up a passkey for the console."
+
+
+def why_needed(mode: Mode, request: RequestEntry, response: PromptResponse) -> str | None:
+    """None where this answer needs no proof: saying no never does, nor what another program asks."""
+    prompt = request.prompt
+    is_own = isinstance(prompt, FileChangePrompt) and request.request_id.startswith(PREFIX)
+    if mode == "never" or response.status != "ok" or not is_own:
+        return None
+    assert isinstance(prompt, FileChangePrompt)
+    if mode == "always":
+        return "your settings ask for it with every approval"
+    if prompt.critical is True:
+        return "a rule marks this as critical"
+    if response.scope is UNSET or response.scope == "once":
+        return None
+    if response.scope == "rule" and (prompt.consent is not UNSET or prompt.offers is UNSET):
+        return "it allows this from now on"
+    try:
+        grant = chosen(prompt.offers or (), response.scope, response.grant)
+    except NotOffered:
+        return None  # it is refused by the prompt's own rules, or counts once
+    if not is_wide(grant):
+        return None
+    return "it allows this from now on" if response.scope == "rule" else "it allows much more than was asked"
+
+
+def challenge(request: RequestEntry, response: PromptResponse) -> bytes:
+    """Of the prompt's id, everything that it shows, and how far the answer reaches."""
+    members = ((name, getattr(response, name)) for name in ("scope", "covers", "grant"))
+    reach = {name: msgspec.to_builtins(value) for name, value in members if value is not UNSET}
+    shown = digest(msgspec.to_builtins(request.prompt))
+    return bytes.fromhex(digest({"requestId": request.request_id, "prompt": shown, "answer": "ok", "reach": reach}))
+
+
+def answering_command(request_id: str, response: PromptResponse) -> str:
+    """What a person types at a terminal instead."""
+    reach = "" if response.scope is UNSET or response.scope == "once" else f" --for {response.scope}"
+    if response.covers == "app":
+        reach = " --for app"
+    return f"handrail prompts answer {request_id} --ok{reach}"
+
+
+class PresenceCheck:
+    """`mode` is read each time: a person may change it while everything runs."""
+
+    def __init__(
+        self, mode: Callable[[], Mode], passkeys: Passkeys, proofs: Proofs, look_at_terminal: LookAtTerminal
+    ) -> None:
+        self._mode = mode
+        self.passkeys = passkeys
+        self._proofs = proofs
+        self.look_at_terminal = look_at_terminal
+
+    @property
+    def mode(self) -> Mode:
+        return self._mode()
+
+    def why_needed(self, request: RequestEntry, response: PromptResponse) -> str | None:
+        return why_needed(self.mode, request, response)
+
+    def challenge(self, request: RequestEntry, response: PromptResponse) -> bytes:
+        return challenge(request, response)
+
+    def admit(self, request: RequestEntry, response: PromptResponse, proof: GivenProof) -> Callable[[], None]:
+        why = self.why_needed(request, response)
+        if proof == "terminal":
+            proof = self.look_at_terminal
+        if why is None and (proof is None or callable(proof)):
+            return _nothing_to_keep
+        if callable(proof):
+            try:
+                proof = proof()
+            except PresenceNeeded as refused:
+                raise self._needed(request, response, f"{why}; {refused.details.get('why', refused.message)}") from None
+        if proof is None:
+            raise self._needed(request, response, why or "")
+        kept = {"challenge": challenge(request, response).hex(), **self._checked(request, response, proof)}
+        return lambda: self._proofs.keep(request.request_id, kept)
+
+    def proof_of(self, request: RequestEntry, response: PromptResponse) -> Mapping[str, Any] | None:
+        kept = self._proofs.of(request.request_id)
+        if kept is not None and kept.get("challenge") == challenge(request, response).hex():
+            return kept
+        why = self.why_needed(request, response)
+        if why is not None:
+            raise self._needed(request, response, why)
+        return None
+
+    def person_at_terminal(self, what: str) -> TerminalProof | None:
+        if self.mode == "never":
+            return None
+        try:
+            return self.look_at_terminal()
+        except PresenceNeeded as refused:
+            raise PresenceNeeded(
+                f"{what} needs proof that a person is present: {refused.message}", hint=refused.hint, reason="presence"
+            ) from None
+
+    def _checked(self, request: RequestEntry, response: PromptResponse, proof: Proof) -> dict[str, Any]:
+        if isinstance(proof, TerminalProof):
+            return {"kind": "terminal", "terminal": proof.terminal, "pid": proof.pid, "program": proof.program}
+        return self._signed(proof, challenge(request, response))
+
+    def _signed(self, proof: PasskeyProof, expected: bytes) -> dict[str, Any]:
+        passkey, sign_count = verified_assertion(proof, expected, self.passkeys.all())
+        self.passkeys.used(passkey.id, sign_count)
+        given = proof.credential["response"]
+        return {
+            "kind": "passkey",
+            "passkey": passkey.id,
+            "publicKey": passkey.public_key,
+            "authenticatorData": given["authenticatorData"],
+            "clientData": given["clientDataJSON"],
+            "signature": given["signature"],
+        }
+
+    def _needed(self, request: RequestEntry, response: PromptResponse, why: str) -> PresenceNeeded:
+        command = answering_command(request.request_id, response)
+        has_passkey = bool(self.passkeys.all())
+        how = "Confirm it in the console with your passkey" if has_passkey else "Answer it in a terminal"
+        return PresenceNeeded(
+            f"This answer needs proof that a person is present: {why}.",
+            hint=f"{how}, or run `{command}` in a terminal of your own."
+            if has_passkey
+            else f"{how} of your own: `{command}`. {_NO_PASSKEY}",
+            reason="presence",
+            why=why,
+            command=command,
+        )
+
+
+def _nothing_to_keep() -> None:
+    """The answer needs no proof."""

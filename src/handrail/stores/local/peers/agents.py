@@ -1,0 +1,92 @@
+"""Which processes are agents': those that have started `handrail mcp` or a hook, now or before.
+
+A process is known by its pid and its start time: a later one with the same pid is another.
+"""
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from handrail.ports.atomic_file import replace_file
+from handrail.stores.local.peers.processes import Process, Processes
+from handrail.stores.local.private_file import make_private_folder
+
+_FOLDER = "agent-processes"
+_FOR_AGENTS = frozenset({"mcp", "hook"})
+"""Commands of handrail that an agent's program starts."""
+_OWN = frozenset({"mcp", "hook", "up", "desktop-host"})
+"""What these start themselves, such as a project's script, is started for an agent."""
+
+
+class KnownAgents:
+    def __init__(self, state: Path) -> None:
+        self._folder = state / _FOLDER
+
+    def register(self, pid: int | None = None) -> None:
+        """The program that has started this process, with whatever it was started through, such as npx or sh."""
+        processes = Processes()
+        own = processes.find(os.getpid() if pid is None else pid)
+        if own is None:
+            return
+        make_private_folder(self._folder)
+        self._forget_ended(processes)
+        for process in _program_of(processes, own):
+            replace_file(self._folder / str(process.pid), f"{process.started}\n".encode())
+
+    def among(self, family: Sequence[Process], processes: Processes) -> Process | None:
+        """The first of these that is an agent's, or that handrail runs for one."""
+        living = {(process.pid, process.started) for process in _agents_at_work(processes)}
+        for process in family:
+            if _command(process) in _OWN or (process.pid, process.started) in living or self._is_registered(process):
+                return process
+        return None
+
+    def _is_registered(self, process: Process) -> bool:
+        try:
+            return (self._folder / str(process.pid)).read_text(encoding="ascii").strip() == str(process.started)
+        except FileNotFoundError:
+            return False
+        except (OSError, ValueError):
+            return True
+
+    def _forget_ended(self, processes: Processes) -> None:
+        for name in os.listdir(self._folder):
+            found = processes.find(int(name)) if name.isdigit() else None
+            if name.isdigit() and (found is None or not self._is_registered(found)):
+                with suppress(FileNotFoundError):
+                    (self._folder / name).unlink()
+
+
+def _agents_at_work(processes: Processes) -> list[Process]:
+    return [
+        agent
+        for process in list(processes.all())
+        if _command(process) in _FOR_AGENTS
+        for agent in _program_of(processes, process)
+    ]
+
+
+def _program_of(processes: Processes, served: Process) -> list[Process]:
+    """From the parent up to the agent's own program: up to a person's shell, another user, or the first of all."""
+    found: list[Process] = []
+    process = processes.find(served.parent)
+    while process is not None and process.pid > 1 and process.uid == served.uid and not _is_persons_shell(process):
+        found.append(process)
+        if process.pid == process.session:
+            break
+        process = processes.find(process.parent)
+    return found
+
+
+def _is_persons_shell(process: Process) -> bool:
+    """The leader of a session with a terminal: what a person has typed into."""
+    return process.pid == process.session and process.terminal != 0
+
+
+def _command(process: Process) -> str | None:
+    """Which command of handrail's this process runs."""
+    for at, argument in enumerate(process.arguments[:4]):
+        if os.path.basename(argument) in ("handrail", "handrail.__main__") or argument.endswith("handrail/__main__.py"):
+            return next((word for word in process.arguments[at + 1 :] if not word.startswith("-")), None)
+    return None

@@ -1,0 +1,101 @@
+"""Processes of this machine as /proc shows them, for questions about who is behind a terminal."""
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from handrail.stores.local.peers.linux import start_ticks
+
+_PARENT, _SESSION, _TERMINAL = 1, 3, 4  # fields of proc(5), counted after the name, which may hold blanks
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    pid: int
+    parent: int
+    session: int
+    terminal: int
+    """The device of its controlling terminal; 0 where it has none."""
+    started: int
+    uid: int
+    exe: str | None
+    """Its program's file; None where the system doesn't tell, as for processes of other users."""
+    arguments: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Of its program, without the folder."""
+        return os.path.basename(self.exe or "").removesuffix(" (deleted)")
+
+
+class Processes:
+    """A look at /proc. Each process is read once, so that one answer is about one moment."""
+
+    def __init__(self, folder: Path = Path("/proc")) -> None:
+        self._folder = folder
+        self._known: dict[int, Process | None] = {}
+
+    def find(self, pid: int) -> Process | None:
+        if pid not in self._known:
+            self._known[pid] = self._read(pid)
+        return self._known[pid]
+
+    def all(self) -> Iterator[Process]:
+        for name in os.listdir(self._folder):
+            if name.isdigit() and (found := self.find(int(name))) is not None:
+                yield found
+
+    def ancestors(self, pid: int) -> list[Process] | None:
+        """The process itself, its parent and so on up to the first of all; None where a link is missing."""
+        found: list[Process] = []
+        while pid != 0:
+            process = self.find(pid)
+            if process is None or process in found:
+                return None
+            found.append(process)
+            pid = process.parent
+        return found
+
+    def masters_of(self, terminal: int) -> list[Process]:
+        """Processes that hold the other end of a pseudo-terminal, as far as they can be looked at."""
+        number = str(os.minor(terminal) + 256 * max(0, os.major(terminal) - 136))
+        return [process for process in self.all() if self._holds_master(process.pid, number)]
+
+    def is_the_systems_own(self, process: Process) -> bool:
+        """Its program's file is root's, and nobody else can write to it: an agent can't have made it."""
+        try:
+            status = os.stat(self._folder / str(process.pid) / "exe")
+        except OSError:
+            return False
+        return status.st_uid == 0 and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+    def _holds_master(self, pid: int, number: str) -> bool:
+        folder = self._folder / str(pid)
+        try:
+            for descriptor in os.listdir(folder / "fd"):
+                if os.readlink(folder / "fd" / descriptor).endswith("/ptmx"):
+                    told = (folder / "fdinfo" / descriptor).read_text().split("tty-index:")
+                    if len(told) == 2 and told[1].split()[0] == number:
+                        return True
+        except OSError:
+            return False
+        return False
+
+    def _read(self, pid: int) -> Process | None:
+        folder = self._folder / str(pid)
+        try:
+            told = (folder / "stat").read_bytes()
+            fields = told.rpartition(b")")[2].split()
+            uid = folder.stat().st_uid
+            started = start_ticks(told)
+            arguments = (folder / "cmdline").read_bytes().decode(errors="replace").rstrip("\0").split("\0")
+        except (OSError, ValueError, IndexError):
+            return None
+        try:
+            exe = os.readlink(folder / "exe")
+        except OSError:
+            exe = None
+        parent, session, terminal = (int(fields[at]) for at in (_PARENT, _SESSION, _TERMINAL))
+        return Process(pid, parent, session, terminal, started, uid, exe, tuple(arguments))

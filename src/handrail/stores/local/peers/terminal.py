@@ -1,0 +1,99 @@
+"""Whether the terminal that this process reads from is one that a person sits at, and no agent is behind.
+
+An agent can start `handrail` itself, in a terminal that it made. So this counts only where everything fits: our own
+terminal, a session that we descend from, no agent among our ancestors, and a program at the other end of the terminal
+that shows it to a person and that no other program can type into. Whatever can't be told doesn't count.
+"""
+
+import os
+import stat
+import sys
+
+from handrail.ports.presence import PresenceNeeded, TerminalProof
+from handrail.stores.local.peers.agents import KnownAgents
+from handrail.stores.local.peers.processes import Process, Processes
+
+# Programs that show a terminal on a screen. tmux, screen, editors and wezterm are not among them: any program of the
+# same user can type into theirs.
+TERMINALS = frozenset(
+    {
+        "alacritty", "foot", "footclient", "ghostty", "gnome-terminal-server", "kgx", "kitty", "konsole", "lxterminal",
+        "mate-terminal", "mate-terminal.wrapper", "ptyxis-agent", "qterminal", "rxvt", "st", "terminology", "tilix",
+        "urxvt", "urxvtd", "xfce4-terminal", "xterm",
+    }
+)  # fmt: skip
+_ELSEWHERE = "Run the command in a plain terminal window of your own, or use a passkey in the console."
+
+
+def person_at_terminal(agents: KnownAgents, processes: Processes | None = None, keyboard: int = 0) -> TerminalProof:
+    """PresenceNeeded, with the reason."""
+    if not sys.platform.startswith("linux"):
+        raise _refused("this system doesn't tell who is behind a terminal")
+    processes = processes or Processes()
+    own = processes.find(os.getpid())
+    if own is None:
+        raise _refused("the system doesn't tell about this process")
+    _check_keyboard(own, keyboard)
+    family = _family(processes, own, agents)
+    if os.major(own.terminal) == 4:  # a console of the machine itself: there is no other end
+        return TerminalProof(f"tty{os.minor(own.terminal)}", own.pid, _entered_through(family, own))
+    holder = _holder(processes, own, family, agents)
+    return TerminalProof(os.ttyname(keyboard), own.pid, holder)
+
+
+def _check_keyboard(own: Process, keyboard: int) -> None:
+    try:
+        status = os.fstat(keyboard)
+        is_terminal = os.isatty(keyboard) and stat.S_ISCHR(status.st_mode)
+    except OSError:
+        raise _refused("there is no terminal here") from None
+    if not is_terminal or own.terminal == 0:
+        raise _refused("there is no terminal here")
+    if status.st_rdev != own.terminal:
+        raise _refused("the input is another terminal than the one that this command belongs to")
+
+
+def _family(processes: Processes, own: Process, agents: KnownAgents) -> list[Process]:
+    """Our ancestors, the session's leader among them, and none of them an agent's process."""
+    family = processes.ancestors(own.pid)
+    if family is None:
+        raise _refused("the system doesn't tell which process started this one")
+    if own.session not in [process.pid for process in family]:
+        raise _refused("this command doesn't descend from the shell of its terminal")
+    if (found := agents.among(family, processes)) is not None:
+        raise _refused(f"it was started by an agent's process ({found.name or 'process'} {found.pid})")
+    return family
+
+
+def _holder(processes: Processes, own: Process, family: list[Process], agents: KnownAgents) -> str:
+    """The name of the program at the other end of our terminal."""
+    holders = processes.masters_of(own.terminal)
+    if not holders:
+        return _entered_through(family, own)  # that of another user can't be looked at: sshd's
+    for holder in holders:
+        above = processes.ancestors(holder.pid)
+        if above is None:
+            raise _refused("the system doesn't tell what is behind this terminal")
+        if (found := agents.among(above, processes)) is not None:
+            raise _refused(f"an agent's process is behind this terminal ({found.name or 'process'} {found.pid})")
+        if holder.name not in TERMINALS and not _is_ssh(holder):
+            raise _refused(f"other programs can type into this terminal: it is shown by {holder.name or 'a process'}")
+        if not processes.is_the_systems_own(holder):
+            raise _refused(f"the program behind this terminal isn't the system's own: {holder.exe}")
+    return holders[0].name
+
+
+def _entered_through(family: list[Process], own: Process) -> str:
+    """A process of root's between us and the first of all: somebody has signed in through it."""
+    for process in family[1:]:
+        if process.pid != 1 and process.uid == 0 and own.uid != 0:
+            return process.name or "sign-in"
+    raise _refused("the system doesn't tell what is behind this terminal")
+
+
+def _is_ssh(process: Process) -> bool:
+    return process.name in ("sshd", "sshd-session", "sshd-auth") and process.uid == 0
+
+
+def _refused(why: str) -> PresenceNeeded:
+    return PresenceNeeded(f"{why}.", hint=_ELSEWHERE, reason="presence", why=why)
