@@ -170,6 +170,7 @@ def _import_all() -> None:
         if not module.name.endswith("__main__"):
             with suppress(Exception):
                 import_module(module.name)
+    import_module("cryptography.hazmat.primitives.asymmetric.ed25519")  # nearly every command signs at its end
 
 
 def _fork_beside() -> int:

@@ -9,6 +9,7 @@ Works on the queue in the state directory itself; no server is needed. Errors ar
 
 import asyncio
 import logging
+import os
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
@@ -22,6 +23,7 @@ from handrail.kernel.prompts.first_answer import withdraw
 from handrail.kernel.prompts.foreign_prompts import check_foreign, is_for_a_person
 from handrail.ports.errors import Declined, Failure, InputOutput, InvalidParams, Unsupported
 from handrail.ports.prompts import (
+    Origin,
     Page,
     Prompt,
     PromptAnswer,
@@ -71,6 +73,9 @@ class UiPrompts:
     def __init__(self, queue: PromptQueue, source: str, state: Path | None, position: int) -> None:
         self._queue = queue
         self._source = source
+        self._origin = Origin(
+            f"app:{source} ({os.path.realpath(sys.executable)}, pid {os.getpid()}, uid {os.getuid()})"
+        )
         self._state = state
         self._position = position
         self._listening: set[asyncio.Task[None]] = set()
@@ -110,7 +115,9 @@ class UiPrompts:
     ) -> str:
         """Returns the requestId once the prompt is on disk. It stays there until it is answered."""
         check_foreign(prompt, request_id)
-        return await self._queue.request(self._signed(prompt), request_id=request_id, run_id=run_id)
+        return await self._queue.request(
+            self._signed(prompt), request_id=request_id, run_id=run_id, origin=self._origin
+        )
 
     async def wait(self, request_id: str) -> PromptAnswer:
         """Returns the answer, however long it takes.
@@ -132,7 +139,9 @@ class UiPrompts:
         used_id = request_id or str(uuid4())
         try:
             async with asyncio.timeout(timeout):
-                return await self._queue.ask(self._signed(prompt), request_id=used_id, run_id=run_id)
+                return await self._queue.ask(
+                    self._signed(prompt), request_id=used_id, run_id=run_id, origin=self._origin
+                )
         except TimeoutError:
             return await withdraw(self._queue, used_id, f"app:{self._source}")
         except asyncio.CancelledError:

@@ -21,7 +21,7 @@ from handrail.kernel.presence import PresenceCheck
 from handrail.kernel.project import Project, kept_up
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.kernel.question_limit import QuestionLimit
-from handrail.kernel.queue_approver import AskInQueue, QueueApprover, remembering
+from handrail.kernel.queue_approver import AskInQueue, QueueApprover, ending_tasks, remembering
 from handrail.kernel.record_keeper import RecordKeeper
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registry, surface_of
@@ -163,6 +163,7 @@ class Wiring:
             executor_tokens=project.stores.tokens,
             consents=project.stores.consents,
             summon=project.offered("people", "summons").call if calls_person else nobody_is_called,
+            end_task=ending_tasks(project.stores.grants),
             ownership=TaskOwnership(project.stores.task_owners, self.machine.has_ended),
             knows=project.stores.agents.knows,
             limit=question_limit(project),
@@ -275,6 +276,8 @@ def asking(project: Project, how: AskInQueue) -> QueueApprover:
         stores.prompts,
         stores.once,
         remembering(stores),
+        stores.grants,
+        project.policy.project,
         beside=how.beside,
         is_left_standing=how.is_left_standing,
         limit=question_limit(project),

@@ -99,9 +99,9 @@ def test_a_denial_and_its_remark_reach_the_agent_and_nothing_is_clicked(agent: D
     assert counted(agent, 0)
 
 
-def test_an_approval_for_the_task_asks_once_in_this_app(agent: DesktopAgent) -> None:
+def test_an_approval_for_good_asks_once_in_this_app(agent: DesktopAgent, user_rules: Path) -> None:
     agent.begins("desktop_type_text", target=NAME, text="Ada ")
-    agent.person.answers("--ok", "--for", "task")
+    agent.person.answers("--ok", "--for", "rule")
     assert agent.gets()["structuredContent"]["typed"] is True
     assert agent.does("desktop_type_text", target=NAME, text="Lovelace 世界 👋")["typed"] is True
     (field,) = agent.does("desktop_find", **NAME)["elementRefs"]

@@ -13,6 +13,7 @@ import pytest
 
 import handrail
 from tests.faces.http.running import Running
+from tests.persons import without_presence
 
 PACKAGE = Path(handrail.__file__).parent
 PAGE = PACKAGE.parents[1] / "docs" / "architecture.md"
@@ -108,6 +109,8 @@ def test_a_feature_of_another_package_is_off_until_a_person_enables_it(tmp_path:
     assert only[0] == "off, from clock-for-handrail 1.2"
     assert "handrail features enable clock" in str(only[1])
     program.run("clock", status=2)
+    program.run("features", "enable", "clock", status=1)  # nobody sits at a terminal here
+    without_presence(program.state)
     program.run("features", "enable", "clock")
     assert told() == [("on, from clock-for-handrail 1.2", None)]
     assert program.json("clock")["time"]

@@ -13,6 +13,7 @@ from handrail.kernel.approval import Answer, Approver, NobodyToAsk, PresetAnswer
 from handrail.kernel.call import Approved, Call
 from handrail.kernel.dialect import DIALECT
 from handrail.kernel.registry import Registry, UnknownTool
+from handrail.kernel.target import Target
 from handrail.kernel.threads import in_thread
 from handrail.kernel.tool import Preview, Reply, Settled, Surface
 from handrail.ports.effect import Effect
@@ -125,6 +126,7 @@ async def test_evidence_holds_the_request_the_diff_and_the_result(build: Build) 
         "params": {"value": "new", "path": "a.txt"},
         "binding": {"baseHash": "b" * 64},
         "summary": "Change a.txt",
+        "diff": "-old\n+new\n",
     }
     assert content(exhibit, "result.json") == {"ok": True, "result": {"value": "new"}}
 
@@ -607,8 +609,8 @@ async def test_a_call_that_a_rule_allows_was_approved_by_nobody(build: Build) ->
 
 async def test_what_moves_to_where_the_answer_is_not_known_is_looked_at_after_all(build: Build) -> None:
     class KnowsNothingOfB(Approver):
-        def shows(self, call: Call, place: str | None) -> bool:
-            return place == "https://b.example"
+        async def shows(self, call: Call, target: Target) -> bool:
+            return target.place == "https://b.example"
 
         async def ask(self, question: Question) -> Answer:
             return Answer("ok", by="ada")

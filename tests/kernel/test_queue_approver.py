@@ -12,16 +12,19 @@ import pytest
 
 from handrail.kernel.approval import Answer, Question
 from handrail.kernel.call import Call
+from handrail.kernel.offers import target_of
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.kernel.queue_approver import QueueApprover
+from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview
 from handrail.ports.consents import ConsentTo
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
 from handrail.ports.identity import Caller
-from handrail.ports.prompts import FileChangePrompt, PromptResponse, QueuedPrompt, Warrant
+from handrail.ports.prompts import FileChangePrompt, Grant, PromptResponse, QueuedPrompt, Warrant
 from handrail.stores.local.database import Database
 from handrail.stores.local.prompt_store import LOG, prompt_store
+from handrail.stores.local.task_grants import SqliteTaskGrants
 from handrail.stores.local.tokens import SqliteOnce
 from tests.later_entries import add_later_entries
 
@@ -36,10 +39,14 @@ class Desk:
         self.queue = LoggedPrompts(prompt_store(state))
         self.always: list[Question] = []
         self.covered: list[object] = []
-        self.approver = QueueApprover(self.queue, SqliteOnce(Database(state / "handrail.db")), self._keep)
+        database = Database(state / "handrail.db")
+        self.grants = SqliteTaskGrants(database)
+        self.approver = QueueApprover(self.queue, SqliteOnce(database), self._keep, self.grants, "/srv/shop")
+        self.granted: list[Grant | None] = []
 
-    async def _keep(self, question: Question, response: PromptResponse, by: str) -> None:
+    async def _keep(self, question: Question, response: PromptResponse, grant: Grant | None, by: str) -> None:
         self.always.append(question)
+        self.granted.append(grant)
         self.covered.append(response.covers)
 
     async def shown(self) -> QueuedPrompt:
@@ -71,7 +78,8 @@ def question(
 ) -> Question:
     call = Call("write_to_file", {}, caller, task=task)
     preview = Preview("Overwrite x", path="x", diff=diff)
-    return Question(call, "Write a file", Effect.WRITE, {"path": "x", "content": "b"}, preview, digest)
+    target = Target(path="x")
+    return Question(call, "Write a file", Effect.WRITE, {"path": "x", "content": "b"}, preview, digest, target=target)
 
 
 async def test_the_prompt_shows_everything_with_nothing_hidden(tmp_path: Path) -> None:
@@ -98,10 +106,11 @@ async def test_the_prompt_names_the_one_deed_that_it_allows_and_the_answer_names
 
 async def test_a_yes_for_the_task_holds_for_one_app(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:
-        asked = replace(question(task="t1"), preview=Preview("Click", app="mousepad"))
+        asked = replace(question(task="t1"), preview=Preview("Click", app="mousepad"), target=Target(app="mousepad"))
         await at.answered(asked, status="ok", scope="task")
-        assert not at.approver.shows(asked.call, "mousepad")
-        assert at.approver.shows(asked.call, "keepassxc")
+        assert not await at.approver.shows(asked.call, Target(app="mousepad"))
+        assert await at.approver.shows(asked.call, Target(app="keepassxc"))
+        assert await at.approver.shows(asked.call, Target())
 
 
 async def test_no_line_of_a_parameter_can_be_taken_for_one_of_handrails(tmp_path: Path) -> None:
@@ -163,7 +172,8 @@ async def test_a_yes_for_good_is_kept_as_a_rule(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:
         asked = question()
         await at.answered(asked, status="ok", scope="rule")
-        assert at.always == [asked]
+        assert [kept.digest for kept in at.always] == [asked.digest]
+        assert [grant.path for grant in at.granted if grant] == ["x"]
 
 
 async def given_after_the_caller_went(at: Desk) -> None:
@@ -229,11 +239,12 @@ async def test_one_yes_serves_one_of_two_who_wait_for_it(tmp_path: Path) -> None
 
 def app_question(tool: str = "send_email", *, is_ruled: bool = False) -> Question:
     facts = [("does", "Sends an email.\nAt once."), ("goes to", "com.example.mail on the session bus")]
-    to = ConsentTo("com.example.mail", "Mail\u202e", tool, "digest of the tool", "digest of the app", facts)
-    call = Call("apps_call", {}, CALLER)
+    to = ConsentTo("com.example.mail", "Mail\u202e", tool, "digest of the tool", "digest of the app", facts=facts)
+    call = Call("apps_call", {}, CALLER, task="t1")
     params = {"app": "com.example.mail", "tool": tool, "params": {"to": ["a@b.c"], "body": "one\ntwo", "x\ny": 1}}
     preview = Preview("Send an email", app="com.example.mail", consent=to)
-    return Question(call, "Call an app", Effect.EXECUTE, params, preview, f"d-{tool}", is_ruled=is_ruled)
+    at = Target(app="com.example.mail")
+    return Question(call, "Call an app", Effect.EXECUTE, params, preview, f"d-{tool}", is_ruled=is_ruled, target=at)
 
 
 async def test_a_call_of_an_app_is_asked_with_all_its_parameters_and_can_be_allowed_for_the_tool_or_the_app(
@@ -271,19 +282,19 @@ async def test_a_yes_for_the_task_covers_no_other_caller_and_no_other_declaratio
         await at.answered(question(task="t1"), status="ok", scope="task")
         stranger = Caller("mcp", "stranger/1", "uid:1", "agent:stranger")
         for task in ("t1", str(CALLER)):
-            assert at.approver.shows(question(caller=stranger, task=task).call, None)
+            assert await at.approver.shows(question(caller=stranger, task=task).call, Target(path="x"))
         asked = app_question()
         await at.answered(asked, status="ok", scope="task")
         assert asked.preview.consent is not None
         changed = replace(asked.preview.consent, tool_digest="another")
-        assert not at.approver.shows(asked.call, asked.preview.where)
-        assert at.approver.shows(asked.call, changed.place)
+        assert not await at.approver.shows(asked.call, target_of(asked))
+        assert await at.approver.shows(asked.call, Target(app=changed.place))
 
 
 async def test_a_yes_for_the_task_covers_the_tool_and_not_the_app(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:
         await at.answered(app_question(), status="ok", scope="task")
-        assert (await at.approver.ask(app_question())).by == "allowed for this task"
+        assert (await at.approver.ask(app_question())).by.startswith("allowed for this task by ")
         assert (await at.answered(app_question("delete_all"), status="canceled")).status == "canceled"
 
 

@@ -5,9 +5,15 @@ import unicodedata
 
 import pytest
 
-from handrail.kernel.visible import visible
+from handrail.kernel.visible import one_line, quoted_line, visible
 
 _HIDDEN = {"Cc", "Cf", "Zl", "Zp", "Co", "Cn", "Cs"}
+_EMPTY = "\u2800\U0001d159\U00016fe4"
+_IGNORABLE = {  # those default-ignorable code points that are letters or marks
+    *map(chr, (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x3164, 0xFFA0)),
+    *map(chr, range(0xFE00, 0xFE10)),
+    *map(chr, range(0xE0100, 0xE01F0)),
+}
 
 
 @pytest.mark.parametrize(
@@ -36,11 +42,26 @@ def test_what_would_hide_is_spelled_out(text: str, seen: str) -> None:
     assert visible(text) == seen
 
 
-def test_of_all_characters_exactly_the_hidden_ones_are_spelled_out() -> None:
+def test_of_all_characters_exactly_those_that_show_something_stay() -> None:
     for code in range(sys.maxunicode + 1):
         char = chr(code)
-        is_hidden = char not in "\n\t" and unicodedata.category(char) in _HIDDEN
-        assert visible(char) == (f"\\u{{{code:x}}}" if is_hidden else char)
+        assert visible(char) == (f"\\u{{{code:x}}}" if is_hidden(char) else char)
+
+
+def is_hidden(char: str) -> bool:
+    if char in " \n\t\u3000":
+        return False
+    return unicodedata.category(char) in {*_HIDDEN, "Zs"} or char in _IGNORABLE or char in _EMPTY
+
+
+@pytest.mark.parametrize("char", [*map(chr, (0xFE0F, 0x34F, 0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800, 0x180B, 0x2064))])
+def test_what_is_drawn_as_nothing_is_spelled_out(char: str) -> None:
+    assert visible(f"a{char}b") == f"a\\u{{{ord(char):x}}}b"
+
+
+def test_a_line_stays_one_line() -> None:
+    assert one_line("a\nb\tc\u3000d") == r"a\nb\tc\u{3000}d"
+    assert quoted_line('a "b"\n') == r'"a \"b\"\n"'
 
 
 def test_nothing_is_cut_off() -> None:

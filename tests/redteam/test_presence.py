@@ -252,10 +252,13 @@ def test_what_loosens_rules_is_refused_in_an_agents_shell(house: Running) -> Non
     for words in (
         ["policy", "trust", "--answer", "allow", "--project", str(house.project)],
         ["passkeys", "add"],
+        ["agents", "add", "mine"],
     ):
         done = shell(house, *words, HANDRAIL_PRESENCE="never")
         assert done.returncode != 0
         assert "proof that a person is present" in done.stdout + done.stderr, done
+    added = house.request("POST", "/api/access/agents", headers=session(house), json={"name": "mine"})
+    assert (added.status, added.json["error"]["details"]["context"]["reason"]) == (403, "presence")
     assert not (house.state / "trusted.json").exists()
     (house.project / ".handrail" / "policy.json").unlink()
 
@@ -272,3 +275,16 @@ def test_an_answer_written_into_the_log_by_hand_counts_for_nothing(house: Runnin
     assert (house.project / "a.txt").read_text() == "one\n"
     config = house.state / "config.toml"
     assert not config.exists() or "three" not in config.read_text()
+
+
+def test_what_a_rule_marks_as_critical_needs_presence_even_once(house: Running) -> None:
+    rule = '\n[[rules]]\ntool = "replace_in_file"\npath = "vault.txt"\ndecision = "ask"\ncritical = true\n'
+    with (house.state / "config.toml").open("a") as config:
+        config.write(rule)
+    (house.project / "vault.txt").write_text("one\n")
+    calling = call(house, "replace_in_file", path="vault.txt", find="one", replace="two")
+    request_id = Person(house.state).sees()["requestId"]
+    refused(house, request_id, answer(house, request_id, {"status": "ok"}))
+    assert answer(house, request_id, {"status": "canceled"}).status == 200, "a no needs no proof"
+    assert calling.wait(60) != 0
+    assert (house.project / "vault.txt").read_text() == "one\n"

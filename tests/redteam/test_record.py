@@ -17,12 +17,15 @@ from handrail.kernel.audit import Audit
 from handrail.kernel.record_check import Findings, check_record
 from handrail.kernel.record_keeper import RecordKeeper
 from handrail.ports.errors import Failure
+from handrail.stores.local.trust import TrustFile
 from handrail.wiring import Wiring
 from tests.persons import Person
 from tests.wire.clients import Api, Stdio, Up, run
 
 PASSING = (".lock", ".sock", "-wal", "-shm", ".log", "format", "server.json", "console.key", "stderr.txt")
 """Files that hold nothing, only what a running program says of itself, or what is made again when it is missing."""
+OF_PROCESSES = ("agent-processes/", "waiters/")
+"""Folders with files about processes, which end with them."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Copies:
 
     def files(self) -> list[str]:
         found = (str(file.relative_to(self.newer)) for file in self.newer.rglob("*") if file.is_file())
-        return sorted(name for name in found if not name.endswith(PASSING) and not name.startswith("waiters/"))
+        return sorted(name for name in found if not name.endswith(PASSING) and not name.startswith(OF_PROCESSES))
 
     def restore(self, copy: Path) -> None:
         shutil.rmtree(self.state)
@@ -67,8 +70,9 @@ def work(project: Path, state: Path, turn: int) -> None:
         capture_output=True,
     )
     rules = [{"tool": "read_file", "path": f"{turn}", "decision": "deny"}]
-    (project / ".handrail" / "policy.json").write_text(json.dumps({"contractVersion": "1.0.0", "rules": rules}))
-    run("policy", "trust", "--answer", "allow", "--project", project, "--state", state)
+    policy = json.dumps({"contractVersion": "1.0.0", "rules": rules})
+    (project / ".handrail" / "policy.json").write_text(policy)
+    TrustFile(state).add(policy.encode(), str(project))  # `handrail policy trust` wants to see the person
     run("call", "list_files", '{"path": "."}', "--project", project, "--state", state)
 
 

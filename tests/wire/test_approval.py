@@ -83,20 +83,28 @@ def test_a_persons_no_with_its_remark_reaches_the_caller(
     assert (own_project / START).read_text() == SCENE
 
 
-@pytest.mark.parametrize("scope", ["task", "rule"])
 @pytest.mark.parametrize("face", FACES)
-def test_a_yes_for_the_task_or_for_good_is_not_asked_for_again(
-    start: Start, own_project: Path, own_state: Path, face: str, scope: str
-) -> None:
+def test_a_yes_for_good_is_not_asked_for_again(start: Start, own_project: Path, own_state: Path, face: str) -> None:
     client, person = start(face, own_project, own_state), Person(own_state)
     with waiting(partial(client.call, "replace_in_file", CHANGES["replace_in_file"])) as outcome:
-        person.answers("--ok", "--for", scope)
+        person.answers("--ok", "--for", "rule")
     assert outcome().error is None
     client.ok("replace_in_file", path=START, find="city", replace="wood")
-    config = own_state / "config.toml"
-    assert config.exists() == (scope == "rule")
-    if config.exists():
-        assert 'tool = "replace_in_file"' in config.read_text()
+    rule = (own_state / "config.toml").read_text()
+    assert 'tool = "replace_in_file"' in rule
+    assert f'path = "{START}"' in rule
+    assert f'project = "{own_project.resolve()}"' in rule
+
+
+def test_without_a_task_nothing_can_be_allowed_for_one(start: Start, own_project: Path, own_state: Path) -> None:
+    client, person = start("stdio", own_project, own_state), Person(own_state)
+    with waiting(partial(client.call, "replace_in_file", CHANGES["replace_in_file"])) as outcome:
+        offered = person.sees()["prompt"]["offers"]
+        with pytest.raises(AssertionError, match="isn't offered here"):
+            person.answers("--ok", "--for", "task")
+        person.answers("--ok")
+    assert outcome().error is None
+    assert [each["scope"] for each in offered] == ["once", "rule"]
 
 
 def test_an_ask_rule_asks_before_reading_too(start: Start, own_project: Path, own_state: Path) -> None:

@@ -219,7 +219,7 @@ def test_a_yes_for_good_is_for_this_place_alone(
     assert 'place = "http://good.test"' in text
 
 
-def test_a_question_about_a_page_without_a_known_address_says_that_always_counts_once(
+def test_a_question_about_a_page_without_a_known_address_can_be_allowed_only_once(
     place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
 ) -> None:
     (tab,) = place.browser.tabs
@@ -230,8 +230,9 @@ def test_a_question_about_a_page_without_a_known_address_says_that_always_counts
     before = (place.state / "config.toml").read_text()
     for _ in range(2):  # the yes of the first time is not remembered
         acting = waiting.submit(agent.call, "browser_click", clickId="1", tabId=tab)
-        prompt = person.answers("--ok", "--for", "rule")["prompt"]
-        assert "“always” counts once" in prompt["message"]
+        prompt = person.answers("--ok")["prompt"]
+        assert "no rule can name it" in prompt["message"]
+        assert [offer["scope"] for offer in prompt["offers"]] == ["once"]
         assert acting.result().error is None
     assert (place.state / "config.toml").read_text() == before
 

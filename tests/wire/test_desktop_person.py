@@ -11,7 +11,7 @@ from msgspec import UNSET
 from handrail.features.desktop.platform import Rect
 from handrail.kernel.digest import digest
 from handrail.kernel.prompts.queue import LoggedPrompts
-from handrail.ports.prompts import FileChangePrompt, PromptResponse, QueuedPrompt, Warrant
+from handrail.ports.prompts import OWN, FileChangePrompt, Origin, PromptResponse, QueuedPrompt, Warrant
 from tests.later_entries import add_later_entries
 from tests.scripted_desktop import READY, ScriptedDesktop, Widget
 from tests.wire.desktop_house import Bridge, DesktopHouse, Json, error_of, hosting
@@ -259,11 +259,15 @@ GOOD = Warrant(method="desktop.click", params_digest=digest(ASK))
 
 
 async def approved(
-    person: Person, warrant: Warrant | None = GOOD, response: PromptResponse | None = OK, id: str = "approval_1"
+    person: Person,
+    warrant: Warrant | None = GOOD,
+    response: PromptResponse | None = OK,
+    id: str = "approval_1",
+    origin: Origin | None = OWN,
 ) -> str:
     """A prompt of the gateway's, and its answer."""
     prompt = FileChangePrompt(title="Click", scope=warrant if warrant is not None else UNSET)
-    await person.queue.request(prompt, request_id=id)
+    await person.queue.request(prompt, request_id=id, origin=origin)
     if response is not None:
         await person.queue.respond(id, response, by="console:ada")
     return id
@@ -304,6 +308,12 @@ async def test_an_approval_that_is_not_for_exactly_this_gives_no_token(
     person: Person, warrant: Warrant | None, response: PromptResponse | None, id: str, expected: str
 ) -> None:
     assert await issue_refused(person, await approved(person, warrant, response, id)) == expected
+
+
+@pytest.mark.parametrize("origin", [None, Origin("http:somebody")])
+async def test_an_approval_that_another_program_posted_gives_no_token(person: Person, origin: Origin | None) -> None:
+    await approved(person, origin=origin)
+    assert await issue_refused(person, "approval_1") == "invalid"
 
 
 async def test_an_approval_that_nobody_asked_for_gives_no_token(person: Person) -> None:

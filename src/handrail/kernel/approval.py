@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from handrail.kernel.call import Call
+from handrail.kernel.target import NOWHERE, Target
 from handrail.kernel.tool import Preview
+from handrail.ports.consents import Stale
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
-from handrail.ports.prompts import PromptImage
+from handrail.ports.prompts import Offer, PromptImage
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,16 @@ class Question:
     """Where the preview's pictures are kept."""
     is_ruled: bool = False
     """A rule wants a person asked each time, whatever they have allowed before."""
+    is_critical: bool = False
+    """That rule wants proof that a person is present; a yes reaches no further than this call."""
+    target: Target = NOWHERE
+    """What rules can say of it."""
+    has_targets: bool = True
+    """The tool's calls are about targets, so a rule without one would cover more than this call."""
+    stale: Stale | None = None
+    """What has changed since a person allowed this for good."""
+    offers: Sequence[Offer] = ()
+    """How far a yes may reach, the narrowest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +53,7 @@ class Answer:
 
 
 class Approver(Protocol):
-    def shows(self, call: Call, place: str | None) -> bool:
+    async def shows(self, call: Call, target: Target) -> bool:
         """Whether anybody would see a question about this: False where its answer is known beforehand."""
         return True
 
@@ -51,7 +63,7 @@ class Approver(Protocol):
 
 
 class Unseen(Approver):
-    def shows(self, call: Call, place: str | None) -> bool:
+    async def shows(self, call: Call, target: Target) -> bool:
         return False
 
 

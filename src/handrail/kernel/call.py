@@ -59,6 +59,8 @@ class Call:
     beside: Beside = nowhere
     """Where else than in the queue this caller's questions to people are put."""
     execution_id: str = field(default_factory=new_execution_id)
+    own_task: str | None = None
+    """The task that a tool has found for a call that names none, such as the caller's task in the browser."""
     is_aborted: bool = False
     is_shown: bool = False
     """A person is asked before it runs, and sees the preview."""

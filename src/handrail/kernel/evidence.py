@@ -67,8 +67,11 @@ class Exhibit:
         self.path = path
         self.hashes: dict[str, str] = {}
 
-    def add(self, name: str, content: Any, *, replaces: bool = True) -> None:
-        """Conflict where it is there already and must not be replaced."""
+    def add(self, name: str, content: Any, *, replaces: bool = True, is_durable: bool = False) -> None:
+        """Conflict where it is there already and must not be replaced, which is so for what is durable.
+
+        Durable: on disk when this returns.
+        """
         data = (
             content
             if isinstance(content, bytes)
@@ -76,13 +79,16 @@ class Exhibit:
             if isinstance(content, str)
             else _pretty(content)
         )
-        _write(self.folder, f"{self.path}/{name}", data, replaces=replaces)
+        _write(self.folder, f"{self.path}/{name}", data, replaces=replaces, is_durable=is_durable)
         self.hashes[name] = hashlib.sha256(data).hexdigest()
 
 
-def _write(folder: Folder, path: str, data: bytes, *, replaces: bool = True) -> None:
+def _write(folder: Folder, path: str, data: bytes, *, replaces: bool = True, is_durable: bool = False) -> None:
     try:
-        (folder.write if replaces else folder.create)(path, data, is_durable=False)
+        if is_durable:
+            folder.put(path, data)
+        else:
+            (folder.write if replaces else folder.create)(path, data, is_durable=False)
     except NotFound as blocked:  # missing folders are made, so one of the names on the way is a file
         raise InputOutput(f"No evidence can be kept: {blocked.message}", **blocked.details) from None
 

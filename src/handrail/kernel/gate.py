@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from traceback import format_tb
 from typing import Any
@@ -21,18 +22,19 @@ from handrail.kernel.digest import digest
 from handrail.kernel.lanes import Lanes
 from handrail.kernel.own_places import refuse_own
 from handrail.kernel.passage import Passage
-from handrail.kernel.policy import Policy, Verdict
+from handrail.kernel.policy import CLOSED, Policy, Verdict
 from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registered, Registry, UnknownTool
 from handrail.kernel.summoning import Summon, nobody_is_called, summoning
-from handrail.kernel.target import Target
+from handrail.kernel.target import NOWHERE, Target
 from handrail.kernel.task_ownership import TaskOwnership
 from handrail.kernel.tool import Preview, Reply, Settled
 from handrail.ports.consents import Consents
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Aborted, Declined, Failure, InputOutput, Internal, ShownChanged
 from handrail.ports.identity import PERSONS_FACES, Caller
+from handrail.ports.paths import closed_secret
 from handrail.ports.policy import Decision
 from handrail.ports.tokens import Scope, TokenStore
 from handrail.ports.waiting import finished
@@ -47,6 +49,14 @@ def everybody(identity: str) -> bool:
     return True
 
 
+EndTask = Callable[[Call], Awaitable[None]]
+"""A call has ended its task: what was allowed for the task is over."""
+
+
+async def nothing_ends(call: Call) -> None:
+    """For a gate without grants."""
+
+
 class Gate:
     def __init__(
         self,
@@ -59,6 +69,7 @@ class Gate:
         executor_tokens: TokenStore | None = None,
         consents: Consents | None = None,
         summon: Summon = nobody_is_called,
+        end_task: EndTask = nothing_ends,
         ownership: TaskOwnership | None = None,
         knows: Callable[[str], bool] = everybody,
         limit: QuestionLimit | None = None,
@@ -72,6 +83,7 @@ class Gate:
         self._recorder = recorder
         self._consents = consents
         self._summon = summon
+        self._end_task = end_task
         self._ownership = ownership
         self._knows = knows
         self._limit = limit
@@ -135,9 +147,9 @@ class Gate:
         target = tool.target(passage.params) if tool.locate is None else await self._located(passage)
         passage.target = target.path or target.where
         await refuse_own(target)
-        verdict = (await self._policy()).decide(call.tool, passage.effect, target)
+        verdict = (await self._policy()).decide(call.tool, passage.effect, target, call.caller.agent)
         passage.verdict, passage.decision = verdict, str(verdict)
-        _refuse_if_denied(verdict, call.tool)
+        _refuse_if_denied(verdict, call.tool, target)
         passage.passed.add(target)
         call.check = partial(self._check, passage)
         call.keep = passage.keep
@@ -147,7 +159,7 @@ class Gate:
         if verdict.decision is Decision.ASK:
             passage.params_digest = _digest(passage.params, {})
             shown = Preview(entry.tool.title, path=target.path, place=target.place, app=target.app)
-            await self._approve(passage, shown, passage.params_digest)
+            await self._approve(passage, shown, passage.params_digest, target)
         return await self._within_deadline(passage, None)
 
     async def _located(self, passage: Passage) -> Target:
@@ -165,15 +177,18 @@ class Gate:
         if target in passage.passed:
             return
         await refuse_own(target)
-        verdict = (await self._policy()).decide_again(passage.call.tool, passage.effect, target)
+        verdict = (await self._policy()).decide_again(
+            passage.call.tool, passage.effect, target, passage.call.caller.agent
+        )
         passage.reached[str(target)] = str(verdict)
-        _refuse_if_denied(verdict, f"{passage.call.tool} at {target}")
+        _refuse_if_denied(verdict, f"{passage.call.tool} at {target}", target)
         if verdict.decision is Decision.ASK and not (verdict.is_default and passage.has_yes):
             words = f"{passage.entry.tool.title}: it has led to {target}"
             shown = Preview(words, path=target.path, place=target.place, app=target.app)
             assert passage.deadline is not None
             async with passage.deadline.paused():
-                await self._approve(passage, shown, _digest(passage.params, {"reached": str(target)}))
+                bound_to = _digest(passage.params, {"reached": str(target)})
+                await self._approve(passage, shown, bound_to, target, verdict)
         passage.passed.add(target)
 
     async def _change(self, passage: Passage, target: Target, *, is_asked: bool) -> Reply:
@@ -192,17 +207,18 @@ class Gate:
             return target
         found = await self._located(passage)
         assert passage.effect is not None
-        verdict = (await self._policy()).decide(passage.call.tool, passage.effect, found)
-        _refuse_if_denied(verdict, passage.call.tool)
+        agent = passage.call.caller.agent
+        verdict = (await self._policy()).decide(passage.call.tool, passage.effect, found, agent)
+        _refuse_if_denied(verdict, passage.call.tool, found)
         passage.passed.add(found)
         return found
 
     async def _change_once(self, passage: Passage, target: Target, *, is_asked: bool, times: int) -> Reply:
-        passage.call.is_shown = is_asked and self._approver.shows(passage.call, target.where)
+        passage.call.is_shown = is_asked and await self._approver.shows(passage.call, target)
         preview = await self._preview(passage)
         if is_asked and not passage.call.is_shown and isinstance(preview, Preview):
             # It has moved on meanwhile, to where the answer is not known.
-            passage.call.is_shown = self._approver.shows(passage.call, preview.where)
+            passage.call.is_shown = await self._approver.shows(passage.call, _shown_target(target, preview))
             preview = await self._preview(passage) if passage.call.is_shown else preview
         if isinstance(preview, Settled):
             passage.decision = "settled"
@@ -213,7 +229,7 @@ class Gate:
         passage.params_digest = _bound_to(passage.params, preview)
         passage.undoes = preview.undoes
         if is_asked and not await self._is_allowed_for_good(passage, preview):
-            await self._approve(passage, preview, passage.params_digest)
+            await self._approve(passage, preview, passage.params_digest, _shown_target(target, preview))
             passage.call.approved = self._approved(passage)
         scope = _scope(passage, preview)
         tokens = self._tokens if preview.executor is None else self._executor_tokens
@@ -232,8 +248,13 @@ class Gate:
         async with self._deadline(passage):
             return await tool.preview(passage.entry.surface.port, passage.call, passage.params)
 
-    async def _approve(self, passage: Passage, preview: Preview, bound_to: str) -> None:
+    async def _approve(
+        self, passage: Passage, preview: Preview, bound_to: str, target: Target, verdict: Verdict | None = None
+    ) -> None:
+        """`verdict` is what the policy says of `target`, where that isn't the call's first one."""
         assert passage.effect is not None
+        verdict = verdict or passage.verdict
+        assert verdict is not None
         images = await self._recorder.show(passage, preview)
         question = Question(
             passage.call,
@@ -243,7 +264,11 @@ class Gate:
             preview,
             bound_to,
             images,
-            passage.is_ruled,
+            not verdict.is_default,
+            verdict.is_critical,
+            target,
+            passage.entry.tool.has_targets or target != NOWHERE,
+            passage.stale,
         )
         await passage.call.progress("Waiting for a person's approval.")
         answer = await self._approver.ask(question)
@@ -261,6 +286,8 @@ class Gate:
         if self._consents is None or preview.consent is None or passage.is_ruled:
             return False
         given = await self._consents.allows(passage.call.caller, preview.consent)
+        if given is None:
+            passage.stale = await self._consents.stale(passage.call.caller, preview.consent)
         if given is not None:
             passage.has_consent, passage.decision = True, f"allow (consent {given.id}, by {given.by})"
         return given is not None
@@ -274,6 +301,8 @@ class Gate:
         self._check_is_known(passage.call.caller)
         async with self._deadline(passage):
             outcome = await tool.run(port, passage.call, passage.params, preview)
+        if tool.ends_task:
+            await self._end_task(passage.call)
         reply = outcome if isinstance(outcome, Reply) else Reply(outcome)
         self._recorder.keep_reply(passage, reply)
         return reply
@@ -290,7 +319,15 @@ class Gate:
         return passage.deadline
 
 
-def _refuse_if_denied(verdict: Verdict, what: str) -> None:
+def _shown_target(target: Target, preview: Preview) -> Target:
+    """What rules can say of what was shown: a page or window may have changed since it was located."""
+    place = target.place if preview.place is None else preview.place
+    return replace(target, place=place, app=preview.app or target.app)
+
+
+def _refuse_if_denied(verdict: Verdict, what: str, target: Target) -> None:
+    if verdict.because == CLOSED and target.path is not None:
+        raise closed_secret(target.path)
     if verdict.decision is Decision.DENY:
         raise Declined(
             f"The policy denies {what}: {verdict.because}.",

@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from handrail.kernel.glob import MAX_PATTERN, literal_path, matcher
-from handrail.kernel.target import Target
+from handrail.kernel.glob import MAX_PATTERN, literal, literal_path, matcher
+from handrail.kernel.target import ANY_PLACE, Target
+from handrail.kernel.web_address import place_matcher
 from handrail.ports.errors import InvalidParams
 from handrail.ports.policy import Rule, moment_of
 from handrail.ports.prompts import Grant, Offer, Scope
@@ -34,7 +35,7 @@ def covers(grant: Grant, tool: str, target: Target, *, project: str, identity: s
         and grant.identity in (ALL, identity)
         and (grant.task is UNSET or grant.task == task)
         and _covers_path(grant.path, target.path)
-        and (grant.place or None) == target.place
+        and _covers_place(grant.place, target.place)
         and (grant.app or None) == target.app
         and (grant.command or None) == target.command
         and (grant.server or None) == target.server
@@ -63,9 +64,9 @@ def rule_of(grant: Grant) -> Rule:
         tool=grant.tools[0] if len(grant.tools) == 1 else f"{{{','.join(grant.tools)}}}",
         path=grant.path or None,
         place=grant.place or None,
-        app=grant.app or None,
+        app=literal(grant.app) if grant.app else None,
         command=grant.command or None,
-        server=grant.server or None,
+        server=literal(grant.server) if grant.server else None,
         project=None if grant.project == ALL else grant.project or None,
         agent=None if grant.identity == ALL else grant.identity or None,
         until=grant.until or None,
@@ -87,7 +88,7 @@ def chosen(offers: Sequence[Offer], scope: Scope, wish: Grant | UnsetType) -> Gr
     tools = {tool for grant in offered for tool in grant.tools}
     if not tools.issuperset(wish.tools):
         raise NotOffered("grant.tools", f"must be some of {', '.join(sorted(tools))}")
-    for name in ("place", "app", "command", "server", "task"):
+    for name in ("app", "command", "server", "task"):
         if getattr(wish, name) not in (UNSET, getattr(narrowest, name)):
             raise NotOffered(f"grant.{name}", "must be the one that was shown")
     for name in ("project", "identity"):
@@ -95,7 +96,8 @@ def chosen(offers: Sequence[Offer], scope: Scope, wish: Grant | UnsetType) -> Gr
         if getattr(wish, name) not in known:
             raise NotOffered(f"grant.{name}", "must be the one that was shown" + (", or *" if scope == "rule" else ""))
     _check_pattern(wish, narrowest)
-    _check_until(wish)
+    _check_place(wish, narrowest)
+    _check_until(wish, narrowest)
     named = {name: value for name in Grant.__struct_fields__ if (value := getattr(wish, name)) not in (UNSET, ())}
     return replace(narrowest, **named)
 
@@ -114,18 +116,37 @@ def _check_pattern(wish: Grant, narrowest: Grant) -> None:
         raise NotOffered("grant.path", "must cover the path that was shown")
 
 
-def _check_until(wish: Grant) -> None:
+def _check_place(wish: Grant, narrowest: Grant) -> None:
+    if wish.place is UNSET:
+        return
+    try:
+        is_covered = narrowest.place is not UNSET and place_matcher(wish.place)(narrowest.place)
+    except InvalidParams as error:
+        raise NotOffered("grant.place", error.message) from None
+    if not is_covered:
+        raise NotOffered("grant.place", "must cover the place that was shown")
+
+
+def _check_until(wish: Grant, narrowest: Grant) -> None:
     if wish.until is UNSET:
         return
     try:
-        is_over = moment_of(wish.until) <= datetime.now(UTC)
+        end = moment_of(wish.until)
     except ValueError as error:
         raise NotOffered("grant.until", str(error)) from None
-    if is_over:
+    if end <= datetime.now(UTC):
         raise NotOffered("grant.until", "must be in the future")
+    if narrowest.until is not UNSET and end > moment_of(narrowest.until):
+        raise NotOffered("grant.until", f"must not be after {narrowest.until}")
 
 
 def _covers_path(pattern: str | UnsetType, path: str | None) -> bool:
     if pattern is UNSET or path is None:
         return pattern is UNSET and path is None
     return matcher(pattern)(path)
+
+
+def _covers_place(pattern: str | UnsetType, place: str | None) -> bool:
+    if pattern is UNSET or place is None or place == ANY_PLACE:
+        return pattern is UNSET and place is None
+    return place_matcher(pattern)(place)

@@ -13,6 +13,7 @@ from handrail.kernel.policy import Verdict
 from handrail.kernel.registry import Registered
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview
+from handrail.ports.consents import Stale
 from handrail.ports.effect import Effect
 
 _MAY_LACK = ("effect", "task", "traceId", "target", "reached", "undoes", "decision", "paramsDigest")
@@ -34,6 +35,8 @@ class Passage:
     answer: Answer | None = None
     has_consent: bool = False
     """What a person has allowed for good stands for the answer."""
+    stale: Stale | None = None
+    """Why an earlier consent doesn't count any more."""
     params_digest: str | None = None
     target: str | None = None
     reached: dict[str, str] = field(default_factory=dict)

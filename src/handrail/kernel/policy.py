@@ -6,13 +6,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from handrail.kernel.glob import app_matcher, covering, matcher
-from handrail.kernel.policy_document import DEFAULT_FORBIDDEN, Policies, PolicyDocument
+from handrail.kernel.policy_document import Policies, PolicyDocument
+from handrail.kernel.policy_fields import tightened
 from handrail.kernel.target import ANY_PLACE, Target
 from handrail.kernel.web_address import host_rule_matcher, place_matcher
 from handrail.ports.effect import Effect
 from handrail.ports.policy import Decision, Rule
+from handrail.ports.secret_files import is_secret_path, names_secrets
 
 _BY_DEFAULT = "default"
+_UNTRUSTED = "project rule, not trusted"
+CLOSED = "closed by default: files of this name usually hold secrets"
 OWN_NAMES = (".handrail", ".webgal_agent", "allowlist.json")  # the last says who may use the desktop in a folder
 
 _DEFAULTS = {
@@ -25,7 +29,7 @@ _DEFAULTS = {
 }
 
 
-def _utc_now() -> datetime:
+def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
@@ -51,7 +55,7 @@ class Policy:
 
     document: PolicyDocument
     rules: tuple[tuple[Rule, Decision, str], ...]
-    now: Callable[[], datetime] = _utc_now
+    now: Callable[[], datetime] = utc_now
 
     @property
     def limits(self) -> Policies:
@@ -71,17 +75,31 @@ class Policy:
         Of an agent that isn't known, rules about one agent count where they deny or ask, and never where they allow.
         """
         default = _DEFAULTS[effect]
-        matches = [
-            Verdict(decision, because, rule.critical and decision is Decision.ASK)
+        applying = [
+            (rule, Verdict(decision, because, rule.critical and decision is Decision.ASK))
             for rule, decision, because in self.rules
             # An untrusted allow of what is allowed anyway takes nothing away.
             if not (decision is not rule.verdict and default is Decision.ALLOW)
             and _applies(rule, tool, effect, target, agent)
             and not (rule.until is not None and rule.has_expired(self.now()))
         ]
+        is_closed = target.path is not None and is_secret_path(target.path)
+        if is_closed and not any(_opens(rule, verdict.because) for rule, verdict in applying):
+            return Verdict(Decision.DENY, CLOSED)
+        matches = [verdict for _, verdict in applying]
         if not matches:
             return Verdict(default, _BY_DEFAULT)
         return max(matches, key=lambda verdict: (verdict.decision, verdict.is_critical))
+
+    def opens(self, path: str) -> bool:
+        """Whether a rule in force opens this file of secrets to some tool or agent."""
+        return any(
+            _opens(rule, because)
+            and rule.path is not None
+            and (covering(rule.path) if rule.below else matcher(rule.path))(path)
+            and not rule.has_expired(self.now())
+            for rule, _, because in self.rules
+        )
 
     def decide_again(self, tool: str, effect: Effect, target: Target, agent: str | None = None) -> Verdict:
         """About what a call has reached on its way: whether it may go on there, and tell what it sees."""
@@ -104,42 +122,22 @@ def compose(
     for rule in document.rules:
         if _is_about(rule, project):
             decision = rule.verdict if is_trusted else max(rule.verdict, Decision.ASK)
-            rules.append((rule, decision, "project rule" if is_trusted else "project rule, not trusted"))
+            rules.append((rule, decision, "project rule" if is_trusted else _UNTRUSTED))
     if not is_trusted:
-        document = _tightened(document)
+        document = tightened(document)
     return Policy(document, tuple(rules))
+
+
+def _opens(rule: Rule, because: str) -> bool:
+    """Only a rule that names such files opens them, and none of a project that nobody trusts."""
+    names_it = rule.path is not None and names_secrets(rule.path)
+    return names_it and rule.verdict is not Decision.DENY and because != _UNTRUSTED
 
 
 def _is_about(rule: Rule, project: str | None) -> bool:
     if rule.project is None:
         return True
     return project is not None and os.path.realpath(os.path.expanduser(rule.project)) == os.path.realpath(project)
-
-
-def _tightened(document: PolicyDocument) -> PolicyDocument:
-    theirs, ours = document.policies, Policies()
-    return PolicyDocument(
-        contract_version=document.contract_version,
-        mode="cline",
-        rules=document.rules,
-        policies=Policies(
-            forbidden_dirs=tuple(dict.fromkeys((*DEFAULT_FORBIDDEN, *theirs.forbidden_dirs))),
-            write_requires_diff=True,
-            max_auto_fix=min(theirs.max_auto_fix, ours.max_auto_fix),
-            batch_max_lines=min(theirs.batch_max_lines, ours.batch_max_lines),
-            allowed_commands=tuple(name for name in theirs.allowed_commands if name in ours.allowed_commands),
-            browser_allowed_hosts=tuple(
-                host for host in theirs.browser_allowed_hosts if host in ours.browser_allowed_hosts
-            ),
-            snapshot_retention=theirs.snapshot_retention,
-            max_read_bytes=min(theirs.max_read_bytes, ours.max_read_bytes),
-            command_timeout_ms=min(theirs.command_timeout_ms, ours.command_timeout_ms),
-            command_args=False,
-            redact_env=theirs.redact_env,
-            lint_on_write=theirs.lint_on_write,
-            lint_ignore=theirs.lint_ignore,
-        ),
-    )
 
 
 def _applies(rule: Rule, tool: str, effect: Effect, target: Target, agent: str | None) -> bool:

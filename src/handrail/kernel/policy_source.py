@@ -110,7 +110,7 @@ class PolicySource:
     def _composed(self, data: bytes | None, is_trusted: bool, user_rules: Sequence[Rule]) -> Policy:
         document = PolicyDocument() if data is None else read_document(data, self.where)
         policy = compose(document, is_trusted=is_trusted, user_rules=user_rules, project=self.project)
-        self._closed.replace(policy.closed_folders, rooted=self._state_inside)
+        self._closed.replace(policy.closed_folders, rooted=self._state_inside, opened=policy.opens)
         return policy
 
 

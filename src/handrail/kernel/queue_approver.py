@@ -10,7 +10,7 @@ import logging
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 
@@ -20,12 +20,19 @@ from msgspec import UNSET
 from handrail.kernel.approval import Answer, Question
 from handrail.kernel.call import Call
 from handrail.kernel.evidence import utc_now
+from handrail.kernel.gate import EndTask
+from handrail.kernel.grants import NotOffered, chosen, covers, has_ended, rule_of
+from handrail.kernel.offers import offers_for, target_of
 from handrail.kernel.prompts.approval_prompt import prompt_of
 from handrail.kernel.prompts.first_answer import drop
 from handrail.kernel.question_limit import QuestionLimit
-from handrail.kernel.target import ANY_PLACE
+from handrail.kernel.target import Target
+from handrail.kernel.visible import one_line
 from handrail.ports.errors import Declined, Failure
+from handrail.ports.grants import TaskGrant, TaskGrants
 from handrail.ports.prompts import (
+    OWN,
+    Grant,
     PromptQueue,
     PromptResponse,
     QueuedPrompt,
@@ -42,8 +49,8 @@ _LOOK_EVERY_SECONDS = 20.0
 logger = logging.getLogger(__name__)
 
 BesideQuestion = Callable[[Question], Sequence[Side]]
-AllowAlways = Callable[[Question, PromptResponse, str], Awaitable[None]]
-"""What was asked, what was answered, and who answered."""
+AllowAlways = Callable[[Question, PromptResponse, Grant | None, str], Awaitable[None]]
+"""What was asked and answered, the grant that was chosen (None for a consent), and who answered."""
 
 
 def in_the_queue_alone(question: Question) -> Sequence[Side]:
@@ -68,6 +75,8 @@ class QueueApprover:
         queue: PromptQueue,
         once: Once,
         allow_always: AllowAlways,
+        grants: TaskGrants,
+        project: str,
         *,
         beside: BesideQuestion = in_the_queue_alone,
         is_left_standing: bool = True,
@@ -77,18 +86,21 @@ class QueueApprover:
         self._queue = queue
         self._once = once
         self._allow_always = allow_always
+        self._grants = grants
+        self._project = project
         self._beside = beside
         self._is_left_standing = is_left_standing
         self._limit = limit
         self._now = now
-        self._for_task: set[tuple[str, ...]] = set()
 
-    def shows(self, call: Call, place: str | None) -> bool:
-        return _reach_of_a_task(call, place) not in self._for_task
+    async def shows(self, call: Call, target: Target) -> bool:
+        return await self._granted(call, target) is None
 
     async def ask(self, question: Question) -> Answer:
-        if not self.shows(question.call, question.preview.where):
-            return Answer("ok", by="allowed for this task")
+        if not question.is_critical:
+            granted = await self._granted(question.call, target_of(question))
+            if granted is not None:
+                return Answer("ok", by=f"allowed for this task by {granted.by} (grant {granted.id})")
         stem = PREFIX + _identity(question)
         repeats = await self._queue.repeats(stem)
         if (earlier := await self._answered_before(repeats)) is not None:
@@ -96,6 +108,7 @@ class QueueApprover:
             await self._remember(question, earlier.request_id, earlier.response)
             by = f"prompt {earlier.request_id}"
             return Answer("ok", by=by, prompt_id=earlier.request_id, presence=presence)
+        question = replace(question, offers=offers_for(question, self._project, self._now()))
         prompt = prompt_of(question)
         left = await self._left_alone(repeats)
         request_id = left or f"{stem}_{secrets.token_hex(4)}"
@@ -103,7 +116,8 @@ class QueueApprover:
             if left is None:
                 if self._limit is not None:
                     await self._limit.take(question.call.caller)
-                await self._queue.request(prompt, request_id=request_id, run_id=question.call.task)
+                run_id = question.call.task
+                await self._queue.request(prompt, request_id=request_id, run_id=run_id, origin=OWN)
             await question.call.progress(f"Waiting for a person's approval (`handrail prompts show {request_id}`).")
             beside = [*self._beside(question), *question.call.beside(prompt)]
             answer = await self._queue.wait(request_id, beside=beside)
@@ -128,10 +142,34 @@ class QueueApprover:
 
     async def _remember(self, question: Question, request_id: str, response: PromptResponse) -> None:
         """How far the yes reaches, also where it came when the caller had gone."""
+        if response.scope is UNSET or response.scope == "once":
+            return
+        by, is_consent = await self._who_answered(request_id), question.preview.consent is not None
+        if response.scope == "rule" and is_consent:
+            await self._allow_always(question, response, None, by)
+            return
+        offers = offers_for(question, self._project, self._now())
+        try:
+            grant = chosen(offers, response.scope, response.grant)
+        except NotOffered as refused:
+            logger.warning("a yes to %s counts once: %s %s", request_id, refused.field, refused.why)
+            return
         if response.scope == "task":
-            self._for_task.add(_reach_of_a_task(question.call, question.preview.where))
-        elif response.scope == "rule":
-            await self._allow_always(question, response, await self._who_answered(request_id))
+            await self._grants.give(grant, caller=question.call.caller.name, by=by)
+        else:
+            await self._allow_always(question, response, grant, by)
+
+    async def _granted(self, call: Call, target: Target) -> TaskGrant | None:
+        """What a person has allowed for the call's task and what covers it."""
+        task, identity = call.task or call.own_task, call.caller.identity
+        if task is None:
+            return None
+        for given in await self._grants.of(identity, task):
+            if not has_ended(given.grant, self._now()) and covers(
+                given.grant, call.tool, target, project=self._project, identity=identity, task=task
+            ):
+                return given
+        return None
 
     async def _who_answered(self, request_id: str) -> str:
         return (await self._queue.answered_by([request_id])).get(request_id, "a person")
@@ -161,20 +199,23 @@ class QueueApprover:
 def remembering(stores: Stores) -> AllowAlways:
     """What a person's "always" leaves behind: a consent for an app's tool, a rule for anything else."""
 
-    async def allow_always(question: Question, response: PromptResponse, by: str) -> None:
-        preview = question.preview
-        if preview.consent is not None:
-            await stores.consents.give(
-                question.call.caller, preview.consent, is_for_app=response.covers == "app", by=by
-            )
-            return
-        if preview.place == ANY_PLACE:
-            return  # what was shown has no name that a rule could hold
-        members = {"tool": question.call.tool, "path": preview.path, "place": preview.place, "app": preview.app}
-        known = {name: value for name, value in members.items() if value is not None}
-        await stores.allow(f"allowed for good on {utc_now():%Y-%m-%d}", **known)
+    async def allow_always(question: Question, response: PromptResponse, grant: Grant | None, by: str) -> None:
+        consent = question.preview.consent
+        if grant is not None:
+            await stores.allow(f"allowed on {utc_now():%Y-%m-%d} by {one_line(by)}", rule_of(grant))
+        elif consent is not None:
+            await stores.consents.give(question.call.caller, consent, is_for_app=response.covers == "app", by=by)
 
     return allow_always
+
+
+def ending_tasks(grants: TaskGrants) -> EndTask:
+    """What was allowed for a task ends with it."""
+
+    async def end_task(call: Call) -> None:
+        await grants.end(call.caller.identity, call.task or call.own_task)
+
+    return end_task
 
 
 class LeftPrompts:
@@ -199,7 +240,9 @@ class LeftPrompts:
 
     async def look(self) -> None:
         now, left = self._clock(), dict[str, float]()
-        approvals = [each.request_id for each in await self._queue.pending() if each.request_id.startswith(PREFIX)]
+        named = [each.request_id for each in await self._queue.pending() if each.request_id.startswith(PREFIX)]
+        origins = await self._queue.origins(named)
+        approvals = [each for each in named if each in origins and origins[each].is_own]
         waiting = await self._queue.still_waiting(approvals)
         for request_id in approvals:
             if request_id in waiting:
@@ -216,8 +259,3 @@ def _identity(question: Question) -> str:
     caller = question.call.caller
     parts = [caller.face, caller.agent, question.call.task, question.call.tool, question.digest]
     return sha256(msgspec.json.encode(parts)).hexdigest()[:32]
-
-
-def _reach_of_a_task(call: Call, place: str | None) -> tuple[str, ...]:
-    """A yes to one caller, for one place or app, says nothing about the next: anybody may name a task as they like."""
-    return call.caller.identity, call.task or "", call.tool, place or ""

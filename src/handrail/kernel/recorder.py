@@ -38,7 +38,7 @@ class Recorder:
         """What a person is about to see is evidence, and on record before they see it."""
         if not preview.pictures:
             return ()
-        exhibit = await self._written(passage, [(picture.name, picture.data) for picture in preview.pictures])
+        exhibit = await self._written(passage, [(picture.name, picture.data) for picture in preview.pictures], [])
         await self._add(passage, "ask", durable=False)
         return tuple(
             PromptImage(path=self._evidence.location(exhibit, picture.name), alt=picture.alt)
@@ -57,10 +57,12 @@ class Recorder:
             "binding": dict(preview.binding),
             "summary": preview.summary,
         }
+        if preview.diff is not None:
+            request["diff"] = preview.diff  # in one file, so that one trip to the disk keeps all of it
         shown = passage.exhibit.hashes if passage.exhibit is not None else {}
         pictures = [(picture.name, picture.data) for picture in preview.pictures if picture.name not in shown]
         diff = [] if preview.diff is None else [("diff.patch", preview.diff)]
-        await self._written(passage, [("request.json", request), *pictures, *diff])
+        await self._written(passage, [("request.json", request), *pictures], diff)
         await self._add(passage, "begin", durable=True)
 
     def keep_reply(self, passage: Passage, reply: Reply) -> None:
@@ -108,11 +110,17 @@ class Recorder:
             except Failure as lost:
                 logger.error("evidence of %s is incomplete: %s", passage.call.execution_id, lost.message)
 
-    async def _written(self, passage: Passage, files: Sequence[tuple[str, Any]]) -> Exhibit:
+    async def _written(
+        self, passage: Passage, durable: Sequence[tuple[str, Any]], copies: Sequence[tuple[str, Any]]
+    ) -> Exhibit:
+        """What is on disk when this returns, and what is in there as well."""
+
         def write() -> Exhibit:
             exhibit = self._opened(passage)
-            for name, content in files:
+            for name, content in copies:
                 exhibit.add(name, content)
+            for name, content in durable:
+                exhibit.add(name, content, is_durable=True)
             return exhibit
 
         return await settled_for(passage.call.caller, write)

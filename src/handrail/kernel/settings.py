@@ -14,7 +14,7 @@ import msgspec
 from handrail.kernel.policy_document import wrong_pattern
 from handrail.ports.policy import Rule
 from handrail.ports.presence import Mode
-from handrail.ports.settings import CONFIG_FILE, BrokenSettings
+from handrail.ports.settings import CONFIG_FILE, BrokenSettings, spelled_moments
 
 _PREFIX = "HANDRAIL_"
 FILE_ALONE = ("rules", "features", "presence", "questions_per_minute", "audit_witness", "audit_signer")
@@ -121,7 +121,7 @@ def _converted(
 
 def _from_file(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(_read(file).decode())
+        return spelled_moments(tomllib.loads(_read(file).decode()))
     except FileNotFoundError:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:

@@ -25,3 +25,7 @@ class Target:
 
     def __str__(self) -> str:
         return self.path or self.where or "an unknown page"
+
+
+NOWHERE = Target()
+"""Of a call that no rule can name by where it acts."""

@@ -127,10 +127,16 @@ class Tool(Generic[PortT, ParamsT]):
     is_for_agents: bool = True
     is_for_developers: bool = False
     """It runs in developer mode alone; in any other it is switched off and in no list."""
+    ends_task: bool = False
+    """When it has run, the caller's task is over, and what a person allowed for it."""
 
     @property
     def description(self) -> str:
         return " ".join((self.run.__doc__ or "").split())
+
+    @property
+    def has_targets(self) -> bool:
+        return self.locate is not None or self.target is not no_target
 
     def effect_of(self, params: ParamsT) -> Effect:
         return self.effect if isinstance(self.effect, Effect) else self.effect(params)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from handrail.ports.identity import Caller
 
@@ -16,13 +16,15 @@ class ConsentTo:
     tool: str
     tool_digest: str
     app_digest: str
+    program: str = ""
+    """What answers for the app: the hash of its program's files, or the origin of a web app."""
     facts: Sequence[tuple[str, str]] = field(default=(), compare=False)
     """What a person should know of it beside the parameters: what it does, where it goes, in whose name."""
 
     @property
     def place(self) -> str:
         """Where a yes for the rest of a task holds: for the tool as it is declared now."""
-        return f"{self.app}/{self.tool}@{self.tool_digest}"
+        return f"{self.app}/{self.tool}@{self.tool_digest}:{self.program}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +39,20 @@ class Given:
     digest: str
     at: str
     by: str
+    program: str = ""
+
+
+Stale = Literal["program", "descriptor"]
+"""What has changed since a person said yes."""
 
 
 class Consents(Protocol):
     async def allows(self, caller: Caller, to: ConsentTo) -> Given | None:
         """The yes that covers this call, if there is one: to the tool or to the app, as they are declared now."""
+        ...
+
+    async def stale(self, caller: Caller, to: ConsentTo) -> Stale | None:
+        """Whether there was a yes that doesn't count any more, and why."""
         ...
 
     async def give(self, caller: Caller, to: ConsentTo, *, is_for_app: bool, by: str) -> Given: ...

@@ -110,6 +110,14 @@ class Folder(Protocol):
         """
         ...
 
+    def put(self, path: str, data: bytes) -> None:
+        """A new file of ours that nobody looks at before this returns, on disk with its name in one trip.
+
+        The file is synced under its own name: the journals of ext4, XFS and Btrfs then have the name, too.
+        Conflict when the name is taken.
+        """
+        ...
+
     def append(self, path: str, data: bytes) -> None:
         """Adds whole lines in one step, under a lock that processes share; all of them or none.
 

@@ -5,12 +5,13 @@ primitive refuses it a second time.
 """
 
 import re
-import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable
 from functools import lru_cache
-from urllib.parse import unquote
 
 from handrail.ports.errors import InvalidParams, OutsideRoot
+from handrail.ports.folded_name import folded as folded
+from handrail.ports.folded_name import fully_decoded
+from handrail.ports.secret_files import is_secret
 
 Parts = tuple[str, ...]
 
@@ -39,17 +40,10 @@ def parse_path(text: str) -> Parts:
             raise InvalidParams(
                 f"A name in the path is longer than {_MAX_COMPONENT_BYTES} bytes.", path=text[:80] + "…"
             )
-        decoded = _fully_decoded(part)
+        decoded = fully_decoded(part)
         if part == ".." or decoded == ".." or "/" in decoded or "\\" in decoded or "\0" in decoded:
             raise _outside(text, "it climbs or hides a separator")
     return parts
-
-
-def _fully_decoded(part: str) -> str:
-    """Percent-decoded until nothing changes, so that `%252e` is seen as well."""
-    while "%" in part and (decoded := unquote(part, errors="replace")) != part:
-        part = decoded
-    return part
 
 
 def _outside(path: str, why: str) -> OutsideRoot:
@@ -63,21 +57,32 @@ def _outside(path: str, why: str) -> OutsideRoot:
 class ClosedFolders:
     """Names that no tool may enter or touch, in any spelling a file system might take for theirs.
 
-    A single name is closed at every depth, a path of several names from the root on, as are the `rooted` ones.
+    A single name is closed at every depth, a path of several names from the root on, as are the `rooted` ones. Files
+    that usually hold secrets are closed as well, unless a rule has `opened` them by name.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
-        self.replace(names)
+        self._has_secrets_closed = False
+        self._close(names, (), lambda path: False)
 
-    def replace(self, names: Iterable[str], rooted: Iterable[str] = ()) -> None:
-        """Closes these and no others from now on: the policy changed."""
+    def replace(
+        self, names: Iterable[str], rooted: Iterable[str] = (), opened: Callable[[str], bool] = lambda path: False
+    ) -> None:
+        """Closes these, and files of secrets, and no others from now on: the policy changed."""
+        self._has_secrets_closed = True
+        self._close(names, rooted, opened)
+
+    def _close(self, names: Iterable[str], rooted: Iterable[str], opened: Callable[[str], bool]) -> None:
         paths = set(map(_folded_parts, names))
         self._names = frozenset(path[0] for path in paths if len(path) == 1)
         self._paths = frozenset(path for path in paths if len(path) > 1) | frozenset(map(_folded_parts, rooted))
+        self._opened = opened
 
     def check(self, parts: Parts) -> None:
+        path = "/".join(parts)
+        if self.hold_secret(parts):
+            raise closed_secret(path)
         if self.hold(parts):
-            path = "/".join(parts)
             raise OutsideRoot(
                 f"Path not allowed: {path!r} lies in a closed folder.",
                 hint="get_runtime_info lists the closed folders under sandbox.forbiddenDirs.",
@@ -86,26 +91,48 @@ class ClosedFolders:
 
     def hold(self, parts: Parts) -> bool:
         names = tuple(map(folded, parts))
-        return not self._names.isdisjoint(names) or any(names[: len(closed)] == closed for closed in self._paths)
+        is_opened = self._has_secrets_closed and is_secret(names) and self._opened("/".join(parts))
+        if not is_opened and (not self._names.isdisjoint(names) or self.hold_secret(parts)):
+            return True
+        if is_opened and any(name in self._names and not is_secret((name,)) for name in names):
+            return True
+        return any(names[: len(closed)] == closed for closed in self._paths)
 
-    def names_in(self, parts: Parts) -> frozenset[str]:
-        """The folded names that are closed directly in this folder: one look each instead of a path each."""
-        if not self._paths:
-            return self._names
-        folder = tuple(map(folded, parts))
-        return self._names | {closed[-1] for closed in self._paths if closed[:-1] == folder}
+    def hold_secret(self, parts: Parts) -> bool:
+        """Closed because it is a file of secrets, and no rule names it."""
+        if not self._has_secrets_closed or not is_secret(tuple(map(folded, parts))):
+            return False
+        return not self._opened("/".join(parts))
+
+    def names_in(self, parts: Parts) -> Container[str]:
+        """The names that are closed directly in this folder."""
+        return _ClosedNames(self, parts)
+
+
+class _ClosedNames(Container[str]):
+    def __init__(self, closed: ClosedFolders, folder: Parts) -> None:
+        names = tuple(map(folded, folder))
+        self._closed, self._folder = closed, folder
+        self._names = closed._names | {path[-1] for path in closed._paths if path[:-1] == names}
+        self._last = names[-1:]
+
+    def __contains__(self, name: object) -> bool:
+        assert isinstance(name, str)
+        key = folded(name)
+        if self._closed._has_secrets_closed and is_secret((*self._last, key)):
+            return self._closed.hold((*self._folder, name))
+        return key in self._names
+
+
+def closed_secret(path: str) -> OutsideRoot:
+    return OutsideRoot(
+        f"Path not allowed: {path!r} is closed because files of this name usually hold secrets.",
+        hint="A person can open it with a rule that names it, such as "
+        f'{{tool = "read_file", path = "{path.rpartition("/")[2]}", decision = "allow"}} in config.toml.',
+        path=path,
+        reason="secret",
+    )
 
 
 def _folded_parts(path: str) -> Parts:
     return tuple(folded(part) for part in path.split("/") if part not in ("", "."))
-
-
-@lru_cache(maxsize=32768)
-def folded(name: str) -> str:
-    """The name as the most forgiving file system reads it: no case, no look-alikes, no trailing dots."""
-    if name.isascii() and "%" not in name:
-        visible = name
-    else:
-        decoded = unicodedata.normalize("NFKC", _fully_decoded(name))
-        visible = "".join(char for char in decoded if unicodedata.category(char) != "Cf")
-    return visible.casefold().split(":", 1)[0].rstrip(". ") or name

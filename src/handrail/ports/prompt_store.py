@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from handrail.ports.journal import Journal
+from handrail.ports.prompts import Origin
 
 
 class Watch(Protocol):
@@ -49,6 +50,16 @@ class Answerers(Protocol):
     def close(self) -> None: ...
 
 
+class Origins(Protocol):
+    """Who posted which question. It decides what counts as handrail's own."""
+
+    def note(self, request_id: str, origin: Origin) -> None:
+        """The first note about a question stays."""
+        ...
+
+    def of(self, request_ids: Collection[str]) -> Mapping[str, Origin]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class PromptStore:
     journal: Journal
@@ -56,3 +67,4 @@ class PromptStore:
     """While inside, tells when the log has changed."""
     waiters: Waiters
     answerers: Answerers
+    origins: Origins

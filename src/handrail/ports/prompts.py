@@ -283,6 +283,17 @@ def nowhere(prompt: Prompt) -> Sequence[Side]:
     return ()
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who posted a prompt, as far as it is known. Only `is_own` ones are handrail's, whatever the prompt says."""
+
+    by: str
+    is_own: bool = False
+
+
+OWN = Origin("handrail", is_own=True)
+
+
 class PromptQueue(Protocol):
     """Questions to people. Every method may raise InputOutput and Conflict (a lock that nobody lets go)."""
 
@@ -292,9 +303,14 @@ class PromptQueue(Protocol):
         ...
 
     async def request(
-        self, prompt: Prompt | Mapping[str, Any], *, request_id: str | None = None, run_id: str | None = None
+        self,
+        prompt: Prompt | Mapping[str, Any],
+        *,
+        request_id: str | None = None,
+        run_id: str | None = None,
+        origin: Origin | None = None,
     ) -> str:
-        """The requestId once the prompt is on disk; one is made up where none is given.
+        """The requestId once the prompt is on disk; one is made up where none is given. `origin` tells who asks.
 
         InvalidParams names the fields that break the contract; Conflict: this requestId is taken.
         """
@@ -323,6 +339,7 @@ class PromptQueue(Protocol):
         request_id: str | None = None,
         run_id: str | None = None,
         beside: Beside = nowhere,
+        origin: Origin | None = None,
     ) -> PromptAnswer:
         """`request` and `wait` in one, without a gap in which a secret could be lost."""
         ...
@@ -344,6 +361,10 @@ class PromptQueue(Protocol):
 
     async def answered_by(self, request_ids: Collection[str]) -> Mapping[str, str]:
         """Who gave the answers, as far as it was told: "console:ada", "terminal:ada", "client:claude-code/2"."""
+        ...
+
+    async def origins(self, request_ids: Collection[str]) -> Mapping[str, Origin]:
+        """Who posted them. What is missing was written to the log by another program."""
         ...
 
     async def proof_of(self, request_id: str) -> Mapping[str, Any] | None:

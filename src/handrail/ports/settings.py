@@ -1,5 +1,8 @@
 """The file of settings, and what it means when it can't be read."""
 
+from datetime import date
+from typing import Any
+
 from handrail.ports.errors import Failure
 
 CONFIG_FILE = "config.toml"
@@ -10,3 +13,17 @@ class BrokenSettings(Failure):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, hint="Correct the file, or move it away to start with the defaults.")
+
+
+def spelled_moments(values: dict[str, Any]) -> dict[str, Any]:
+    """Rules with dates as text: TOML has a type of its own for `until = 2026-11-30`."""
+    rules = values.get("rules")
+    if not isinstance(rules, list):
+        return values
+    spelled = [
+        {name: value.isoformat() if isinstance(value, date) else value for name, value in rule.items()}
+        if isinstance(rule, dict)
+        else rule
+        for rule in rules
+    ]
+    return {**values, "rules": spelled}

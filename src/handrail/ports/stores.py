@@ -1,6 +1,6 @@
 """What is kept for one user, whatever the project. Another kind of store fills the same fields."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,9 @@ from typing import Any, Protocol
 from handrail.ports.agents import Agents
 from handrail.ports.browser_store import BrowserStores
 from handrail.ports.consents import Consents
+from handrail.ports.grants import TaskGrants
 from handrail.ports.journal import Journal
+from handrail.ports.policy import Rule
 from handrail.ports.presence import Presence
 from handrail.ports.prompts import PromptQueue
 from handrail.ports.questions import AskedQuestions
@@ -70,8 +72,13 @@ class Stores:
     credentials: Callable[[], dict[str, str]]
     set_choice: Callable[..., None]
     """Writes settings to `config.toml`, by their names."""
-    allow: Callable[..., Awaitable[None]]
-    """Adds a rule that allows something: a remark for people, and its members by their names."""
+    allow: Callable[[str, Rule], Awaitable[None]]
+    """Adds a rule to `config.toml`, with a remark for people."""
+    rules: Callable[[], Sequence[Rule]]
+    """Those of `config.toml`, in their order. Blocks."""
+    remove_rule: Callable[[Rule], bool]
+    """Whether it was there. It counts for the next call, in every process. Blocks."""
+    grants: TaskGrants
     watch_audit: Callable[[], AbstractAsyncContextManager[Any]]
     """While inside, tells when the audit may have grown."""
     format: int

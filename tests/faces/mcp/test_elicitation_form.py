@@ -102,6 +102,9 @@ def test_several_of_many_are_an_array_where_the_protocol_has_one() -> None:
     assert form_of(SOME, is_plain=True) is None
 
 
+SCOPES = list(enumerate(("once", "task", "rule")))
+
+
 def test_an_approval_shows_everything_and_presets_no_decision() -> None:
     prompt = {
         "kind": "file_change_confirm",
@@ -112,6 +115,9 @@ def test_an_approval_shows_everything_and_presets_no_decision() -> None:
         "cwd": "src",
         "diff": "-one\n+two",
         "defaultRemark": "fine",
+        "offers": [
+            {"scope": scope, **({"grant": {"tools": ["x"]}, "what": "x"} if at else {})} for at, scope in SCOPES
+        ],
     }
     shown = form(prompt)
     assert shown.message == "Write a.txt\n\nAsked by somebody\n\nFile: a.txt\nCommand: make\nIn: src\n-one\n+two"
@@ -193,6 +199,6 @@ def test_what_reaches_far_is_never_offered_to_a_client() -> None:
     prompt = check_prompt({"kind": "file_change_confirm", "consent": consent})
     form = form_of(prompt, is_plain=True)
     assert form is not None
-    assert form.schema["properties"]["decision"]["enum"] == ["once", "task", "deny"]
+    assert form.schema["properties"]["decision"]["enum"] == ["once", "deny"]
     for decision in ("rule", "app"):
         assert answer_of(prompt, "accept", {"decision": decision}) is None

@@ -11,6 +11,7 @@ from handrail.features.webgal.backends.game_site.server import Game, LocalGameSi
 from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.kernel.approval import Answer, Question
 from handrail.kernel.call import Call
+from handrail.kernel.target import Target
 from handrail.ports.errors import Changed, NotShown
 from handrail.ports.identity import Caller
 from handrail.stores.local.files.folder import LocalFolder
@@ -57,7 +58,7 @@ class Slow:
         self.before_click = asyncio.Event()
         self.has_left = asyncio.Event()
 
-    def shows(self, call: Call, place: str | None) -> bool:
+    async def shows(self, call: Call, target: Target) -> bool:
         return True
 
     async def ask(self, question: Question) -> Answer:

@@ -54,11 +54,13 @@ def list_agents(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 def add_agent(ctx: click.Context, name: str, state: Path | None, as_json: bool) -> None:
     """Issue a token to a new agent and print it, this one time."""
     from handrail.faces.cli.person import caller
+    from handrail.faces.cli.presence import need_person
     from handrail.faces.cli.program import program, run
     from handrail.kernel.access import record_access
     from handrail.kernel.audit import Audit
 
     stores = program().open_stores(state or ctx.obj)
+    need_person(stores, "Issuing a token to an agent")
     agent, token = stores.agents.add(name)
     run(record_access(Audit(stores.audit), caller(), f"issued a token to the agent {agent.id}"))
     if as_json:

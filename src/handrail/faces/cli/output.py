@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, TextIO
 
+from handrail.kernel.visible import one_line as one_line
 from handrail.kernel.visible import visible
 from handrail.ports.errors import Failure
 
@@ -36,10 +37,6 @@ def log_to_stderr() -> None:
     import logging
 
     logging.basicConfig(level=logging.WARNING, format="handrail: %(levelname)s %(name)s: %(message)s")
-
-
-def one_line(text: object) -> str:
-    return visible(str(text)).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def columns(rows: Sequence[Sequence[object]]) -> list[str]:

@@ -13,6 +13,7 @@ from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.json_body import json_object, text_field
 from handrail.kernel.access import record_access
 from handrail.kernel.prompts.entries import timestamp
+from handrail.ports.presence import PresenceNeeded
 
 PATH = "/api/access"
 _HINT = "Do it in the console (`handrail open`)."
@@ -42,6 +43,14 @@ def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
     async def add_agent(request: Request) -> Response:
         must_be_person(request, "Letting an agent in", _AGENTS_HINT)
         name = text_field(await json_object(request, {"name"}), "name")
+        if context.project.stores.presence.mode != "never":
+            command = f"handrail agents add {name}"
+            raise PresenceNeeded(
+                "Issuing a token to an agent needs proof that a person is present.",
+                hint=f"Run `{command}` in a terminal of your own.",
+                reason="presence",
+                command=command,
+            )
         agent, token = await entrance.add_agent(name)
         await _record(request, f"issued a token to the agent {agent.id}")
         return success({"id": agent.id, "name": agent.name, "token": token})

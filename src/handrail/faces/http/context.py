@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.routing import BaseRoute
 from starlette.types import Scope
@@ -16,6 +16,17 @@ from handrail.kernel.project import Project
 
 Record = Mapping[str, Any]
 Follow = Callable[[], AsyncIterator[Sequence[Record]]]
+
+
+class Feed(NamedTuple):
+    """What a socket event tells: the member that holds the news, and how to follow them.
+
+    `shows` gives what tells which of them programs may see; people see all. Without it, programs do too.
+    """
+
+    member: str
+    follow: Follow
+    shows: Callable[[], Callable[[Record], bool]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +51,7 @@ Running = Callable[[str, Rooms], AbstractAsyncContextManager[None]]
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """`feeds` maps a socket event to what it tells: the member that holds the news, and how to follow them.
+    """`feeds` maps a socket event to what it tells.
 
     `running` is entered with the server's address and rooms. `is_open` says what needs no credential, or one that the
     feature checks itself, `is_for_plugins` what a plugin's own token opens, and `is_paired` whether a token is one.
@@ -48,7 +59,7 @@ class Mount:
     """
 
     routes: Sequence[BaseRoute] = ()
-    feeds: Mapping[str, tuple[str, Follow]] = field(default_factory=dict)
+    feeds: Mapping[str, Feed] = field(default_factory=dict)
     running: Running | None = None
     bus: SocketBus | None = None
     is_open: Callable[[Scope], bool] = lambda scope: False

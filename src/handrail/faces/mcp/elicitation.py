@@ -103,7 +103,7 @@ def form_of(prompt: Prompt, *, is_plain: bool) -> Form | None:
             return Form(_message(prompt, "Please choose.", _explained(prompt)), _object({_SELECTION: schema}))
         case FileChangePrompt():
             remark: Schema = {"type": "string", "title": "Remark"} | _preset(prompt.default_remark, is_plain)
-            properties = {_DECISION: _enum(_DECISIONS, is_plain) | {"title": "Decision"}, _REMARK: remark}
+            properties = {_DECISION: _enum(_decisions(prompt), is_plain) | {"title": "Decision"}, _REMARK: remark}
             return Form(_message(prompt, "May this happen?", _shown(prompt)), _object(properties, [_DECISION]))
         case _:
             return None
@@ -128,6 +128,15 @@ def answer_of(prompt: Prompt, action: str, content: Mapping[str, Any]) -> Prompt
             return PromptResponse(status="ok", scope=decision, remark=remark) if decision in _SCOPES else None
         case _:
             return None
+
+
+def _decisions(prompt: FileChangePrompt) -> Mapping[str, str]:
+    """Once or not at all; for the task where that is offered, with the rule that it creates."""
+    for_task = [offer for offer in prompt.offers or () if offer.scope == "task"]
+    if not for_task:
+        return {name: text for name, text in _DECISIONS.items() if name != "task"}
+    reach = f"{for_task[0].what}; in {for_task[0].where}; for {for_task[0].who}; until {for_task[0].until}"
+    return {**_DECISIONS, "task": f"{_DECISIONS['task']}: {visible(reach)}"}
 
 
 def _object(properties: Schema, required: Sequence[str] = (_SELECTION,)) -> Schema:

@@ -8,8 +8,9 @@ clients say is the bus's business, which is handed in.
 import asyncio
 import logging
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 
 import engineio
@@ -18,7 +19,7 @@ import socketio
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.faces.http.answers import http_code, refused
-from handrail.faces.http.context import Follow
+from handrail.faces.http.context import Feed, Record
 from handrail.faces.http.credentials import Credential, Credentials, is_from_own_page
 from handrail.faces.http.headers import header
 from handrail.faces.socketio.rooms import Rooms, SocketBus
@@ -59,13 +60,23 @@ FRONTEND = "frontend"
 PLUGIN = "plugin"
 MAX_MESSAGE = 1_000_000
 MAX_FRAME = 4_000_000  # so that who sends too much is told so, and not cut off at once
+_PEOPLE, _PROGRAMS = "people", "programs"
+"""Rooms of the pages that a person has signed in to, and of all others."""
 _JOIN_WITHIN = 10.0
 _POST_WITHIN = 3.0
 _AGAIN_AFTER = 1.0
-_EVENT = re.compile(r'\["([a-z_]{1,64})",')
+_EVENT = re.compile(r'\s*\[\s*"([A-Za-z_]{0,64})"')
 
 TOO_LONG = object()
 """Stands for what was not even looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undecodable:
+    """Stands for what our decoder refused, and says why."""
+
+    why: str
+
 
 logger = logging.getLogger(__name__)
 
@@ -76,7 +87,7 @@ class Sockets:
     def __init__(
         self,
         credentials: Credentials,
-        feeds: Mapping[str, tuple[str, Follow]],
+        feeds: Mapping[str, Feed],
         audience: Audience,
         bus: SocketBus,
         *,
@@ -119,9 +130,7 @@ class Sockets:
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
         """Sends news to pages while inside."""
-        tellers = [
-            asyncio.create_task(self._tell(event, member, follow)) for event, (member, follow) in self._feeds.items()
-        ]
+        tellers = [asyncio.create_task(self._tell(event, feed)) for event, feed in self._feeds.items()]
         tellers.append(asyncio.create_task(self._send_idlers_away()))
         try:
             yield
@@ -192,6 +201,8 @@ class Sockets:
 
     async def _join_page(self, sid: str, given: Mapping[str, Any], credential: Credential, agent: Agent | None) -> None:
         await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
+        room = _PEOPLE if credential is Credential.COOKIE else _PROGRAMS
+        await self._server.enter_room(sid, room, namespace=NAMESPACE)
         await self._bus.join_frontend(sid, given, is_person=credential is Credential.COOKIE, agent=agent)
 
     async def _leave(self, sid: str, reason: str) -> None:
@@ -204,14 +215,18 @@ class Sockets:
             return refusal("BAD_REQUEST", "No event of this name is known here.")
         if TOO_LONG in data:
             return refusal("BAD_REQUEST", f"The message is longer than {MAX_MESSAGE} bytes.")
+        if data and isinstance(data[0], Undecodable):
+            return refusal("BAD_REQUEST", data[0].why)
         return await self._bus.hear(sid, event, data)
 
-    async def _tell(self, event: str, member: str, follow: Follow) -> None:
+    async def _tell(self, event: str, feed: Feed) -> None:
         """Runs as long as the server; retries what can't be followed now."""
         while True:
             try:
-                async for news in follow():
-                    await self._server.emit(event, {member: news}, room=FRONTEND, namespace=NAMESPACE)
+                async for news in feed.follow():
+                    await self._server.emit(event, {feed.member: news}, room=_PEOPLE, namespace=NAMESPACE)
+                    if shown := await asyncio.to_thread(_shown, feed, news):
+                        await self._server.emit(event, {feed.member: shown}, room=_PROGRAMS, namespace=NAMESPACE)
             except Failure as failure:
                 logger.warning("%s can't be followed: %s", event, failure.message)
             await asyncio.sleep(_AGAIN_AFTER)
@@ -252,7 +267,14 @@ class _Json:
         try:
             return strict_json.decode(text, max_bytes=MAX_MESSAGE)
         except Failure as failure:
+            if (named := _EVENT.match(text)) is not None:  # so that who sent it is told, and does not wait in vain
+                return [named[1], Undecodable(failure.message)]
             raise ValueError(failure.message) from None
+
+
+def _shown(feed: Feed, news: Sequence[Record]) -> Sequence[Record]:
+    """What programs may see of it. Blocks."""
+    return news if feed.shows is None else list(filter(feed.shows(), news))
 
 
 def _unwelcome(code: str, message: str) -> socketio.exceptions.ConnectionRefusedError:

@@ -59,6 +59,8 @@ class Apps:
     checks: Checks
     caller: AppCaller
     disconnect: Callable[[], Awaitable[None]]
+    program: Callable[[App], Awaitable[str]]
+    """What answers for an app now: `ConsentTo.program`."""
     _declared: dict[tuple[str, str], Declared] = field(default_factory=dict)
 
     def find(self, app: str, tool: str) -> Declared:

@@ -24,12 +24,14 @@ from handrail.features.apps.model import (
 from handrail.features.apps.settings import AppsSettings
 from handrail.features.apps.sign_ins import credentials_in
 from handrail.kernel.checks import Check, CheckContext
+from handrail.kernel.web_address import place_of_page
 from handrail.ports.errors import Failure
+from handrail.ports.waiting import settled
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from handrail.features.apps.model import AppTransport, Credentials, Execution
+    from handrail.features.apps.model import App, AppTransport, Credentials, Execution
     from handrail.kernel.project import Project
     from handrail.ports.stores import Stores
 
@@ -48,6 +50,24 @@ class Connections:
         if kind not in self._open:
             self._open[kind] = self._opened(execution)
         return self._open[kind]
+
+    async def program(self, app: App) -> str:
+        """What answers for the app: `ConsentTo.program`."""
+        match app.execution:
+            case StdioExecution() as started:
+                from handrail.features.apps.backends.stdio import program_of
+
+                return await settled(lambda: program_of(app, started))
+            case DBusExecution() as execution:
+                from handrail.features.apps.backends.dbus import DBusTransport
+
+                transport = self.transport(execution)
+                assert isinstance(transport, DBusTransport)
+                return await transport.program(execution)
+            case HttpExecution(base_url=base):
+                return place_of_page(base) or ""
+            case _:
+                return ""
 
     async def close(self) -> None:
         while self._open:
@@ -78,7 +98,7 @@ def open_apps(project: Project) -> Apps:
     """Reads no descriptor yet; connects with the first call."""
     connections, checks = Connections(credentials_in(project.stores)), Checks()
     catalogue = Catalogue(*usual_places(Path.home()))
-    return Apps(catalogue, checks, AppCaller(connections.transport, checks), connections.close)
+    return Apps(catalogue, checks, AppCaller(connections.transport, checks), connections.close, connections.program)
 
 
 def offered_tools(project: Project) -> AppTools | None:

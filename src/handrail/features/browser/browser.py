@@ -64,6 +64,7 @@ class Browser:
 
     async def task(self, call: Call) -> TaskRecord:
         task = await self.bus.task_for(call.caller.identity, call.task)
+        call.own_task = task.task_id
         await self._claim(call, task)
         return task
 
@@ -79,6 +80,7 @@ class Browser:
 
     async def _find(self, call: Call, tab_id: int | UnsetType) -> Page:
         there = await self._open_tabs(call)
+        call.own_task = there.task.task_id
         task, known = there.task, {tab.tab_id: tab for tab in there.tabs}
         wanted = self._tabs.get(task.task_id) if tab_id is UNSET else tab_id
         tab = known.get(wanted) if wanted is not None else None

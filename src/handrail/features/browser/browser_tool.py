@@ -44,8 +44,10 @@ def browser_tool(
     *,
     preview: Plan[ParamsT] | None = None,
     locate: Locate[ParamsT] | None = None,
+    ends_task: bool = False,
 ) -> Tool[Browser, ParamsT]:
     return Tool(
+        ends_task=ends_task,
         name=action.name,
         title=action.title,
         params=action.params,

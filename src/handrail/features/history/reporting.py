@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 from handrail.features.agent.offers import unmarked
 from handrail.features.history.story import Exchange, Story, TaskSummary, Word, tasks, tell
 from handrail.ports.atomic_file import Replacement
-from handrail.ports.errors import InputOutput
+from handrail.ports.errors import Conflict, InputOutput
 from handrail.ports.model import AssistantTurn, Note, ToolResult
 
 if TYPE_CHECKING:
@@ -21,14 +22,20 @@ if TYPE_CHECKING:
     from handrail.ports.model import Turn
 
 _MOST_TURNS = 1_000_000
+_MARKED_WITHIN = 256
 
 
 def task_summaries(project: Project) -> Sequence[TaskSummary]:
     return tasks(project.audit, project.location)
 
 
-def write_report(project: Project, task: str | None, to: Path) -> Story:
-    """Of a task, or of every call. The page is whole or not there; it is its owner's alone."""
+def write_report(project: Project, task: str | None, to: Path, *, force: bool = False) -> Story:
+    """Of a task, or of every call. The page is whole or not there; it is its owner's alone.
+
+    Conflict where there is a file that is no report, unless it is forced.
+    """
+    if not force and not _may_be_replaced(to):
+        raise Conflict(f"{to} is there already and is no report.", hint="Name another file, or add --force.")
     story, pieces = report_of(project, task)
     _write(to, pieces)
     return story
@@ -63,6 +70,18 @@ def _exchanges(turns: Sequence[Turn]) -> dict[str, Exchange]:
     told = {turn.execution_id: unmarked(turn.text) for turn in turns if isinstance(turn, ToolResult)}
     uses = [use for turn in turns if isinstance(turn, AssistantTurn) for use in turn.uses]
     return {use.execution_id: Exchange(use.arguments, told.get(use.execution_id, "")) for use in uses}
+
+
+def _may_be_replaced(file: Path) -> bool:
+    from handrail.features.history.report.page import MARK
+
+    try:
+        with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
+            return MARK.encode() in opened.read(_MARKED_WITHIN)
+    except FileNotFoundError:
+        return not file.is_symlink()
+    except OSError:
+        return False
 
 
 def _write(to: Path, pieces: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from handrail.kernel.call import Call
 from handrail.kernel.prompts.first_answer import withdraw
 from handrail.ports.errors import Conflict
-from handrail.ports.prompts import PromptAnswer, PromptQueue
+from handrail.ports.prompts import OWN, PromptAnswer, PromptQueue
 
 # A person may need long; an agent that does not want to wait says so.
 PATIENCE_MS = 24 * 3600 * 1000
@@ -45,7 +45,8 @@ async def _answered(
 ) -> tuple[PromptAnswer, bool]:
     """The answer, and whether the question stood there before."""
     try:
-        return await queue.ask(asked, request_id=request_id, run_id=call.task, beside=call.beside), False
+        answer = await queue.ask(asked, request_id=request_id, run_id=call.task, beside=call.beside, origin=OWN)
+        return answer, False
     except Conflict as conflict:
         if conflict.details.get("reason") != "taken":
             raise

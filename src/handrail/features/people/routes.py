@@ -13,17 +13,17 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from handrail.faces.http.answers import success
-from handrail.faces.http.context import HttpContext, Mount
-from handrail.faces.http.credentials import is_person, must_be_person, program_name
+from handrail.faces.http.context import Feed, HttpContext, Mount
+from handrail.faces.http.credentials import caller, is_person, must_be_person, program_name
 from handrail.faces.http.json_body import json_object, optional_text, page_before, page_limit, wrong_field
 from handrail.faces.http.passkeys import proof_in
 from handrail.faces.socketio.rooms import Rooms
 from handrail.kernel.passkeys import assertion_options
 from handrail.kernel.prompts.answer_rules import check_response
-from handrail.kernel.prompts.foreign_prompts import check_foreign, is_for_a_person
+from handrail.kernel.prompts.foreign_prompts import check_foreign, is_for_a_person, posted
 from handrail.ports.errors import Failure
 from handrail.ports.presence import Presence, PresenceNeeded
-from handrail.ports.prompts import Entry, Page, PromptQueue, QueuedPrompt, RequestEntry, ResponseEntry
+from handrail.ports.prompts import Entry, Origin, Page, PromptQueue, QueuedPrompt, RequestEntry, ResponseEntry
 
 State = Literal["pending", "answered", "all"]
 Placed = tuple[int, Entry]
@@ -95,6 +95,7 @@ class PromptBoard:
         pending = [each for each, prompt in found.items() if prompt.is_pending]
         waiting = await self._queue.still_waiting(pending) if pending else ()
         by = await self._queue.answered_by(answered) if answered else {}
+        origins = await self._queue.origins(asked) if asked else {}
         shown = []
         for offset, entry in entries:
             one: Json = {"offset": offset, **msgspec.to_builtins(entry)}
@@ -103,6 +104,8 @@ class PromptBoard:
                     one["answeredBy"] = by[entry.request_id]
             elif entry.request_id in pending:
                 one["callerGone"] = entry.request_id not in waiting
+            if isinstance(entry, RequestEntry):
+                one |= posted(entry.prompt, origins.get(entry.request_id))
             shown.append(one)
         return shown
 
@@ -179,7 +182,10 @@ def _routes(queue: PromptQueue, board: PromptBoard, person: str, presence: Prese
         prompt, wanted_id = _member(given, "prompt"), optional_text(given, "requestId")
         check_foreign(prompt, wanted_id)
         request_id = await queue.request(
-            _from_somewhere(prompt, request), request_id=wanted_id, run_id=optional_text(given, "runId")
+            _from_somewhere(prompt, request),
+            request_id=wanted_id,
+            run_id=optional_text(given, "runId"),
+            origin=Origin(_poster(request, person)),
         )
         return success({"requestId": request_id})
 
@@ -228,6 +234,11 @@ def _from_somewhere(prompt: Mapping[str, Any], request: Request) -> Mapping[str,
     return {**prompt, "source": "console" if is_person(request) else f"http:{program_name(request.scope)}"}
 
 
+def _poster(request: Request, person: str) -> str:
+    who = caller(request, person)
+    return f"{who.face}:{who.name} ({who.identity})"
+
+
 def _state(request: Request) -> State:
     given = request.query_params.get("state", "all")
     for state in _STATES:
@@ -249,6 +260,6 @@ def mount(context: HttpContext) -> Mount:
         path: str = scope["path"]
         return path == PATH or path.startswith(f"{PATH}/")
 
-    feeds = {"ui_prompts": ("entries", board.follow)}
+    feeds = {"ui_prompts": Feed("entries", board.follow)}
     routes = _routes(queue, board, context.person, context.project.stores.presence)
     return Mount(routes, feeds, running, is_for_programs=is_for_programs)

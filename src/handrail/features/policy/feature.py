@@ -7,5 +7,8 @@ FEATURE = Feature(
     "Permissions",
     rank=90,
     routes="handrail.features.policy.routes:mount",
-    commands=[Command("policy", "handrail.features.policy.cli:policy", "Show what is allowed, asked and denied.", 150)],
+    commands=[
+        Command("policy", "handrail.features.policy.cli.policy:policy", "Show what is allowed, asked and denied.", 150),
+        Command("rules", "handrail.features.policy.cli.rules:rules", "List and remove your permission rules.", 151),
+    ],
 )

@@ -1,6 +1,7 @@
 """The lines in which two texts differ, found by GNU diff, in the format of contract 3 §0.4."""
 
 import difflib
+import json
 import os
 import re
 import select
@@ -49,14 +50,19 @@ def hunks(old: bytes, new: bytes) -> list[Hunk]:
 
 
 def unified(path: str, old: bytes | None, new: bytes | None) -> str:
-    """The same for people and for `patch`, with context. None means that the file is absent on that side."""
-    labels = ["/dev/null" if old is None else f"a/{path}", "/dev/null" if new is None else f"b/{path}"]
+    """The same for people and for `patch`, with context; None: the file is absent on that side."""
+    labels = ["/dev/null" if text is None else _label(f"{side}/{path}") for side, text in (("a", old), ("b", new))]
     options = ["--unified", "--label", labels[0], "--label", labels[1]]
     printed = _run(options, old or b"", new or b"", _SECONDS)
     if printed is not None:
         return printed.decode(errors="replace")
     old_lines, new_lines = ((text or b"").decode(errors="replace").split("\n") for text in (old, new))
     return "\n".join(difflib.unified_diff(old_lines, new_lines, labels[0], labels[1], lineterm=""))
+
+
+def _label(path: str) -> str:
+    """As git writes it: in quotation marks where it has more than printable characters, so that it stays one line."""
+    return path if path.isprintable() else json.dumps(path)
 
 
 def _read_hunks(lines: list[bytes]) -> Iterator[Hunk]:

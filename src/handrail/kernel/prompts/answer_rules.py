@@ -10,14 +10,16 @@ from typing import Any, get_args
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from handrail.kernel.grants import NotOffered, chosen
 from handrail.kernel.prompts.members import Members, Problems
-from handrail.kernel.prompts.rules import NewId, checked_tasks, new_id, note_strangers
+from handrail.kernel.prompts.rules import NewId, checked_grant, checked_tasks, new_id, note_strangers
 from handrail.ports.errors import InvalidParams
 from handrail.ports.prompts import (
     MASK,
     ChoicePrompt,
     Coverage,
     FileChangePrompt,
+    Grant,
     KvPrompt,
     Prompt,
     PromptResponse,
@@ -37,7 +39,7 @@ _MEMBERS: Mapping[type[Prompt], tuple[str, ...]] = {
     KvPrompt: ("status", "values"),
     ChoicePrompt: ("status", "selection"),
     TaskConfirmPrompt: ("status", "tasks", "remark"),
-    FileChangePrompt: ("status", "remark", "scope", "covers"),
+    FileChangePrompt: ("status", "remark", "scope", "covers", "grant"),
     ResultPrompt: ("status",),
 }
 
@@ -81,10 +83,23 @@ def read_response(prompt: Prompt | None, response: Any, new_draft_id: NewId = ne
         known.pop("scope", None)  # the narrowest is meant where none is named
     if known.get("scope") != "rule" or known.get("covers") not in COVERAGES:
         known.pop("covers", None)
+    if prompt is not None:
+        _narrow(prompt, known)
     try:
         return check_response(prompt, known, new_draft_id) if prompt else msgspec.convert(known, PromptResponse)
     except (InvalidParams, msgspec.ValidationError):
         return PromptResponse(status="canceled", remark=remark)
+
+
+def _narrow(prompt: Prompt, known: dict[str, Any]) -> None:
+    """In the log: a scope or grant that was not offered counts once."""
+    problems = Problems("response")
+    if isinstance(prompt, FileChangePrompt):
+        _answered(Members(known, problems), prompt, PromptResponse(status="ok"), new_id)
+    if problems.has_any:
+        known.pop("scope", None)
+        known.pop("grant", None)
+        known.pop("covers", None)
 
 
 def mask(prompt: Prompt, response: PromptResponse) -> tuple[PromptResponse, dict[str, str]]:
@@ -107,6 +122,7 @@ def _answered(members: Members, prompt: Prompt, response: PromptResponse, new_dr
     tasks: tuple[PromptTask, ...] | UnsetType = UNSET
     scope: Scope | UnsetType = UNSET
     covers: Coverage | UnsetType = UNSET
+    grant: Grant | UnsetType = UNSET
     if isinstance(prompt, KvPrompt):
         values = _values(members, prompt)
     elif isinstance(prompt, ChoicePrompt):
@@ -120,9 +136,29 @@ def _answered(members: Members, prompt: Prompt, response: PromptResponse, new_dr
         covers = members.one_of("covers", COVERAGES)
         if "covers" in members and (prompt.consent is UNSET or scope != "rule"):
             members.note("covers", "needs the scope rule, and a prompt about an app's tool")
+        grant = _grant(members, prompt, scope)
     return msgspec.structs.replace(
-        response, values=values, selection=selection, tasks=tasks, scope=scope, covers=covers
+        response, values=values, selection=selection, tasks=tasks, scope=scope, covers=covers, grant=grant
     )
+
+
+def _grant(members: Members, prompt: FileChangePrompt, scope: Scope | UnsetType) -> Grant | UnsetType:
+    """How far the yes reaches, where the person has spelled it out; it must follow from what was offered."""
+    given = members.object("grant")
+    wish = UNSET if given is UNSET else checked_grant(given)
+    if scope is UNSET or scope == "once" or prompt.offers is UNSET:
+        if wish is not UNSET:
+            members.note("grant", "needs the scope task or rule, and a prompt that offers it")
+        return UNSET
+    if scope == "rule" and prompt.consent is not UNSET:
+        if wish is not UNSET:
+            members.note("grant", "doesn't belong to a consent: `covers` says how far it reaches")
+        return UNSET
+    try:
+        chosen(prompt.offers, scope, wish)
+    except NotOffered as refused:
+        members.note(refused.field, refused.why)
+    return wish
 
 
 def _values(members: Members, prompt: KvPrompt) -> dict[str, str] | UnsetType:

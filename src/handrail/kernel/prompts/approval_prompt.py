@@ -7,23 +7,34 @@ import msgspec
 from msgspec import UNSET
 
 from handrail.kernel.approval import Question
+from handrail.kernel.later_files import runs_later
 from handrail.kernel.target import ANY_PLACE
-from handrail.kernel.visible import visible
+from handrail.kernel.visible import one_line, visible
+from handrail.ports.effect import Effect
 from handrail.ports.prompts import ConsentSubject, FileChangePrompt
 
-_NAMELESS = "The address of the page is not known, so no rule can name it: “always” counts once here."
+_NAMELESS = "The address of the page is not known, so no rule can name it: a yes counts once."
 _CHANGED = "It has changed since you allowed it, and nothing was done. What is different:"
 _UNSEEN = "You can't see what is meant: "
 _RULED = "A rule of the policy asks about this each time, whatever you allow for good."
 
 
+_STALE = {
+    "program": "You allowed this before, but the app's program has changed since.",
+    "descriptor": "You allowed this before, but the app now describes it differently.",
+}
+
+
 def prompt_of(question: Question) -> FileChangePrompt:
     """Everything that will happen, with nothing hidden in it."""
     preview = question.preview
-    lines = [f"{question.title} ({question.effect.value})", f"Asked by {question.call.caller}"]
+    lines = [f"{question.title} ({question.effect.value})", f"Asked by {one_line(question.call.caller)}"]
+    later = runs_later(preview.path) if preview.path is not None and question.effect is Effect.WRITE else None
+    lines += [f"This file runs code later: {later}."] if later is not None else []
     lines += [_NAMELESS] if preview.place == ANY_PLACE else []
     if preview.consent is not None:
         lines += [_RULED] if question.is_ruled else []
+        lines += [_STALE[question.stale]] if question.stale is not None else []
         for name, fact in preview.consent.facts:
             lines += _shown(name, fact)
     if preview.changed:
@@ -35,16 +46,19 @@ def prompt_of(question: Question) -> FileChangePrompt:
         for name, value in _parameters(question):
             lines += _shown(name, value)
     return FileChangePrompt(
-        title=visible(preview.summary),
+        title=one_line(preview.summary),
         message=visible("\n".join(lines)),
         source=f"handrail/{question.call.tool}",
-        path=_visible(preview.path),
+        path=UNSET if preview.path is None else one_line(preview.path),
         command=_visible(preview.command),
-        cwd=_visible(preview.cwd),
+        cwd=UNSET if preview.cwd is None else one_line(preview.cwd),
         diff=_visible(preview.diff),
         images=tuple(question.images) or UNSET,
         scope=UNSET if preview.warrant is None else preview.warrant,
         consent=_subject(question),
+        offers=tuple(question.offers) or UNSET,
+        runs_later=later or UNSET,
+        critical=question.is_critical or UNSET,
         unseen=_visible(preview.unseen),
         changed=tuple(map(visible, preview.changed)) or UNSET,
     )
@@ -84,4 +98,5 @@ def _visible(text: str | None) -> Any:
 def _shown(name: str, value: Any) -> list[str]:
     """No line of a parameter's can be taken for one of ours."""
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    name = one_line(name)
     return [f"{name}: {text}"] if "\n" not in text else [f"{name}:", *(f"  │ {line}" for line in text.split("\n"))]

@@ -27,6 +27,10 @@ class Problems:
         if len(self._found) < _MAX_REPORTED and all(one["field"] != field for one in self._found):
             self._found.append({"field": field, "message": message})
 
+    @property
+    def has_any(self) -> bool:
+        return bool(self._found)
+
     def raise_any(self) -> None:
         if self._found:
             summary = "; ".join(f"{one['field']}: {one['message']}" for one in self._found)

@@ -22,6 +22,7 @@ from handrail.ports.prompts import (
     Beside,
     FileChangePrompt,
     KvPrompt,
+    Origin,
     Page,
     Prompt,
     PromptAnswer,
@@ -48,6 +49,7 @@ class LoggedPrompts:
         self._waiters = store.waiters
         self._watching = store.watching
         self._answerers = store.answerers
+        self._origins = store.origins
         self._presence = presence
 
     @property
@@ -55,9 +57,16 @@ class LoggedPrompts:
         return self._log.location
 
     async def request(
-        self, prompt: Prompt | Mapping[str, Any], *, request_id: str | None = None, run_id: str | None = None
+        self,
+        prompt: Prompt | Mapping[str, Any],
+        *,
+        request_id: str | None = None,
+        run_id: str | None = None,
+        origin: Origin | None = None,
     ) -> str:
         question = self._log.question(prompt, request_id=request_id, run_id=run_id)
+        if origin is not None:  # before anybody can see it
+            await asyncio.to_thread(self._origins.note, question.request_id, origin)
         await self._writer.write(question)
         return question.request_id
 
@@ -99,11 +108,12 @@ class LoggedPrompts:
         request_id: str | None = None,
         run_id: str | None = None,
         beside: Beside = nowhere,
+        origin: Origin | None = None,
     ) -> PromptAnswer:
         checked = check_new_prompt(prompt)
         used_id = request_id or new_id()
         async with self._waiters.waiting(used_id) as mailbox:
-            await self.request(checked, request_id=used_id, run_id=run_id)
+            await self.request(checked, request_id=used_id, run_id=run_id, origin=origin)
             async with answering(self, used_id, beside(checked)):
                 return await self._answer(used_id, mailbox, checked)
 
@@ -113,6 +123,9 @@ class LoggedPrompts:
 
     async def answered_by(self, request_ids: Collection[str]) -> Mapping[str, str]:
         return await asyncio.to_thread(self._answerers.of, request_ids)
+
+    async def origins(self, request_ids: Collection[str]) -> Mapping[str, Origin]:
+        return await asyncio.to_thread(self._origins.of, request_ids)
 
     async def proof_of(self, request_id: str) -> Mapping[str, Any] | None:
         found = await self.find(request_id) if self._presence is not None else None

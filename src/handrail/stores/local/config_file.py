@@ -7,34 +7,70 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
+from msgspec.structs import fields
+
 from handrail.ports.atomic_file import replace_file
-from handrail.ports.settings import CONFIG_FILE, BrokenSettings
+from handrail.ports.policy import Rule
+from handrail.ports.settings import CONFIG_FILE, BrokenSettings, spelled_moments
 from handrail.ports.waiting import settled
 from handrail.stores.local import locks
 from handrail.stores.local.private_file import open_private, write_whole
 
 _TABLE = re.compile(r"^\s*\[", re.MULTILINE)
+_RULE_BLOCK = re.compile(
+    r"\n?(?:^[ \t]*#[^\n]*\n)*^[ \t]*\[\[rules\]\][^\n]*(?:\n(?![ \t]*(?:\[|#|$))[^\n]*)*\n?", re.MULTILINE
+)
+"""A rule as `allow` writes it: the remark above it, its head and the lines of its members."""
+_DEFAULTS = {field.name: field.default for field in fields(Rule)}
 
 
 def choose(state: Path, **values: str | list[str]) -> None:
     """BrokenSettings: the file can't be read, or not be changed without harm."""
     file = state / CONFIG_FILE
     with locks.exclusive(file.with_name(f"{CONFIG_FILE}.lock")):
-        before = file.read_text(encoding="utf-8") if file.exists() else ""
+        before = _text(file)
         after = _changed(before, values)
         if _read(file, after) != {**_read(file, before), **values}:
             raise BrokenSettings(f"{file}: set {', '.join(values)} there by hand; it is written in an unusual way.")
         replace_file(file, after.encode())
 
 
-async def allow(state: Path, remark: str, **members: str) -> None:
-    """Adds a rule that a person can read and delete; members are tool, effect, path, place, host, app."""
-    await settled(lambda: _add(state / CONFIG_FILE, remark, members))
+async def allow(state: Path, remark: str, rule: Rule) -> None:
+    """Adds a rule that a person can read and delete."""
+    await settled(lambda: _add(state / CONFIG_FILE, remark, rule))
 
 
-def _add(file: Path, remark: str, members: Mapping[str, str]) -> None:
-    rule = [f"{name} = {json.dumps(value)}" for name, value in {**members, "decision": "allow"}.items()]
-    lines = ["", f"# {remark}", "[[rules]]", *rule, ""]
+def rules(state: Path) -> list[Rule]:
+    """BrokenSettings."""
+    file = state / CONFIG_FILE
+    return _rules(file, _read(file, _text(file)))
+
+
+def remove_rule(state: Path, rule: Rule) -> bool:
+    """Whether it was there; of several that say the same, all go. BrokenSettings: it must be removed by hand."""
+    file = state / CONFIG_FILE
+    with locks.exclusive(file.with_name(f"{CONFIG_FILE}.lock")):
+        text = _text(file)
+        known = _rules(file, _read(file, text))
+        kept = [each for each in known if each != rule]
+        if len(kept) == len(known):
+            return False
+        blocks = [found.span() for found in _RULE_BLOCK.finditer(text)]
+        if len(blocks) == len(known):
+            for each, (start, end) in reversed(list(zip(known, blocks, strict=True))):
+                text = text[:start] + text[end:] if each == rule else text
+        after = _read(file, text)
+        if _rules(file, after) != kept or {**after, "rules": []} != {**_read(file, _text(file)), "rules": []}:
+            raise BrokenSettings(f"{file}: remove the rule there by hand; it is written in an unusual way.")
+        replace_file(file, text.encode())
+        return True
+
+
+def _add(file: Path, remark: str, rule: Rule) -> None:
+    known = {field.name: getattr(rule, field.name) for field in fields(rule)}
+    members = [f"{name} = {_spelled(value)}" for name, value in known.items() if value != _DEFAULTS.get(name)]
+    lines = ["", f"# {remark}", "[[rules]]", *members, ""]
     with locks.exclusive(file.with_name(f"{CONFIG_FILE}.lock")):
         descriptor = open_private(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
@@ -42,6 +78,23 @@ def _add(file: Path, remark: str, members: Mapping[str, str]) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _spelled(value: str | bool) -> str:
+    """A string as TOML reads it and a person too: what can't be seen is escaped. JSON escapes otherwise than TOML."""
+    text = json.dumps(value, ensure_ascii=False)
+    return "".join(char if char.isprintable() else f"\\U{ord(char):08x}" for char in text)
+
+
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+def _rules(file: Path, values: Mapping[str, object]) -> list[Rule]:
+    try:
+        return msgspec.convert(spelled_moments(dict(values)).get("rules", []), list[Rule], strict=False)
+    except msgspec.ValidationError as error:
+        raise BrokenSettings(f"{file}: {error}") from None
 
 
 def _changed(text: str, values: dict[str, str | list[str]]) -> str:

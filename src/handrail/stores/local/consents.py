@@ -5,17 +5,17 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from handrail.ports.consents import ConsentTo, Given
+from handrail.ports.consents import ConsentTo, Given, Stale
 from handrail.ports.identity import Caller
 from handrail.stores.local.database import Database
 
 if TYPE_CHECKING:
     import sqlite3
 
-Row = tuple[str, str, str, str, str, str, str, str]
+Row = tuple[str, str, str, str, str, str, str, str, str]
 
 _ALL = ""
-_COLUMNS = "id, caller, app, app_name, tool, digest, at, by"
+_COLUMNS = "id, caller, app, app_name, tool, digest, at, by, program"
 
 
 class SqliteConsents:
@@ -26,21 +26,29 @@ class SqliteConsents:
     async def allows(self, caller: Caller, to: ConsentTo) -> Given | None:
         def find(rows: "sqlite3.Connection") -> Row | None:
             found: Row | None = rows.execute(
-                f"SELECT {_COLUMNS} FROM consent WHERE caller = ? AND app = ? AND"
+                f"SELECT {_COLUMNS} FROM consent WHERE caller = ? AND app = ? AND program = ? AND"
                 " ((tool = ? AND digest = ?) OR (tool = ? AND digest = ?)) LIMIT 1",
-                (caller.agent, to.app, to.tool, to.tool_digest, _ALL, to.app_digest),
+                (caller.agent, to.app, to.program, to.tool, to.tool_digest, _ALL, to.app_digest),
             ).fetchone()
             return found
 
         found = await self._database.read(find)
         return _given(found) if found else None
 
+    async def stale(self, caller: Caller, to: ConsentTo) -> Stale | None:
+        known = "SELECT program FROM consent WHERE caller = ? AND app = ? AND tool IN (?, ?)"
+        values = (caller.agent, to.app, to.tool, _ALL)
+        found = await self._database.read(lambda rows: rows.execute(known, values).fetchall())
+        if not found:
+            return None
+        return "descriptor" if any(program == to.program for (program,) in found) else "program"
+
     async def give(self, caller: Caller, to: ConsentTo, *, is_for_app: bool, by: str) -> Given:
         who, tool = caller.agent, _ALL if is_for_app else to.tool
         id = sha256(f"{who}\n{to.app}\n{tool}".encode()).hexdigest()[:12]
         digest = to.app_digest if is_for_app else to.tool_digest
-        row = (id, who, to.app, to.app_name, tool, digest, self._now().isoformat(timespec="seconds"), by)
-        adding = f"INSERT OR REPLACE INTO consent ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        row = (id, who, to.app, to.app_name, tool, digest, self._now().isoformat(timespec="seconds"), by, to.program)
+        adding = f"INSERT OR REPLACE INTO consent ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
         await self._database.write(lambda rows: rows.execute(adding, row).rowcount, is_durable=True)
         return _given(row)
 
@@ -55,5 +63,5 @@ class SqliteConsents:
 
 
 def _given(row: Row) -> Given:
-    id, caller, app, app_name, tool, digest, at, by = row
-    return Given(id, caller, app, app_name, tool or None, digest, at, by)
+    id, caller, app, app_name, tool, digest, at, by, program = row
+    return Given(id, caller, app, app_name, tool or None, digest, at, by, program)

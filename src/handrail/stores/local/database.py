@@ -77,6 +77,33 @@ def _add_asked(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE TABLE asked (who TEXT NOT NULL, at REAL NOT NULL)")
 
 
+def _add_task_grants(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        """
+        CREATE TABLE task_grant (
+          id TEXT PRIMARY KEY,
+          identity TEXT NOT NULL,
+          task TEXT NOT NULL,
+          grant BLOB NOT NULL,
+          caller TEXT NOT NULL,
+          at TEXT NOT NULL,
+          by TEXT NOT NULL
+        ) WITHOUT ROWID
+        """
+    )
+    connection.execute("CREATE INDEX task_grant_by_task ON task_grant (identity, task)")
+
+
+def _add_origins(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        "CREATE TABLE origin (request_id TEXT PRIMARY KEY, by TEXT NOT NULL, is_own INTEGER NOT NULL) WITHOUT ROWID"
+    )
+
+
+def _add_consented_programs(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE consent ADD COLUMN program TEXT NOT NULL DEFAULT ''")
+
+
 STEPS: Sequence[Step[sqlite3.Connection]] = (
     _add_tokens,
     _add_claimed,
@@ -84,6 +111,9 @@ STEPS: Sequence[Step[sqlite3.Connection]] = (
     _add_consents,
     _add_task_owners,
     _add_asked,
+    _add_task_grants,
+    _add_origins,
+    _add_consented_programs,
 )
 
 

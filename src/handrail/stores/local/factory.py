@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from handrail.ports.stores import RunningServer, Stores
 from handrail.stores.local import locks
 from handrail.stores.local.agents import AgentsFile
-from handrail.stores.local.config_file import allow, choose
+from handrail.stores.local.config_file import allow, choose, remove_rule, rules
 from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.following import FollowedFile
 from handrail.stores.local.private_file import make_private_folder
 from handrail.stores.local.questions import SqliteQuestions
 from handrail.stores.local.state import STEPS, State
+from handrail.stores.local.task_grants import SqliteTaskGrants
 from handrail.stores.local.task_owners import SqliteTaskOwners
 from handrail.stores.local.tokens import SqliteOnce, SqliteTokens
 from handrail.stores.local.watching import is_watched, watching
@@ -70,6 +71,9 @@ def stores_of(
         credentials=credentials,
         set_choice=partial(choose, path),
         allow=partial(allow, path),
+        rules=partial(rules, path),
+        remove_rule=partial(remove_rule, path),
+        grants=SqliteTaskGrants(state.database),
         watch_audit=watch_audit,
         format=len(STEPS),
         close=state.close,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from handrail.ports.errors import Failure
 from handrail.ports.prompt_store import PromptStore
+from handrail.ports.prompts import Origin
 from handrail.stores.local.database import Database
 from handrail.stores.local.following import FollowedFile
 from handrail.stores.local.journal import JournalFile
@@ -18,11 +19,13 @@ logger = logging.getLogger(__name__)
 
 
 def prompt_store(state: Path) -> PromptStore:
+    database = Database(state / "handrail.db")
     return PromptStore(
         journal=JournalFile(state / LOG),
         watching=FollowedFile(state / LOG).watching,
         waiters=Waiters(state / "waiters"),
-        answerers=Answerers(Database(state / "handrail.db")),
+        answerers=Answerers(database),
+        origins=Origins(database),
     )
 
 
@@ -56,3 +59,25 @@ class Answerers:
 
     def close(self) -> None:
         self._database.close()
+
+
+class Origins:
+    """Who posted a question stands in the database, which programs that write to the log don't reach through it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def note(self, request_id: str, origin: Origin) -> None:
+        row = (request_id, origin.by, origin.is_own)
+        with self._database.writing(is_durable=False) as connection:
+            connection.execute("INSERT OR IGNORE INTO origin (request_id, by, is_own) VALUES (?, ?, ?)", row)
+
+    def of(self, request_ids: Collection[str]) -> Mapping[str, Origin]:
+        wanted, found = list(request_ids), dict[str, Origin]()
+        for start in range(0, len(wanted), _AT_ONCE):
+            part = wanted[start : start + _AT_ONCE]
+            select = f"SELECT request_id, by, is_own FROM origin WHERE request_id IN ({', '.join('?' * len(part))})"
+            with self._database.reading() as connection:
+                for request_id, by, is_own in connection.execute(select, part):
+                    found[request_id] = Origin(by, bool(is_own))
+        return found

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.ports.prompts import PromptQueue
+from handrail.ports.prompts import OWN, PromptQueue
 from tests.features.people.screen.seat import seated
 
 DIFF = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
@@ -17,12 +17,27 @@ CHANGE = {
     "command": "make a",
     "cwd": "/home/ada/game",
     "diff": DIFF,
+    "offers": [
+        {"scope": "once"},
+        {
+            "scope": "task",
+            "grant": {"tools": ["write_to_file"], "path": "a.txt", "project": "/srv", "identity": "me", "task": "t"},
+            "what": 'write_to_file file "a.txt"',
+            "until": "the task ends",
+        },
+        {
+            "scope": "rule",
+            "grant": {"tools": ["write_to_file"], "path": "a.txt", "project": "/srv", "identity": "me"},
+            "what": 'write_to_file file "a.txt"',
+            "until": "you remove the rule",
+        },
+    ],
 }
 APPROVAL = "approval_00ff"
 
 
 async def test_a_page_shows_everything_that_would_happen(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id=APPROVAL, run_id="run-7")
+    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN, run_id="run-7")
     async with seated(queue, log, size=(100, 30)) as seat:
         for text in (
             "Write a.txt",
@@ -39,7 +54,7 @@ async def test_a_page_shows_everything_that_would_happen(queue: PromptQueue, log
 
 @pytest.mark.parametrize(("key", "scope"), [("y", "once"), ("t", "task"), ("r", "rule")])
 async def test_the_key_says_how_far_a_yes_reaches(queue: PromptQueue, log: Path, key: str, scope: str) -> None:
-    await queue.request(CHANGE, request_id=APPROVAL)
+    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
     async with seated(queue, log) as seat:
         await seat.press(key)
         assert await seat.answered(APPROVAL) == {"status": "ok", "scope": scope}
@@ -52,7 +67,7 @@ async def test_only_approvals_have_scopes(queue: PromptQueue, log: Path) -> None
     async with seated(queue, log) as seat:
         assert not {"t", "r"} & set(seat.keys)
         await seat.press("t", "r")
-        await seat.until_said("Only approvals")
+        await seat.until_said("only be allowed once")
         await seat.press("y")
         assert await seat.answered("an-apps-own") == {"status": "ok"}
 
@@ -62,7 +77,7 @@ async def test_a_call_of_an_app_is_allowed_for_its_tool_or_for_the_app(
     queue: PromptQueue, log: Path, key: str, covers: dict[str, str]
 ) -> None:
     consent = {"app": "com.example.mail", "appName": "Mail", "tool": "send_email"}
-    await queue.request({**CHANGE, "consent": consent}, request_id=APPROVAL)
+    await queue.request({**CHANGE, "consent": consent}, request_id=APPROVAL, origin=OWN)
     async with seated(queue, log) as seat:
         assert {"r", "R"} <= set(seat.keys)
         await seat.press(key)
@@ -71,7 +86,7 @@ async def test_a_call_of_an_app_is_allowed_for_its_tool_or_for_the_app(
 
 
 async def test_only_a_call_of_an_app_can_be_allowed_for_all_its_tools(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id=APPROVAL)
+    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
     async with seated(queue, log) as seat:
         await seat.press("R")
         await seat.until_said("Only a call of an app")
@@ -79,7 +94,7 @@ async def test_only_a_call_of_an_app_can_be_allowed_for_all_its_tools(queue: Pro
 
 
 async def test_a_no_asks_for_a_remark_and_enter_denies(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id=APPROVAL)
+    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
     async with seated(queue, log) as seat:
         await seat.press("n")
         assert seat.keys[:2] == ["Enter", "Esc"]
@@ -88,7 +103,7 @@ async def test_a_no_asks_for_a_remark_and_enter_denies(queue: PromptQueue, log: 
 
 
 async def test_esc_takes_a_no_back_and_keeps_the_remark_for_a_yes(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id=APPROVAL)
+    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
     async with seated(queue, log) as seat:
         await seat.press("n", *"go on", "escape")
         assert seat.responses == {}
@@ -97,7 +112,7 @@ async def test_esc_takes_a_no_back_and_keeps_the_remark_for_a_yes(queue: PromptQ
 
 
 async def test_enter_alone_allows_nothing(queue: PromptQueue, log: Path) -> None:
-    await queue.request({**CHANGE, "defaultRemark": "as agreed"}, request_id=APPROVAL)
+    await queue.request({**CHANGE, "defaultRemark": "as agreed"}, request_id=APPROVAL, origin=OWN)
     async with seated(queue, log) as seat:
         await seat.press("enter", "enter", "ctrl+s", "tab", "enter")
         assert seat.responses == {}
@@ -107,7 +122,7 @@ async def test_enter_alone_allows_nothing(queue: PromptQueue, log: Path) -> None
 
 
 async def test_what_must_be_answered_can_not_be_denied(queue: PromptQueue, log: Path) -> None:
-    await queue.request({**CHANGE, "allowCancel": False}, request_id=APPROVAL)
+    await queue.request({**CHANGE, "allowCancel": False}, request_id=APPROVAL, origin=OWN)
     async with seated(queue, log) as seat:
         assert "n" not in seat.keys
         await seat.press("n")
@@ -117,7 +132,7 @@ async def test_what_must_be_answered_can_not_be_denied(queue: PromptQueue, log: 
 
 async def test_a_key_that_was_on_its_way_is_no_answer_to_what_has_just_appeared(queue: PromptQueue, log: Path) -> None:
     async with seated(queue, log) as seat:
-        await queue.request(CHANGE, request_id=APPROVAL)
+        await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
         await seat.until(lambda: seat.shown == APPROVAL)
         await seat.pilot.press("y")
         await seat.until_said("only just appeared")
@@ -127,8 +142,8 @@ async def test_a_key_that_was_on_its_way_is_no_answer_to_what_has_just_appeared(
 
 
 async def test_a_move_counts_before_the_next_key_does(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id=APPROVAL)
-    await queue.request(CHANGE, request_id="approval_2")
+    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
+    await queue.request(CHANGE, request_id="approval_2", origin=OWN)
     async with seated(queue, log) as seat:
         seat.clock.now += 1
         await seat.pilot.press("j", "y")
@@ -139,7 +154,7 @@ async def test_a_move_counts_before_the_next_key_does(queue: PromptQueue, log: P
 async def test_no_text_hides_or_is_taken_for_markup(queue: PromptQueue, log: Path) -> None:
     hostile = "[bold red]safe[/] \u202e\u200b\x1b[2J\x07"
     change = {**CHANGE, "title": hostile, "message": hostile, "source": hostile, "path": hostile}
-    await queue.request({**change, "diff": f"@@ -0,0 +1 @@\n+{hostile}\n"}, request_id=APPROVAL)
+    await queue.request({**change, "diff": f"@@ -0,0 +1 @@\n+{hostile}\n"}, request_id=APPROVAL, origin=OWN)
     async with seated(queue, log, size=(120, 30)) as seat:
         shown = seat.screen
         assert not set(shown) & set("\u202e\u200b\x1b\x07")
@@ -148,7 +163,7 @@ async def test_no_text_hides_or_is_taken_for_markup(queue: PromptQueue, log: Pat
 
 async def test_padding_can_push_nothing_out_of_sight_in_silence(queue: PromptQueue, log: Path) -> None:
     command = "make test" + " " * 2000 + "; rm -rf ~"
-    await queue.request({"kind": "file_change_confirm", "command": command}, request_id=APPROVAL)
+    await queue.request({"kind": "file_change_confirm", "command": command}, request_id=APPROVAL, origin=OWN)
     async with seated(queue, log) as seat:
         await seat.until_shown("more below")
         assert "-rf" not in seat.screen
@@ -161,16 +176,30 @@ async def test_padding_can_push_nothing_out_of_sight_in_silence(queue: PromptQue
 
 async def test_a_very_long_diff_is_shown_at_once_and_whole(queue: PromptQueue, log: Path) -> None:
     lines = "".join(f"+line {number}\n" for number in range(50_000))
-    await queue.request({**CHANGE, "diff": f"@@ -0,0 +1,50000 @@\n{lines}"}, request_id=APPROVAL)
+    await queue.request({**CHANGE, "diff": f"@@ -0,0 +1,50000 @@\n{lines}"}, request_id=APPROVAL, origin=OWN)
     async with seated(queue, log) as seat:
         await seat.press("enter", "end")
         await seat.until_shown("50000 + line 49999")
 
 
+async def test_the_rule_behind_each_key_is_shown(queue: PromptQueue, log: Path) -> None:
+    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
+    async with seated(queue, log, size=(100, 40)) as seat:
+        for text in ("r · always would allow", 'write_to_file file "a.txt"', "you remove the rule"):
+            await seat.until_shown(text)
+
+
+async def test_a_prompt_of_another_program_is_shown_as_such_whatever_it_says(queue: PromptQueue, log: Path) -> None:
+    await queue.request({**CHANGE, "offers": []}, request_id="approval_forged")
+    async with seated(queue, log, size=(100, 30)) as seat:
+        await seat.until_shown("another program, which calls itself handrail/write_to_file")
+        assert not {"t", "r"} & set(seat.keys)
+
+
 @pytest.mark.parametrize("key", ["y", "t"])
 async def test_a_yes_to_what_cant_be_seen_takes_the_key_twice(queue: PromptQueue, log: Path, key: str) -> None:
     unseen = {**CHANGE, "unseen": "No picture could be taken.", "changed": ["was: 1 EUR", "now: 9999 EUR"]}
-    await queue.request(unseen, request_id=APPROVAL)
+    await queue.request(unseen, request_id=APPROVAL, origin=OWN)
     async with seated(queue, log, size=(100, 40)) as seat:
         for text in ("No picture could be taken.", "was: 1 EUR", "now: 9999 EUR"):
             await seat.until_shown(text)

@@ -2,6 +2,7 @@
 
 from handrail.features.people.cli.screen.board import MOST_ANSWERED, Board
 from handrail.ports.prompts import (
+    OWN,
     FileChangePrompt,
     Prompt,
     PromptResponse,
@@ -98,4 +99,6 @@ def test_the_history_has_the_newest_first_and_an_end() -> None:
 def test_only_the_gates_own_questions_are_approvals() -> None:
     made = board("approval_1", "b")
     made.receive([asked("approval_2", ResultPrompt())])
+    assert [row.is_approval for row in made] == [False, False, False]
+    made.note_origins({"approval_1": OWN, "b": OWN, "approval_2": OWN})
     assert [row.is_approval for row in made] == [True, False, False]

@@ -10,7 +10,7 @@ from handrail.features.people.cli.screen.lines import TextBlock
 from handrail.features.people.cli.screen.outcome import HistoryPage
 from handrail.features.people.cli.screen.prompt_list import PromptList
 from handrail.ports.errors import InputOutput
-from handrail.ports.prompts import PromptQueue
+from handrail.ports.prompts import OWN, PromptQueue
 from tests.features.people.screen.seat import seated
 
 CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "path": "a.txt"}
@@ -20,10 +20,10 @@ FORM = {"kind": "kv", "title": "Sign in", "fields": [{"key": "token", "secret": 
 async def test_news_are_added_behind_and_take_nobodys_place(queue: PromptQueue, other: PromptQueue, log: Path) -> None:
     async with seated(queue, log) as seat:
         await seat.until_shown("Nothing is waiting for you.")
-        await other.request(CHANGE, request_id="approval_1")
+        await other.request(CHANGE, request_id="approval_1", origin=OWN)
         await seat.until(lambda: seat.shown == "approval_1")
         await seat.press("n", *"half")
-        await other.request({**CHANGE, "title": "Another"}, request_id="approval_2")
+        await other.request({**CHANGE, "title": "Another"}, request_id="approval_2", origin=OWN)
         await seat.until_shown("Another")
         assert (seat.shown, seat.rows) == ("approval_1", ["approval_1", "approval_2"])
         await seat.press("enter")
@@ -33,8 +33,8 @@ async def test_news_are_added_behind_and_take_nobodys_place(queue: PromptQueue, 
 async def test_what_is_answered_elsewhere_says_so_in_its_place_and_takes_no_key(
     queue: PromptQueue, other: PromptQueue, log: Path
 ) -> None:
-    await queue.request(CHANGE, request_id="approval_1")
-    await queue.request(CHANGE, request_id="approval_2")
+    await queue.request(CHANGE, request_id="approval_1", origin=OWN)
+    await queue.request(CHANGE, request_id="approval_2", origin=OWN)
     async with seated(queue, log) as seat:
         await other.respond("approval_1", {"status": "canceled", "remark": "not now"}, by="console:bob")
         await seat.until_shown("Answered elsewhere")
@@ -69,7 +69,7 @@ async def test_a_form_that_is_answered_elsewhere_lets_go_of_its_secret(
 async def test_who_answers_second_learns_that_somebody_was_first(
     queue: PromptQueue, other: PromptQueue, log: Path
 ) -> None:
-    await queue.request(CHANGE, request_id="approval_1")
+    await queue.request(CHANGE, request_id="approval_1", origin=OWN)
     async with seated(queue, log) as seat:
         seat.app.workers.cancel_all()  # news are late
         await other.respond("approval_1", {"status": "ok"}, by="console:bob")
@@ -79,7 +79,7 @@ async def test_who_answers_second_learns_that_somebody_was_first(
 
 
 async def test_a_failing_disk_is_told_and_the_answer_can_be_given_again(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id="approval_1")
+    await queue.request(CHANGE, request_id="approval_1", origin=OWN)
     async with seated(queue, log) as seat:
         respond = queue.respond
 
@@ -114,7 +114,7 @@ async def test_a_fault_of_ours_prints_no_secret(
 
 
 async def test_a_caller_that_waits_no_more_is_marked(queue: PromptQueue, other: PromptQueue, log: Path) -> None:
-    asking = asyncio.create_task(other.ask(CHANGE, request_id="approval_1"))
+    asking = asyncio.create_task(other.ask(CHANGE, request_id="approval_1", origin=OWN))
     async with seated(queue, log) as seat:
         await seat.until(lambda: seat.shown == "approval_1")
         assert "caller gone" not in seat.screen
@@ -125,22 +125,22 @@ async def test_a_caller_that_waits_no_more_is_marked(queue: PromptQueue, other: 
 
 
 async def test_a_replaced_log_is_read_anew(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id="approval_1")
+    await queue.request(CHANGE, request_id="approval_1", origin=OWN)
     async with seated(queue, log) as seat:
         log.write_bytes(b"")  # noqa: ASYNC240
         await seat.until_shown("no longer in the log")
-        await queue.request(CHANGE, request_id="approval_2")
+        await queue.request(CHANGE, request_id="approval_2", origin=OWN)
         await seat.until(lambda: seat.rows == ["approval_1", "approval_2"])
         await seat.press("y")
         assert seat.responses == {}
 
 
 async def test_the_history_tells_who_said_what_and_when(queue: PromptQueue, other: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id="approval_1")
+    await queue.request(CHANGE, request_id="approval_1", origin=OWN)
     await queue.respond("approval_1", {"status": "ok", "scope": "task", "remark": "go on"}, by="console:bob")
     await queue.request(FORM, request_id="f")
     await queue.respond("f", {"status": "ok", "values": {"token": "hunter2"}})
-    await queue.request(CHANGE, request_id="approval_2")
+    await queue.request(CHANGE, request_id="approval_2", origin=OWN)
     async with seated(queue, log) as seat:
         await seat.press("a")
         await seat.until_shown("token: ******")
@@ -149,7 +149,7 @@ async def test_the_history_tells_who_said_what_and_when(queue: PromptQueue, othe
             await seat.until_shown(text)
         await seat.press("y", "n", "space", "K")
         assert "approval_2" not in seat.responses
-        await other.request(CHANGE, request_id="approval_3")
+        await other.request(CHANGE, request_id="approval_3", origin=OWN)
         await other.respond("approval_3", {"status": "canceled"})
         await seat.until(lambda: seat.app.query_one("#answered", PromptList).option_count == 3)
         assert "go on" in seat.app.query_one(HistoryPage).query_one(TextBlock).plain
@@ -158,7 +158,7 @@ async def test_the_history_tells_who_said_what_and_when(queue: PromptQueue, othe
 
 
 async def test_a_line_of_another_program_can_hide_nothing_in_its_time(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id="approval_1")
+    await queue.request(CHANGE, request_id="approval_1", origin=OWN)
     hostile = "\u202e\x1b[2J" * 5
     entry = {"ts": hostile, "type": "ui_prompt", "requestId": "x"}
     lines = [

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from handrail.features.people.cli.screen.texts import CHINESE, ENGLISH, Texts, texts_for
 from handrail.features.people.cli.screen.theme import DARK, LIGHT, PLAIN, theme_of
-from handrail.ports.prompts import PromptQueue
+from handrail.ports.prompts import OWN, PromptQueue
 from tests.features.people.screen.seat import seated
 
 CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "diff": "@@ -1 +1 @@\n-a\n+b\n"}
@@ -15,7 +15,7 @@ CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "diff": "@@ -1 
 
 @pytest.mark.parametrize("size", [(40, 24), (80, 24), (160, 50)])
 async def test_list_and_page_and_keys_have_room(queue: PromptQueue, log: Path, size: tuple[int, int]) -> None:
-    await queue.request(CHANGE, request_id="approval_1")
+    await queue.request(CHANGE, request_id="approval_1", origin=OWN)
     async with seated(queue, log, size=size) as seat:
         lines = seat.screen.split("\n")
         assert len(lines) == size[1]
@@ -25,7 +25,7 @@ async def test_list_and_page_and_keys_have_room(queue: PromptQueue, log: Path, s
 
 
 async def test_help_lists_every_key_and_goes_again(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id="approval_1")
+    await queue.request(CHANGE, request_id="approval_1", origin=OWN)
     async with seated(queue, log, size=(80, 40)) as seat:
         await seat.press("question_mark")
         for key, meaning in ENGLISH.help:
@@ -37,7 +37,7 @@ async def test_help_lists_every_key_and_goes_again(queue: PromptQueue, log: Path
 
 
 async def test_it_speaks_chinese(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id="approval_1")
+    await queue.request(CHANGE, request_id="approval_1", origin=OWN)
     async with seated(queue, log, texts=CHINESE) as seat:
         for text in ("1 条待处理", "审批", "允许一次", "拒绝", "变更"):
             await seat.until_shown(text)

@@ -5,6 +5,9 @@ in between.
 """
 
 import asyncio
+import configparser
+import os
+import shlex
 from contextlib import suppress
 from typing import NoReturn
 
@@ -12,8 +15,10 @@ from dbus_fast import Message, MessageType
 
 from handrail.features.apps.backends.session_line import BUS, SessionLine
 from handrail.features.apps.calls.envelopes import MAX_REPLY, encoded
+from handrail.features.apps.calls.program_digest import of_command, of_process
 from handrail.features.apps.model import App, AppRequest, AppTool, DBusExecution
 from handrail.ports.errors import BadAnswer, Offline
+from handrail.ports.waiting import settled
 
 _NOT_DELIVERED = frozenset({f"{BUS}.Error.ServiceUnknown", f"{BUS}.Error.NameHasNoOwner"})
 _NO_EXECUTOR = frozenset(f"{BUS}.Error.{name}" for name in ("UnknownMethod", "UnknownObject", "UnknownInterface"))
@@ -53,6 +58,15 @@ class DBusTransport:
         for line in self._lines.values():
             line.close()
         self._lines.clear()
+
+    async def program(self, place: DBusExecution) -> str:
+        """Of the process that owns the service's name; if there is none, the program that the bus would start."""
+        with suppress(Offline):
+            line = await self._line(place.bus)
+            told = await line.ask_bus("GetConnectionUnixProcessID", "s", place.service)
+            if told.message_type is MessageType.METHOD_RETURN:
+                return await settled(lambda: of_process(told.body[0]))
+        return await settled(lambda: _started_by_bus(place.service))
 
     async def _execute(self, line: SessionLine, place: DBusExecution, owner: str, text: str, id: str) -> Message:
         try:
@@ -109,6 +123,19 @@ class DBusTransport:
         for key in [key for key in self._watched if key[0] == kind]:
             self._watched.discard(key)
             self._owners.pop(key, None)
+
+
+def _started_by_bus(service: str) -> str:
+    """Of the service file that names it: what the bus would run. Empty where there is none."""
+    folders = [os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")]
+    folders += (os.environ.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share").split(":")
+    for folder in folders:
+        file = configparser.ConfigParser(interpolation=None, strict=False)
+        with suppress(configparser.Error, UnicodeDecodeError):
+            file.read(os.path.join(folder, "dbus-1", "services", f"{service}.service"))
+            if words := shlex.split(file.get("D-BUS Service", "Exec", fallback="")):
+                return of_command(words, "/")
+    return ""
 
 
 def _reply(answer: Message, app: App, place: DBusExecution) -> bytes:

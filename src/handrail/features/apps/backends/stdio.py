@@ -13,6 +13,7 @@ import msgspec
 
 from handrail.features.apps.backends.child import Child, Why
 from handrail.features.apps.calls.envelopes import MAX_REPLY, encoded
+from handrail.features.apps.calls.program_digest import of_command
 from handrail.features.apps.model import App, AppRequest, AppTool, StdioExecution
 from handrail.ports.errors import BadAnswer, Failure, Offline
 
@@ -186,3 +187,9 @@ def _command(place: StdioExecution, folder: str) -> list[str]:
     if "/" in command and not os.path.isabs(command):
         command = os.path.join(folder, command)
     return [command, *place.args]
+
+
+def program_of(app: App, place: StdioExecution) -> str:
+    """Which program a call would start. Blocks."""
+    folder = _folder(app)
+    return of_command(_command(place, folder), folder, place.env.get("PATH"))

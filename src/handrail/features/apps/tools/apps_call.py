@@ -1,5 +1,6 @@
 """apps_call: a call of an app's tool, kept as evidence without what the tool's schemas call secret."""
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import msgspec
@@ -14,6 +15,7 @@ from handrail.ports.effect import Effect
 from handrail.ports.errors import (
     AuthRequired,
     BadAnswer,
+    Changed,
     Declined,
     InvalidParams,
     Offline,
@@ -67,6 +69,8 @@ async def apps_call(apps: Apps, call: Call, params: Params, preview: Preview | N
     assert preview is not None
     declared: Declared = preview.state
     await call.check(declared.place)
+    if await apps.program(declared.app) != preview.binding["program"]:
+        raise Changed(f"The program of {declared.app.id} has changed since it was shown.", hint="Call it again.")
     exchange = Exchange(call.keep, declared)
     result = await apps.caller.call(
         declared.app, declared.tool, params.params, timeout_ms=call.deadline_ms, heard=exchange.heard
@@ -81,15 +85,16 @@ async def _preview(apps: Apps, call: Call, params: Params) -> Preview:
     """Shows the tool as its descriptor declares it now, which is what will be called."""
     declared = apps.find(params.app, params.tool)
     app, tool = declared.app, declared.tool
+    program = await apps.program(app)
     apps.checks.check_params(app, tool, params.params)
     shown = declared.shown_params(params.params)
     summary = f"{app.name} ({app.id}), {tool.name}: {' '.join(tool.description.split())}"
     return Preview(
         summary if len(summary) <= _LONGEST_SUMMARY else f"{summary[: _LONGEST_SUMMARY - 1]}…",
         app=app.id,
-        binding={"descriptor": declared.consent.tool_digest},
+        binding={"descriptor": declared.consent.tool_digest, "program": program},
         state=declared,
-        consent=declared.consent,
+        consent=replace(declared.consent, program=program),
         shown_params=None if shown is params.params else msgspec.structs.replace(params, params=shown),
     )
 

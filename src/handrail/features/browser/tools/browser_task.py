@@ -59,5 +59,5 @@ async def task_stop(browser: Browser, call: Call, params: TaskStopParams, previe
 TOOLS = (
     browser_tool(TASK_START, task_start, preview=_preview_task_start, locate=to_address),
     browser_tool(TASK_GROUP_UPDATE, task_group_update, preview=_preview_task_group_update),
-    browser_tool(TASK_STOP, task_stop),
+    browser_tool(TASK_STOP, task_stop, ends_task=True),
 )

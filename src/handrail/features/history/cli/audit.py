@@ -103,8 +103,10 @@ def _prove(record: "Audit", stores: "Stores", number: int | None) -> None:
 
 def _accept(record: "Audit", stores: "Stores") -> None:
     from handrail.faces.cli.person import caller
+    from handrail.faces.cli.presence import need_person
     from handrail.kernel.record_keeper import RecordKeeper
 
+    need_person(stores, "Accepting the record as it is")
     record.append({"event": "accepted", "caller": str(caller())}, durable=True)
     made = RecordKeeper(stores.audit, stores.record).checkpoint(accepts=True)
     if made is not None:

@@ -22,6 +22,7 @@ Examples:
 @click.argument("task", required=False, help="The task's id; without one, the tasks are listed.")
 @click.option("--all", "is_whole", is_flag=True, help="Every call in this project, with a task or without.")
 @click.option("-o", "--output", type=Path, metavar="FILE", help="Where to write the page.  [default: TASK.html]")
+@click.option("--force", is_flag=True, help="Overwrite a file that is no report.")
 @project_option
 @state_option
 @json_option
@@ -30,6 +31,7 @@ def report(
     task: str | None,
     is_whole: bool,
     output: Path | None,
+    force: bool,
     project: Path,
     state: Path | None,
     as_json: bool,
@@ -39,7 +41,7 @@ def report(
 
     The page opens in any browser, without handrail and without a network: every step with its diff, its pictures
     and who allowed it, one after the other like a film. It holds every file against the hash in the audit, and
-    every line of the audit against its seal.
+    every line of the audit against its seal. A file that is no report is not overwritten without --force.
     """
     from handrail.faces.cli.program import program
     from handrail.kernel.approval import NobodyToAsk
@@ -51,7 +53,8 @@ def report(
         if task is None and not is_whole:
             _list(opened, limit, as_json=as_json)
         else:
-            _write(opened, task, output or Path(f"{_file_name(task or 'handrail')}.html"), as_json=as_json)
+            to = output or Path(f"{_file_name(task or 'handrail')}.html")
+            _write(opened, task, to, as_json=as_json, force=force)
     finally:
         opened.close()
 
@@ -74,10 +77,10 @@ def _summary(task: "TaskSummary") -> dict[str, Any]:
     return {"task": task.task, "first": task.first, "last": task.last, "calls": calls, "callers": callers}
 
 
-def _write(opened: "Project", task: str | None, to: Path, *, as_json: bool) -> None:
+def _write(opened: "Project", task: str | None, to: Path, *, as_json: bool, force: bool) -> None:
     from handrail.features.history.reporting import write_report
 
-    story = write_report(opened, task, to)
+    story = write_report(opened, task, to, force=force)
     lacking = [f"{file.name} of {step.execution_id}" for step in story.steps for file in step.files if file.lack]
     if as_json:
         told = {"report": str(to.absolute()), "steps": len(story.steps), "lacking": lacking, "damage": story.damage}

@@ -14,6 +14,8 @@ from handrail.features.history.story import Exchange, Step, Story, Word
 from handrail.kernel.visible import visible
 from handrail.ports.browser import LATEST_MS
 
+MARK = '<meta name="generator" content="handrail report">'
+"""By which a page of ours is known."""
 _FACTS = ("target", "effect", "caller", "decision", "undoes")
 _SPOKEN = ("question", "result")
 """Members of a call that are words for the person."""
@@ -27,7 +29,8 @@ def page(story: Story, made: datetime) -> Iterator[str]:
     policy = f"default-src 'none'; img-src data:; style-src '{_pinned(style)}'; script-src '{_pinned(script)}'"
     title = _shown(story.title or story.task or story.project)
     yield (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title} · handrail</title>\n'
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n{MARK}\n'
+        f"<title>{title} · handrail</title>\n"
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         f'<meta name="viewport" content="width=device-width">\n<style>{style}</style>\n</head>\n<body>\n'
     )

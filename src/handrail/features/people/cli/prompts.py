@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import to_builtins
 
 from handrail.faces.cli.output import columns, local_time, one_line, print_json, say
 from handrail.faces.cli.parameters import OneOf, json_option, state_option
@@ -14,7 +15,7 @@ from handrail.features.people.feature import TUI
 from handrail.kernel.visible import visible
 
 if TYPE_CHECKING:
-    from handrail.ports.prompts import PromptQueue, RequestEntry
+    from handrail.ports.prompts import Origin, PromptQueue, RequestEntry
 
 EPILOG = """\b
 Examples:
@@ -25,6 +26,7 @@ Examples:
   handrail prompts answer ID --cancel --remark "not in this file"
   handrail prompts answer ID --ok --value name=Ada     a form
   handrail prompts answer ID --ok --choose a --choose b
+  handrail prompts answer ID --ok --for rule --path "src/**/*.md" --until 2026-11-30
   handrail prompts answer ID --ok --for app            an app's tool: all tools of this app, for good"""
 
 
@@ -59,17 +61,19 @@ def list_prompts(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """What waits, the oldest first."""
     entries = _run(state or ctx.obj, _pending)
     if as_json:
-        print_json({"prompts": [entry for entry, _ in entries]})
+        from handrail.kernel.prompts.foreign_prompts import posted
+
+        print_json({"prompts": [to_builtins(entry) | posted(entry.prompt, origin) for entry, _, origin in entries]})
         return
     rows = [
         (
             entry.request_id,
             local_time(entry.ts),
             entry.prompt.__struct_config__.tag,
-            entry.prompt.source or "",
+            _source(entry, origin),
             (entry.prompt.title or "") + (" (caller gone)" if is_gone else ""),
         )
-        for entry, is_gone in entries
+        for entry, is_gone, origin in entries
     ]
     for line in columns(rows):
         say(line)
@@ -84,11 +88,16 @@ def list_prompts(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 @click.pass_context
 def show_prompt(ctx: click.Context, request_id: str, state: Path | None, as_json: bool) -> None:
     """Everything that a prompt asks."""
-    entry = _run(state or ctx.obj, lambda queue: _find(queue, request_id))
+    from handrail.kernel.prompts.foreign_prompts import posted
+
+    async def found(queue: "PromptQueue") -> "tuple[RequestEntry, Origin | None]":
+        return await _find(queue, request_id), (await queue.origins([request_id])).get(request_id)
+
+    entry, origin = _run(state or ctx.obj, found)
     if as_json:
-        print_json(entry)
+        print_json(to_builtins(entry) | posted(entry.prompt, origin))
         return
-    for line in _page(entry):
+    for line in _page(entry, _source(entry, origin)):
         say(line)
 
 
@@ -106,6 +115,11 @@ def show_prompt(ctx: click.Context, request_id: str, state: Path | None, as_json
     metavar="<once|task|rule|app>",
     help="How far a yes reaches; for an app's tool, rule means this tool and app all of the app's tools, for good.",
 )
+@click.option("--path", metavar="PATTERN", help="With --for: the files that the yes covers [the one shown].")
+@click.option("--place", metavar="PLACE", help="With --for: the place that the yes covers [the one shown].")
+@click.option("--until", metavar="WHEN", help="With --for: when the yes ends, such as 2026-11-30 or 2026-11-30T18:00.")
+@click.option("--all-projects", is_flag=True, help="With --for rule: in every project [this one].")
+@click.option("--all-agents", is_flag=True, help="With --for rule: for every agent [this one].")
 @state_option
 @click.pass_context
 def answer_prompt(
@@ -116,6 +130,11 @@ def answer_prompt(
     chosen: Sequence[str],
     remark: str | None,
     scope: str | None,
+    path: str | None,
+    place: str | None,
+    until: str | None,
+    all_projects: bool,
+    all_agents: bool,
     state: Path | None,
 ) -> None:
     """Answer a prompt, with --ok or --cancel."""
@@ -128,6 +147,10 @@ def answer_prompt(
         response |= {"scope": "rule", "covers": "app"}
     elif scope is not None:
         response["scope"] = scope
+    everywhere = {"project": "*" if all_projects else None, "identity": "*" if all_agents else None}
+    wish = {"path": path, "place": place, "until": until, **everywhere}
+    if grant := {name: value for name, value in wish.items() if value is not None}:
+        response["grant"] = grant
 
     async def respond(queue: "PromptQueue") -> Sequence[str]:
         import msgspec
@@ -190,10 +213,23 @@ def _run(state: Path | None, work: Any) -> Any:
     return run(with_queue())
 
 
-async def _pending(queue: "PromptQueue") -> list[tuple["RequestEntry", bool]]:
+async def _pending(queue: "PromptQueue") -> "list[tuple[RequestEntry, bool, Origin | None]]":
     pending = await queue.pending()
-    waiting = await queue.still_waiting([each.request_id for each in pending])
-    return [(each.request, each.request_id not in waiting) for each in pending]
+    ids = [each.request_id for each in pending]
+    waiting, origins = await queue.still_waiting(ids), await queue.origins(ids)
+    return [(each.request, each.request_id not in waiting, origins.get(each.request_id)) for each in pending]
+
+
+def _source(entry: "RequestEntry", origin: "Origin | None") -> str:
+    """Of handrail's own prompts what they say; of any other, who posted it and what it claims to be."""
+    from handrail.kernel.prompts.foreign_prompts import posted
+
+    told, source = posted(entry.prompt, origin), entry.prompt.source or ""
+    if told["isOwn"]:
+        return source
+    if "claimedSource" in told:
+        return f"{told['postedBy']}, which calls itself {told['claimedSource']} (not handrail)"
+    return f"{source} · {told['postedBy']} (not handrail)" if source else f"{told['postedBy']} (not handrail)"
 
 
 async def _find(queue: "PromptQueue", request_id: str) -> "RequestEntry":
@@ -215,11 +251,13 @@ def _pairs(values: Sequence[str]) -> dict[str, str]:
     return pairs
 
 
-def _page(entry: "RequestEntry") -> list[str]:
+def _page(entry: "RequestEntry", source: str) -> list[str]:
     import msgspec
 
-    prompt = msgspec.to_builtins(entry.prompt)
-    lines = [f"{prompt.pop('kind')}  {entry.request_id}  {local_time(entry.ts)}"]
+    prompt = to_builtins(entry.prompt)
+    lines = [f"{prompt.pop('kind')}  {entry.request_id}  {local_time(entry.ts)}", f"from: {source}"]
+    offers = prompt.pop("offers", ())
+    prompt.pop("source", None)
     for name, value in prompt.items():
         if isinstance(value, str) and "\n" in value:
             lines += [f"{name}:", *(f"  {line}" for line in value.rstrip("\n").split("\n"))]
@@ -227,4 +265,8 @@ def _page(entry: "RequestEntry") -> list[str]:
             lines += [f"{name}:", *(f"  {one_line(msgspec.json.encode(item).decode())}" for item in value)]
         else:
             lines.append(f"{name}: {value}")
+    for offer in offers:
+        if "grant" in offer:
+            lines.append(f"--for {offer['scope']} would allow:")
+            lines += [f"  {name}: {offer[name]}" for name in ("what", "where", "who", "until")]
     return lines

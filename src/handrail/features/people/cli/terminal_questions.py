@@ -17,6 +17,7 @@ from msgspec import UNSET
 from handrail.faces.cli.output import behind_gutter, one_line, width_of
 from handrail.faces.cli.program import program
 from handrail.kernel.approval import Question
+from handrail.kernel.later_files import runs_later
 from handrail.kernel.prompts.first_answer import ANSWERED
 from handrail.ports import prompt_views
 from handrail.ports.prompts import PromptResponse, Scope, Side
@@ -51,6 +52,7 @@ class QuestionPage:
         for name, value in (
             ("task", question.call.task),
             ("path", preview.path),
+            ("runs code later", None if preview.path is None else runs_later(preview.path)),
             ("command", preview.command),
             ("in folder", preview.cwd),
             *(("picture", image.path) for image in question.images),
@@ -68,12 +70,27 @@ class QuestionPage:
         yield from self._parameters(may_fold=preview.diff is not None)
         if preview.diff is not None:
             yield from self._diff(preview.diff)
+        yield from self._offers()
         # Again, because a long diff has moved the first lines out of sight.
         yield Line(f"in short, {question.effect.value}", "heading")
         yield from self._fact("what", preview.summary)
         yield from self._fact("caller", str(question.call.caller))
         if preview.unseen is not None:
             yield Line(f"You can't see what is meant: {one_line(preview.unseen)}", "removed")
+
+    def _offers(self) -> Iterator[Line]:
+        """The exact rule behind each answer that reaches further than once."""
+        scopes = set[str]()
+        for offer in self._question.offers:
+            if offer.grant is UNSET or offer.scope in scopes or self._is_consent(offer.scope):
+                continue
+            scopes.add(offer.scope)
+            yield Line("for this task would allow" if offer.scope == "task" else "always would allow", "heading")
+            for name in ("what", "where", "who", "until"):
+                yield from self._fact(name, getattr(offer, name) or "")
+
+    def _is_consent(self, scope: Scope) -> bool:
+        return scope == "rule" and self._question.preview.consent is not None
 
     def unfolded(self) -> Iterator[Line]:
         """The parameters once more, whole."""
@@ -158,11 +175,8 @@ class TerminalQuestions:
         termios.tcflush(self._keyboard, termios.TCIFLUSH)
         is_unseen = question.preview.unseen is not None
         while True:
-            choices = (
-                _UNSEEN_CHOICES
-                if is_unseen
-                else f"[y]es / for this [t]ask / {_for_good(question)} / [n]o / n with a remark"
-            )
+            seen_choices = " / ".join(["[y]es", *_further(question), "[n]o", "n with a remark"])
+            choices = _UNSEEN_CHOICES if is_unseen else seen_choices
             print(f"Allow? {choices}{' / [v]iew all' if page.has_folded else ''}: ", end="", file=screen, flush=True)
             typed = await _line(self._keyboard)
             if typed is None:
@@ -172,17 +186,28 @@ class TerminalQuestions:
                 return PromptResponse(status="ok", scope="once")
             if question.preview.consent is not None and _ALL_TOOLS.fullmatch(typed):
                 return PromptResponse(status="ok", scope="rule", covers="app")
-            if not is_unseen and (agreed := _YES.fullmatch(typed)):
-                return PromptResponse(status="ok", scope=_scope(agreed))
+            if not is_unseen and (agreed := _YES.fullmatch(typed)) and _is_offered(question, scope := _scope(agreed)):
+                return PromptResponse(status="ok", scope=scope)
             if refusal := _NO.fullmatch(typed):
                 return PromptResponse(status="canceled", remark=refusal["remark"] or UNSET)
             if _VIEW.fullmatch(typed):
                 _show(screen, page.unfolded())
 
 
-def _for_good(question: Question) -> str:
-    to = question.preview.consent
-    return "[a]lways" if to is None else f"[a]lways {to.tool} / [all] tools of {to.app}"
+def _further(question: Question) -> Iterator[str]:
+    """The ways to say yes that reach further than once, as far as they are offered."""
+    if _is_offered(question, "task"):
+        yield "for this [t]ask"
+    if (to := question.preview.consent) is not None:
+        yield f"[a]lways {to.tool} / [all] tools of {to.app}"
+    elif _is_offered(question, "rule"):
+        yield "[a]lways"
+
+
+def _is_offered(question: Question, scope: Scope) -> bool:
+    if scope == "once" or (scope == "rule" and question.preview.consent is not None):
+        return True
+    return any(offer.scope == scope for offer in question.offers)
 
 
 def _scope(agreed: re.Match[str]) -> Scope:

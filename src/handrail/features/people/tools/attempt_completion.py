@@ -6,7 +6,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Conflict, InputOutput, InvalidParams
-from handrail.ports.prompts import PromptQueue
+from handrail.ports.prompts import OWN, PromptQueue
 from handrail.ports.schemas import schema
 
 
@@ -22,7 +22,7 @@ async def attempt_completion(queue: PromptQueue, call: Call, params: Params, pre
     """Tell the person that the work is done, with what came of it, as Markdown. Returns at once."""
     prompt = {"kind": "result", "title": "Done", "markdown": params.result, "source": f"handrail/{call.tool}"}
     try:
-        await queue.request(prompt, request_id=f"done_{call.execution_id}", run_id=call.task)
+        await queue.request(prompt, request_id=f"done_{call.execution_id}", run_id=call.task, origin=OWN)
     except Conflict as conflict:  # made again after a crash, it is told once
         if conflict.details.get("reason") != "taken":
             raise
@@ -43,4 +43,5 @@ TOOL = Tool(
     effect=Effect.ASK,
     errors=(InvalidParams, InputOutput),
     run=attempt_completion,
+    ends_task=True,
 )

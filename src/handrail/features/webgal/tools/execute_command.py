@@ -1,6 +1,7 @@
 """execute_command of contract 3 §4.1: a script of package.json, by its name."""
 
 import asyncio
+import shlex
 from hashlib import sha256
 from typing import Literal
 
@@ -136,7 +137,7 @@ def _path(params: Params) -> str:
 
 
 def target(params: Params) -> Target:
-    return Target(path=_path(params))
+    return Target(path=_path(params), command=shlex.join((params.script_name, *params.args)))
 
 
 TOOL = Tool(

@@ -10,6 +10,7 @@ from handrail.features.workspace.workspace import Workspace, path_target, text_o
 from handrail.kernel.call import Call
 from handrail.kernel.threads import in_thread
 from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.kernel.visible import quoted_line
 from handrail.ports.effect import Effect
 from handrail.ports.errors import (
     BadEncoding,
@@ -61,7 +62,7 @@ def _planned(workspace: Workspace, call: Call, params: Params) -> Preview | Sett
     if count == 0:
         return Settled(Result(0))
     change = Change(path, before, after)
-    return replace(preview_of(workspace, change, f"Replace {count} × in {path}"), state=(change, count))
+    return replace(preview_of(workspace, change, f"Replace {count} × in {quoted_line(path)}"), state=(change, count))
 
 
 TOOL = Tool(

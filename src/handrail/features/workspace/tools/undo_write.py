@@ -11,6 +11,7 @@ from handrail.features.workspace.workspace import Workspace
 from handrail.kernel.call import Call
 from handrail.kernel.threads import in_thread
 from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.kernel.visible import quoted_line
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Conflict, InvalidParams, NotFound
 
@@ -57,7 +58,7 @@ def _planned(workspace: Workspace, params: Params) -> Preview:
         )
     change = Change(path, current, None if snapshot.was_absent else before_write, undoes=snapshot.id)
     verb = "Remove" if change.after is None else "Restore"
-    shown = preview_of(workspace, change, f"{verb} {path} (undo {snapshot.id})")
+    shown = preview_of(workspace, change, f"{verb} {quoted_line(path)} (undo {snapshot.id})")
     return replace(shown, undoes=snapshot.execution_id)
 
 

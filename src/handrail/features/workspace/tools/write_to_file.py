@@ -24,6 +24,7 @@ from handrail.features.workspace.workspace import Workspace, path_target
 from handrail.kernel.call import Call
 from handrail.kernel.threads import in_thread
 from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.kernel.visible import quoted_line
 from handrail.ports.effect import Effect
 from handrail.ports.errors import BadEncoding, Conflict, Declined, InputOutput, InvalidParams, NotClean, OutsideRoot
 from handrail.ports.schemas import schema
@@ -98,7 +99,7 @@ def _planned(workspace: Workspace, params: Params) -> Preview | Settled:
             reason="noDryRun",
         )
     verb = "Append to" if params.mode == "append" else "Create" if change.before is None else "Overwrite"
-    return preview_of(workspace, replace(change, dry_run=dry_run), f"{verb} {change.path}")
+    return preview_of(workspace, replace(change, dry_run=dry_run), f"{verb} {quoted_line(change.path)}")
 
 
 def _change(workspace: Workspace, params: Params) -> Change:

@@ -57,6 +57,27 @@ def create(place: Place, data: bytes, *, is_durable: bool, syncs_folder: bool = 
                 _sync_new(place)
 
 
+def put(place: Place, data: bytes) -> None:
+    """Writes `data` there at once, without a temporary file; Conflict if the name is taken."""
+    with told(place.path):
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        try:
+            fd = os.open(place.name, flags, 0o666, dir_fd=place.folder)
+        except FileExistsError:
+            raise _taken(place) from None
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(fd, rest) :]
+            os.fsync(fd)
+        except BaseException:
+            with suppress(OSError):
+                forget(place.folder, place.name)
+            raise
+        finally:
+            os.close(fd)
+
+
 def remove(place: Place, *, is_durable: bool) -> bool:
     """Removes the regular file; True for the one caller that did it."""
     with told(place.path):

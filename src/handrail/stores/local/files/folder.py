@@ -136,6 +136,10 @@ class LocalFolder:
         with self._root.place(self._parts(path), is_made=True, is_durable=is_durable) as place:
             atomic.create(place, data, is_durable=is_durable, syncs_folder=syncs_folder)
 
+    def put(self, path: str, data: bytes) -> None:
+        with self._root.place(self._parts(path), is_made=True, is_durable=False) as place:
+            atomic.put(place, data)
+
     def append(self, path: str, data: bytes) -> None:
         parts = self._parts(path)
         append(lambda: self._root.open_journal(parts), data, shown(parts))

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Container, Iterator
 from contextlib import suppress
 
 from handrail.ports.files import Entry, Stamp
@@ -18,13 +18,13 @@ def scan(fd: int) -> Iterator[tuple[str, os.DirEntry[str]]]:
             yield name if name.isascii() else os.fsencode(name).decode("utf-8", "surrogateescape"), item
 
 
-def listed(fd: int, closed: Collection[str]) -> list[Entry]:
-    """The entries without `closed` (folded) names, temporary files and names that aren't UTF-8."""
+def listed(fd: int, closed: Container[str]) -> list[Entry]:
+    """The entries without the `closed` names, our temporary files and names that are no UTF-8."""
     return [Entry(name, item.is_dir(follow_symlinks=False), item.is_symlink()) for name, item in _open_ones(fd, closed)]
 
 
-def stamped(fd: int, closed: Collection[str]) -> Iterator[tuple[str, Stamp | None]]:
-    """As `listed`, but without links and special files, and folders without a stamp. What vanishes is left out."""
+def stamped(fd: int, closed: Container[str]) -> Iterator[tuple[str, Stamp | None]]:
+    """The same as `listed`, folders without a stamp, and neither links nor special files; what vanishes is left out."""
     for name, item in _open_ones(fd, closed):
         if item.is_dir(follow_symlinks=False):
             yield name, None
@@ -35,9 +35,9 @@ def stamped(fd: int, closed: Collection[str]) -> Iterator[tuple[str, Stamp | Non
                 yield name, Stamp(found.st_size, found.st_mtime_ns, found.st_ino)
 
 
-def _open_ones(fd: int, closed: Collection[str]) -> Iterator[tuple[str, os.DirEntry[str]]]:
+def _open_ones(fd: int, closed: Container[str]) -> Iterator[tuple[str, os.DirEntry[str]]]:
     for name, item in scan(fd):
-        if (key := folded(name)) not in closed and not is_temporary(key) and _is_text(name):
+        if name not in closed and not is_temporary(folded(name)) and _is_text(name):
             yield name, item
 
 

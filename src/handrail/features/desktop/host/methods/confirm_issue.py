@@ -29,7 +29,7 @@ from handrail.kernel.queue_approver import PREFIX
 from handrail.kernel.quoting import quoted
 from handrail.kernel.tool import Preview
 from handrail.ports.effect import Effect
-from handrail.ports.prompts import FileChangePrompt, PromptImage, PromptResponse
+from handrail.ports.prompts import OWN, FileChangePrompt, PromptImage, PromptResponse
 from handrail.ports.tokens import Scope
 
 _PICTURE = "prompt.png"
@@ -56,7 +56,7 @@ async def ask_person(services: Services, execution: Execution, intended: Intende
     execution.record.note("asking", promptRequestId=request_id)
     async with execution.deadline.paused():
         try:
-            answer = await services.prompts.ask(prompt_of(question), request_id=request_id)
+            answer = await services.prompts.ask(prompt_of(question), request_id=request_id, origin=OWN)
         except asyncio.CancelledError:
             await asyncio.shield(drop(services.prompts, request_id))
             raise
@@ -76,7 +76,9 @@ def _facts(execution: Execution, subject: Subject) -> dict[str, str]:
 async def check_answer(services: Services, request_id: str, method: str, params_digest: str) -> None:
     """The gateway has asked already: its prompt must be for exactly this call, answered with ok and not used before."""
     asked = await services.prompts.find(request_id)
-    if asked is None or not request_id.startswith(PREFIX) or not isinstance(asked.prompt, FileChangePrompt):
+    origin = (await services.prompts.origins([request_id])).get(request_id)
+    is_own = request_id.startswith(PREFIX) and origin is not None and origin.is_own
+    if asked is None or not is_own or not isinstance(asked.prompt, FileChangePrompt):
         raise refused("invalid", "There is no such approval.")
     warrant = asked.prompt.scope
     if warrant is UNSET:

@@ -32,7 +32,7 @@ class Answering:
         if page.row.is_unseen and not page.row.is_warned:
             page.row.is_warned = True
             self._view.say(self._texts.unseen_yes, is_problem=True)
-        elif scope != "once" and not page.row.is_approval:
+        elif scope != "once" and not page.row.offers(scope):
             self._view.say(self._texts.only_approvals)
         elif kind in ("kv", "choice"):
             page.enter()

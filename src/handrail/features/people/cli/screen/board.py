@@ -13,7 +13,15 @@ from msgspec import UNSET
 
 from handrail.kernel.queue_approver import PREFIX
 from handrail.ports.errors import Failure
-from handrail.ports.prompts import FileChangePrompt, PromptQueue, QueuedPrompt, RequestEntry, ResponseEntry
+from handrail.ports.prompts import (
+    FileChangePrompt,
+    Origin,
+    PromptQueue,
+    QueuedPrompt,
+    RequestEntry,
+    ResponseEntry,
+    Scope,
+)
 
 MOST_ANSWERED = 1000
 
@@ -29,6 +37,7 @@ class Row:
     is_withdrawn: bool = False
     is_mine: bool = False
     is_sending: bool = False
+    origin: Origin | None = None
     is_warned: bool = False
     """The person has been told that they can't see what a yes would be for."""
 
@@ -48,7 +57,15 @@ class Row:
     @property
     def is_approval(self) -> bool:
         """One that the gate waits for: only such a yes can reach beyond this once."""
-        return isinstance(self.entry.prompt, FileChangePrompt) and self.id.startswith(PREFIX)
+        is_own = self.origin is not None and self.origin.is_own
+        return is_own and isinstance(self.entry.prompt, FileChangePrompt) and self.id.startswith(PREFIX)
+
+    def offers(self, scope: Scope) -> bool:
+        """Whether a yes may reach that far."""
+        prompt = self.entry.prompt
+        if not self.is_approval or not isinstance(prompt, FileChangePrompt):
+            return False
+        return any(offer.scope == scope for offer in prompt.offers or ()) or (scope == "rule" and self.is_about_app)
 
     @property
     def is_about_app(self) -> bool:
@@ -144,6 +161,15 @@ class Board:
         for row in (*self, *self._answered.values()):
             row.by = by.get(row.id, row.by)
 
+    def note_origins(self, origins: Mapping[str, Origin]) -> None:
+        for row in (*self, *self._answered.values()):
+            row.origin = origins.get(row.id, row.origin)
+
+    @property
+    def unplaced(self) -> list[str]:
+        """Rows of which it isn't known yet who posted them."""
+        return [row.id for row in (*self, *self._answered.values()) if row.origin is None]
+
     def _settle(self, row: Row, answer: ResponseEntry) -> None:
         row.answer = answer
         self.unnamed.add(row.id)
@@ -208,6 +234,7 @@ async def _load_and_follow(queue: PromptQueue, board: Board, changed: Changed) -
 
 
 async def _look(queue: PromptQueue, board: Board, changed: Changed) -> None:
+    board.note_origins(await queue.origins(board.unplaced))
     await _name_answerers(queue, board)
     await look_for_callers(queue, board)
     changed()

@@ -112,12 +112,30 @@ class ChangeForm(Form):
 
 def change_lines(prompt: FileChangePrompt, texts: Texts) -> list[Line]:
     diff = diff_lines(prompt.diff or "", texts.skipped)
-    named = [(texts.file, prompt.path), (texts.command, prompt.command), (texts.folder, prompt.cwd)]
+    named = [
+        (texts.file, prompt.path),
+        (texts.runs_later, prompt.runs_later),
+        (texts.command, prompt.command),
+        (texts.folder, prompt.cwd),
+    ]
     facts = [(name, value) for name, value in named if value]
     facts += [(texts.unseen, prompt.unseen)] if prompt.unseen is not UNSET else []
     facts += [(texts.changed_since, line) for line in (() if prompt.changed is UNSET else prompt.changed)]
     if isinstance(prompt.diff, str):
         is_change = bool(diff.added or diff.removed)
         facts.append((texts.change, texts.lines(diff.added, diff.removed) if is_change else texts.nothing_changes))
-    lines = fact_lines(facts)
+    lines = [*fact_lines(facts), *_offer_lines(prompt, texts)]
     return [*lines, own_line(""), *diff.lines] if lines and diff.lines else [*lines, *diff.lines]
+
+
+def _offer_lines(prompt: FileChangePrompt, texts: Texts) -> list[Line]:
+    """The exact rule that each key would create: what, where, who, until when."""
+    lines, scopes = list[Line](), set[str]()
+    for offer in prompt.offers or ():
+        is_consent = offer.scope == "rule" and prompt.consent is not UNSET
+        if offer.grant is not UNSET and offer.scope not in scopes and not is_consent:
+            scopes.add(offer.scope)
+            words = (offer.what, offer.where, offer.who, offer.until)
+            facts = [(name, word) for name, word in zip(texts.offer_facts, words, strict=True) if word]
+            lines += [own_line(""), own_line(texts.would_allow[offer.scope]), *fact_lines(facts, "muted")]
+    return lines

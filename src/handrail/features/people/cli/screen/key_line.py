@@ -98,9 +98,10 @@ def keys_for(page: PromptPage | None, texts: Texts, *, is_in_list: bool, is_hist
     back = [] if is_in_list else [("Esc", names["back"])]
     no = [("n", names["deny" if page.form.has_remark else "cancel"])] if page.row.can_cancel else []
     if page.row.kind == "file_change_confirm":
-        scopes = [("t", names["task"]), ("r", names["rule"])] if page.row.is_approval else []
+        task = [("t", names["task"])] if page.row.offers("task") else []
+        scopes = [*task, *([("r", names["rule"])] if page.row.offers("rule") else [])]
         if page.row.is_about_app:
-            scopes = [("r", names["tool"]), ("R", names["app"]), ("t", names["task"])]
+            scopes = [("r", names["tool"]), ("R", names["app"]), *task]
         yes = ("y", names["allow" if page.row.is_approval else "yes"])
         first = [*no, yes] if page.row.is_unseen else [yes, *no]
         return [*first, *scopes, *back, ("Space", names["scroll"]), side]

@@ -9,22 +9,23 @@ from handrail.features.people.cli.screen.board import Row
 from handrail.features.people.cli.screen.change_form import change_lines
 from handrail.features.people.cli.screen.lines import Line, TextBlock, fact_lines, own_line, text_lines
 from handrail.features.people.cli.screen.texts import Texts
+from handrail.kernel.prompts.foreign_prompts import posted
 from handrail.ports.prompts import (
     ChoicePrompt,
     FileChangePrompt,
     KvPrompt,
     PromptResponse,
-    RequestEntry,
     ResultPrompt,
     TaskConfirmPrompt,
 )
 
 
-def header_lines(entry: RequestEntry, kind: str, title: str, texts: Texts) -> list[Line]:
+def header_lines(row: Row, texts: Texts) -> list[Line]:
     """Title, where it comes from, and the message."""
+    entry, kind, title = row.entry, row.kind, row.title
     prompt = entry.prompt
     facts = [
-        (texts.source, prompt.source),
+        (texts.source, source_of(row, texts)),
         (texts.run, entry.run_id),
         (texts.asked, f"{local_time(entry.ts)} · {texts.kinds[kind]}"),
         *((texts.picture, f"{image.path} {image.alt or ''}".rstrip()) for image in prompt.images or ()),
@@ -34,6 +35,18 @@ def header_lines(entry: RequestEntry, kind: str, title: str, texts: Texts) -> li
     if prompt.message:
         lines += [own_line(""), *text_lines(prompt.message)]
     return [*lines, own_line("")]
+
+
+def source_of(row: Row, texts: Texts) -> str:
+    """Of handrail's own prompts what they say; of any other, who posted it and whether it claims to be handrail's."""
+    told = posted(row.entry.prompt, row.origin)
+    if told["isOwn"]:
+        return row.entry.prompt.source or ""
+    by = told["postedBy"] if row.origin is not None else texts.another_program
+    if "claimedSource" in told:
+        return texts.claims(by, told["claimedSource"])
+    source = row.entry.prompt.source or ""
+    return texts.posted(f"{source} · {by}" if source else by)
 
 
 def outcome_word(row: Row, texts: Texts) -> str:
@@ -96,7 +109,7 @@ class HistoryPage(VerticalScroll):
     def _lines(self, row: Row) -> list[Line]:
         prompt = row.entry.prompt
         lines = [*outcome_lines(row, self._texts), own_line("")]
-        lines += header_lines(row.entry, row.kind, row.title, self._texts)
+        lines += header_lines(row, self._texts)
         if isinstance(prompt, FileChangePrompt):
             lines += change_lines(prompt, self._texts)
         elif isinstance(prompt, ResultPrompt):

@@ -65,7 +65,7 @@ class PromptPage(Vertical):
     def compose(self) -> ComposeResult:
         yield TextBlock(classes="notice")
         with Scroller() as scroller:
-            yield TextBlock(header_lines(self.row.entry, self.row.kind, self.row.title, self._texts))
+            yield TextBlock(header_lines(self.row, self._texts))
             yield self.form
         yield TextBlock(classes="more")
         prompt = self.row.entry.prompt

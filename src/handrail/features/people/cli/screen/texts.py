@@ -28,6 +28,14 @@ class Texts:
         }
     )
     source: str = "from"
+    posted: Callable[[str], str] = lambda by: f"{by} (not handrail)"
+    claims: Callable[[str, str], str] = lambda by, source: f"{by}, which calls itself {source} (not handrail)"
+    another_program: str = "another program"
+    runs_later: str = "runs code later"
+    would_allow: Mapping[str, str] = field(
+        default_factory=lambda: {"task": "t · for this task would allow", "rule": "r · always would allow"}
+    )
+    offer_facts: tuple[str, str, str, str] = ("what", "where", "who", "until")
     run: str = "run"
     asked: str = "asked"
     file: str = "file"
@@ -92,10 +100,10 @@ class Texts:
     just_appeared: str = "This question has only just appeared: read it, then press again."
     settled_already: str = "This question is settled; your key did nothing."
     fill_in: str = "Enter leads into the form; Enter there sends it."
+    only_approvals: str = "This can only be allowed once."
     unseen: str = "You can't see what is meant"
     changed_since: str = "changed since you allowed it"
     unseen_yes: str = "You can't see what is meant. The same key once more allows it all the same; n denies."
-    only_approvals: str = "Only approvals can be given for a task or for good."
     only_apps: str = "Only a call of an app's tool can be allowed for the whole app."
     no_yes_by_enter: str = "y allows, n denies; Enter does neither."
     must_answer: str = "This question can't be canceled."
@@ -177,6 +185,12 @@ CHINESE = Texts(
         "result": "结果",
     },
     source="来自",
+    posted=lambda by: f"{by}（不是 handrail）",
+    claims=lambda by, source: f"{by}，自称 {source}（不是 handrail）",
+    another_program="另一个程序",
+    runs_later="之后会运行代码",
+    would_allow={"task": "t · 本任务内将允许", "rule": "r · 始终将允许"},
+    offer_facts=("什么", "哪里", "谁", "直到"),
     run="运行",
     asked="提问于",
     file="文件",
@@ -231,10 +245,10 @@ CHINESE = Texts(
     just_appeared="这条询问刚刚出现：请先阅读，再按一次。",
     settled_already="这条询问已有结果，按键未起作用。",
     fill_in="按 Enter 进入表单，再按 Enter 提交。",
+    only_approvals="只能允许这一次。",
     unseen="您看不到所指的对象",
     changed_since="您允许之后的变化",
     unseen_yes="您看不到所指的对象。再按一次同一个键即仍然允许；n 拒绝。",
-    only_approvals="只有审批才能在本任务内或始终允许。",
     only_apps="只有应用工具的调用才能对整个应用允许。",
     no_yes_by_enter="y 允许，n 拒绝；Enter 都不是。",
     must_answer="这条询问不能取消。",

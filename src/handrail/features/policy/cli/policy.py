@@ -71,6 +71,9 @@ def _show(summary: dict[str, Any]) -> None:
         say(line)
 
 
+_SUBJECT = ("tool", "effect", "path", "place", "host", "app", "command", "server")
+
+
 def _subject(rule: dict[str, Any]) -> str:
     names = ("tool", "effect", "path", "place", "host", "app")
     return ", ".join(f"{name} {rule[name]}" for name in names if name in rule)

@@ -1,0 +1,62 @@
+"""What agents may do without asking: the rules of config.toml and what was allowed for a task, as one list."""
+
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from handrail.kernel.grants import has_ended, rule_of
+from handrail.kernel.policy import utc_now
+from handrail.kernel.visible import one_line
+from handrail.ports.errors import NotFound
+from handrail.ports.grants import TaskGrant
+from handrail.ports.policy import Rule
+from handrail.ports.stores import Stores
+
+Row = dict[str, Any]
+
+
+async def listed(stores: Stores) -> list[Row]:
+    """Each with an id by which it can be removed; what has ended is marked."""
+    rows = [_of_rule(rule) for rule in stores.rules()]
+    return [*rows, *(_of_grant(given) for given in await stores.grants.given())]
+
+
+async def remove(stores: Stores, id: str) -> Row:
+    """It counts for the next call, in every process. NotFound."""
+    for rule in stores.rules():
+        if _id(rule) == id and stores.remove_rule(rule):
+            return _of_rule(rule)
+    for given in await stores.grants.given():
+        if given.id == id and await stores.grants.revoke(id):
+            return _of_grant(given)
+    raise NotFound(f"There is no rule {id}.", hint="`handrail rules` lists them.", id=id)
+
+
+def _id(rule: Rule) -> str:
+    return sha256(msgspec.json.encode(rule)).hexdigest()[:12]
+
+
+def _of_rule(rule: Rule) -> Row:
+    members = {name: value for name, value in msgspec.to_builtins(rule).items() if value is not None}
+    return {
+        "id": _id(rule),
+        "kind": "rule",
+        **{name: one_line(value) if isinstance(value, str) else value for name, value in members.items()},
+        "hasEnded": rule.has_expired(utc_now()),
+    }
+
+
+def _of_grant(given: TaskGrant) -> Row:
+    grant = given.grant
+    row = _of_rule(rule_of(grant))
+    return {
+        **row,
+        "id": given.id,
+        "kind": "task",
+        "task": one_line(grant.task),
+        "caller": one_line(given.caller),
+        "by": one_line(given.by),
+        "at": given.at,
+        "hasEnded": has_ended(grant, utc_now()),
+    }

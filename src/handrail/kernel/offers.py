@@ -1,0 +1,105 @@
+"""Which scopes a person may choose for a question, the narrowest first, each with the exact rule it creates."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from msgspec import UNSET
+from msgspec.structs import replace as with_members
+
+from handrail.kernel.approval import Question
+from handrail.kernel.glob import MAX_PATTERN, literal
+from handrail.kernel.grants import ALL, is_wide
+from handrail.kernel.target import ANY_PLACE, NOWHERE, Target
+from handrail.kernel.visible import one_line, quoted_line
+from handrail.ports.prompts import Grant, Offer
+
+LONGEST_TASK = timedelta(hours=12)
+"""A task whose end nobody tells keeps its grants no longer."""
+_KIND_OF_FILE = re.compile(r"[^/]*[^/.][^/]*\.(?P<suffix>[A-Za-z0-9]{1,8})")
+_MAY_RUN_LATER = frozenset({"json", "jsonc", "yml", "yaml", "toml", "sh"})
+
+
+def target_of(question: Question) -> Target:
+    """What a later call is compared with. An app's tool counts as it is declared now."""
+    consent = question.preview.consent
+    return question.target if consent is None else replace(question.target, place=None, app=consent.place)
+
+
+def offers_for(question: Question, project: str, now: datetime) -> tuple[Offer, ...]:
+    """`once` always; the others only where a rule can name what was shown, and no rule asks each time."""
+    return (Offer(scope="once"), *_for_task(question, project, now), *_for_good(question, project))
+
+
+def _for_task(question: Question, project: str, now: datetime) -> Iterator[Offer]:
+    task, target = question.call.task or question.call.own_task, target_of(question)
+    if task is None or question.is_critical or not _can_be_named(target):
+        return
+    end = (now + LONGEST_TASK).isoformat(timespec="seconds")
+    grant = with_members(
+        _grant(question, target, project), identity=question.call.caller.identity, task=task, until=end
+    )
+    yield _offer("task", grant, question)
+    kind = _KIND_OF_FILE.fullmatch(os.path.basename(target.path or ""))
+    if kind is not None and target.command is None and kind["suffix"].lower() not in _MAY_RUN_LATER:
+        yield _offer("task", with_members(grant, path=f"**/*.{kind['suffix']}"), question)
+
+
+def _for_good(question: Question, project: str) -> Iterator[Offer]:
+    """Where a rule asks each time, one that allows changes nothing. Of an app's tool, a consent is kept instead."""
+    target = question.target
+    if question.is_ruled or question.is_critical or not _can_be_named(target):
+        return
+    if question.has_targets and target == NOWHERE:
+        return  # a rule without a target would cover everything that the tool can do
+    grant = with_members(_grant(question, target, project), identity=question.call.caller.agent)
+    yield _offer("rule", grant, question)
+
+
+def _can_be_named(target: Target) -> bool:
+    return target.place != ANY_PLACE and len(literal(target.path or "")) <= MAX_PATTERN
+
+
+def _grant(question: Question, target: Target, project: str) -> Grant:
+    return Grant(
+        tools=(question.call.tool,),
+        path=UNSET if target.path is None else literal(target.path),
+        place=target.place or UNSET,
+        app=target.app or UNSET,
+        command=target.command or UNSET,
+        server=target.server or UNSET,
+        project=project,
+    )
+
+
+def _offer(scope: str, grant: Grant, question: Question) -> Offer:
+    texts = words_of(grant, question.call.caller.name)
+    return Offer(scope=scope, grant=grant, is_wide=is_wide(grant), **texts)  # type: ignore[arg-type]
+
+
+def words_of(grant: Grant, agent: str) -> dict[str, str]:
+    """What a grant says, for people: one line for each of what, where, who and until when."""
+    parts = [
+        f"{word} {quoted_line(value)}"
+        for word, value in (
+            ("file", grant.path),
+            ("at", grant.place),
+            ("in", grant.app),
+            ("command", grant.command),
+            ("server", grant.server),
+        )
+        if value is not UNSET
+    ]
+    who = "every agent" if grant.identity == ALL else f"{one_line(agent)} ({one_line(grant.identity or '')})"
+    if grant.task is not UNSET:
+        until = f"the task {quoted_line(grant.task)} ends, at most until {grant.until}"
+    else:
+        until = grant.until or "you remove the rule"
+    return {
+        "what": " ".join([", ".join(grant.tools), *parts]),
+        "where": "every project" if grant.project == ALL else quoted_line(grant.project or ""),
+        "who": who,
+        "until": until,
+    }

@@ -1,0 +1,38 @@
+"""What a person has allowed until a task ends. Knows no store and no prompt."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from handrail.ports.prompts import Grant
+
+
+@dataclass(frozen=True, slots=True)
+class TaskGrant:
+    """A yes for the rest of a task, who gave it and when. `caller` is what people read of who got it."""
+
+    id: str
+    grant: Grant
+    caller: str
+    at: str
+    by: str
+
+
+class TaskGrants(Protocol):
+    async def give(self, grant: Grant, *, caller: str, by: str) -> TaskGrant: ...
+
+    async def of(self, identity: str, task: str) -> Sequence[TaskGrant]:
+        """What one identity may do in one task."""
+        ...
+
+    async def given(self) -> Sequence[TaskGrant]:
+        """All of them, the newest first."""
+        ...
+
+    async def revoke(self, id: str) -> bool:
+        """Whether there was one. It counts for the next call, in every process."""
+        ...
+
+    async def end(self, identity: str, task: str | None) -> int:
+        """The task is over, or without one, all of the identity's tasks. How many grants went with it."""
+        ...

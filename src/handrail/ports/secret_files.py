@@ -1,0 +1,43 @@
+"""Files that are closed unless a rule opens them, because their usual purpose is to hold secrets."""
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+from handrail.ports.folded_name import folded
+
+_NAMES = frozenset(
+    {
+        *(".env", ".npmrc", ".netrc", "_netrc", ".pypirc", ".pgpass", ".git-credentials", ".htpasswd"),
+        *(".ssh", ".aws", ".gnupg", ".azure", ".boto", ".s3cfg", ".vault-token", ".dockercfg", ".dockerconfigjson"),
+        *("kubeconfig", "credentials.json", "application_default_credentials.json"),
+    }
+)
+_PATTERNS = re.compile(
+    r"\.env\.(?!(?:.*\.)?(?:example|sample|template)$).*"
+    r"|.*\.(?:pem|key|p12|pfx|jks|keystore|kubeconfig)"
+    r"|id_(?:rsa|dsa|ecdsa|ed25519).*",
+    re.DOTALL,
+)
+_PAIRS = frozenset({(".kube", "config"), (".docker", "config.json"), (".config", "gcloud"), (".config", "gh")})
+
+
+def is_secret_name(name: str) -> bool:
+    """Of a folded name, whatever folder it is in."""
+    return name in _NAMES or _PATTERNS.fullmatch(name) is not None
+
+
+def is_secret(names: tuple[str, ...]) -> bool:
+    """Of a path of folded names: one of them is closed, and so is everything below it."""
+    return any(map(is_secret_name, names)) or any(pair in _PAIRS for pair in pairwise(names))
+
+
+@lru_cache(maxsize=4096)
+def is_secret_path(path: str) -> bool:
+    return is_secret(tuple(folded(part) for part in path.split("/") if part not in ("", ".")))
+
+
+@lru_cache(maxsize=256)
+def names_secrets(pattern: str) -> bool:
+    """Whether a rule's path is about such files by name: `.env`, `*.pem` or `.ssh/**`, but not `**`."""
+    return is_secret_path(re.sub(r"\[(.)\]", r"\1", re.sub(r"[*?]+", "x", pattern)))

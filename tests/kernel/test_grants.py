@@ -1,0 +1,194 @@
+"""A later call passes without asking exactly if it lies within the grant that was shown."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from handrail.kernel.approval import Question
+from handrail.kernel.call import Call
+from handrail.kernel.glob import matcher
+from handrail.kernel.grants import ALL, NotOffered, chosen, covers, is_wide, rule_of
+from handrail.kernel.offers import offers_for
+from handrail.kernel.policy import compose
+from handrail.kernel.policy_document import PolicyDocument
+from handrail.kernel.target import Target
+from handrail.kernel.tool import Preview
+from handrail.ports.effect import Effect
+from handrail.ports.identity import Caller
+from handrail.ports.policy import Decision
+from handrail.ports.prompts import Grant, Offer
+
+NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
+PROJECTS = ["/srv/shop", "/srv/other"]
+TOOLS = ["write_to_file", "replace_in_file"]
+NAMES = ["*", "**", "a", "b", "pages", "[id].tsx", "i.tsx", "d.tsx", "{a,b}", "a?c", "abc", "x.md", "y.md", "[!a]", "]"]
+PLACES = ["http://localhost:5173", "http://localhost:6006", "https://example.com", "https://example.com:444"]
+COMMANDS = ["lint", "lint --fix", "build"]
+
+paths = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3).map("/".join)
+targets = st.one_of(
+    paths.map(lambda path: Target(path=path)),
+    st.sampled_from(PLACES).map(lambda place: Target(place=place)),
+    st.sampled_from(["org.mousepad", "org.*"]).map(lambda app: Target(app=app)),
+    st.tuples(paths, st.sampled_from(COMMANDS)).map(lambda both: Target(path=both[0], command=both[1])),
+    st.just(Target()),
+)
+callers = st.builds(
+    Caller,
+    face=st.just("mcp"),
+    name=st.sampled_from(["claude", "another"]),
+    peer=st.just("p"),
+    identity=st.sampled_from(["stdio:1", "stdio:2"]),
+    agent=st.sampled_from(["program:a", "program:b"]),
+)
+calls = st.builds(
+    Call, tool=st.sampled_from(TOOLS), params=st.just({}), caller=callers, task=st.sampled_from([None, "t1", "t2"])
+)
+
+
+def question(call: Call, target: Target, *, is_ruled: bool = False, is_critical: bool = False) -> Question:
+    preview = Preview("Do it", path=target.path, place=target.place, app=target.app)
+    return Question(
+        call, "Do", Effect.WRITE, {}, preview, "d", is_ruled=is_ruled, is_critical=is_critical, target=target
+    )
+
+
+def offered(call: Call, target: Target, project: str = PROJECTS[0]) -> tuple[Offer, ...]:
+    return offers_for(question(call, target), project, NOW)
+
+
+def narrowest(call: Call, target: Target, scope: str) -> Grant | None:
+    return next((each.grant for each in offered(call, target) if each.scope == scope and each.grant), None)
+
+
+@given(calls, targets, calls, targets, st.sampled_from(PROJECTS))
+def test_for_this_task_means_the_same_tool_target_identity_project_and_task(
+    first: Call, shown: Target, later: Call, target: Target, project: str
+) -> None:
+    grant = narrowest(first, shown, "task")
+    assert (grant is not None) == (first.task is not None)
+    if grant is None:
+        return
+    passes = covers(grant, later.tool, target, project=project, identity=later.caller.identity, task=later.task)
+    is_same = (later.tool, target, later.task) == (first.tool, shown, first.task)
+    assert passes == (is_same and later.caller.identity == first.caller.identity and project == PROJECTS[0])
+
+
+@given(calls, targets, calls, targets, st.sampled_from(PROJECTS))
+def test_always_means_exactly_the_rule_that_was_shown(
+    first: Call, shown: Target, later: Call, target: Target, project: str
+) -> None:
+    grant = narrowest(first, shown, "rule")
+    assert (grant is not None) == (shown != Target())
+    if grant is None:
+        return
+    policy = compose(PolicyDocument(), is_trusted=True, user_rules=[rule_of(grant)], project=project)
+    decided = policy.decide(later.tool, Effect.WRITE, target, later.caller.agent).decision
+    is_same = (later.tool, target) == (first.tool, shown) and later.caller.agent == first.caller.agent
+    assert (decided is Decision.ALLOW) == (is_same and project == PROJECTS[0])
+
+
+@given(
+    calls,
+    paths,
+    calls,
+    paths,
+    st.sampled_from(PROJECTS),
+    st.sampled_from([PROJECTS[0], ALL]),
+    st.booleans(),
+    st.sampled_from(["**/*.md", "**", "pages/*"]),
+)
+def test_a_widened_rule_reaches_as_far_as_the_person_chose(
+    first: Call, shown: str, later: Call, path: str, project: str, chosen_project: str, all_agents: bool, pattern: str
+) -> None:
+    wish = Grant(path=pattern, project=chosen_project, identity=ALL if all_agents else first.caller.agent)
+    if not matcher(pattern)(shown):
+        with pytest.raises(NotOffered, match="must cover the path"):
+            chosen(offered(first, Target(path=shown)), "rule", wish)
+        return
+    grant = chosen(offered(first, Target(path=shown)), "rule", wish)
+    policy = compose(PolicyDocument(), is_trusted=True, user_rules=[rule_of(grant)], project=project)
+    decided = policy.decide(later.tool, Effect.WRITE, Target(path=path), later.caller.agent).decision
+    lies_within = (
+        later.tool == first.tool
+        and covers(
+            replace(grant, identity=ALL), later.tool, Target(path=path), project=project, identity="x", task=None
+        )
+        and (all_agents or later.caller.agent == first.caller.agent)
+        and (chosen_project == ALL or project == PROJECTS[0])
+    )
+    assert (decided is Decision.ALLOW) == lies_within
+
+
+ME = Caller("mcp", "claude", "p", "stdio:1", "program:a")
+WRITE = Call("write_to_file", {}, ME, task="t1")
+README = Target(path="README.md")
+
+
+def test_the_narrowest_comes_first_and_patterns_are_offered_for_the_task_only() -> None:
+    scopes = [(each.scope, each.grant.path if each.grant else UNSET) for each in offered(WRITE, README)]
+    assert scopes == [("once", UNSET), ("task", "README.md"), ("task", "**/*.md"), ("rule", "README.md")]
+    assert [each.scope for each in offered(WRITE, Target(path="package.json"))] == ["once", "task", "rule"]
+
+
+def test_what_was_offered_is_told_in_words() -> None:
+    words = {each.scope: each for each in offered(WRITE, Target(path="a\nb"))}
+    assert words["rule"].what == r'write_to_file file "a\nb"'
+    assert words["rule"].where == '"/srv/shop"'
+    assert words["rule"].who == "claude (program:a)"
+    assert words["rule"].until == "you remove the rule"
+    assert "t1" in str(words["task"].until)
+
+
+def test_a_rule_that_asks_each_time_can_be_answered_for_no_longer_than_it_asks() -> None:
+    ruled = offers_for(question(WRITE, README, is_ruled=True), PROJECTS[0], NOW)
+    assert "rule" not in {each.scope for each in ruled}
+    critical = offers_for(question(WRITE, README, is_critical=True), PROJECTS[0], NOW)
+    assert [each.scope for each in critical] == ["once"]
+
+
+@pytest.mark.parametrize(
+    ("scope", "wish", "field"),
+    [
+        ("rule", Grant(tools=("execute_command",)), "grant.tools"),
+        ("rule", Grant(path="src/**"), "grant.path"),
+        ("rule", Grant(place="https://example.com"), "grant.place"),
+        ("rule", Grant(app="org.mousepad"), "grant.app"),
+        ("rule", Grant(project="/srv/other"), "grant.project"),
+        ("rule", Grant(identity="program:b"), "grant.identity"),
+        ("rule", Grant(until="2020-01-01"), "grant.until"),
+        ("rule", Grant(until="soon"), "grant.until"),
+        ("task", Grant(project=ALL), "grant.project"),
+        ("task", Grant(identity=ALL), "grant.identity"),
+        ("task", Grant(task="t2"), "grant.task"),
+        ("task", Grant(until="2999-01-01"), "grant.until"),
+    ],
+)
+def test_what_does_not_follow_from_an_offer_is_refused(scope: str, wish: Grant, field: str) -> None:
+    with pytest.raises(NotOffered) as refused:
+        chosen(offered(WRITE, README), scope, wish)  # type: ignore[arg-type]
+    assert refused.value.field == field
+
+
+def test_without_a_task_there_is_none_to_allow_it_for() -> None:
+    with pytest.raises(NotOffered, match="isn't offered"):
+        chosen(offered(Call("write_to_file", {}, ME), README), "task", UNSET)
+
+
+def test_how_wide_a_grant_is() -> None:
+    (_, task, kind, rule) = (each.grant for each in offered(WRITE, README))
+    assert task
+    assert kind
+    assert rule
+    assert not is_wide(task)
+    assert not is_wide(kind)
+    assert is_wide(rule)
+    soon = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    assert not is_wide(replace(rule, until=soon))
+    assert is_wide(replace(rule, until=soon, project=ALL))
+    assert is_wide(replace(rule, until=soon, identity=ALL))
+    assert is_wide(replace(rule, until=soon, path="**"))

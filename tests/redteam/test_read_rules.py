@@ -1,0 +1,173 @@
+"""What a rule denies reading is not read in another way: not in activity, evidence or news, and not in other projects.
+
+And a few doors beside it: a report overwrites no file of yours, and no message is met with silence.
+"""
+
+import asyncio
+import json
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.sync.client import connect
+
+from handrail.kernel.approval import PresetAnswer
+from handrail.kernel.call import Call
+from handrail.kernel.recorder import Recorder
+from handrail.ports.identity import Caller
+from handrail.wiring import Wiring
+from tests.e2e.console_person import up
+from tests.faces.http.running import Running
+from tests.wire.clients import run
+
+SECRET = "the secret of the house"
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder = tmp_path_factory.mktemp("read-rules")
+    for name in ("project", "other"):
+        (folder / name).mkdir()
+    state = folder / "state"
+    write(folder / "project", state, "secret/plan.txt", SECRET)
+    write(folder / "project", state, "open.txt", "for everybody")
+    write(folder / "other", state, "elsewhere.txt", SECRET)
+    rule = '[[rules]]\ntool = "read_file"\npath = "secret/**"\ndecision = "deny"\n'
+    with (state / "config.toml").open("a") as config:
+        config.write(rule)
+    with up(folder / "project", state) as running:
+        yield running
+
+
+def write(project: Path, state: Path, path: str, content: str) -> None:
+    """With a person's own command."""
+    for dry in (True, False):
+        params = json.dumps({"path": path, "content": content, "dryRun": dry})
+        done = run("call", "write_to_file", params, "--answer", "allow", "--project", project, "--state", state)
+        assert done.returncode == 0, done.stderr
+
+
+def records(house: Running, headers: dict[str, str] | None = None) -> list[dict[str, Any]]:
+    answer = house.request("GET", "/api/activity?limit=200", headers=headers)
+    assert answer.status == 200, answer
+    found: list[dict[str, Any]] = answer.json["data"]["records"]
+    return found
+
+
+def targets(found: list[dict[str, Any]]) -> set[str]:
+    return {str(record["target"]) for record in found if "target" in record}
+
+
+def test_activity_shows_a_program_only_what_it_may_read_in_this_project(house: Running) -> None:
+    assert targets(records(house)) == {"open.txt"}
+    assert targets(records(house, house.sign_in())) == {"open.txt", "secret/plan.txt", "elsewhere.txt"}
+
+
+def test_evidence_of_what_a_rule_denies_is_shown_to_people_only(house: Running) -> None:
+    person = house.sign_in()
+    (execution,) = {
+        record["executionId"] for record in records(house, person) if record.get("target") == "secret/plan.txt"
+        if "evidence" in record
+    }  # fmt: skip
+    for name in ("diff.patch", "request.json"):
+        refused = house.request("GET", f"/api/evidence/{execution}/{name}")
+        assert refused.status == 403
+        assert SECRET.encode() not in refused.body
+        assert SECRET.encode() in house.request("GET", f"/api/evidence/{execution}/{name}", headers=person).body
+
+
+def socket(house: Running, auth: dict[str, str]) -> Any:
+    address = f"ws://127.0.0.1:{house.port}/socket.io/?EIO=4&transport=websocket"
+    wire = connect(address, origin=None, proxy=None, legacy=True)
+    wire.recv(timeout=30)
+    wire.send(f"40/mimo,{json.dumps(auth)}")
+    assert str(wire.recv(timeout=30)).startswith("40/mimo,"), "it was not let in"
+    return wire
+
+
+def test_news_show_a_program_only_what_it_may_read_in_this_project(house: Running) -> None:
+    def work() -> None:
+        write(house.project.with_name("other"), house.state, "elsewhere-2.txt", SECRET)
+        write(house.project, house.state, "secret/second.txt", SECRET)
+        write(house.project, house.state, "last.txt", "for everybody")
+
+    with socket(house, {"token": house.token, "clientType": "frontend"}) as wire, ThreadPoolExecutor(1) as person:
+        working = person.submit(work)
+        heard = ""
+        while "last.txt" not in heard:
+            said = str(wire.recv(timeout=60))
+            if said == "2":
+                wire.send("3")
+            heard += said
+        working.result()
+    assert "secret/second.txt" not in heard
+    assert "elsewhere-2.txt" not in heard
+
+
+@pytest.mark.parametrize(
+    "message", ['{"a": 1, "a": 2}', '{"n": NaN}', '{"n": 9007199254740993}', '"\\ud800"', "[" * 600 + "]" * 600, "{"]
+)
+def test_a_message_that_the_decoder_refuses_is_answered(house: Running, message: str) -> None:
+    with socket(house, {"token": house.token, "clientType": "frontend"}) as wire:
+        wire.send(f'42/mimo,7["user_message",{message}]')
+        while not (said := str(wire.recv(timeout=30))).startswith("43/mimo,7"):
+            pass
+    (answer,) = json.loads(said.removeprefix("43/mimo,7"))
+    assert (answer["ok"], answer["error"]["code"]) == (False, "BAD_REQUEST")
+    assert answer["error"]["message"]
+
+
+def test_a_report_overwrites_nothing_but_reports(house: Running, tmp_path: Path) -> None:
+    mine = tmp_path / "thesis.html"
+    mine.write_text("<p>three years of work</p>")
+    place = ("--project", house.project, "--state", house.state)
+    refused = run("report", "--all", "-o", mine, *place)
+    assert (refused.returncode, mine.read_text()) == (1, "<p>three years of work</p>")
+    assert "--force" in refused.stderr
+    link = tmp_path / "link.html"
+    link.symlink_to(mine)
+    assert run("report", "--all", "-o", link, *place).returncode == 1
+    report = tmp_path / "report.html"
+    for _ in range(2):
+        assert run("report", "--all", "-o", report, *place).returncode == 0
+    assert run("report", "--all", "-o", mine, "--force", *place).returncode == 0
+    assert "three years" not in mine.read_text()
+
+
+def test_evidence_is_on_disk_before_the_call_acts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was synced when the gate lets the call begin, by the kernel's own word for the file."""
+    synced: dict[str, bytes] = {}
+    real = os.fsync
+
+    def noted(descriptor: int) -> None:
+        real(descriptor)
+        name = os.readlink(f"/proc/self/fd/{descriptor}")
+        if Path(name).is_file():
+            synced[name] = Path(name).read_bytes()
+
+    begun: list[dict[str, bytes]] = []
+    begin = Recorder.begin
+
+    async def watched(self: Recorder, *given: Any) -> None:
+        await begin(self, *given)
+        begun.append(dict(synced))
+
+    monkeypatch.setattr(os, "fsync", noted)
+    monkeypatch.setattr(Recorder, "begin", watched)
+    (tmp_path / "project").mkdir()
+    project = Wiring().open_project(tmp_path / "project", tmp_path / "state", PresetAnswer("allow"))
+    caller = Caller("mcp", "agent", "uid:0", "test:1")
+
+    async def work() -> None:
+        for dry in (True, False):
+            await project.gate.run(Call("write_to_file", {"path": "a.txt", "content": "x\n", "dryRun": dry}, caller))
+
+    asyncio.run(work())
+    project.close()
+    (on_disk,) = begun
+    (request,) = (json.loads(data) for name, data in on_disk.items() if name.endswith("/request.json"))
+    assert request["params"]["content"] == "x\n"
+    assert "+x" in request["diff"]
