@@ -80,6 +80,34 @@ export interface FileChangePrompt extends PromptCommon {
   unseen?: string;
   /** What is different from what was allowed a moment ago, and not done. */
   changed?: string[];
+  /** How far a yes may reach, the narrowest first, each with the exact rule it creates. */
+  offers?: Offer[];
+  /** Why the file is code that runs later. */
+  runsLater?: string;
+}
+
+/** What a yes allows beyond the one call; `*` stands for every project or every agent. */
+export interface Grant {
+  tools: string[];
+  path?: string;
+  place?: string;
+  app?: string;
+  command?: string;
+  server?: string;
+  project?: string;
+  identity?: string;
+  task?: string;
+  until?: string;
+}
+
+export interface Offer {
+  scope: ApprovalScope;
+  grant?: Grant;
+  what?: string;
+  where?: string;
+  who?: string;
+  until?: string;
+  isWide?: boolean;
 }
 
 export interface ResultPrompt extends PromptCommon {
@@ -101,6 +129,8 @@ export interface PromptResponse {
   scope?: ApprovalScope;
   /** With the scope `rule`, where the prompt has a `consent`: what is remembered; absent means this tool. */
   covers?: "tool" | "app";
+  /** How far the yes reaches within its scope; absent means the narrowest that was offered. */
+  grant?: Grant;
 }
 
 interface EntryCommon {
@@ -117,6 +147,12 @@ export interface RequestEntry extends EntryCommon {
   prompt: Prompt;
   /** The program that asked has given up waiting; an ok is kept for its retry. */
   callerGone?: boolean;
+  /** Whether handrail itself asks. Whatever a prompt says, no other is handrail's. */
+  isOwn?: boolean;
+  /** Who posted a prompt that isn't handrail's own. */
+  postedBy?: string;
+  /** Its source, if it pretends to be handrail's. */
+  claimedSource?: string;
 }
 
 export interface ResponseEntry extends EntryCommon {

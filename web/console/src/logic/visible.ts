@@ -1,11 +1,11 @@
-/** Text as a person may safely read it; the same rule as core/visible.py. */
+/** Text as a person may safely read it; the same rule as kernel/visible.py. */
 
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}]/gu;
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{Co}\p{Cn}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}\u{16fe4}]/gu;
 
 const spelled = (char: string): string => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
-const stays = (char: string): boolean => char === "\n" || char === "\t";
+const stays = (char: string): boolean => char === " " || char === "\n" || char === "\t" || char === "\u3000";
 
-/** Every control, format, separator, private or unassigned code point becomes `\u{…}`; LF and TAB stay. */
+/** Every code point that can't be seen, or only as a blank, becomes `\u{…}`; blank, LF, TAB and U+3000 stay. */
 export function visible(text: string): string {
   return text.replace(HIDDEN, (char) => (stays(char) ? char : spelled(char)));
 }

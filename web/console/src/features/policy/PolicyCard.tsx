@@ -3,7 +3,7 @@ import { EffectChip } from "../../ui/Chip";
 import { Facts } from "../../ui/Facts";
 import { useLoaded } from "../../ui/useLoaded";
 import { Visible } from "../../ui/Visible";
-import { readPolicy, type Policy } from "./actions";
+import { readPolicy, readRules, removeRule, type Policy } from "./actions";
 
 export function PolicyCard() {
   const t = texts.value;
@@ -15,6 +15,26 @@ export function PolicyCard() {
       {!policy && !error && <p class="nothing">{t.loading}</p>}
       {policy && <PolicyDetails policy={policy} />}
     </section>
+  );
+}
+
+/** What agents may do without asking; removing a rule counts for the next call. */
+function UserRules() {
+  const t = texts.value;
+  const { data, error, again } = useLoaded(readRules);
+  const remove = (id: string): void => void removeRule(id).then(again, again);
+  if (error) return <p class="problem">{error}</p>;
+  return (
+    <ul class="rules">
+      {(data?.rules ?? []).map((rule) => (
+        <li key={rule.id}>
+          <span class={`decision ${rule.decision}`}>{t.decisions[rule.decision] ?? rule.decision}</span>
+          <code><Visible text={[rule.tool ?? rule.effect, rule.path, rule.place, rule.host, rule.app, rule.command, rule.server].filter(Boolean).join(" · ")} /></code>
+          <span class="sub"><Visible text={[rule.project ?? t.everyProject, rule.caller ?? rule.agent ?? t.everyAgent, rule.task ? t.endOfTask : (rule.until ?? t.noEnd)].join(" · ")} /></span>
+          <button type="button" class="plain" onClick={() => remove(rule.id)}>{t.removeRule}</button>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -39,6 +59,8 @@ function PolicyDetails({ policy }: { policy: Policy }) {
           ))}
         </ul>
       )}
+      <h3>{t.userRules}</h3>
+      <UserRules />
       <h3>{t.policyDefaults}</h3>
       <ul class="rules">
         {Object.entries(defaults).map(([effect, decision]) => (

@@ -1,4 +1,4 @@
-import { fetchData } from "@handrail/host";
+import { deleteAt, fetchData } from "@handrail/host";
 
 export interface PolicyRule {
   tool?: string;
@@ -20,4 +20,19 @@ export interface Policy {
   defaults?: Record<string, string>;
 }
 
+export interface UserRule extends PolicyRule {
+  id: string;
+  kind: "rule" | "task";
+  command?: string;
+  server?: string;
+  project?: string;
+  agent?: string;
+  caller?: string;
+  until?: string;
+  task?: string;
+  hasEnded?: boolean;
+}
+
+export const readRules = (): Promise<{ rules: UserRule[] }> => fetchData<{ rules: UserRule[] }>("/api/rules");
+export const removeRule = (id: string): Promise<unknown> => deleteAt(`/api/rules/${encodeURIComponent(id)}`);
 export const readPolicy = (): Promise<Policy> => fetchData<Policy>("/api/policy");

@@ -21,7 +21,7 @@ interface Place {
 export const InPlace = createContext<Place | null>(null);
 
 /** How far a yes reaches. */
-type Reach = Pick<PromptResponse, "scope" | "covers">;
+type Reach = Pick<PromptResponse, "scope" | "covers" | "grant">;
 
 export interface FurtherYes {
   text: string;

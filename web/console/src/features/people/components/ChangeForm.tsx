@@ -1,4 +1,4 @@
-import type { FileChangePrompt, PromptImage, RequestEntry } from "@handrail/host";
+import type { FileChangePrompt, Offer, PromptImage, RequestEntry } from "@handrail/host";
 import { useMemo, useState } from "preact/hooks";
 import { imageUrl } from "../../history/logic/calls";
 import { parseDiff } from "../../../logic/diff";
@@ -31,20 +31,47 @@ export function ChangeForm({ request, prompt, isShown }: { request: RequestEntry
 }
 
 /** What an app is allowed is remembered for the program that asks; everything else by a rule. */
-function furtherYes({ consent }: FileChangePrompt): FurtherYes[] {
+function furtherYes({ consent, offers = [] }: FileChangePrompt): FurtherYes[] {
   const t = texts.value;
-  const forTask: FurtherYes = { text: t.allowTask, reach: { scope: "task" } };
-  if (!consent) return [forTask, { text: t.allowRule, reach: { scope: "rule" } }];
+  const offered = offers.filter(({ scope, grant }) => grant && scope !== "once" && !(consent && scope === "rule"));
+  const further = offered.map((offer): FurtherYes => ({ text: labelOf(offer, offered), reach: { scope: offer.scope, grant: offer.grant } }));
+  if (!consent) return further;
   return [
     { text: t.allowTool, reach: { scope: "rule", covers: "tool" } },
     { text: t.allowApp(visible(consent.appName)), reach: { scope: "rule", covers: "app" } },
-    forTask,
+    ...further,
   ];
+}
+
+/** Of several with one scope, only the narrowest has the plain name. */
+function labelOf(offer: Offer, offered: readonly Offer[]): string {
+  const t = texts.value;
+  const name = offer.scope === "task" ? t.allowTask : t.allowRule;
+  const isNarrowest = offered.find(({ scope }) => scope === offer.scope) === offer;
+  return isNarrowest ? name : `${name}: ${visible(offer.grant?.path ?? offer.grant?.place ?? "")}`;
+}
+
+/** What each further yes would allow, before the click: what, where, who, until when. */
+function Offers({ prompt }: { prompt: FileChangePrompt }) {
+  const t = texts.value;
+  const offered = (prompt.offers ?? []).filter(({ scope, grant }) => grant && scope !== "once" && !(prompt.consent && scope === "rule"));
+  if (offered.length === 0) return null;
+  return (
+    <details class="offers">
+      <summary>{t.offers}</summary>
+      {offered.map((offer) => (
+        <section key={labelOf(offer, offered)}>
+          <h4>{labelOf(offer, offered)}</h4>
+          <Facts facts={[[t.offerWhat, offer.what], [t.offerWhere, offer.where], [t.offerWho, offer.who], [t.offerUntil, offer.until]]} />
+        </section>
+      ))}
+    </details>
+  );
 }
 
 export function ChangeDetails({ prompt }: { prompt: FileChangePrompt }) {
   const t = texts.value;
-  const { path, command, cwd, diff, unseen, changed = [], images = [] } = prompt;
+  const { path, command, cwd, diff, runsLater, unseen, changed = [], images = [] } = prompt;
   const counted = useMemo(() => (diff ? parseDiff(diff) : null), [diff]);
   return (
     <>
@@ -55,6 +82,8 @@ export function ChangeDetails({ prompt }: { prompt: FileChangePrompt }) {
           <ul>{changed.map((line) => <li key={line}><Visible text={line} /></li>)}</ul>
         </div>
       )}
+      {runsLater !== undefined && <p class="problem" role="note">{t.runsLater} <Visible text={runsLater} /></p>}
+      <Offers prompt={prompt} />
       <Facts
         facts={[
           [t.file, path],

@@ -14,6 +14,7 @@ import { Markdown } from "../../../ui/Markdown";
 import { Moment } from "../../../ui/Moment";
 import { Outcome } from "./Outcome";
 import { RunChip } from "./RunChip";
+import { SourceChip } from "./SourceChip";
 import { TaskForm } from "./TaskForm";
 
 const LASTING_MS = 1000;
@@ -22,7 +23,7 @@ const LASTING_MS = 1000;
 export function PromptCard({ asked, isShown }: { asked: Asked; isShown: boolean }) {
   const t = texts.value;
   const { request } = asked;
-  const { source, kind } = request.prompt;
+  const { kind } = request.prompt;
   const isInPlace = useContext(InPlace) !== null;
   const isGone = useLasting(request.callerGone === true && !isSettled(asked) && kind !== "result");
   return (
@@ -30,7 +31,7 @@ export function PromptCard({ asked, isShown }: { asked: Asked; isShown: boolean 
       <header class="head">
         <div class="tags">
           <Chip text={t.kinds[kind] ?? kind} colour={kind === "file_change_confirm" ? "write" : "ask"} />
-          {source && <Chip label={t.source} text={source} />}
+          <SourceChip request={request} />
           {request.runId && !isInPlace && <RunChip runId={request.runId} />}
           <span class="sub"><Moment at={request.ts} /></span>
         </div>

@@ -13,6 +13,7 @@ import { Moment } from "../../../ui/Moment";
 import { Outcome } from "./Outcome";
 import { PageHead } from "../../../ui/PageHead";
 import { RunChip } from "./RunChip";
+import { SourceChip } from "./SourceChip";
 import { Visible } from "../../../ui/Visible";
 
 const ROW_HEIGHT = 123;
@@ -49,12 +50,12 @@ export function Prompts() {
 
 function Heading({ asked: { request } }: { asked: Asked }) {
   const t = texts.value;
-  const { kind, source } = request.prompt;
+  const { kind } = request.prompt;
   return (
     <div class="entry-head">
       <p class="tags">
         <Chip text={t.kinds[kind] ?? kind} colour={kind === "file_change_confirm" ? "write" : "ask"} />
-        {source && <Chip label={t.source} text={source} />}
+        <SourceChip request={request} />
         {request.runId && <RunChip runId={request.runId} />}
         <span class="sub">{t.asked} <Moment at={request.ts} /></span>
       </p>

@@ -49,6 +49,14 @@ export interface PeopleTexts {
   unseen: string;
   changedSince: string;
   allowTask: string;
+  offers: string;
+  offerWhat: string;
+  offerWhere: string;
+  offerWho: string;
+  offerUntil: string;
+  runsLater: string;
+  posted: (by: string) => string;
+  claims: (by: string, source: string) => string;
   allowRule: string;
   allowTool: string;
   allowApp: (app: string) => string;

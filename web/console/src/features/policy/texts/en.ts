@@ -11,4 +11,10 @@ export const policyEn: PolicyTexts = {
   untrusted: "not trusted: it can only tighten",
   noPolicyFile: "this project has no policy of its own",
   limits: "Limits",
+  userRules: "Allowed by you",
+  everyProject: "every project",
+  everyAgent: "every agent",
+  endOfTask: "until the task ends",
+  noEnd: "until removed",
+  removeRule: "Remove",
 };

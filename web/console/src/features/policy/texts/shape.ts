@@ -9,4 +9,10 @@ export interface PolicyTexts {
   untrusted: string;
   noPolicyFile: string;
   limits: string;
+  userRules: string;
+  everyProject: string;
+  everyAgent: string;
+  endOfTask: string;
+  noEnd: string;
+  removeRule: string;
 }

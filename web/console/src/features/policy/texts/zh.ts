@@ -11,4 +11,10 @@ export const policyZh: PolicyTexts = {
   untrusted: "未信任：只能收紧",
   noPolicyFile: "此项目没有自己的策略",
   limits: "限制",
+  userRules: "您允许的",
+  everyProject: "所有项目",
+  everyAgent: "所有代理",
+  endOfTask: "直到任务结束",
+  noEnd: "直到移除",
+  removeRule: "移除",
 };
