@@ -47,7 +47,8 @@ async def open_house(ground: Ground, programs: Programs, env: Mapping[str, str],
     launch = [*_HANDRAIL, "extension", "launch", "--headless"]
     browser = programs.start("browser", launch, env, ground.project, ends_by=signal.SIGINT)
     await browser.says(_READY)
-    return House(ground, env, int(known["port"]), str(known["token"]))
+    token = await _run(*_HANDRAIL, "agents", "add", "tour", env=env, cwd=ground.project)
+    return House(ground, env, int(known["port"]), token.strip())
 
 
 def _write_script(to: Path, *, is_quick: bool) -> None:

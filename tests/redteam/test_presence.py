@@ -275,3 +275,16 @@ def test_an_answer_written_into_the_log_by_hand_counts_for_nothing(house: Runnin
     assert (house.project / "a.txt").read_text() == "one\n"
     config = house.state / "config.toml"
     assert not config.exists() or "three" not in config.read_text()
+
+
+def test_what_a_rule_marks_as_critical_needs_presence_even_once(house: Running) -> None:
+    rule = '\n[[rules]]\ntool = "replace_in_file"\npath = "vault.txt"\ndecision = "ask"\ncritical = true\n'
+    with (house.state / "config.toml").open("a") as config:
+        config.write(rule)
+    (house.project / "vault.txt").write_text("one\n")
+    calling = call(house, "replace_in_file", path="vault.txt", find="one", replace="two")
+    request_id = Person(house.state).sees()["requestId"]
+    refused(house, request_id, answer(house, request_id, {"status": "ok"}))
+    assert answer(house, request_id, {"status": "canceled"}).status == 200, "a no needs no proof"
+    assert calling.wait(60) != 0
+    assert (house.project / "vault.txt").read_text() == "one\n"
