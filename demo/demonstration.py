@@ -52,7 +52,7 @@ class Demonstration:
 
     async def _tour(self, house: House) -> None:
         """Until the agent waits for the person's next words."""
-        async with open_page("127.0.0.1", house.port, house.token, self._task) as page:
+        async with open_page(await house.console(""), self._task) as page:
             self._teller.says("Person", WISH)
             await page.say(WISH, mode="plan")
             async for event in page.events():

@@ -21,8 +21,6 @@ _READY = r"\(Ctrl-C ends it\)"
 class House:
     ground: Ground
     env: Mapping[str, str]
-    port: int
-    token: str
 
     async def console(self, page: str) -> str:
         """An address that lets one browser in."""
@@ -43,11 +41,10 @@ async def open_house(ground: Ground, programs: Programs, env: Mapping[str, str],
     server = programs.start("handrail", serve, env, ground.project, ends_by=signal.SIGINT)
     await server.says(_READY)
     await _run(*_HANDRAIL, "model", "use", f"script:{ground.script}", env=env, cwd=ground.project)
-    known = json.loads((ground.state / "server.json").read_text())
     launch = [*_HANDRAIL, "extension", "launch", "--headless"]
     browser = programs.start("browser", launch, env, ground.project, ends_by=signal.SIGINT)
     await browser.says(_READY)
-    return House(ground, env, int(known["port"]), str(known["token"]))
+    return House(ground, env)
 
 
 def _write_script(to: Path, *, is_quick: bool) -> None:

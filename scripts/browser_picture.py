@@ -37,7 +37,9 @@ def take(handrail: str, project: Path, env: dict[str, str], photograph: Callable
     with _running([handrail, "up", "--no-open", "--port", "0"], project, env):
         known = _server(state)
         tools = f"http://127.0.0.1:{known['port']}/api/tools"
-        agent = {"authorization": f"Bearer {known['token']}", "user-agent": "claude-code/2.1"}
+        command = [handrail, "agents", "add", "claude-code"]
+        token = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+        agent = {"authorization": f"Bearer {token}"}
         with _running([handrail, "extension", "launch", "--headless"], project, env), _shop() as address:
             for tool, params in (
                 ("task_start", {"url": address, "groupTitle": "Order tea", "groupColor": "green"}),

@@ -24,7 +24,9 @@ def take(handrail: str, project: Path, env: dict[str, str], photograph: Callable
         server.stdout.readline()
         try:
             known = json.loads(Path(env["HANDRAIL_STATE"], "server.json").read_text())
-            agent = {"authorization": f"Bearer {known['token']}", "user-agent": "claude-code/2.1"}
+            command = [handrail, "agents", "add", "claude-code"]
+            token = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+            agent = {"authorization": f"Bearer {token}"}
             url = f"http://127.0.0.1:{known['port']}/api/tools/desktop_observe"
             httpx2.post(url, json={}, headers=agent, timeout=60).raise_for_status()
             photograph()

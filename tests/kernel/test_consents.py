@@ -40,7 +40,8 @@ class House:
     def __init__(self, folder: Path, rules: Sequence[dict[str, str]] = ()) -> None:
         self.shown = TO
         self.gatehouse = Gatehouse(folder, [tool("apps_call", self._work, Effect.EXECUTE, self._plan)], rules=rules)
-        self.consents = SqliteConsents(Database(folder / "handrail.db"), now=lambda: NOON)
+        self._database = Database(folder / "handrail.db")
+        self.consents = SqliteConsents(self._database, now=lambda: NOON)
         gate = self.gatehouse.gate
         self.gate = Gate(
             gate.registry,
@@ -50,6 +51,10 @@ class House:
             gate._recorder,
             consents=self.consents,
         )
+
+    def close(self) -> None:
+        self.gatehouse.close()
+        self._database.close()
 
     async def _work(self, call: Call, params: Any) -> Any:
         """As an HTTP app's call: the place that it goes to is told on the way."""
@@ -69,7 +74,7 @@ class House:
 def house(tmp_path: Path) -> Iterator[House]:
     opened = House(tmp_path)
     yield opened
-    opened.gatehouse.close()
+    opened.close()
 
 
 async def test_a_yes_to_the_tool_replaces_the_question_until_it_is_revoked(house: House) -> None:
@@ -146,7 +151,7 @@ async def test_a_rule_that_denies_wins_over_every_yes(tmp_path: Path, rule: dict
     await house.consents.give(AGENT, TO, is_for_app=True, by="a person")
     with pytest.raises(Declined):
         await house.is_asked()
-    house.gatehouse.close()
+    house.close()
 
 
 async def test_a_rule_that_asks_is_asked_each_time(tmp_path: Path) -> None:
@@ -154,11 +159,12 @@ async def test_a_rule_that_asks_is_asked_each_time(tmp_path: Path) -> None:
     await house.consents.give(AGENT, TO, is_for_app=True, by="a person")
     assert await house.is_asked()
     assert house.gatehouse.person.questions[-1].is_ruled
-    house.gatehouse.close()
+    house.close()
 
 
 async def test_what_was_given_is_listed_and_a_second_yes_takes_the_place_of_the_first(tmp_path: Path) -> None:
-    first, second = (SqliteConsents(Database(tmp_path / "handrail.db"), now=lambda: NOON) for _ in range(2))
+    databases = [Database(tmp_path / "handrail.db") for _ in range(2)]
+    first, second = (SqliteConsents(database, now=lambda: NOON) for database in databases)
     await first.give(AGENT, TO, is_for_app=False, by="console:ada")
     await first.give(AGENT, TO, is_for_app=False, by="terminal:ada")
     await first.give(AGENT, TO, is_for_app=True, by="terminal:ada")
@@ -166,6 +172,8 @@ async def test_what_was_given_is_listed_and_a_second_yes_takes_the_place_of_the_
         ("agent:one", "com.example.mail", None, "terminal:ada"),
         ("agent:one", "com.example.mail", "send_email", "terminal:ada"),
     ]
+    for database in databases:
+        database.close()
 
 
 async def test_what_an_agent_may_do_for_a_person_it_may_not_do_for_a_program(house: House) -> None:

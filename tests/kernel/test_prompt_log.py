@@ -35,15 +35,24 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "state" / "ui-prompts.jsonl"
 
 
+OPENED: list[PromptLog] = []
+
+
 def open_log(path: Path) -> PromptLog:
-    return PromptLog(JournalFile(path), clock=lambda: NOON)
+    OPENED.append(PromptLog(JournalFile(path), clock=lambda: NOON))
+    return OPENED[-1]
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    yield
+    while OPENED:
+        OPENED.pop().close()
 
 
 @pytest.fixture
-def log(path: Path) -> Iterator[PromptLog]:
-    opened = open_log(path)
-    yield opened
-    opened.close()
+def log(path: Path) -> PromptLog:
+    return open_log(path)
 
 
 def append(path: Path, *lines: object, end: str = "\n") -> None:

@@ -39,10 +39,15 @@ class Desk:
         self.queue = LoggedPrompts(prompt_store(state))
         self.always: list[Question] = []
         self.covered: list[object] = []
-        database = Database(state / "handrail.db")
-        self.grants = SqliteTaskGrants(database)
-        self.approver = QueueApprover(self.queue, SqliteOnce(database), self._keep, self.grants, "/srv/shop")
+        self._database = Database(state / "handrail.db")
+        self.once = SqliteOnce(self._database)
+        self.grants = SqliteTaskGrants(self._database)
+        self.approver = QueueApprover(self.queue, self.once, self._keep, self.grants, "/srv/shop")
         self.granted: list[Grant | None] = []
+
+    async def close(self) -> None:
+        await self.queue.close()
+        self._database.close()
 
     async def _keep(self, question: Question, response: PromptResponse, grant: Grant | None, by: str) -> None:
         self.always.append(question)
@@ -70,7 +75,7 @@ async def desk(state: Path) -> AsyncIterator[Desk]:
     try:
         yield opened
     finally:
-        await opened.queue.close()
+        await opened.close()
 
 
 def question(
@@ -231,7 +236,7 @@ async def test_one_yes_serves_one_of_two_who_wait_for_it(tmp_path: Path) -> None
     async with desk(tmp_path) as at:
         asking = asyncio.ensure_future(at.approver.ask(question()))
         entry = await at.shown()
-        assert await SqliteOnce(Database(tmp_path / "handrail.db")).claim(entry.request_id)
+        assert await at.once.claim(entry.request_id)
         await at.queue.respond(entry.request_id, {"status": "ok"})
         with pytest.raises(Declined):
             await asking

@@ -222,6 +222,10 @@ def test_a_person_may_accept_what_was_found(copies: Copies) -> None:
     copies.restore(copies.newer)
     roll_back(copies, "handrail.db")
     assert not verify(copies.state).is_well
+    assert run("audit", "accept", "--state", copies.state).returncode == 1, "nobody was seen at a terminal"
+    assert not verify(copies.state).is_well
+    config = copies.state / "config.toml"
+    config.write_text(f'presence = "never"\n{config.read_text()}')
     assert run("audit", "accept", "--state", copies.state).returncode == 0
     found = verify(copies.state)
     assert found.is_well, told(found)

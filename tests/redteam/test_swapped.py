@@ -96,7 +96,9 @@ class Bank:
         self.project.mkdir()
         furnish(self.project)
         self.state.mkdir()
-        (self.state / "config.toml").write_text('[[rules]]\ntool = "task_*"\ndecision = "allow"\n')
+        (self.state / "config.toml").write_text(
+            'questions_per_minute = 10000\n\n[[rules]]\ntool = "task_*"\ndecision = "allow"\n'
+        )
         self.up = Up(self.project, self.state)
         self.browser = subprocess.Popen(
             [HANDRAIL, "extension", "launch", "--headless", "--state", str(self.state)],

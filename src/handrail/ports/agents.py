@@ -35,6 +35,10 @@ class Agents(Protocol):
         """False for an agent's identity whose token was revoked; True for everybody who needs no token."""
         ...
 
+    def stamp(self) -> object:
+        """Another one after each change, by whichever process."""
+        ...
+
     def add(self, name: str) -> tuple[Agent, str]:
         """The agent and its token, which is told once. Conflict: the name is taken. Blocks."""
         ...

@@ -50,8 +50,11 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise SystemExit(_INTERRUPTED) from None  # as shells expect it, and without a word
+        except (KeyboardInterrupt, RuntimeError) as error:
+            # Python wraps what interrupts it while it makes a class, as it does when a module is loaded.
+            if isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt):
+                raise SystemExit(_INTERRUPTED) from None  # as shells expect it, and without a word
+            raise
 
 
 def group(commands: CommandList, open_program: Callable[[], Program]) -> click.Group:

@@ -54,11 +54,11 @@ class Entrance:
         """While inside, a token that another process revokes ends its connections here, too."""
 
         async def watch() -> None:
-            known = {agent.id for agent in self.agents.all()}
+            stamp = self.agents.stamp()
             while True:
                 await asyncio.sleep(_LOOK_EVERY)
-                before, known = known, {agent.id for agent in self.agents.all()}
-                if before - known:
+                before, stamp = stamp, self.agents.stamp()
+                if before != stamp:
                     await self._send_revoked_away()
 
         watching = asyncio.create_task(watch())

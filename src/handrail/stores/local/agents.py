@@ -57,6 +57,10 @@ class AgentsFile:
             return True
         return any(kept.id == identity.removeprefix(PREFIX) for kept in self._current().values())
 
+    def stamp(self) -> object:
+        self._current()
+        return self._seen
+
     def add(self, name: str) -> tuple[Agent, str]:
         checked_name(name)
         token = _TOKEN_PREFIX + secrets.token_urlsafe(32)

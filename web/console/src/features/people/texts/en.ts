@@ -4,7 +4,7 @@ export const peopleEn: PeopleTexts = {
   pages: { prompts: "Questions" },
   presence: {
     title: "Confirm that it's you.",
-    why: "This answer allows more than this one call.",
+    why: "This answer needs proof that you are here.",
     usePasskey: "Confirm with passkey",
     failed: "The passkey didn't confirm it. Nothing has changed.",
     orTerminal: "Or answer in a terminal of your own:",

@@ -3,7 +3,7 @@ import type { PeopleTexts } from "./shape";
 export const peopleZh: PeopleTexts = {
   presence: {
     title: "请确认是你本人。",
-    why: "这个回答允许的不止这一次调用。",
+    why: "这个回答需要证明你在场。",
     usePasskey: "用通行密钥确认",
     failed: "通行密钥没有确认，什么都没有改变。",
     orTerminal: "或在你自己的终端里回答：",

@@ -1,0 +1,102 @@
+"""A running `handrail up`, agents with tokens that a person issued on the command line, and the person."""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from tests.waiting import until
+from tests.wire.clients import Up, run
+
+
+@dataclass
+class House:
+    up: Up
+    project: Path
+    state: Path
+    pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(40))
+
+    @property
+    def server(self) -> dict[str, Any]:
+        known: dict[str, Any] = json.loads((self.state / "server.json").read_text())
+        return known
+
+    @property
+    def address(self) -> str:
+        return f"http://{self.server['host']}:{self.server['port']}"
+
+    def issue(self, name: str) -> str:
+        """A new agent's token, as a person gets it."""
+        done = run("agents", "add", name, "--json", "--state", self.state)
+        assert done.returncode == 0, done.stderr
+        return str(json.loads(done.stdout)["token"])
+
+    def revoke(self, name: str) -> None:
+        done = run("agents", "remove", name, "--state", self.state)
+        assert done.returncode == 0, done.stderr
+
+    def ask(self, method: str, path: str, token: str | None = None, **how: Any) -> httpx2.Response:
+        headers = {**({} if token is None else {"authorization": f"Bearer {token}"}), **how.pop("headers", {})}
+        with httpx2.Client(timeout=60, trust_env=False, verify=False) as client:
+            return client.request(method, self.address + path, headers=headers, **how)
+
+    def call(self, token: str, tool: str, params: dict[str, Any], **headers: str) -> httpx2.Response:
+        return self.ask("POST", f"/api/tools/{tool}", token, json=params, headers=headers)
+
+    def calling(self, token: str, tool: str, params: dict[str, Any], **headers: str) -> "Future[httpx2.Response]":
+        return self.pool.submit(self.call, token, tool, params, **headers)
+
+    def pending(self) -> list[dict[str, Any]]:
+        listed = self.ask("GET", "/api/prompts?state=pending", self.server["token"]).json()
+        return list(listed["data"]["entries"])
+
+    def asked(self, count: int = 1) -> list[dict[str, Any]]:
+        return until(lambda: entries if len(entries := self.pending()) >= count else [], f"{count} questions")
+
+    def answer(self, request_id: str, *how: str) -> None:
+        done = run("prompts", "answer", request_id, *(how or ("--ok",)), "--state", self.state)
+        assert done.returncode == 0, done.stderr
+
+    def answer_all(self, *how: str) -> None:
+        for entry in self.pending():
+            self.answer(entry["requestId"], *how)
+
+    def new_code(self) -> str:
+        """As `handrail open` gives it to the person."""
+        said = run("open", "--print", "--state", self.state)
+        found = re.search(r"#code=([\w-]+)", said.stdout)
+        assert found is not None, said
+        return found[1]
+
+    def sign_in(self) -> dict[str, str]:
+        """The person's own browser."""
+        origin = {"origin": self.address}
+        answer = self.ask("POST", "/api/session", headers=origin, json={"code": self.new_code()})
+        assert answer.status_code == 200, answer.text
+        cookie = answer.headers["set-cookie"].partition(";")[0]
+        return {**origin, "cookie": cookie, "x-handrail-page": str(answer.json()["data"].get("pageSecret", ""))}
+
+
+@contextmanager
+def house_in(folder: Path) -> Iterator[House]:
+    project, state = folder / "project", folder / "state"
+    project.mkdir(parents=True)
+    (project / "a.txt").write_text("one\n")
+    up = Up(project, state)
+    house = House(up, project, state)
+    try:
+        yield house
+    finally:
+        house.pool.shutdown(wait=False, cancel_futures=True)
+        up.kill()
+
+
+def mode(path: Path) -> int:
+    return os.stat(path).st_mode & 0o777
