@@ -34,7 +34,7 @@ export function ChangeForm({ request, prompt, isShown }: { request: RequestEntry
 function furtherYes({ consent, offers = [] }: FileChangePrompt): FurtherYes[] {
   const t = texts.value;
   const offered = offers.filter(({ scope, grant }) => grant && scope !== "once" && !(consent && scope === "rule"));
-  const further = offered.map((offer): FurtherYes => ({ text: labelOf(offer, offered), reach: { scope: offer.scope, grant: offer.grant } }));
+  const further = offered.map((offer): FurtherYes => ({ text: labelOf(offer, offered), reach: { scope: offer.scope, ...(offer.grant ? { grant: offer.grant } : {}) } }));
   if (!consent) return further;
   return [
     { text: t.allowTool, reach: { scope: "rule", covers: "tool" } },
