@@ -26,7 +26,7 @@ from handrail.wiring import Wiring
 from tests.desktop_apps import command, texts
 from tests.desktop_session import DesktopSession
 
-AGENT = Caller("mcp", "agent", "uid:0", "agent:test")
+AGENT = Caller("mcp", "agent", "uid:0", "stdio:test")
 COUNT = {"selector": {"byRole": "AXButton", "titleContains": texts.COUNT}}
 ROUTE = {"window": {"titlePattern": "^Once bench$"}}
 

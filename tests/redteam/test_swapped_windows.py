@@ -128,7 +128,8 @@ async def test_what_is_allowed_the_second_time_is_done_and_its_evidence_is_whole
         until(dialog.pressed)
         assert dialog.pressed() == ["Pay 9999 EUR to Mallory, 1"]
         (folder,) = dialog.bench.folders()
-        assert {"before.png", "again-1-before.png", "refused.json"} <= {file.name for file in folder.iterdir()}
+        kept = {"before.png", "again-1-before.png", "request.json", "again-1-request.json", "refused.json"}
+        assert kept <= {file.name for file in folder.iterdir()}
 
 
 @pytest.mark.anyio

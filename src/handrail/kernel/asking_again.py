@@ -13,8 +13,13 @@ _UNTOLD = "Something near it has changed that the question does not quote."
 
 def asked_again(before: Preview, now: Preview, times: int) -> Preview:
     """The same question with what has changed since. Earlier pictures stay among the evidence."""
-    pictures = [replace(picture, name=f"again-{times}-{picture.name}") for picture in now.pictures]
+    pictures = [replace(picture, name=evidence_name(picture.name, times)) for picture in now.pictures]
     return replace(now, changed=differences(before, now), pictures=pictures)
+
+
+def evidence_name(name: str, times: int) -> str:
+    """A file of the evidence where a person was asked again so many times: one of each, beside the first."""
+    return f"again-{times}-{name}" if times else name
 
 
 def differences(before: Preview, now: Preview) -> Sequence[str]:

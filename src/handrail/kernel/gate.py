@@ -234,7 +234,7 @@ class Gate:
         scope = _scope(passage, preview)
         tokens = self._tokens if preview.executor is None else self._executor_tokens
         token = await tokens.issue(scope, _TOKEN_TTL)
-        await self._recorder.begin(passage, preview)
+        await self._recorder.begin(passage, preview, times)
         if preview.executor is None:
             await tokens.consume(token, scope)
         else:

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from handrail.kernel.asking_again import evidence_name
 from handrail.kernel.audit import Audit
 from handrail.kernel.content import Image
 from handrail.kernel.evidence import Evidence, Exhibit, utc_now
@@ -45,8 +46,8 @@ class Recorder:
             for picture in preview.pictures
         )
 
-    async def begin(self, passage: Passage, preview: Preview) -> None:
-        """What is about to be done, on disk before it is."""
+    async def begin(self, passage: Passage, preview: Preview, times: int = 0) -> None:
+        """What is about to be done, on disk before it is; `times` it was about to be and wasn't."""
         request = {
             "executionId": passage.call.execution_id,
             "tool": passage.call.tool,
@@ -61,8 +62,8 @@ class Recorder:
             request["diff"] = preview.diff  # in one file, so that one trip to the disk keeps all of it
         shown = passage.exhibit.hashes if passage.exhibit is not None else {}
         pictures = [(picture.name, picture.data) for picture in preview.pictures if picture.name not in shown]
-        diff = [] if preview.diff is None else [("diff.patch", preview.diff)]
-        await self._written(passage, [("request.json", request), *pictures], diff)
+        diff = [] if preview.diff is None else [(evidence_name("diff.patch", times), preview.diff)]
+        await self._written(passage, [(evidence_name("request.json", times), request), *pictures], diff)
         await self._add(passage, "begin", durable=True)
 
     def keep_reply(self, passage: Passage, reply: Reply) -> None:
