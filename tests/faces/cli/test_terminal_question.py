@@ -77,6 +77,7 @@ def test_no_text_of_the_callers_hides_or_leaves_its_place(machine: Machine) -> N
         "handrail",
         "parameters",
         "diff:",
+        "always",
         "in",
         "Allow?",
     ]
