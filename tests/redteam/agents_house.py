@@ -1,4 +1,4 @@
-"""A running `handrail up`, agents with tokens that a person issued on the command line, and the person."""
+"""A running `handrail up`, agents with tokens that a person issued, and the person."""
 
 import json
 import os
@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx2
 
+from tests.credentials import agent_token
 from tests.waiting import until
 from tests.wire.clients import Up, run
 
@@ -33,10 +34,8 @@ class House:
         return f"http://{self.server['host']}:{self.server['port']}"
 
     def issue(self, name: str) -> str:
-        """A new agent's token, as a person gets it."""
-        done = run("agents", "add", name, "--json", "--state", self.state)
-        assert done.returncode == 0, done.stderr
-        return str(json.loads(done.stdout)["token"])
+        """A new agent's token, as a person at a terminal gets it."""
+        return agent_token(self.state, name)
 
     def revoke(self, name: str) -> None:
         done = run("agents", "remove", name, "--state", self.state)

@@ -10,10 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from handrail.stores.local.trust import TrustFile
 from tests.features.desktop.conformance.png import pixel
 from tests.wire.clients import Json, Stdio
-from tests.wire.stage import put
+from tests.wire.stage import put, trust
 from tests.wire.terre_stand_in import TerreStandIn
 
 RED, GREEN, BLUE = (200, 40, 40), (40, 160, 60), (40, 60, 200)
@@ -50,8 +49,7 @@ class Cinema:
         """Of a project in developer mode, trusted by a person."""
         document = {"mode": "developer", "policies": policies, "rules": rules or []}
         put(self.project, ".handrail/policy.json", json.dumps(document))
-        policy = self.project / ".handrail/policy.json"
-        TrustFile(self.state).add(policy.read_bytes(), str(policy))
+        trust(self.project, self.state)
 
     def show(self, scene: str | None = None) -> Json:
         return self.client.ok("preview_scene", **({} if scene is None else {"scenePath": f"game/scene/{scene}"}))

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from handrail.stores.local.trust import TrustFile
 from tests.wire.clients import Api, Cli, Client, Stdio, Streamable, Up
 
 SCENE = "欢迎:来到这里;\nchangeBg:beach.jpg;\nend;\n"
@@ -82,6 +83,12 @@ def put(project: Path, path: str, content: str | bytes) -> Path:
 def put_policy(project: Path, rules: list[dict[str, str]] | None = None, **policies: Any) -> Path:
     document = {"contractVersion": "1.0.0", "mode": "cline", "policies": policies, "rules": rules or []}
     return put(project, ".handrail/policy.json", json.dumps(document, indent=2))
+
+
+def trust(project: Path, state: Path) -> None:
+    """As `handrail policy trust` does it, without a process each time."""
+    policy = project / ".handrail/policy.json"
+    TrustFile(state).add(policy.read_bytes(), str(policy))
 
 
 def put_snapshot(project: Path, id: str, content: str = "", **meta: Any) -> None:

@@ -10,11 +10,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from handrail.stores.local.trust import TrustFile
-from tests.persons import Person, without_presence
+from tests.persons import Person
 from tests.waiting import until
 from tests.wire.clients import Client, Json, Start, Stdio
-from tests.wire.stage import Stage, furnish, put
+from tests.wire.stage import Stage, furnish, put, trust
 
 SECRET = "sk-8f3c21d7e9"
 # Its own process group and session, where nothing that ends a group finds it; the number is told to the test.
@@ -72,13 +71,6 @@ def workshop(workshops: Workshop) -> Workshop:
 
 def put_mode(project: Path, mode: str, **policies: Any) -> None:
     put(project, ".handrail/policy.json", json.dumps({"mode": mode, "policies": policies}))
-
-
-def trust(project: Path, state: Path) -> None:
-    without_presence(state)
-    """As `handrail policy trust` does it, without a process each time."""
-    policy = project / ".handrail/policy.json"
-    TrustFile(state).add(policy.read_bytes(), str(policy))
 
 
 def is_alive(pid: int) -> bool:

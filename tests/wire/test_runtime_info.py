@@ -43,9 +43,9 @@ def test_it_names_every_tool_that_is_registered(client: Client, stdio: Stdio) ->
 
 
 def test_it_follows_the_policy(client: Client, project: Path) -> None:
-    put_policy(project, snapshotRetention=5, maxReadBytes=100, forbiddenDirs=["build"])
+    put_policy(project, snapshotRetention=50, maxReadBytes=100, forbiddenDirs=["build"])
     info = client.ok("get_runtime_info")
-    assert info["snapshotRetention"] == 5
+    assert info["snapshotRetention"] == 50
     assert info["sandbox"]["maxReadBytes"] == 100
     assert "build" in info["sandbox"]["forbiddenDirs"]
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.wire.clients import Client, Stdio
-from tests.wire.stage import START, put, put_policy
+from tests.wire.stage import START, Stage, put, put_policy, trust
 
 SCENE = "game/scene/start.txt"
 
@@ -67,8 +67,10 @@ def test_every_message_ends_in_its_code_by_which_a_comment_silences_it(stdio: St
     assert diagnostics(stdio, "changeBg:gone.png;nolint WG201") == []
 
 
-def test_the_policy_silences_rules(stdio: Stdio, project: Path) -> None:
-    put_policy(project, lintIgnore=["WG101"])
+def test_the_policy_silences_rules_where_a_person_trusts_it(stdio: Stdio, stage: Stage) -> None:
+    put_policy(stage.project, lintIgnore=["WG101"])
+    assert stdio.ok("validate_script", content="雪乃:你好")["valid"] is False
+    trust(stage.project, stage.state)
     assert stdio.ok("validate_script", content="雪乃:你好") == {"valid": True, "diagnostics": []}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.wire.clients import Client, Refused, Start, run
-from tests.wire.stage import SCENE, START, Stage, put, put_policy, put_snapshot
+from tests.wire.stage import SCENE, START, Stage, put, put_policy, put_snapshot, trust
 
 DAYS = itertools.count(20_000_101)
 SnapshotId = Callable[[int], str]
@@ -87,8 +87,10 @@ def test_twenty_snapshots_of_a_path_are_kept(client: Client) -> None:
 
 
 @pytest.mark.parametrize(("keep", "kept"), [(3, 3), (1, 1), (0, 22)])
-def test_the_policy_says_how_many_snapshots_are_kept(client: Client, project: Path, keep: int, kept: int) -> None:
+def test_the_policy_says_how_many_snapshots_are_kept(client: Client, stage: Stage, keep: int, kept: int) -> None:
+    project = stage.project
     put_policy(project, snapshotRetention=keep)
+    trust(project, stage.state)
     put_back_and_forth(client, 22)
     assert len(ids(client)) == kept
     assert len(list((project / ".webgal_agent/snapshots").iterdir())) == 2 * kept
@@ -100,8 +102,9 @@ def put_back_and_forth(client: Client, times: int) -> None:
         assert client.ok("replace_in_file", path=START, find=this, replace=that) == {"count": 1}
 
 
-def test_the_newest_are_kept_and_listed_first(client: Client, project: Path) -> None:
-    put_policy(project, snapshotRetention=3)
+def test_the_newest_are_kept_and_listed_first(client: Client, stage: Stage) -> None:
+    put_policy(stage.project, snapshotRetention=3)
+    trust(stage.project, stage.state)
     written = [client.write(START, f"{number}\n")["snapshotId"] for number in range(5)]
     listed = client.ok("list_snapshots")["snapshots"]
     assert {snapshot["id"] for snapshot in listed} == set(written[2:])

@@ -18,7 +18,7 @@ class Decision(IntEnum):
     DENY = 2
 
 
-class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """`tool` or `effect`, optionally narrowed: where it applies, in which project, to whom and until when.
 
     Whatever is left out is not narrowed. `path`, `host` and `app` are patterns, `place` is `scheme://host[:port]`,

@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,10 @@ from click.testing import CliRunner, Result
 
 from handrail.__main__ import commands, open_program
 from handrail.faces.cli.group import group
+from handrail.features.apps.backends.stdio import program_of
 from handrail.features.apps.calls.consent import consent_to
 from handrail.features.apps.descriptors.descriptor import read
+from handrail.features.apps.model import StdioExecution
 from handrail.kernel.audit import Audit
 from handrail.ports.errors import BadAnswer, Conflict, Declined, Failure, NotFound
 from handrail.ports.identity import Caller
@@ -155,9 +158,10 @@ def test_consents_are_listed_told_to_be_void_and_revoked(home: Home) -> None:
 def test_a_remembered_yes_replaces_the_question_even_where_nobody_could_be_asked(home: Home) -> None:
     file = home.install(ECHO)
     app = read(file.read_bytes(), str(file))
-
+    assert isinstance(app.execution, StdioExecution)
+    to = replace(consent_to(app, app.tools[0]), program=program_of(app, app.execution))
     consents = SqliteConsents(open_state(home.state).database)
-    asyncio.run(consents.give(CALLER, consent_to(app, app.tools[0]), is_for_app=False, by="terminal:ada"))
+    asyncio.run(consents.give(CALLER, to, is_for_app=False, by="terminal:ada"))
     assert home.json("call", "com.example.echo", "say", '{"text": "hi"}', "--answer", "deny") == {
         "echo": {"text": "hi"}
     }

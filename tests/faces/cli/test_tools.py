@@ -91,4 +91,4 @@ def test_a_call_loads_neither_pydantic_nor_rich(machine: Machine) -> None:
     assert done.returncode == 0
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line}
     assert "handrail.wiring" in imported
-    assert imported.isdisjoint({"pydantic", "rich", "mcp", "uvicorn", "sqlite3"})
+    assert imported.isdisjoint({"pydantic", "rich", "mcp", "uvicorn"})

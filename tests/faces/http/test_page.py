@@ -71,7 +71,7 @@ def test_the_page_tells_how_to_connect() -> None:
     assert "&quot;mcp&quot;" in text
     assert "http://127.0.0.1:6006/mcp" in text
     assert "Bearer &lt;token&gt;" in text
-    assert "server.json" in text
+    assert "handrail agents add" in text
 
 
 def test_health_says_who_it_is_and_nothing_about_the_project(server: Running) -> None:

@@ -19,7 +19,7 @@ from handrail.kernel.call import Call, Progress
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.ports.agent import Choice, Mode, Run, RunStatus
 from handrail.ports.errors import Conflict, InputOutput
-from handrail.ports.identity import Caller
+from handrail.ports.identity import PERSONS_CHAT, Caller
 from handrail.ports.model import (
     AssistantTurn,
     Delta,
@@ -164,7 +164,7 @@ class House:
         self.runs = Runs(context, models)
 
     async def say(self, id: str = "evt-1", text: str = "words", mode: Mode = "act") -> None:
-        await self.runs.say(TASK, UserMessage(UserTurn(id, text), "person", Choice(mode=mode)))
+        await self.runs.say(TASK, UserMessage(UserTurn(id, text), PERSONS_CHAT, Choice(mode=mode)))
 
     async def leave(self, *turns: Turn, status: RunStatus = "running") -> None:
         """As a process that was killed leaves it."""

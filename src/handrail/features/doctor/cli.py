@@ -50,10 +50,11 @@ def features(action: str, name: str, as_json: bool) -> None:
     """
     from handrail.faces.cli.presence import need_person
     from handrail.faces.cli.program import program
-    from handrail.features.doctor.other_packages import known, switch
+    from handrail.features.doctor.other_packages import check_other, known, switch
 
     stores = program().open_stores(None)
     if action == "enable":
+        check_other(name)
         need_person(stores, "Enabling a feature")
     if action != "list":
         switch(stores, name, is_on=action == "enable")

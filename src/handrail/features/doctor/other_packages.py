@@ -32,12 +32,17 @@ def known(stores: Stores, running: Sequence[Feature]) -> list[Known]:
     return [*own, *others]
 
 
-def switch(stores: Stores, name: str, *, is_on: bool) -> None:
+def check_other(name: str) -> None:
+    """InvalidParams for what no other package brings."""
     if name in [feature.name for feature in built_in()]:
         raise InvalidParams(f"{name!r} is a feature of handrail itself: it is always on.")
     if name not in [point.name for point in _others()]:
         found = ", ".join(point.name for point in _others()) or "none"
         raise InvalidParams(f"No installed package brings a feature {name!r}.", hint=f"There are: {found}.")
+
+
+def switch(stores: Stores, name: str, *, is_on: bool) -> None:
+    check_other(name)
     chosen = {*load_one(Settings, stores.path).features} | {name}
     stores.set_choice(features=sorted(chosen if is_on else chosen - {name}))
 

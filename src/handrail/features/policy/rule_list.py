@@ -40,7 +40,7 @@ def _id(rule: Rule) -> str:
 
 
 def _of_rule(rule: Rule) -> Row:
-    members = {name: value for name, value in msgspec.to_builtins(rule).items() if value is not None}
+    members = msgspec.to_builtins(rule)
     return {
         "id": _id(rule),
         "kind": "rule",

@@ -32,6 +32,5 @@ def in_force(source: PolicySource) -> dict[str, Any]:
 
 
 def _subject(rule: Rule) -> dict[str, Any]:
-    return {
-        name: value for name, value in msgspec.to_builtins(rule).items() if value is not None and name != "decision"
-    }
+    """Without what it leaves open."""
+    return {name: value for name, value in msgspec.to_builtins(rule).items() if name != "decision"}

@@ -18,6 +18,7 @@ from handrail.ports.errors import (
     Unfinished,
     WrongTab,
 )
+from handrail.ports.own_servers import announced
 from tests.features.browser.bus.bench_bus import CLICK, LOOK, OTHER_TASK, TASK, Stage
 from tests.features.browser.bus.conftest import Play
 
@@ -33,11 +34,13 @@ def now() -> float:
 def test_an_action_is_sent_acknowledged_and_answered(play: Play) -> None:
     async def scene(stage: Stage) -> None:
         line = stage.connect()
-        acting = begun(stage, trace_id="trace-1")
-        message = await line.next()
-        assert {**message, "id": "", "timestamp": 0} == {
+        with announced(6145):
+            acting = begun(stage, trace_id="trace-1")
+            message = await line.next()
+        assert 6145 in message["ownPorts"], "the browser must know which ports are handrail's own"
+        assert {**message, "id": "", "timestamp": 0, "ownPorts": []} == {
             "v": 1, "type": "browser_action", "id": "", "taskId": TASK, "clientId": "p1", "timestamp": 0,
-            "action": CLICK, "traceId": "trace-1",
+            "action": CLICK, "traceId": "trace-1", "ownPorts": [],
         }  # fmt: skip
         line.acknowledge()
         stage.answer(message, taskId=TASK, clientId="p1", result={"clicked": True})

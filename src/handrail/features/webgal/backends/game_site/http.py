@@ -130,9 +130,11 @@ async def send_text(writer: asyncio.StreamWriter, request: Request, body: bytes,
     await writer.drain()
 
 
-async def send_refusal(writer: asyncio.StreamWriter, status: HTTPStatus) -> None:
+async def send_refusal(writer: asyncio.StreamWriter, status: HTTPStatus, *, is_last: bool = False) -> None:
+    """`is_last`: the connection ends with it. Unless it is told so, the other side might send its next request."""
     body = f"{status.phrase}\n".encode()
-    writer.write(_response_head(status, len(body), "text/plain; charset=utf-8") + body)
+    extra = "connection: close\r\n" if is_last else ""
+    writer.write(_response_head(status, len(body), "text/plain; charset=utf-8", extra) + body)
     await writer.drain()
 
 

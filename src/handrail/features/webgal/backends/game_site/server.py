@@ -105,11 +105,11 @@ class LocalGameSite:
             try:
                 request = await next_request(reader)
             except BadRequest:
-                return await http.send_refusal(writer, HTTPStatus.BAD_REQUEST)
+                return await http.send_refusal(writer, HTTPStatus.BAD_REQUEST, is_last=True)
             if request is None:
                 return None
             if request.headers.get("host") not in self._hosts:
-                return await http.send_refusal(writer, HTTPStatus.MISDIRECTED_REQUEST)
+                return await http.send_refusal(writer, HTTPStatus.MISDIRECTED_REQUEST, is_last=True)
             _, secret, *rest = request.path.split("/", 2)
             screen = self._screens.get(secret)
             if screen is None or not rest:
@@ -133,7 +133,7 @@ class LocalGameSite:
             request.path != f"/{screen.name}{PATH}"
             or request.headers.get("origin") != f"http://{request.headers['host']}"
         ):
-            return await http.send_refusal(writer, HTTPStatus.FORBIDDEN)
+            return await http.send_refusal(writer, HTTPStatus.FORBIDDEN, is_last=True)
         socket = EngineSocket.accept(request, writer)
         return None if socket is None else await screen.connect(socket, reader)
 
