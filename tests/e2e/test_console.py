@@ -8,6 +8,7 @@ import pytest
 from tests.e2e.console_person import Browser, Person, answer_to, ask, call
 from tests.faces.http.running import Running
 from tests.waiting import until
+from tests.wire.clients import run
 
 FORM = {
     "kind": "kv",
@@ -29,7 +30,7 @@ BY_MOUSE: dict[str, tuple[dict[str, Any], list[tuple[str, ...]], dict[str, Any]]
         SOME, [("check", "Gamma"), ("check", "Alpha"), ("press", "Choose")], {"selection": ["a", "c"]}
     ),
     "tasks": (TASKS, [("press", "Move down: Write"), ("press", "Confirm")], {}),
-    "a change": (CHANGE, [("see", "two"), ("press", "Always for this rule")], {"scope": "rule"}),
+    "a change": (CHANGE, [("see", "two"), ("press", "Allow once")], {"scope": "once"}),
     "a result": (RESULT, [("see", "done"), ("press", "OK")], {}),
 }  # fmt: skip
 BY_KEYBOARD: dict[str, tuple[dict[str, Any], list[tuple[str, ...]], dict[str, Any]]] = {
@@ -133,7 +134,7 @@ def test_a_change_that_is_tried_is_written_undone_and_known_as_such_after_a_relo
     person: Person, house: Running
 ) -> None:
     changing = call(house, "replace_in_file", path="a.txt", find="one", replace="two")
-    person.does("read", "Replace 1 × in a.txt")
+    person.does("read", 'Replace 1 × in "a.txt"')
     person.does("press", "Allow once")
     assert json.loads(changing.communicate(timeout=30)[0]) == {"count": 1}
     assert (house.project / "a.txt").read_text() == "two\n"
@@ -147,6 +148,33 @@ def test_a_change_that_is_tried_is_written_undone_and_known_as_such_after_a_relo
     assert (house.project / "a.txt").read_text() == "one\n"
     person.does("reload")
     person.does("see", "Undone", row)
+
+
+def test_a_yes_for_always_shows_its_rule_needs_the_person_and_then_counts(browser: Browser, new_house: Running) -> None:
+    person = browser.person_at(new_house)
+    file = new_house.project / "notes.md"
+    file.write_text("one\n")
+    changing = call(new_house, "replace_in_file", path="notes.md", find="one", replace="two")
+    person.does("read", 'Replace 1 × in "notes.md"')
+    person.does("wait", ".offers")
+    person.does("see", "What a wider yes would allow")
+    person.does("press", "Always for this rule")
+    person.does("see", "--ok --for rule", ".presence")
+    assert file.read_text() == "one\n"
+    (new_house.state / "config.toml").write_text('presence = "never"\n')
+    person.does("press", "Always for this rule")
+    assert json.loads(changing.communicate(timeout=30)[0]) == {"count": 1}
+    [rule] = json.loads(run("rules", "list", "--json", "--state", new_house.state).stdout)["rules"]
+    assert (rule["tool"], rule["path"], rule["project"]) == ("replace_in_file", "notes.md", str(new_house.project))
+    again = call(new_house, "replace_in_file", path="notes.md", find="two", replace="three")
+    assert json.loads(again.communicate(timeout=30)[0]) == {"count": 1}
+    person.leaves()
+
+
+def test_a_prompt_of_another_program_offers_nothing_beyond_once(person: Person) -> None:
+    ask(person.house, {**CHANGE, "title": "From elsewhere"})
+    person.does("read", "From elsewhere")
+    assert person.does("count", ".prompt:not([hidden]) .foot .row button") == 2
 
 
 def test_a_diff_of_a_megabyte_is_read_to_its_end_and_answered(person: Person) -> None:

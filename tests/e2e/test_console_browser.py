@@ -12,6 +12,7 @@ from tests.e2e.shown_browser import SIZE, ShownBrowser
 from tests.effort import first_of
 from tests.faces.http.running import Running
 from tests.features.browser.routes.browser import new_client_id
+from tests.redteam.visitor import LocalServer
 from tests.waiting import until
 from tests.wire.scripted_browser import Site, button
 
@@ -224,14 +225,14 @@ def test_the_real_extension_shows_who_has_a_task_and_a_restarted_server_whose_th
 ) -> None:
     state.mkdir()
     (state / "config.toml").write_text(RULES)
-    with up(project, state) as first:
+    with LocalServer() as site, up(project, state) as first:
         port = first.port
         person = browser.person_at(first, withExtension=True)
         person.does("go", "browser")
         person.does("press", "Pair this browser")
         person.does("confirmPairing")
         person.does("wait", ".plugin.connected")
-        started = call(first, "task_start", url=f"{first.address}/health")
+        started = call(first, "task_start", url=f"http://127.0.0.1:{site.port}/")
         _, log = started.communicate(timeout=30)
         assert started.returncode == 0, log
         person.does("wait", ".tab.owned")

@@ -83,12 +83,12 @@ def test_what_other_programs_write_into_the_log_shows_up_and_junk_does_not(perso
 
 def test_that_an_agent_gave_up_is_seen_while_one_looks(person: Person) -> None:
     agent = call(person.house, "replace_in_file", path="a.txt", find="one", replace="two")
-    person.does("read", "Replace 1 × in a.txt")
+    person.does("read", 'Replace 1 × in "a.txt"')
     agent.kill()
     agent.communicate(timeout=20)
     person.does("see", "The agent stopped waiting.")
     person.does("press", "Deny")
-    person.does("miss", "Replace 1 × in a.txt")
+    person.does("miss", 'Replace 1 × in "a.txt"')
 
 
 def test_after_a_kill_the_console_comes_back_by_itself_and_shows_the_truth(
@@ -150,22 +150,24 @@ def own_house(project: Path, state: Path) -> Any:
 
 
 def test_a_person_renews_the_token_sends_a_browser_away_and_signs_out(browser: Browser, own_house: Running) -> None:
-    old = own_house.bearer
+    old = own_house.server_bearer
     own_house.request("GET", "/api/tools", headers={**old, "user-agent": "claude-code/2.1"})
     person, other = browser.person_at(own_house), browser.person_at(own_house)
     person.does("go", "settings")
     person.does("see", old["authorization"][-4:], ".card:has-text('server.json') dd")
-    person.does("press", "New token")
-    person.does("see", "claude-code/2.1", ".question")
-    person.does("press", "Make a new token")
-    person.does("see", "The new token is in")
-    assert own_house.bearer != old
-    assert own_house.request("GET", "/api/tools", headers=old).status == 401
     person.does("press", "Send away")
     other.does("see", "One-time code")
     person.does("see", "That browser was sent away.")
     assert person.does("count", ".browsers li") == 1
+    third = browser.person_at(own_house)
+    person.does("press", "New token")
+    person.does("see", "claude-code/2.1", ".question")
+    person.does("press", "Make a new token")
+    person.does("see", "The new token is in")
+    assert own_house.server_bearer != old
+    assert own_house.request("GET", "/api/tools", headers=old).status == 401
+    third.does("see", "One-time code")  # every other session ends with the old token
     person.does("press", "Sign out")
     person.does("see", "One-time code")
-    for each in (person, other):
+    for each in (person, other, third):
         each.leaves()

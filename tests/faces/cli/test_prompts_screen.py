@@ -131,7 +131,7 @@ def test_without_a_terminal_on_both_sides_it_is_the_list(machine: Machine) -> No
 def test_colours_are_for_terminals_that_want_them(machine: Machine) -> None:
     def drawn(**environ: str) -> str:
         terminal = screen(machine, **environ)
-        terminal.wait_for("allow once")
+        terminal.wait_for("allow")
         assert leave(terminal) == 0
         return terminal.screen
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from tests.faces.cli.machine import HANDRAIL, Machine
 from tests.faces.cli.terminal import PROMPT, Terminal
 from tests.faces.cli.test_apps import ECHO, Home
+from tests.persons import without_presence
 
 REPLACE = {"path": "a.txt", "find": "two", "replace": "2"}
 
@@ -139,6 +140,7 @@ def test_an_answer_on_the_terminal_is_the_prompts_answer(machine: Machine) -> No
 def test_always_writes_a_rule_that_a_person_can_read_and_delete(machine: Machine) -> None:
     terminal = asked(machine)
     terminal.wait_for(PROMPT)
+    without_presence(machine.state)
     terminal.press("a\n")
     assert terminal.result()[0] == 0
     config = machine.state / "config.toml"
@@ -151,6 +153,17 @@ def test_always_writes_a_rule_that_a_person_can_read_and_delete(machine: Machine
     assert terminal.result()[0] == 1
 
 
+def test_always_counts_only_in_a_terminal_that_no_program_types_into(machine: Machine) -> None:
+    terminal = asked(machine)
+    terminal.wait_for(PROMPT)
+    terminal.press("a\n")
+    terminal.wait_for(PROMPT)
+    assert len(machine.person.pending()) == 1
+    terminal.press("y\n")
+    assert terminal.result()[0] == 0
+    assert not (machine.state / "config.toml").exists()
+
+
 def test_all_tools_of_an_app_are_allowed_with_one_word(machine: Machine) -> None:
     home = Home(machine.project)
     home.install(ECHO)
@@ -159,6 +172,7 @@ def test_all_tools_of_an_app_are_allowed_with_one_word(machine: Machine) -> None
     page = terminal.wait_for(PROMPT)
     for shown in ("does: Says it.", "[a]lways say / [all] tools of com.example.echo"):
         assert shown in page
+    without_presence(machine.state)
     terminal.press("all\n")
     assert terminal.result() == (0, {"echo": {"text": "hi"}})
     again = machine.run(*words, "--answer", "deny", HOME=str(home.folder))

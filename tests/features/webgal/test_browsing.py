@@ -92,7 +92,7 @@ async def test_a_click_that_was_allowed_is_not_carried_out_on_another_page(tmp_p
     tab = house.registry.find("browser_action").surface.port.tab
     address, caller = (
         f"http://localhost:{server.sockets[0].getsockname()[1]}/",
-        Caller("mcp", "test", "pid:1", "agent:test"),
+        Caller("mcp", "test", "pid:1", "stdio:test"),
     )
     try:
         await house.gate.run(Call("browser_action", {"action": "open", "url": address}, caller))

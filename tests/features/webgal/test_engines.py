@@ -35,7 +35,7 @@ async def error(project: Path) -> dict[str, Any]:
     house = Wiring().open_project(project, project.parent / "state", NobodyToAsk(), flags={"terre": "off"})
     try:
         with pytest.raises(Failure) as raised:
-            await house.gate.run(Call("preview_scene", {}, Caller("mcp", "test", "pid:1", "agent:test")))
+            await house.gate.run(Call("preview_scene", {}, Caller("mcp", "test", "pid:1", "stdio:test")))
         return dict(webgal.envelope(raised.value)["error"])
     finally:
         await house.part("webgal").preview_session.close()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
+from handrail.stores.local.trust import TrustFile
 from tests.features.webgal.lsp.editor import Editor
 
 
@@ -58,13 +59,16 @@ def test_a_policy_that_is_broken_is_told_of_and_mended_while_it_runs(tmp_path: P
     for file, text in ((scene, "雪乃:好"), (policy, "{}")):
         file.parent.mkdir(parents=True)
         file.write_text(text, encoding="utf-8")
+    silencing = '{"policies": {"lintIgnore": ["WG101"]}}'
+    (tmp_path / "state").mkdir(mode=0o700)
+    TrustFile(tmp_path / "state").add(silencing.encode(), str(policy))  # an untrusted one can't silence a rule
     editor = started(tmp_path)
     editor.initialize(tmp_path, capabilities={"general": {"positionEncodings": ["utf-8", "utf-16"]}})
     (found,) = editor.wait_for(scene.as_uri(), "WG101")
     assert str(found.range) == "0:10-0:10"  # as this client likes to count
     for text, is_so in (
         ("{", lambda: any("policy.json" in message for message in editor.messages)),
-        ('{"policies": {"lintIgnore": ["WG101"]}}', lambda: editor.codes()[scene.as_uri()] == []),
+        (silencing, lambda: editor.codes()[scene.as_uri()] == []),
     ):
         policy.write_text(text, encoding="utf-8")
         change = types.FileEvent(policy.as_uri(), types.FileChangeType.Changed)
