@@ -21,6 +21,16 @@ export const change = {
   kind: "file_change_confirm", title: "Write game/scene/beach_date.txt?", source: "claude-code/write_to_file",
   path: "game/scene/beach_date.txt", diff,
 };
+const grant = { tools: ["write_to_file"], path: "game/scene/beach_date.txt", project: "/home/you/my-webgal-game", identity: "agent:claude-code" };
+/** handrail's own approval: what a wider yes would allow comes with it. */
+export const approval = {
+  ...change, source: "handrail/write_to_file",
+  offers: [
+    { scope: "once" },
+    { scope: "task", grant: { ...grant, task: "beach" }, what: "write_to_file on game/scene/beach_date.txt", where: "in my-webgal-game", who: "claude-code", until: "until the task ends" },
+    { scope: "rule", grant, what: "write_to_file on game/scene/beach_date.txt", where: "in my-webgal-game", who: "claude-code", until: "until you remove the rule", isWide: true },
+  ],
+};
 export const command = {
   kind: "file_change_confirm", title: "Run a command?", message: "tool: execute_command\nscript: build\u200b", source: "cline",
   command: "npm run build", cwd: "/home/you/my-webgal-game", images: [{ path: "artifacts/desktop/2026-01-01/exec_1/before.png", alt: "The screen before" }],

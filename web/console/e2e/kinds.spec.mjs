@@ -52,12 +52,22 @@ test("a change is allowed by the y key and the panel closes after the last answe
 });
 
 for (const [name, scope] of [["For this task", "task"], ["Always for this rule", "rule"]]) {
-  test(`a change is allowed with scope ${scope}`, async () => {
-    const id = await ask(samples.change);
+  test(`a change is allowed with scope ${scope}, as far as was shown before`, async () => {
+    const id = await ask(samples.approval);
+    const { grant, until } = samples.approval.offers.find((offer) => offer.scope === scope);
+    await page.getByText("What a wider yes would allow").click();
+    await page.locator(".offers section", { hasText: name }).getByText(until).waitFor();
     await page.getByRole("button", { name }).click();
-    assert.deepEqual(await answer(id), { status: "ok", scope });
+    assert.deepEqual(await answer(id), { status: "ok", scope, grant });
   });
 }
+
+test("another program's question offers no more than once", async () => {
+  const id = await ask(samples.change);
+  assert.equal(await page.locator(".prompt:not([hidden]) .foot .row button").count(), 2);
+  await press("n");
+  assert.equal((await answer(id)).status, "canceled");
+});
 
 test("a change is denied with a remark; Enter in the remark says nothing", async () => {
   const id = await ask(samples.change);
