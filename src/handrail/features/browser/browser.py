@@ -173,6 +173,8 @@ class Browser:
         known = {tab.tab_id: tab for tab in (await self._open_tabs(call)).tabs}
         if not isinstance(now, str):
             now = _url(known[tab_id]) if tab_id in known else None
+        if now is None and isinstance(changes, Mapping) and isinstance(changes.get("navigated"), str):
+            now = changes["navigated"]  # the tab is closed, and this is where it went
         places: list[tuple[int, str | None]] = [(tab_id, now)]
         if type(opened) is int and opened in known and _url(known[opened]):
             places.append((opened, _url(known[opened])))
