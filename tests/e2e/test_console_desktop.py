@@ -34,9 +34,9 @@ def looked(visitor: Person) -> None:
     """Until this look is shown: that of an earlier one may stand there before it."""
     visitor.does("wait", '.desktop-seen img, p.nothing:not(:text("Loading"))')
     was_there = visitor.does("count", ".desktop-seen img") > 0
-    old = visitor.does("attribute", ".desktop-seen img", "src") if was_there else ""
+    old = visitor.does("attribute", ".desktop-seen img", "data-url") if was_there else ""
     visitor.does("press", "Look now")
-    visitor.does("wait", f'.desktop-seen img:not([src="{old}"])')
+    visitor.does("wait", f'.desktop-seen img[src]:not([data-url="{old}"])')
     visitor.does("wait", ".desktop-lines button")
 
 
@@ -91,7 +91,7 @@ def test_what_an_agent_saw_appears_by_itself(
     visitor: Person, desktop: Running, desktop_session: DesktopSession
 ) -> None:
     looked(visitor)
-    before = visitor.does("attribute", ".desktop-seen img", "src")
+    before = visitor.does("attribute", ".desktop-seen img", "data-url")
     with desktop_agent(desktop_session, desktop) as agent:
         seen = agent.does("desktop_observe")["executionId"]
     visitor.does("wait", f".desktop-seen img[data-url='/api/desktop/picture/{seen}'][src]")
