@@ -345,8 +345,8 @@ HARMLESS = {
     ),
     "a countdown beside it": (
         "document.getElementById('words').insertAdjacentHTML('beforeend', ' <i id=left>00:04:59</i>');"
-        "let left = 59; const tick = () => {"
-        " document.getElementById('left').textContent = '00:04:' + (10 + left-- % 50); };"
+        "let left = 49; const tick = () => {"
+        " left = (left + 49) % 50; document.getElementById('left').textContent = '00:04:' + (10 + left); };"
         "setInterval(tick, 5)"
     ),
     "a hint that appears under the mouse": (
