@@ -9,7 +9,9 @@ from pathlib import Path
 from tests.waiting import until
 
 _PATIENCE = 30.0
-_SERVICE = ["--dest=org.freedesktop.secrets", "/org/freedesktop/secrets"]
+_NAME = "org.freedesktop.secrets"
+_SERVICE = f"--dest={_NAME}", "/org/freedesktop/secrets"
+_BUS = "--dest=org.freedesktop.DBus", "/org/freedesktop/DBus"
 
 
 @contextmanager
@@ -48,14 +50,17 @@ def keyring_session(folder: Path) -> Iterator[dict[str, str]]:
 
 def lock(environ: Mapping[str, str]) -> None:
     collections = "array:objpath:/org/freedesktop/secrets/aliases/default"
-    _send(environ, "org.freedesktop.Secret.Service.Lock", collections)
+    _send(environ, *_SERVICE, "org.freedesktop.Secret.Service.Lock", collections)
 
 
 def _wait_until_it_is_open(environ: Mapping[str, str]) -> None:
-    words = "org.freedesktop.Secret.Service.ReadAlias", "string:default"
+    """Asked before its own keyring is there, the bus would start another one, which nobody opens."""
+    owned = *_BUS, "org.freedesktop.DBus.NameHasOwner", f"string:{_NAME}"
+    until(lambda: "boolean true" in _send(environ, *owned), "the keyring has not joined the bus")
+    words = *_SERVICE, "org.freedesktop.Secret.Service.ReadAlias", "string:default"
     until(lambda: "/collection/" in _send(environ, *words), "the keyring has not come up")
 
 
 def _send(environ: Mapping[str, str], *words: str) -> str:
-    command = ["dbus-send", "--session", "--print-reply", *_SERVICE, *words]
+    command = ["dbus-send", "--session", "--print-reply", *words]
     return subprocess.run(command, env=environ, capture_output=True, text=True, timeout=_PATIENCE).stdout

@@ -129,12 +129,16 @@ const steps = {
   count: (page, selector) => page.locator(selector).count(),
   attribute: (page, selector, name) => page.locator(selector).first().getAttribute(name),
   text: (page, selector) => page.locator(selector).first().innerText(),
-  /** A picture's own width and height, once it is there. */
-  size: (page, selector) =>
-    page.locator(selector).first().evaluate(async (picture) => {
+  /** A picture's own width and height, once it is there: it is fetched when it comes into view, and has no source before. */
+  size: async (page, selector) => {
+    const image = page.locator(selector).first();
+    await image.scrollIntoViewIfNeeded();
+    await image.and(page.locator("[src]")).waitFor();
+    return image.evaluate(async (picture) => {
       await picture.decode();
       return [picture.naturalWidth, picture.naturalHeight];
-    }),
+    });
+  },
   /** Where one element lies in another, in parts of that one's width and height. */
   within: async (page, inner, outer) => {
     const [a, b] = [await page.locator(inner).first().boundingBox(), await page.locator(outer).first().boundingBox()];
