@@ -1,4 +1,4 @@
-"""Runs every test for `scripts/test`: Python's side by side, the web's beside them, those marked `alone` at the end.
+"""Runs every test for `scripts/test`: Python's side by side, then the web's, those marked `alone` at the end.
 
 In CI, up to three tests that failed, of whichever kind, are named and run once more, alone: each is a defect to fix.
 Elsewhere no test is run again.
@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,11 +35,9 @@ def main(arguments: Sequence[str]) -> int:
     is_ci = bool(os.environ.get("CI"))
     pytest = [*PYTEST, "-p", "scripts.no_skips"] if is_ci else PYTEST
     LAST_FAILED.unlink(missing_ok=True)
-    with ThreadPoolExecutor() as beside:
-        web = None if arguments else beside.submit(run_web)
-        side_by_side = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone"]
-        together = _run([*pytest, *side_by_side, *arguments])
-        failed = [] if web is None else web.result()
+    side_by_side = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone"]
+    together = _run([*pytest, *side_by_side, *arguments])
+    failed = [] if arguments else run_web()
     alone = _run([*pytest, "-m", "alone", *(arguments or files_alone())])
     for status in (together, alone):
         # That no test was selected is right only where the arguments picked some.
@@ -73,7 +70,7 @@ def finish(failed: Sequence[Failed], *, is_ci: bool, run: Callable[[Sequence[str
 
 
 def run_web() -> list[Failed]:
-    """One after the other; told at the end, because pytest writes meanwhile."""
+    """One after the other; their output comes at the end."""
     with tempfile.TemporaryDirectory() as folder, Path(folder, "said").open("w+") as said:
         failed = list[Failed]()
         for package in ("console", "extension"):
