@@ -14,7 +14,7 @@ from handrail.kernel.glob import MAX_PATTERN, literal
 from handrail.kernel.grants import ALL, is_wide
 from handrail.kernel.target import ANY_PLACE, NOWHERE, Target
 from handrail.kernel.visible import one_line, quoted_line
-from handrail.ports.prompts import Grant, Offer
+from handrail.ports.prompts import Grant, Offer, Scope
 
 LONGEST_TASK = timedelta(hours=12)
 """A task whose end nobody tells keeps its grants no longer."""
@@ -74,9 +74,10 @@ def _grant(question: Question, target: Target, project: str) -> Grant:
     )
 
 
-def _offer(scope: str, grant: Grant, question: Question) -> Offer:
-    texts = words_of(grant, question.call.caller.name)
-    return Offer(scope=scope, grant=grant, is_wide=is_wide(grant), **texts)  # type: ignore[arg-type]
+def _offer(scope: Scope, grant: Grant, question: Question) -> Offer:
+    return with_members(
+        Offer(scope=scope, grant=grant, is_wide=is_wide(grant)), **words_of(grant, question.call.caller.name)
+    )
 
 
 def words_of(grant: Grant, agent: str) -> dict[str, str]:

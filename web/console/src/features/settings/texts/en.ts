@@ -15,7 +15,7 @@ export const settingsEn: SettingsTexts = {
   token: "token",
   tokenKept: "kept in",
   tokenEnding: (ending) => `•••••••• ${ending}`,
-  tokenHint: "Programs show it to use the tools. It opens neither approvals nor this page.",
+  tokenHint: "Programs use it to read and post questions. It calls no tools, answers no approvals and doesn't open this page: agents have their own tokens (handrail agents add).",
   usedBy: "used by",
   noProgramYet: "no program since the server started",
   newToken: "New token…",

@@ -15,7 +15,7 @@ export const settingsZh: SettingsTexts = {
   token: "令牌",
   tokenKept: "存放于",
   tokenEnding: (ending) => `•••••••• ${ending}`,
-  tokenHint: "程序出示它来使用工具。它不能答复审批，也打不开本页。",
+  tokenHint: "程序用它读取和提交问题。它不能调用工具、不能答复审批，也打不开本页：智能体各有自己的令牌（handrail agents add）。",
   usedBy: "使用者",
   noProgramYet: "服务器启动以来还没有程序",
   newToken: "更换令牌…",
