@@ -74,7 +74,8 @@ $(DEV_READY): pyproject.toml requirements/dev.lock scripts/packages.run scripts/
 	scripts/install dev
 
 $(PEERS_READY): tests/peers/package.json tests/peers/package-lock.json | $(DEV_READY)
-	cd tests/peers && ../../scripts/npm ci && touch node_modules/.package-lock.json
+	cd tests/peers && ../../scripts/npm ci && ../../scripts/npm exec --offline -- node node_modules/@anthropic-ai/claude-code/install.cjs
+	touch $@
 
 $(BENCH_PEERS_READY): bench/peers/package.json bench/peers/package-lock.json | $(DEV_READY)
 	cd bench/peers && ../../scripts/npm ci --ignore-scripts && touch node_modules/.package-lock.json

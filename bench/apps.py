@@ -22,8 +22,8 @@ from bench.comparison import Comparison, in_turns, shown
 from bench.house import CALLER, Bench
 from handrail import wiring as app
 from handrail.faces.mcp.listing import listed
+from handrail.features.apps.app_tools import AppTools
 from handrail.features.apps.backends.catalogue import Catalogue
-from handrail.features.apps.opening import AppTools
 from handrail.kernel.audit import Audit
 from handrail.kernel.call import Call
 from handrail.kernel.evidence import Evidence, Exhibit
@@ -190,7 +190,7 @@ def _tokens(folder: Path) -> Comparison:
     tokenizer = Tokenizer()
     try:
         ours = tokenizer.count(json.dumps(told))
-        theirs = tokenizer.count(json.dumps(AppTools(catalogue).listed()))
+        theirs = tokenizer.count(json.dumps([listed(tool) for tool in AppTools(catalogue).tools()]))
     finally:
         tokenizer.close()
     what = f"what a model reads before its first call, {_APPS} apps"

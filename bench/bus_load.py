@@ -22,6 +22,8 @@ import uvloop
 from websockets.asyncio.client import ClientConnection, connect
 
 from handrail import wiring as app
+from handrail.features.browser.bus.bus import LocalBus
+from handrail.features.browser.bus.pairing import Pairings
 from handrail.kernel.approval import PresetAnswer
 from handrail.ports.errors import Failure
 
@@ -50,12 +52,16 @@ def _measured(folder: str, plugins: str, seconds: str, *, is_over_http: bool) ->
             process = _started(role, folder, *arguments)
             running.callback(process.wait, timeout=20)
             running.callback(process.terminate)
+            assert process.stdin is not None
+            running.callback(process.stdin.close)  # who still waits for a word there has none to wait for
             return process
 
         Path(folder, "project").mkdir()
         server = start("server", plugins, seconds)
         _line(server)
         _line(start("plugins", plugins))
+        _say(server)
+        _line(server)
         driver = start("driver", plugins, seconds) if is_over_http else server
         _say(driver)
         _line(driver)
@@ -92,8 +98,8 @@ async def _serve(folder: str, plugins: str, seconds: str) -> None:
     project, state = Path(folder, "project"), Path(folder, "state")
     flags = {"port": 0, "open_console": False}
     house = app.Wiring().open_project(project, state, PresetAnswer("allow"), flags=flags, is_server=True)
-    assert house.bus is not None
-    bus = house.bus
+    bus: LocalBus = house.part("browser").bus
+    await _pair(bus, folder, int(plugins))
 
     async def act(number: int) -> str | None:
         try:
@@ -105,12 +111,22 @@ async def _serve(folder: str, plugins: str, seconds: str) -> None:
     async def drive() -> None:
         await asyncio.to_thread(sys.stdin.readline)
         for number in range(int(plugins)):
-            await bus.select(await bus.tasks.ensure(_task(number)), f"plugin-{number}")
+            await bus.takeover.select(await bus.tasks.ensure(_task(number)), f"plugin-{number}")
+        print("selected", flush=True)
+        await asyncio.to_thread(sys.stdin.readline)
         await _load(int(plugins), float(seconds), act)
 
     driving = asyncio.create_task(drive())
     await app.Wiring().serve_http(house, lambda address, console: print("ready", flush=True), console=Path("/nowhere"))
     driving.cancel()
+
+
+async def _pair(bus: LocalBus, folder: str, count: int) -> None:
+    """As persons have done it before: each plugin has a token of its own."""
+    pairings = Pairings(bus.plugin_records)
+    clients = [f"plugin-{number}" for number in range(count)]
+    tokens = {client: await pairings.pair(client, "a plugin of the bench", "") for client in clients}
+    _tokens(folder).write_text(json.dumps(tokens))
 
 
 async def _load(count: int, seconds: float, act: Act) -> None:
@@ -136,17 +152,18 @@ async def _load(count: int, seconds: float, act: Act) -> None:
 
 async def _be_plugins(folder: str, count: str) -> None:
     server, turn = _server(folder), asyncio.Semaphore(32)
-    sockets = await asyncio.gather(*(_joined(server, f"plugin-{number}", turn) for number in range(int(count))))
+    tokens = json.loads(_tokens(folder).read_text())
+    sockets = await asyncio.gather(*(_joined(server, client, tokens[client], turn) for client in tokens))
     print("ready", flush=True)
     await asyncio.gather(*map(_obey, sockets))
 
 
-async def _joined(server: dict[str, Any], client_id: str, turn: asyncio.Semaphore) -> ClientConnection:
+async def _joined(server: dict[str, Any], client_id: str, token: str, turn: asyncio.Semaphore) -> ClientConnection:
     async with turn:
         address = f"ws://{server['host']}:{server['port']}/socket.io/?EIO=4&transport=websocket"
         socket = await connect(address, compression=None, ping_interval=None)
         assert (await socket.recv())[:1] == "0"
-        auth = {"token": server["token"], "clientType": "plugin", "clientId": client_id}
+        auth = {"token": token, "clientType": "plugin", "clientId": client_id}
         await socket.send(f"40{_PREFIX}{json.dumps(auth)}")
         joined = await socket.recv()
         assert str(joined).startswith(f"40{_PREFIX}"), joined
@@ -215,18 +232,17 @@ async def _drive_over_http(folder: str, plugins: str, seconds: str) -> None:
         status, told = await lines[number].post(f"POST /api/browser/act HTTP/1.1\r\n{common}", body)
         return None if status == 200 else told.decode()
 
-    first = await line()
-    for number in range(count):
-        task = _task(number)
-        await first.post(f"POST /api/browser/task HTTP/1.1\r\n{common}", {"caller": "bench", "taskId": task})
-        head = f"POST /api/task/{task}/plugin HTTP/1.1\r\n{common}"
-        assert (await first.post(head, {"clientId": f"plugin-{number}"}))[0] == 200
+    await asyncio.to_thread(sys.stdin.readline)
     await _load(count, float(seconds), act)
 
 
 def _server(folder: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(Path(folder, "state", "server.json").read_text())
     return found
+
+
+def _tokens(folder: str) -> Path:
+    return Path(folder, "tokens.json")
 
 
 def _key(folder: str) -> str:

@@ -52,6 +52,12 @@ _PATIENCE = 30.0
 ALLOWED = '[[rules]]\ntool = "write_to_file"\ndecision = "allow"\n'
 
 
+def _caller(number: int) -> Any:
+    """Version 0.1 knew no identities."""
+    words = ["bench", f"caller {number}", "bench", f"bench:{number}"]
+    return Caller(*words[: len(Caller.__match_args__[:4])])
+
+
 class Child:
     def __init__(self, folder: Path, syncs: Syncs) -> None:
         (folder / "project").mkdir()
@@ -64,7 +70,7 @@ class Child:
 
     async def call(self, tool: str, caller: int = 0, **params: Any) -> float:
         started = time.perf_counter()
-        await self.house.gate.run(Call(tool, params, Caller("bench", f"caller {caller}", "bench", f"bench:{caller}")))
+        await self.house.gate.run(Call(tool, params, _caller(caller)))
         return (time.perf_counter() - started) * 1000
 
     async def read(self, rounds: int) -> Any:
@@ -97,7 +103,7 @@ class Child:
         others, stuck = CALLERS, list[asyncio.Task[Any]]()
         if hangs:
             others -= 1
-            hung = Call("list_files", {}, Caller("bench", f"caller {others}", "bench", f"bench:{others}"))
+            hung = Call("list_files", {}, _caller(others))
             stuck = [asyncio.create_task(in_thread(hung, let_go.wait)) for _ in range(AT_ONCE)]
             await asyncio.sleep(0)
         times: list[float] = []

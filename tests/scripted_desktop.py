@@ -240,7 +240,12 @@ class ScriptedDesktop:
             await asyncio.sleep(delay_ms / 1000)
 
     async def shot(
-        self, area: Rect | None = None, *, outlined: Rect | None = None, cropped: Rect | None = None
+        self,
+        area: Rect | None = None,
+        *,
+        outlined: Rect | None = None,
+        cropped: Rect | None = None,
+        hidden: Sequence[Window] = (),
     ) -> Shot:
         if not self.shows_pictures:
             raise PermissionMissing("This session shows no picture.")

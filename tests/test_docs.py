@@ -19,6 +19,7 @@ from handrail.features import built_in
 from handrail.features.apps import dialect as aai
 from handrail.features.desktop import dialect as desktop
 from handrail.features.desktop.host.methods import METHODS
+from handrail.features.gateway import dialect as gateway
 from handrail.features.webgal.script.findings import rule_catalogue
 from handrail.kernel import dialect as webgal
 from handrail.kernel.feature import load
@@ -68,6 +69,7 @@ def test_every_field_of_the_policy_is_explained(name: str) -> None:
             *browser_errors.CODES.values(),
             *http.HTTP_CODES,
             *aai.CODES.values(),
+            *gateway.CODES.values(),
         }
     ),
 )

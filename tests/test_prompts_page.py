@@ -81,8 +81,10 @@ async def test_the_commands_do_what_the_page_says(tmp_path: Path) -> None:
     about_an_app = {"app": "com.example.mail", "appName": "Mail", "tool": "send_email"}
     await queue.request({"kind": "file_change_confirm", "consent": about_an_app}, request_id="q5")
     commands = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("handrail ")]
-    assert len(commands) == 7
+    assert len(commands) == 8
     for command in commands:
+        if "bundle_" in command:  # its id differs each time; tests/redteam/test_bundles.py runs it
+            continue
         done = machine.run(*shlex.split(command, comments=True)[1:])
         assert (done.status, done.err) == (0, ""), done
     assert await queue.pending() == []

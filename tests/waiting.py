@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 T = TypeVar("T")
-PATIENCE = 60.0
+PATIENCE = 100.0
+"""Seconds, on a machine that is busy with much else."""
 LOOK_AGAIN = 0.005
 
 

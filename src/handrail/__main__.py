@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from handrail.faces.cli.main import CommandList, run
-from handrail.features import built_in, enabled
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from handrail.faces.cli.main import CommandList
     from handrail.kernel.feature import Feature
     from handrail.wiring import Wiring
 
 
 def features() -> list[Feature]:
     """What is built in, and of other packages what a person has enabled."""
+    from handrail.features import built_in, enabled
+
     return [*built_in(), *enabled(_enabled_names())]
 
 
 def commands() -> CommandList:
+    from handrail.faces.cli.main import CommandList
+
     return CommandList(features())
 
 
@@ -27,6 +31,18 @@ def open_program() -> Wiring:
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["hook"]:  # an agent waits for it before each of its tools, so nothing else is loaded first
+        from handrail.features.hooks.cli.fast import run as answer_hook
+
+        if (status := answer_hook(sys.argv[2:], open_program)) is not None:
+            sys.exit(status)
+    if sys.argv[1:2] == ["run"]:  # a person waits for the agent
+        from handrail.features.cage.cli.quick import run as run_quickly
+
+        if (status := run_quickly(sys.argv[2:], open_program)) is not None:
+            sys.exit(status)
+    from handrail.faces.cli.main import run
+
     run(commands(), open_program)
 
 

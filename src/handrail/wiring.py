@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import suppress
-from functools import cached_property
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ from handrail.kernel.audit import Audit
 from handrail.kernel.evidence import Evidence
 from handrail.kernel.feature import load
 from handrail.kernel.gate import Gate
+from handrail.kernel.local_service import LocalCaller
+from handrail.kernel.open_projects import OpenProjects
 from handrail.kernel.policy_source import PolicySource
 from handrail.kernel.presence import PresenceCheck
 from handrail.kernel.project import Project, kept_up
@@ -29,33 +32,39 @@ from handrail.kernel.secret_store import KeptSecrets
 from handrail.kernel.summoning import nobody_is_called
 from handrail.kernel.task_ownership import TaskOwnership
 from handrail.kernel.tokens import OwnTokens
-from handrail.ports.errors import Failure, InvalidParams, NotFound
+from handrail.ports.errors import Failure, InputOutput, InvalidParams, NotFound
 from handrail.ports.files import Folder
 from handrail.ports.machine import Machine
 from handrail.ports.paths import ClosedFolders
+from handrail.ports.state_folder import state_path
+from handrail.ports.waiting import entered
 from handrail.stores.local.factory import stores_of
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.files.overlay import OverlaidFolder
 from handrail.stores.local.machine import this_machine
 from handrail.stores.local.peers import identify
 from handrail.stores.local.peers.agents import KnownAgents
-from handrail.stores.local.peers.terminal import person_at_terminal
+from handrail.stores.local.peers.terminal import agent_above, person_at_terminal
 from handrail.stores.local.presence import PasskeyFile, ProofFiles
 from handrail.stores.local.prompt_store import prompt_store
 from handrail.stores.local.secret_file import SecretFile
 from handrail.stores.local.secrets.keyring import OsKeyring
-from handrail.stores.local.state import open_state, state_path
+from handrail.stores.local.state import open_state
 from handrail.stores.local.trust import TrustFile
 
 if TYPE_CHECKING:
     from handrail.faces.http.console_key import ConsoleKey
     from handrail.faces.http.context import HttpContext
+    from handrail.faces.mcp.streamable import McpEndpoint
     from handrail.kernel.approval import Approver
     from handrail.kernel.feature import Feature
+    from handrail.kernel.settings import AllSettings
+    from handrail.ports.identity import Identity
     from handrail.ports.record import RecordStores
     from handrail.ports.stores import Stores
 
 HANDRAIL_FOLDER = ".handrail"
+LOCAL_SOCKET = "local.sock"
 
 
 class Wiring:
@@ -87,6 +96,7 @@ class Wiring:
             PasskeyFile(opened.path),
             ProofFiles(opened.path),
             lambda: person_at_terminal(agents),
+            lambda names: agent_above(agents, names),
         )
         prompts = LoggedPrompts(prompt_store(opened.path), presence=presence)
         keyring = OsKeyring()
@@ -113,24 +123,37 @@ class Wiring:
         self._check(surfaces)
         stores = self.open_stores(state)
         kinds = [load(feature.settings) for feature in self.features if feature.settings]
-        settings, closed = settings_file.load(stores.path, flags or {}, kinds=kinds), ClosedFolders(())
+        settings = settings_file.load(stores.path, flags or {}, kinds=kinds)
+        audit = Audit(stores.audit, keeper=_keeper(stores, is_server=is_server))
+        project = self._project(folder, stores, settings, audit, is_server=is_server)
+        project.use(self._gate(project, approver, surfaces))
+        return project
+
+    def open_beside(self, project: Project, folder: str) -> Project:
+        """Another folder, with the stores, settings and audit of an open project. What asks, asks in the queue."""
+        other = self._project(Path(folder), project.stores, project.all_settings, project.audit, is_server=False)
+        other.use(self._gate(other, AskInQueue(), None))
+        return other
+
+    def _project(
+        self, folder: Path, stores: Stores, settings: AllSettings, audit: Audit, *, is_server: bool
+    ) -> Project:
+        closed = ClosedFolders(())
         files = _open_folder(folder, closed)
         own = files.subfolder(HANDRAIL_FOLDER)
         policy = PolicySource(own, stores.path, TrustFile(stores.path), closed)
         policy.load()
-        project = Project(
+        return Project(
             files=files,
             stores=stores,
             machine=self.machine,
             all_settings=settings,
             policy=policy,
-            audit=Audit(stores.audit, keeper=_keeper(stores, is_server=is_server)),
+            audit=audit,
             evidence=Evidence(own, self._elsewhere(files)),
             features={feature.name: feature for feature in self.features},
             is_server=is_server,
         )
-        project.use(self._gate(project, approver, surfaces))
-        return project
 
     def open_evidence(self, folder: str) -> Evidence | None:
         try:
@@ -151,6 +174,13 @@ class Wiring:
             enabled,
             in_developer_mode=lambda: project.policy.current().is_for_developers,
             not_installed=self._not_installed,
+            dynamic=[
+                found
+                for feature in on
+                if feature.name in enabled and feature.dynamic_tools
+                if (found := load(feature.dynamic_tools)(project)) is not None
+            ],
+            is_compact=project.settings.compact_tools,
         )
         has_terminal = isinstance(approver, AskInQueue) and approver.has_terminal
         calls_person = project.settings.call_person and not has_terminal
@@ -175,13 +205,12 @@ class Wiring:
     async def serve_stdio(self, project: Project) -> None:
         from handrail.faces.mcp.stdio import serve
 
-        await asyncio.to_thread(KnownAgents(project.stores.path).register)
+        await asyncio.to_thread(self.machine.register_agent, project.stores.path)
         async with kept_up(project):
             await serve(
                 project.gate,
                 self.machine.stdio_identity(),
                 elicits_approvals=project.settings.elicit_approvals,
-                app_tools=_app_tools(project),
             )
 
     async def serve_http(
@@ -194,17 +223,11 @@ class Wiring:
     ) -> None:
         from handrail.faces.http.credentials import identity_of
         from handrail.faces.http.server import Place, UntilUnused, serve
-        from handrail.faces.mcp.streamable import McpEndpoint
 
         place = Place(project.stores.path, project.settings.host, project.settings.port)
         until = UntilUnused(*until_unused) if until_unused is not None else None
         async with kept_up(project):
-            endpoint = McpEndpoint(
-                project.gate,
-                identity_of,
-                elicits_approvals=project.settings.elicit_approvals,
-                app_tools=_app_tools(project),
-            )
+            endpoint = self.mcp_endpoint(project, identity_of)
             await serve(
                 project,
                 endpoint,
@@ -213,7 +236,48 @@ class Wiring:
                 on_ready,
                 console_folder=console,
                 until_unused=until,
+                beside=lambda: self.serve_local(project, project.stores.path / LOCAL_SOCKET),
             )
+
+    @asynccontextmanager
+    async def serve_local(self, project: Project, path: Path) -> AsyncIterator[None]:
+        from handrail.faces.jsonrpc.socket_file import bound
+        from handrail.faces.local.server import LocalFace
+
+        services = {
+            name: partial(load, where)
+            for feature in project.running_features
+            for name, where in feature.services.items()
+        }
+        projects = OpenProjects(project, lambda folder: self.open_beside(project, folder))
+        known: set[str] = set()
+        face = LocalFace(services, projects.find, partial(_local_caller, self.machine, project.stores.path, known))
+        try:
+            async with entered(bound(path)) as listener, face.listening(listener):
+                yield
+        finally:
+            await projects.close()
+
+    @asynccontextmanager
+    async def serve_cage(self, project: Project, listener: socket.socket, cage: str) -> AsyncIterator[None]:
+        from handrail.faces.local.server import LocalFace
+
+        async def own(folder: str | None) -> Project:
+            return project
+
+        services = {"hook": partial(load, project.features["hooks"].services["hook"])}
+        face = LocalFace(services, own, partial(_local_caller, self.machine, project.stores.path, set()))
+        async with face.listening(listener, cage=cage):
+            yield
+
+    def mcp_endpoint(self, project: Project, identity_of: Callable[[Any], Identity]) -> McpEndpoint:
+        from handrail.faces.mcp.streamable import McpEndpoint
+
+        return McpEndpoint(
+            project.gate,
+            identity_of,
+            elicits_approvals=project.settings.elicit_approvals,
+        )
 
     def _http_context(self, project: Project, key: ConsoleKey) -> HttpContext:
         from handrail.faces.http.context import HttpContext
@@ -284,6 +348,22 @@ def asking(project: Project, how: AskInQueue) -> QueueApprover:
     )
 
 
+def _local_caller(machine: Machine, state: Path, known: set[str], connection: socket.socket) -> LocalCaller:
+    """The agent behind it is known as one from now on: no command that it starts may answer in a person's name."""
+    caller = machine.identify(connection)
+    try:
+        pid, uid = caller.peer.pid, caller.peer.uid
+        found = LocalCaller(pid, uid, machine.agent_identity(pid), machine.stdio_identity(pid))
+        if not caller.is_alive():  # then what was read may be of another process
+            raise InputOutput("The caller has ended.")
+        if found.identity.connection not in known:
+            machine.register_agent(state, pid)
+            known.add(found.identity.connection)
+        return found
+    finally:
+        caller.close()
+
+
 def question_limit(project: Project) -> QuestionLimit:
     return QuestionLimit(project.stores.questions, project.settings.questions_per_minute)
 
@@ -300,9 +380,3 @@ def _open_folder(folder: Path, closed: ClosedFolders) -> LocalFolder:
     with suppress(NotFound):
         return LocalFolder.open(os.path.abspath(folder), closed)
     raise NotFound(f"There is no project folder {folder}.", hint="Name an existing folder with --project.")
-
-
-def _app_tools(project: Project) -> Any:
-    from handrail.features.apps.opening import offered_tools
-
-    return offered_tools(project)

@@ -3,6 +3,7 @@
 import argparse
 import os
 import random
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -10,10 +11,14 @@ from collections.abc import Sequence
 from tests.campaign.trials import Trial, all_trials
 
 _MOST_AGAIN = 3
+_INTERRUPTED = 130
 
 
 def main() -> int:
     options = _options()
+    # A shell has its background processes ignore the first, and so would the tests.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     deadline = time.monotonic() + options.minutes * 60
     trials = all_trials(options.seed)
     if options.list:
@@ -22,13 +27,17 @@ def main() -> int:
     if unknown := set(options.only) - {trial.name for trial in trials}:
         sys.exit(f"no such trial: {', '.join(sorted(unknown))}; --list names them")
     wanted = [trial for trial in trials if not options.only or trial.name in options.only]
+    is_interrupted = False
     try:
         for trial in wanted:
             trial.run(options.seed)
         _go_on(wanted, options.seed, deadline)
     except KeyboardInterrupt:
-        print("\nInterrupted.")
-    print(table(wanted))
+        is_interrupted = True
+    print(table(wanted), flush=True)
+    if is_interrupted:
+        print("Interrupted.")
+        return _INTERRUPTED
     failed = [(trial, test) for trial in wanted for outcome in trial.outcomes for test in outcome.failed]
     if os.environ.get("CI") and 0 < len(failed) <= _MOST_AGAIN:
         passed = [_passes_now(trial, test, options.seed) for trial, test in failed]

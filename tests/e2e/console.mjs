@@ -5,16 +5,17 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { args, executablePath, WITH_EXTENSIONS } from "../../web/console/e2e/chromium.mjs";
 
 const require = createRequire(new URL("../../web/console/package.json", import.meta.url));
 const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
-const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const args = process.getuid() === 0 ? ["--no-sandbox"] : [];
 const browser = await chromium.launch({ executablePath, args });
 const EXTENSION = fileURLToPath(new URL("../../src/handrail/extension", import.meta.url));
 const windows = new Map();
+// How long a busy machine may take.
+const PATIENCE_MS = 60_000;
 const SHOWN = ".prompt:not([hidden])";
 // What a browser says by itself when a server is away or refuses; the console tells it on the page.
 const EXPECTED = /Failed to load resource|WebSocket connection to/;
@@ -24,7 +25,7 @@ async function withOurExtension(options) {
   const profile = mkdtempSync(`${tmpdir()}/handrail-profile-`);
   const context = await chromium.launchPersistentContext(profile, {
     ...options,
-    executablePath,
+    executablePath: WITH_EXTENSIONS,
     ignoreDefaultArgs: ["--disable-extensions", "--disable-component-extensions-with-background-pages"],
     args: [...args, `--load-extension=${EXTENSION}`, "--disable-features=DisableLoadExtensionCommandLineSwitch", "--silent-debugger-extension-api"],
   });
@@ -36,7 +37,7 @@ async function open(name, address, { width = 1280, height = 860, withExtension =
   const options = { locale: "en-US", viewport: { width, height }, ...given };
   const context = await (withExtension ? withOurExtension(options) : browser.newContext(options));
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   const faults = [];
   // What a game's engine says in its frame is its own affair.
   const isOurs = ({ url }) => !url || new URL(url).origin === new URL(address).origin;
@@ -172,7 +173,7 @@ const steps = {
     await page.evaluate(async ([wanted, last]) => {
       const area = document.querySelector(wanted);
       const isAtEnd = () => area.scrollHeight - area.scrollTop - area.clientHeight < 2;
-      const deadline = performance.now() + 20_000;
+      const deadline = performance.now() + 60_000;
       while (area.querySelector(".load-more") || !isAtEnd() || !area.textContent.includes(last)) {
         if (performance.now() > deadline) throw new Error(`no end, or no ${last}, in ${wanted}`);
         area.scrollTo(0, area.scrollHeight);

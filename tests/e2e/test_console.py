@@ -158,11 +158,13 @@ def test_a_yes_for_always_shows_its_rule_needs_the_person_and_then_counts(browse
     person.does("read", 'Replace 1 × in "notes.md"')
     person.does("wait", ".offers")
     person.does("see", "What a wider yes would allow")
-    person.does("press", "Always for this rule")
+    person.does("press", "Always allow…")
+    person.does("see", "1 file matches today.", ".grant-editor")
+    person.does("press", "Allow always")
     person.does("see", "--ok --for rule", ".presence")
     assert file.read_text() == "one\n"
     (new_house.state / "config.toml").write_text('presence = "never"\n')
-    person.does("press", "Always for this rule")
+    person.does("press", "Allow always")
     assert json.loads(changing.communicate(timeout=30)[0]) == {"count": 1}
     [rule] = json.loads(run("rules", "list", "--json", "--state", new_house.state).stdout)["rules"]
     assert (rule["tool"], rule["path"], rule["project"]) == ("replace_in_file", "notes.md", str(new_house.project))

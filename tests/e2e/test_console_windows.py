@@ -155,14 +155,14 @@ def test_a_person_renews_the_token_sends_a_browser_away_and_signs_out(browser: B
     person, other = browser.person_at(own_house), browser.person_at(own_house)
     person.does("go", "settings")
     person.does("see", old["authorization"][-4:], ".card:has-text('server.json') dd")
-    person.does("press", "Send away")
+    person.does("press", "Sign out: ")
     other.does("see", "One-time code")
-    person.does("see", "That browser was sent away.")
+    person.does("see", "That browser was signed out.")
     assert person.does("count", ".browsers li") == 1
     third = browser.person_at(own_house)
     person.does("press", "New token")
     person.does("see", "claude-code/2.1", ".question")
-    person.does("press", "Make a new token")
+    person.does("press", "Renew token")
     person.does("see", "The new token is in")
     assert own_house.server_bearer != old
     assert own_house.request("GET", "/api/tools", headers=old).status == 401

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from handrail.features.workspace.change import Change, Repetition, commit, content_hash, look, settle
+from handrail.features.workspace.change import Change, Repetition, content_hash, look
+from handrail.features.workspace.commit import commit, settle
 from handrail.features.workspace.dry_runs import DryRun, DryRuns
 from handrail.features.workspace.idempotency import Idempotency, Written
 from handrail.features.workspace.snapshots import Snapshot, Snapshots
@@ -55,6 +56,24 @@ class Steps:
         return result
 
 
+CHANGING = frozenset(
+    {
+        "write",
+        "create",
+        "put",
+        "append",
+        "remove",
+        "sweep",
+        "adopt",
+        "move",
+        "make_folder",
+        "remove_folder",
+        "remove_tree",
+        "sync",
+    }
+)
+
+
 class Mortal:
     """A folder whose user may die at a step."""
 
@@ -63,7 +82,7 @@ class Mortal:
 
     def __getattr__(self, name: str) -> Any:
         member = getattr(self._folder, name)
-        if name in ("write", "create", "remove", "sweep"):
+        if name in CHANGING:
             return lambda *args, **kwargs: self._steps.take(member, *args, **kwargs)
         return member
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import pytest
 from handrail.features.desktop.backends.linux import LinuxDesktop
 from handrail.features.desktop.host_client.client import Connection
 from handrail.features.desktop.host_program import serve_desktop
-from handrail.features.desktop.platform import Desktop, Rect, Shot
+from handrail.features.desktop.platform import Desktop, Rect, Shot, Window
 from handrail.kernel.call import Call
 from handrail.kernel.content import Image
 from handrail.kernel.project import Project
@@ -37,10 +37,15 @@ class CountingDesktop(LinuxDesktop):
         self._seen = seen
 
     async def shot(
-        self, area: Rect | None = None, *, outlined: Rect | None = None, cropped: Rect | None = None
+        self,
+        area: Rect | None = None,
+        *,
+        outlined: Rect | None = None,
+        cropped: Rect | None = None,
+        hidden: Sequence[Window] = (),
     ) -> Shot:
         self._seen["screenshots" if area is None else "regions"] += 1
-        return await super().shot(area, outlined=outlined, cropped=cropped)
+        return await super().shot(area, outlined=outlined, cropped=cropped, hidden=hidden)
 
 
 class Bench:

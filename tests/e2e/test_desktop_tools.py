@@ -161,7 +161,7 @@ def test_the_host_takes_an_approval_once_and_for_nothing_else(agent: DesktopAgen
     place, element = found["routeResolved"], found["elementRefs"][0]
     ref = {"elementRef": {"elementId": element["elementId"], "fingerprint": element["fingerprint"]}}
     app = {"bundleId": place["frontmostBundleId"], "pid": place["pid"]}
-    window = {"titlePattern": f"^{re.escape(place['windowTitle'])}$"}
+    window = {"titlePattern": f"^{re.escape(place['windowTitle'])}$", "id": place["windowId"]}
     same: dict[str, Any] = {"target": ref, "route": {"app": app, "window": window}}
     agent.begins("desktop_click", target=ref)
     asked = agent.person.answers("--ok")

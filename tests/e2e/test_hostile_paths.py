@@ -56,6 +56,11 @@ CLOSED += [
     ".WEBGAL_AGENT.",
     ".hand\u00adrail",
 ]
+SECRET_NAMES = {".npmrc", ".netrc", "_netrc", ".pypirc", ".pgpass", ".git-credentials", ".htpasswd", ".ssh", ".aws"}
+SECRET_NAMES |= {".gnupg", ".azure", ".boto", ".s3cfg", ".vault-token", ".dockercfg", ".dockerconfigjson", "kubeconfig"}
+SECRET_NAMES |= {"credentials.json", "application_default_credentials.json"}
+SECRET_ENDINGS = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kubeconfig")
+SECRET_BEGINNINGS = ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519")
 OURS = [".handrail-0123456789abcdef.tmp", ".HANDRAIL-x.TMP", ".handrail-x.old.tmp"]
 SENSELESS = ["a\0b", "\0", "x" * 256, "\u7ebf" * 86, "a/" * 2050, "y" * 5000, ("z" * 255 + "/") * 17]
 LINKS = ["link", "link/secret.txt", "link/new.txt", "game/up", "game/up/secret.txt", "loop", "loop/x", "dangling"]
@@ -146,10 +151,18 @@ def codes_for(path: str) -> set[str | None]:
         or any(name == ".." or "/" in name or "\\" in name or "\0" in name for name in plain)
         or any(folded(name) in {".git", "node_modules", ".env", ".handrail", ".webgal_agent"} for name in plain)
         or any(folded(name).startswith(".handrail-") and folded(name).endswith(".tmp") for name in plain)
+        or any(holds_secrets(folded(name)) for name in plain)
         or is_linked(names)
     ):
         allowed.add("E_DENY_PATH")
     return allowed or {None, "E_NOT_FOUND", "E_IO", "E_POLICY_VIOLATION", "E_BAD_ARGS" if not names else "E_NOT_FOUND"}
+
+
+def holds_secrets(name: str) -> bool:
+    """As docs/settings.md lists the files that are closed by their names; pairs of folder and file aside."""
+    if name.startswith(".env."):
+        return not name.endswith((".example", ".sample", ".template"))
+    return name in SECRET_NAMES or name.endswith(SECRET_ENDINGS) or name.startswith(SECRET_BEGINNINGS)
 
 
 def is_linked(names: list[str]) -> bool:

@@ -1,5 +1,6 @@
 """A folder that is a folder one moment and a link to the outside the next, while tools work in it: nothing escapes."""
 
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -125,7 +126,10 @@ def test_no_write_escapes(server: Server, inside: int) -> None:
         return outcome
 
     race(attempt, at_least=10)
-    assert len(written) > 5
+    for number in itertools.count(1_000):
+        if len(written) > 5:
+            break
+        attempt(number)
     for path in written:
         os.stat(path.removeprefix("game/scene/"), dir_fd=inside)
 

@@ -24,6 +24,12 @@ def server(state: Path) -> Any:
     return json.loads(file.read_bytes()) if file.exists() else {"pid": 0}
 
 
+def answers(port: int) -> bool:
+    with suppress(httpx2.TransportError):
+        return httpx2.get(f"http://127.0.0.1:{port}/health").status_code == 200
+    return False
+
+
 def has_called(state: Path) -> bool:
     """The mark is made before a server or a browser is started, which take longer than any test may wait for."""
     return (state / "summons").exists()
@@ -37,6 +43,7 @@ def agent(project: Path, state: Path, **environ: str) -> Iterator[Agent]:
     finally:
         opened.close()
         if pid := server(state)["pid"]:
+            until(lambda: answers(server(state)["port"]), "the server to answer, which ends in order from then on")
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGTERM)
             until(lambda: server(state)["pid"] == 0)

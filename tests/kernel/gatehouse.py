@@ -99,7 +99,7 @@ class Ledger:
         self.issued[token] = scope
         return token
 
-    async def consume(self, token: str | None, scope: Scope) -> None:
+    async def consume(self, token: str | None, scope: Scope, *, is_durable: bool = True) -> None:
         self._on_consume()
         assert token is not None
         if token in self.consumed or self.issued.get(token) != scope:

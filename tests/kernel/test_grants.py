@@ -1,9 +1,10 @@
 """A later call passes without asking exactly if it lies within the grant that was shown."""
 
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -11,18 +12,19 @@ from msgspec.structs import replace
 from handrail.kernel.approval import Question
 from handrail.kernel.call import Call
 from handrail.kernel.glob import matcher
-from handrail.kernel.grants import ALL, NotOffered, chosen, covers, is_wide, rule_of
-from handrail.kernel.offers import offers_for
+from handrail.kernel.grants import ALL, NotOffered, chosen, covers, is_wide, lies_within, rule_of
+from handrail.kernel.offers import chosen_offer, offers_for
 from handrail.kernel.policy import compose
 from handrail.kernel.policy_document import PolicyDocument
+from handrail.kernel.presence import why_needed
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview
 from handrail.ports.effect import Effect
 from handrail.ports.identity import Caller
 from handrail.ports.policy import Decision
-from handrail.ports.prompts import Grant, Offer
+from handrail.ports.prompts import FileChangePrompt, Grant, Offer, PromptResponse, RequestEntry, Scope
 
-NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
+NOW = datetime.now(UTC).replace(microsecond=0)  # what is chosen is compared with the clock
 PROJECTS = ["/srv/shop", "/srv/other"]
 TOOLS = ["write_to_file", "replace_in_file"]
 NAMES = ["*", "**", "a", "b", "pages", "[id].tsx", "i.tsx", "d.tsx", "{a,b}", "a?c", "abc", "x.md", "y.md", "[!a]", "]"]
@@ -61,6 +63,11 @@ def offered(call: Call, target: Target, project: str = PROJECTS[0]) -> tuple[Off
     return offers_for(question(call, target), project, NOW)
 
 
+def kinds_of(target: Target) -> set[str]:
+    """What it names; all calls of one tool name the same. A rule says nothing about the rest."""
+    return {name for name, value in asdict(target).items() if value is not None}
+
+
 def narrowest(call: Call, target: Target, scope: str) -> Grant | None:
     return next((each.grant for each in offered(call, target) if each.scope == scope and each.grant), None)
 
@@ -82,6 +89,7 @@ def test_for_this_task_means_the_same_tool_target_identity_project_and_task(
 def test_always_means_exactly_the_rule_that_was_shown(
     first: Call, shown: Target, later: Call, target: Target, project: str
 ) -> None:
+    assume(later.tool != first.tool or kinds_of(target) == kinds_of(shown))
     grant = narrowest(first, shown, "rule")
     assert (grant is not None) == (shown != Target())
     if grant is None:
@@ -122,6 +130,52 @@ def test_a_widened_rule_reaches_as_far_as_the_person_chose(
         and (chosen_project == ALL or project == PROJECTS[0])
     )
     assert (decided is Decision.ALLOW) == lies_within
+
+
+patterns = st.one_of(paths, st.sampled_from(["**/*.md", "**", "*", "pages/*", "{a,b}/**", "a/[!x]"]))
+ends = st.sampled_from(["2099-01-01", "2999-01-01", (datetime.now(UTC) + timedelta(hours=2)).isoformat()])
+wishes = st.builds(
+    Grant,
+    tools=st.sampled_from([(), ("write_to_file",), ("replace_in_file",), tuple(TOOLS)]),
+    path=st.one_of(st.just(UNSET), patterns),
+    place=st.one_of(st.just(UNSET), st.sampled_from([*PLACES, "http://localhost:*", "*://example.com"])),
+    project=st.sampled_from([UNSET, *PROJECTS, ALL]),
+    identity=st.sampled_from([UNSET, "stdio:1", "program:a", "program:b", ALL]),
+    task=st.sampled_from([UNSET, "t1", "t2"]),
+    until=st.one_of(st.just(UNSET), ends),
+)
+scopes: st.SearchStrategy[Scope] = st.sampled_from(["task", "rule"])
+
+
+@given(calls, targets, scopes, wishes, calls, targets, st.sampled_from(PROJECTS))
+def test_an_edited_grant_is_what_its_words_say_and_never_wider_than_offered_without_presence(
+    first: Call, shown: Target, scope: Scope, wish: Grant, later: Call, target: Target, project: str
+) -> None:
+    offers = offered(first, shown)
+    try:
+        offer = chosen_offer(offers, scope, wish)
+    except NotOffered:
+        return
+    grant = offer.grant
+    assert grant is not UNSET
+    is_task = scope == "task"
+    asking = {"project": PROJECTS[0], "identity": first.caller.identity if is_task else first.caller.agent}
+    assert covers(grant, first.tool, shown, task=first.task if is_task else None, **asking), "it covers what was asked"
+    for name in Grant.__struct_fields__:
+        wanted, kept = getattr(wish, name), getattr(grant, name)
+        assert kept == (kept if wanted in (UNSET, ()) else wanted), "what was chosen is what is kept"
+    assert chosen(offers, scope, grant) == grant, "sent back as it was shown, it means the same"
+    assert offer.where == ("every project" if grant.project == ALL else f'"{grant.project}"')
+    assert (offer.who == "every agent") == (grant.identity == ALL)
+
+    same = [each.grant for each in offers if each.scope == scope and each.grant is not UNSET]
+    calling = {"project": project, "identity": later.caller.identity if is_task else later.caller.agent}
+    task = later.task if is_task else None
+    passes = covers(grant, later.tool, target, task=task, **calling)
+    if passes and not any(covers(each, later.tool, target, task=task, **calling) for each in same):
+        assert not any(lies_within(grant, each) for each in same)
+        request = RequestEntry(ts="now", request_id="approval_1", prompt=FileChangePrompt(offers=offers))
+        assert why_needed("critical", request, PromptResponse(status="ok", scope=scope, grant=wish)) is not None
 
 
 ME = Caller("mcp", "claude", "p", "stdio:1", "program:a")

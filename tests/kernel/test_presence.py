@@ -49,6 +49,8 @@ def yes(scope: Any = UNSET, **more: Any) -> PromptResponse:
         ("critical", asked(), yes("rule", grant=Grant(project="*")), True),
         ("critical", asked(), yes("rule", grant=Grant(identity="*")), True),
         ("critical", asked(), yes("task", grant=Grant(path="**")), True),
+        ("critical", asked(), yes("task", grant=Grant(path="*.txt")), True),
+        ("critical", asked(), yes("task", grant=Grant(path="a.txt")), False),
         ("critical", asked(critical=True), yes(), True),
         ("critical", asked(critical=True), PromptResponse(status="canceled"), False),
         ("critical", asked(consent=ConsentSubject(app="a.b", app_name="A", tool="t")), yes("rule"), True),
@@ -90,7 +92,7 @@ class Check:
             return TERMINAL
 
         self.looks, self.refuses = 0, False
-        self.presence = PresenceCheck(lambda: mode, PasskeyFile(state), ProofFiles(state), look)
+        self.presence = PresenceCheck(lambda: mode, PasskeyFile(state), ProofFiles(state), look, lambda names: None)
 
 
 def test_without_proof_it_is_refused_and_says_what_to_do(tmp_path: Path) -> None:

@@ -2,16 +2,20 @@
 
 import os
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from handrail.kernel import checkpoint_chain, record_keeper
 from handrail.kernel.audit import Audit
 from handrail.kernel.checkpoint import WrongCheckpoint, spelled, verified
 from handrail.kernel.merkle import Tree
 from handrail.kernel.record_check import check_record
 from handrail.kernel.record_keeper import RecordKeeper
 from handrail.ports.errors import Damaged
+from handrail.ports.journal import Glimpse
 from handrail.stores.local.journal import JournalFile
 from handrail.stores.local.record.factory import record_stores
 from handrail.stores.local.record.signing import Command
@@ -22,7 +26,7 @@ class House:
     def __init__(self, state: Path) -> None:
         self.journal = JournalFile(state / "audit" / "log.jsonl", state / "audit" / "head")
         self.stores = record_stores(state, OsKeyring(), signer=(), told="")
-        self.keeper = RecordKeeper(self.journal, lambda: self.stores)
+        self.keeper = RecordKeeper(self.journal, lambda: self.stores, seconds=600)
         self.audit = Audit(self.journal, keeper=self.keeper)
 
 
@@ -45,6 +49,32 @@ def test_the_tree_grows_with_every_record(house: House) -> None:
     house.keeper.checkpoint()  # the first one made the database, which the second describes
     assert house.keeper.checkpoint() is None
     house.audit.close()
+
+
+class BusyJournal(JournalFile):
+    """Something is written after each look at its end."""
+
+    audit: Audit | None = None
+
+    def glimpse(self) -> Glimpse:
+        seen = super().glimpse()
+        if self.audit is not None:
+            self.audit.append({"event": "meanwhile"})
+        return seen
+
+
+def test_records_that_are_written_meanwhile_keep_no_checkpoint_from_being_made(tmp_path: Path) -> None:
+    journal = BusyJournal(tmp_path / "audit" / "log.jsonl", tmp_path / "audit" / "head")
+    stores = record_stores(tmp_path, OsKeyring(), signer=(), told="")
+    audit = Audit(journal, keeper=RecordKeeper(journal, lambda: stores))
+    audit.append({"event": "first"})
+    journal.audit = audit
+    assert audit.keeper is not None
+    made = audit.keeper.checkpoint()
+    assert made is not None
+    assert made.count == 1
+    journal.audit = None
+    audit.close()
 
 
 def test_a_record_that_was_changed_before_the_checkpoint_is_not_signed(house: House, tmp_path: Path) -> None:
@@ -121,3 +151,111 @@ def test_another_program_may_hold_the_key(tmp_path: Path) -> None:
     found = check_record(Audit(journal), stores)
     assert found.is_well
     assert found.covered == 1
+
+
+class Grown:
+    """A house whose checkpoints were folded, with `more` after that."""
+
+    def __init__(self, state: Path, monkeypatch: pytest.MonkeyPatch, *, told: str = "", checkpoints: int = 60) -> None:
+        monkeypatch.setattr(checkpoint_chain, "MOST", 20)
+        monkeypatch.setattr(record_keeper, "MOST", 20)
+        monkeypatch.setattr(checkpoint_chain, "KEPT", 5)
+        self.state = state
+        state.mkdir(mode=0o700, exist_ok=True)
+        self.house = House(state)
+        self.house.stores = record_stores(state, OsKeyring(), signer=(), told=told)
+        for number in range(checkpoints):
+            self.step(number)
+
+    def step(self, number: int) -> None:
+        (self.state / "trusted.json").write_text(f"{number}")
+        with (self.state / "ui-prompts.jsonl").open("a") as log:
+            log.write(f"{number}\n")
+        self.house.audit.append({"event": f"{number}"})
+        assert self.house.keeper.checkpoint() is not None
+
+    @property
+    def lines(self) -> list[bytes]:
+        return (self.state / "checkpoints.jsonl").read_bytes().splitlines()
+
+    def faults(self) -> str:
+        return "\n".join(check_record(self.house.audit, self.house.stores).faults)
+
+
+def test_old_checkpoints_are_folded_and_everything_is_still_verified(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grown = Grown(tmp_path, monkeypatch)
+    assert len(grown.lines) < 30
+    assert verified(grown.lines[-1]).number == 60
+    assert grown.faults() == ""
+    grown.house.audit.close()
+
+
+def attack_first_line(grown: Grown) -> None:
+    file = grown.state / "checkpoints.jsonl"
+    file.write_bytes(b"\n".join(grown.lines[1:]) + b"\n")
+
+
+def attack_old_prompts(grown: Grown) -> None:
+    file = grown.state / "ui-prompts.jsonl"
+    file.write_bytes(b"X" + file.read_bytes()[1:])
+
+
+def attack_old_content(grown: Grown) -> None:
+    (grown.state / "trusted.json").write_text("30")  # known from a checkpoint that is gone
+
+
+def attack_old_record(grown: Grown) -> None:
+    log = grown.state / "audit" / "log.jsonl"
+    log.write_bytes(log.read_bytes().replace(b'"event":"3"', b'"event":"4"'))
+
+
+@pytest.mark.parametrize(
+    ("attack", "found"),
+    [
+        (attack_first_line, "does not follow"),
+        (attack_old_prompts, "ui-prompts.jsonl was changed"),
+        (attack_old_content, "trusted.json was rolled back"),
+    ],
+)
+def test_what_folded_checkpoints_knew_is_still_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attack: Callable[[Grown], None], found: str
+) -> None:
+    grown = Grown(tmp_path, monkeypatch)
+    attack(grown)
+    assert found in grown.faults()
+    for number in range(60, 100):  # nothing is folded away meanwhile
+        with suppress(AssertionError):
+            grown.step(number)
+    if attack is not attack_old_content:  # which is written over
+        assert found in grown.faults()
+    grown.house.audit.close()
+
+
+def test_a_record_that_only_folded_checkpoints_signed_first_is_still_covered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grown = Grown(tmp_path, monkeypatch)
+    attack_old_record(grown)
+    assert check_record(grown.house.audit, grown.house.stores).broken is not None
+    grown.house.audit.close()
+
+
+def test_a_witness_keeps_all_of_them_and_knows_one_that_was_never_folded_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = tmp_path / "witness"
+    seen.mkdir()
+    grown = Grown(tmp_path / "state", monkeypatch, told=str(seen))
+    (kept,) = (file for file in seen.rglob("*") if file.is_file())
+    assert (len(grown.lines) < 30, len(kept.read_bytes().splitlines())) == (True, 60)
+    assert grown.faults() == ""
+    other = House(tmp_path / "other")
+    other.audit.append({"event": "of another history"})
+    other.keeper.checkpoint()
+    with kept.open("ab") as file:
+        file.write((tmp_path / "other" / "checkpoints.jsonl").read_bytes())
+    assert "has 1 checkpoints that are not here" in grown.faults()
+    other.audit.close()
+    grown.house.audit.close()

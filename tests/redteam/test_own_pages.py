@@ -21,6 +21,7 @@ from handrail.features.browser.launching import EXTENSION_FOLDER, chromium_progr
 from handrail.stores.local.trust import TrustFile
 from tests.e2e.console_person import up
 from tests.e2e.test_browser import number_of
+from tests.effort import first_of
 from tests.persons import Person
 from tests.waiting import until
 from tests.wire.browsing import Agent, Told
@@ -230,7 +231,7 @@ def test_a_page_that_leads_to_the_console_ends_in_an_empty_tab(attack: Attack, p
         assert "Allow" not in str(attack.agent.call(tool))
 
 
-@pytest.mark.parametrize("way", MANY_WAYS)
+@pytest.mark.parametrize("way", first_of("own pages", *((way,) for way in MANY_WAYS), suite=4))
 def test_no_way_of_a_page_leads_to_the_console(attack: Attack, way: str) -> None:
     attack.start(way.replace(" ", "-"))
     attack.agent.call("browser_click", clickId=number_of(attack.agent, "Go"))

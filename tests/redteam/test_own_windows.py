@@ -3,16 +3,20 @@
 import shutil
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from handrail.features.browser.launching import EXTENSION_FOLDER
+from handrail.ports.browser import EXTENSION_ORIGIN
 from tests.desktop_apps import SYSTEM_PYTHON
 from tests.desktop_session import App, DesktopSession
 from tests.e2e.console_person import call
-from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_house
+from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_house, error_of
 from tests.faces.http.running import Running
+from tests.features.desktop.conformance import png
 from tests.persons import HANDRAIL
 from tests.waiting import until
 
@@ -104,6 +108,80 @@ def test_where_a_browser_does_not_tell_its_page_nothing_is_done_there(stage: Sta
         assert is_own(told)
     finally:
         stage.session.end(app)
+
+
+FRONT = """
+import gi
+gi.require_version("Gtk", "3.0")
+gi.require_version("Gdk", "3.0")
+from gi.repository import Gdk, Gtk
+window = Gtk.Window(title="In front")
+box = Gtk.EventBox()
+box.override_background_color(Gtk.StateFlags.NORMAL, Gdk.RGBA(0, 1, 0, 1))
+window.add(box)
+window.set_default_size(200, 150)
+window.move(100, 250)
+window.show_all()
+Gtk.main()
+"""
+PLACED = (*OPTIONS, "--window-position=0,0", "--window-size=600,500")
+GREEN, BLACK = (0, 255, 0), (0, 0, 0)
+
+
+def test_a_picture_of_the_screen_shows_the_console_black_and_what_lies_over_it_as_it_is(stage: Stage) -> None:
+    agent, front = stage.agent, {"window": {"titlePattern": "^In front$"}}
+    app = stage.chromium(stage.console(), options=PLACED)
+    try:
+        until(lambda: agent.gets(agent.begins("desktop_find", route=CHROMIUM, **ALLOW)).get("isError"))
+        over = stage.session.start([SYSTEM_PYTHON, "-c", FRONT])
+        try:
+
+            def shown() -> bytes:
+                told = agent.gets(agent.begins("desktop_observe", route=front, options={"includeAxTree": False}))
+                if told.get("isError"):
+                    return b""
+                evidence = told["structuredContent"]["evidence"]
+                picture = (stage.house.project / evidence["dir"] / evidence["screenshotPath"]).read_bytes()
+                return picture if png.pixel(picture, 200, 330) == GREEN else b""
+
+            picture = until(shown, "the window in front is not seen")
+            around = [png.pixel(picture, x, y) for x in (50, 320, 450) for y in (150, 300, 420)]
+            assert set(around) == {BLACK}
+        finally:
+            stage.session.end(over)
+    finally:
+        stage.session.end(app)
+
+
+@pytest.mark.parametrize("page", [f"{EXTENSION_ORIGIN}/confirm.html", "chrome://inspect/", "chrome://extensions/"])
+def test_the_extensions_window_and_what_controls_other_pages_are_neither_read_nor_used(stage: Stage, page: str) -> None:
+    loading = f"--load-extension={EXTENSION_FOLDER}"
+    extra = (loading, "--disable-features=DisableLoadExtensionCommandLineSwitch", "--remote-debugging-port=0")
+    port_file = stage.session.folder / "profile" / "DevToolsActivePort"
+    port_file.unlink(missing_ok=True)
+    app = stage.chromium("about:blank", options=(*OPTIONS, *extra))
+    try:
+        port = until(lambda: port_file.exists() and port_file.read_text().partition("\n")[0])
+        until(lambda: opens(f"http://127.0.0.1:{port}/json/new?{page}"))
+        until(lambda: agent_is_refused(stage))
+        assert is_own(stage.agent.is_refused("desktop_click", route=CHROMIUM, target=ALLOW))
+        assert is_own(stage.agent.is_refused("desktop_hotkey", route=CHROMIUM, keys=["enter"]))
+    finally:
+        stage.session.end(app)
+
+
+def opens(address: str) -> bool:
+    """A tab that no command line opens, as the person does it by hand."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, method="PUT"), timeout=10) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False
+
+
+def agent_is_refused(stage: Stage) -> bool:
+    answer = stage.agent.gets(stage.agent.begins("desktop_observe", route=CHROMIUM))
+    return bool(answer.get("isError")) and is_own(error_of(answer))
 
 
 TERMINAL = """

@@ -31,7 +31,7 @@ DEVICE = {
     "automaticPresenceSimulation": True,
 }
 NUMBERS = count()
-ALWAYS = "Always for this rule"
+ALWAYS = "Always allow…"
 HANDRAIL = str(Path(sys.executable).with_name("handrail"))
 ASSERT = """(async (options) => {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
@@ -205,6 +205,8 @@ def test_who_drives_the_console_without_the_persons_device_gets_no_further_than_
     visitor.does("reload", "console", "form[data-armed=true]")
     verify_user(visitor, device, is_verified=False)
     visitor.does("press", "console", ALWAYS)
+    visitor.does("wait", "console", ".grant-editor button.primary:enabled")
+    visitor.does("press", "console", "Allow always")
     visitor.does("press", "console", "Confirm with passkey")
     visitor.does("wait", "console", ".presence [role=alert]")
     assert f"handrail prompts answer {asked} --ok --for rule" in visitor.does("text", "console", ".presence")
@@ -214,6 +216,69 @@ def test_who_drives_the_console_without_the_persons_device_gets_no_further_than_
     visitor.does("press", "console", "Confirm with passkey")
     until(lambda: answer_to(house, asked))
     assert answer_to(house, asked)["scope"] == "rule"
+
+
+def issue(house: Running, name: str, presence: Any = None) -> Answer:
+    body = {"name": name} if presence is None else {"name": name, "presence": presence}
+    return house.request("POST", "/api/access/agents", headers=session(house), json=body)
+
+
+def needed(given: Answer) -> dict[str, Any]:
+    assert (given.status, given.json["error"]["details"]["context"]["reason"]) == (403, "presence"), given
+    context: dict[str, Any] = given.json["error"]["details"]["context"]
+    return context
+
+
+def test_an_agents_token_is_issued_with_a_passkey_for_this_name_and_once(
+    house: Running, visitor: Visitor, device: str
+) -> None:
+    first = needed(issue(house, "first"))
+    signed = signed_by(visitor, "console", first["passkey"])
+    assert needed(issue(house, "second", signed))["command"] == "handrail agents add second"
+    assert issue(house, "first", signed).status == 200, "a signature for another name used nothing up"
+    assert house.request("DELETE", "/api/access/agents/first", headers=session(house)).status == 200
+    needed(issue(house, "first", signed))
+
+    lines = (house.state / "audit" / "log.jsonl").read_text().splitlines()
+    records = [json.loads(line) for line in lines if line[:1] == "{"]
+    proof = next(one["presence"] for one in records if "issued a token" in str(one.get("target")))
+    assert (proof["kind"], proof["signature"]) == ("passkey", signed["response"]["signature"])
+
+
+def test_a_token_is_issued_in_the_console_by_its_own_page(house: Running, visitor: Visitor, device: str) -> None:
+    visitor.does("evaluate", "console", "void (location.hash = '/permissions')")
+    visitor.does("fill", "console", "New agent", "from-the-page")
+    visitor.does("press", "console", "Issue token")
+    visitor.does("press", "console", "Confirm with passkey")
+    visitor.does("wait", "console", ".add-agent, .question .code-block")
+    until(lambda: "from-the-page" in (house.state / "agents.json").read_text())
+    assert visitor.does("text", "console", ".question .code-block pre").startswith("hra_")
+
+
+def test_a_policy_is_trusted_with_a_passkey_for_exactly_what_was_read(
+    house: Running, visitor: Visitor, device: str
+) -> None:
+    policy = house.project / ".handrail" / "policy.json"
+    policy.parent.mkdir(exist_ok=True)
+    policy.write_text('{"contractVersion": "1.0.0", "policies": {}}')
+    for method, path in (("GET", "/api/policy/file"), ("POST", "/api/policy/trust"), ("DELETE", "/api/policy/trust")):
+        assert house.request(method, path, headers=house.bearer, json={}).status == 403
+    shown = house.request("GET", "/api/policy/file", headers=session(house)).json["data"]["hash"]
+
+    def trust(presence: Any = None) -> Answer:
+        body = {"hash": shown} if presence is None else {"hash": shown, "presence": presence}
+        return house.request("POST", "/api/policy/trust", headers=session(house), json=body)
+
+    signed = signed_by(visitor, "console", needed(trust())["passkey"])
+    policy.write_text('{"contractVersion": "1.0.0", "rules": [{"effect": "WRITE", "decision": "allow"}]}')
+    assert trust(signed).status == 409
+    policy.write_text('{"contractVersion": "1.0.0", "policies": {}}')
+    done = trust(signed)
+    assert (done.status, done.json["data"]["trusted"]) == (200, True)
+    needed(trust(signed))
+    assert house.request("DELETE", "/api/policy/trust", headers=session(house)).json["data"]["trusted"] is False
+    (house.state / "trusted.json").unlink()
+    policy.unlink()
 
 
 def shell(house: Running, *words: str, **environ: str) -> "subprocess.CompletedProcess[str]":

@@ -19,9 +19,10 @@ from handrail.kernel.call import Call
 from handrail.kernel.recorder import Recorder
 from handrail.ports.identity import Caller
 from handrail.wiring import Wiring
+from tests.credentials import bearer
 from tests.e2e.console_person import up
 from tests.faces.http.running import Running
-from tests.wire.clients import run
+from tests.wire.clients import Refused, Stdio, run
 
 SECRET = "the secret of the house"
 
@@ -77,6 +78,52 @@ def test_evidence_of_what_a_rule_denies_is_shown_to_people_only(house: Running) 
         assert refused.status == 403
         assert SECRET.encode() not in refused.body
         assert SECRET.encode() in house.request("GET", f"/api/evidence/{execution}/{name}", headers=person).body
+
+
+def tool(house: Running, name: str, **params: Any) -> tuple[int, str]:
+    answer = house.request("POST", f"/api/tools/{name}", headers=bearer(house.state), json=params)
+    return answer.status, answer.body.decode()
+
+
+def test_no_other_tool_shows_an_agent_what_read_file_must_not_read(house: Running) -> None:
+    """The rule names read_file alone: searches, listings and snapshots follow it."""
+    assert tool(house, "read_file", path="secret/plan.txt")[0] == 403
+    status, found = tool(house, "search_files", path=".", regex="secret of the house|for everybody")
+    assert (status, "open.txt" in found, SECRET in found) == (200, True, False)
+    assert tool(house, "search_files", path="secret/plan.txt", regex="secret")[0] == 403
+    assert "plan.txt" not in tool(house, "list_files", path=".", globs=["**/*"])[1]
+    write(house.project, house.state, "secret/plan.txt", "another plan")  # a person's own: the old content is kept
+    snapshots = [json.loads(file.read_text()) for file in house.project.glob(".webgal_agent/snapshots/*.meta.json")]
+    (kept,) = (each["id"] for each in snapshots if each["path"] == "secret/plan.txt" and not each.get("wasAbsent"))
+    status, restored = tool(house, "restore_snapshot", snapshotId=kept)
+    assert (status, SECRET in restored) == (403, False)
+    write(house.project, house.state, "secret/plan.txt", SECRET)
+
+
+def test_resources_of_a_project_follow_the_rule_as_well(house: Running) -> None:
+    scenes = {"game/scene/start.txt": "A:for everybody;\n", "game/scene/hidden.txt": f"A:{SECRET};\n"}
+    for path, text in scenes.items():
+        file = house.project / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    rule = '[[rules]]\ntool = "read_file"\npath = "game/scene/hidden.txt"\ndecision = "deny"\n'
+    with (house.state / "config.toml").open("a") as config:
+        config.write(rule)
+    agent = Stdio(house.project, house.state)
+    try:
+        listed = agent.request("resources/list", {})["resources"]
+        (shown,) = (each["uri"] for each in listed if each["uri"].endswith("start.txt"))
+        assert "for everybody" in json.dumps(agent.request("resources/read", {"uri": shown}))
+        assert not [each for each in listed if each["uri"].endswith("hidden.txt")]
+        with pytest.raises(Refused):
+            agent.request("resources/read", {"uri": shown.replace("start.txt", "hidden.txt")})
+    finally:
+        agent.close()
+
+
+def test_a_report_is_for_people(house: Running) -> None:
+    for headers in (bearer(house.state), None):
+        assert house.request("GET", "/api/report/all", headers=headers).status in (401, 403)
 
 
 def socket(house: Running, auth: dict[str, str]) -> Any:

@@ -10,14 +10,18 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+import httpx2
 import pytest
 import socketio
 
+from tests.credentials import bearer
 from tests.e2e.console_person import up
 from tests.faces.http.listener import Listener
 from tests.faces.http.running import Running
 from tests.redteam.visitor import LocalServer, Visitor
+from tests.wire.cinema import furnish
 
 QUESTION = {"kind": "file_change_confirm", "title": "Write a.txt?", "path": "a.txt"}
 
@@ -50,6 +54,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("session")
     (folder / "project").mkdir()
     (folder / "project" / "a.txt").write_text("one\n")
+    furnish(folder / "project")
     with up(folder / "project", folder / "state") as running:
         yield running
 
@@ -194,6 +199,30 @@ def test_a_frame_in_either_direction_gets_nothing(house: Running, visitor: Visit
         assert reached == "SecurityError"
         assert any("handrail_session" in cookie for cookie in other.cookies)
         worthless(house, other.cookies)
+    still_signed_in(visitor, "127.0.0.1")
+
+
+@pytest.mark.timeout(300)
+def test_a_preview_is_another_origin_and_reaches_nothing_of_the_console(house: Running, visitor: Visitor) -> None:
+    """A game's script runs in the preview's page: what it can try is what any page of another port can."""
+    shown = house.request(
+        "POST", "/api/tools/preview_scene", headers=bearer(house.state), json={"scenePath": "game/scene/start.txt"}
+    )
+    assert shown.status == 200, shown
+    address = str(shown.json["data"]["url"])
+    assert urlsplit(address).port != house.port
+    visitor.does("open", "preview", address, "iframe, canvas, body")
+    tried = visitor.does("evaluate", "preview", f"({ATTACK})('{house.address}')")
+    assert set(tried.values()) == {"blocked"}, tried
+    assert visitor.does("evaluate", "preview", "localStorage.getItem('handrail.page')") is None
+    assert visitor.does("evaluate", "preview", "document.cookie") == ""
+    path = urlsplit(address).path
+    with httpx2.Client(trust_env=False) as client:
+        other = f"http://127.0.0.1:{urlsplit(address).port}"
+        answers = [client.get(other + wrong).status_code for wrong in ("/", "/api/prompts", path[: len(path) // 2])]
+        set_cookies = [client.get(address.partition("#")[0]).headers.get("set-cookie")]
+    assert all(status >= 400 for status in answers), answers
+    assert set_cookies == [None]
     still_signed_in(visitor, "127.0.0.1")
 
 

@@ -16,6 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.effort import first_of
 from tests.persons import Person
 from tests.waiting import until
 from tests.wire.browsing import Agent, Told
@@ -189,9 +190,9 @@ CHANGES_WHILE_ASKED = {
 }
 
 
-@pytest.mark.parametrize("script", CHANGES_WHILE_ASKED.values(), ids=CHANGES_WHILE_ASKED.keys())
-def test_a_form_that_changes_while_a_person_is_asked_is_asked_about_again(bank: Bank, script: str) -> None:
-    numbers = bank.opens(script)
+@pytest.mark.parametrize("name", first_of("swapped", *((name,) for name in CHANGES_WHILE_ASKED), suite=5))
+def test_a_form_that_changes_while_a_person_is_asked_is_asked_about_again(bank: Bank, name: str) -> None:
+    numbers = bank.opens(CHANGES_WHILE_ASKED[name])
     call = bank.begins("browser_click", clickId=numbers["Pay"])
     first = bank.person.sees()["prompt"]
     assert 'Field "amount" (hidden): "1"' in first["message"]
@@ -207,32 +208,32 @@ def test_a_form_that_changes_while_a_person_is_asked_is_asked_about_again(bank: 
 
 
 DURING_THE_CLICK = {
-    "mousemove": "addEventListener('mousemove', swap, true)",
-    "pointerdown": "addEventListener('pointerdown', swap, true)",
-    "mousedown": "addEventListener('mousedown', swap, true)",
-    "mousedown, hidden": "addEventListener('mousedown', silently, true)",
     "mousedown, and the guard is kept from hearing": (
         "addEventListener('pointerdown', (event) => { silently(); event.stopImmediatePropagation(); }, true);"
         "addEventListener('mousedown', (event) => { silently(); event.stopImmediatePropagation(); }, true)"
     ),
-    "mouseup": "addEventListener('mouseup', silently, true)",
-    "click": "addEventListener('click', silently, true)",
-    "click on the button": "button.addEventListener('click', silently)",
     "click, sent by script": (
         "button.addEventListener('click', (event) => { event.preventDefault(); silently(); form.submit(); })"
     ),
-    "submit": "form.addEventListener('submit', silently)",
-    "formdata": "form.addEventListener('formdata', (event) => event.formData.set('to', 'Mallory'))",
     "formdata, heard by nobody else": (
         "form.addEventListener('formdata', (e) => { e.formData.set('to', 'Mallory'); e.stopImmediatePropagation(); })"
     ),
-    "action in a click listener": "button.addEventListener('click', () => { form.action = '/evil'; })",
     "action in a submit listener": "form.addEventListener('submit', () => { form.action = '/evil'; })",
     "another element under the mouse": (
         "addEventListener('mousemove', () => { const trap = document.createElement('a'); trap.href = '/trap';"
         "trap.style.cssText = 'position:fixed;inset:0;z-index:9;opacity:0'; trap.textContent = 'x';"
         "document.body.append(trap); }, { once: true })"
     ),
+    "mousemove": "addEventListener('mousemove', swap, true)",
+    "pointerdown": "addEventListener('pointerdown', swap, true)",
+    "mousedown": "addEventListener('mousedown', swap, true)",
+    "mousedown, hidden": "addEventListener('mousedown', silently, true)",
+    "mouseup": "addEventListener('mouseup', silently, true)",
+    "click": "addEventListener('click', silently, true)",
+    "click on the button": "button.addEventListener('click', silently)",
+    "submit": "form.addEventListener('submit', silently)",
+    "formdata": "form.addEventListener('formdata', (event) => event.formData.set('to', 'Mallory'))",
+    "action in a click listener": "button.addEventListener('click', () => { form.action = '/evil'; })",
 }
 
 
@@ -241,7 +242,10 @@ SENT_IN_THE_ADDRESS = ("submit", "formdata, heard by nobody else", "action in a 
 
 @pytest.mark.parametrize(
     ("name", "method"),
-    [*((name, "post") for name in DURING_THE_CLICK), *((name, "get") for name in SENT_IN_THE_ADDRESS)],
+    [
+        *first_of("swapped", *((name, "post") for name in DURING_THE_CLICK), suite=5),
+        *first_of("swapped", *((name, "get") for name in SENT_IN_THE_ADDRESS)),
+    ],
 )
 def test_a_page_that_changes_itself_during_the_click_sends_nothing_else(bank: Bank, name: str, method: str) -> None:
     numbers = bank.opens(DURING_THE_CLICK[name], method)
@@ -361,9 +365,9 @@ HARMLESS = {
 }
 
 
-@pytest.mark.parametrize("script", HARMLESS.values(), ids=HARMLESS.keys())
-def test_what_is_harmless_is_not_asked_about_again(bank: Bank, script: str) -> None:
-    numbers = bank.opens(script)
+@pytest.mark.parametrize("name", first_of("swapped", *((name,) for name in HARMLESS), suite=2))
+def test_what_is_harmless_is_not_asked_about_again(bank: Bank, name: str) -> None:
+    numbers = bank.opens(HARMLESS[name])
     call = bank.begins("browser_click", clickId=numbers["Pay"])
     assert "unseen" not in bank.allows()
     until(lambda: call.done() or bank.person.pending())
@@ -388,3 +392,17 @@ def test_an_element_that_lies_under_another_is_asked_about_as_unseen(bank: Bank)
     assert "covered by" in asked["unseen"]
     assert "You can't see what is meant: " in asked["message"]
     assert call.result(60).code == "FORBIDDEN"
+
+
+LOOSE = """
+const loose = '<button type="button" onclick="fetch(`/evil`)">Continue</button>';
+document.body.insertAdjacentHTML("beforeend", loose);
+"""
+
+
+def test_a_question_says_where_a_click_leads_or_that_this_is_not_visible(bank: Bank) -> None:
+    elements = bank.opens(LOOSE)
+    for name, leads in (("Continue", "Leads to: not visible"), ("Pay", "Leads to: POST")):
+        clicking = bank.begins("browser_click", clickId=elements[name])
+        assert leads in bank.denies()["message"]
+        clicking.result(60)

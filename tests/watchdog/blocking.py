@@ -22,6 +22,8 @@ ALLOWED = frozenset(
 
 _OURS = f"{os.sep}handrail{os.sep}"
 _TESTS = f"{os.sep}tests{os.sep}"
+_LIBRARIES = f"{os.sep}site-packages{os.sep}"
+"""In a checkout whose folder is called handrail these are below it, and not ours."""
 _ASYNC = 0x80 | 0x200  # inspect.CO_COROUTINE and CO_ASYNC_GENERATOR, which would take a while to import
 _note: Callable[[str], None] | None = None
 
@@ -99,7 +101,7 @@ def _tell(what: str) -> None:
     is_async = False
     while frame is not None and frame.f_code.co_name != "_run_once":  # what is below has nothing to do with it
         file = frame.f_code.co_filename
-        if _OURS in file and _TESTS not in file:
+        if _OURS in file and _TESTS not in file and _LIBRARIES not in file:
             module = file.rpartition(_OURS)[2].removesuffix(".py").replace(os.sep, ".")
             ours.append(f"{module}.{frame.f_code.co_name}")
             is_async = bool(frame.f_code.co_flags & _ASYNC)

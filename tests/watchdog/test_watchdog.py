@@ -61,10 +61,9 @@ def test_what_blocks_is_noted_on_a_loop_and_nowhere_else(noted: list[str], tmp_p
     assert any(what in note for note in noted)
 
 
-def test_a_program_that_a_test_starts_tells_too(tmp_path: Path) -> None:
-    told = tmp_path / "told"
-    (tmp_path / "handrail").mkdir()
-    script = tmp_path / "handrail" / "blocks.py"
+def told_by(script: Path) -> str:
+    """What a program told that blocks its own loop."""
+    script.parent.mkdir(parents=True)
     script.write_text(
         textwrap.dedent("""
             import asyncio, os
@@ -73,7 +72,17 @@ def test_a_program_that_a_test_starts_tells_too(tmp_path: Path) -> None:
             asyncio.run(main())
         """)
     )
-    env = {**os.environ, "HANDRAIL_TEST_WATCHDOG": str(told)}
-    subprocess.run([sys.executable, script], env=env, check=True)
-    assert "fsync" in told.read_text()
-    assert "blocks.main" in told.read_text()
+    told = script.with_name("told")
+    told.touch()
+    subprocess.run([sys.executable, script], env={**os.environ, "HANDRAIL_TEST_WATCHDOG": str(told)}, check=True)
+    return told.read_text()
+
+
+def test_a_program_that_a_test_starts_tells_too(tmp_path: Path) -> None:
+    told = told_by(tmp_path / "handrail" / "blocks.py")
+    assert "fsync" in told
+    assert "blocks.main" in told
+
+
+def test_a_library_is_not_ours_in_a_checkout_of_our_name_either(tmp_path: Path) -> None:
+    assert told_by(tmp_path / "handrail" / ".venv" / "lib" / "site-packages" / "blocks.py") == ""

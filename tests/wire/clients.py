@@ -361,14 +361,14 @@ def _mcp_result(answer: Json) -> Json:
 
 
 def _mcp_outcome(result: Json) -> Outcome:
-    """Errors are text alone; results are text, the same again as structure, and pictures."""
-    content, *pictures = result["content"]
+    """Errors are text alone; results are text, the same again as structure, and pictures or a remark."""
+    content, *more = result["content"]
     assert content["type"] == "text"
-    assert all(picture["type"] == "image" for picture in pictures)
+    assert all(part["type"] in ("image", "text") for part in more)
     told = json.loads(content["text"])
     if result.get("isError"):
         assert "structuredContent" not in result
-        assert not pictures
+        assert not more
         assert list(told) == ["error"]
         return Outcome(error=told["error"])
     assert result["structuredContent"] == told

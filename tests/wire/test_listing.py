@@ -1,10 +1,11 @@
 """list_files: contract 3 §1.1."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.wire.clients import Client
+from tests.wire.clients import Client, Start, Stdio
 from tests.wire.stage import put, put_policy
 
 
@@ -75,6 +76,33 @@ def test_hidden_files_are_listed_and_closed_folders_are_not(client: Client, proj
     assert client.ok("list_files", path=".")["entries"] == [".gitignore", "game/", "notes.md"]
     below = client.ok("list_files", path=".", globs=["**/*"])["entries"]
     assert below == [".gitignore", "game/", "game/config.txt", "game/scene/", "game/scene/start.txt", "notes.md"]
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"path": "."}, "3 entries are closed and not listed."),
+        ({"path": "secret"}, "1 entry is closed and not listed."),
+        ({"path": "game"}, None),
+        ({"path": ".", "globs": ["**/*.txt"]}, "1 entry is closed and not listed."),
+        ({"path": ".", "globs": ["**/.env"]}, "2 entries are closed and not listed."),
+    ],
+)
+def test_how_many_entries_are_closed_is_said_beside_the_contracts_result(
+    start: Start, project: Path, tmp_path: Path, params: dict[str, Any], said: str | None
+) -> None:
+    for path in (".env", "id_rsa", ".git/config", "secret/.env", "secret/plan.txt"):
+        put(project, path, "")
+    state = tmp_path / "state"
+    state.mkdir(mode=0o700)
+    rule = '[[rules]]\ntool = "*"\npath = "secret/*.txt"\ndecision = "deny"\n'
+    (state / "config.toml").write_text(rule if "globs" in params else "")
+    client = start("stdio", project, state)
+    assert isinstance(client, Stdio)
+    result = client.request("tools/call", {"name": "list_files", "arguments": params})
+    texts = [part["text"] for part in result["content"]]
+    assert texts[1:] == ([] if said is None else [said])
+    assert set(result["structuredContent"]) == {"entries"}
 
 
 def test_links_are_shown_and_never_followed(client: Client, project: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 import handrail
 from tests.wire.clients import Client, Start, Stdio
 from tests.wire.stage import put_policy
+from tests.wire.test_commands import FINDERS
 
 CONTRACT_TOOLS = [
     "list_files",
@@ -38,7 +39,9 @@ def test_it_tells_the_root_the_limits_and_the_server(client: Client, project: Pa
 
 def test_it_names_every_tool_that_is_registered(client: Client, stdio: Stdio) -> None:
     listed = [tool["name"] for tool in stdio.request("tools/list", {})["tools"]]
-    assert client.ok("get_runtime_info")["tools"] == listed
+    named = client.ok("get_runtime_info")["tools"]
+    assert [name for name in named if name not in FINDERS] == listed
+    assert set(named) >= FINDERS
     assert set(CONTRACT_TOOLS) <= set(listed)
 
 

@@ -83,7 +83,9 @@ def test_mcp_lists_properties_and_required_verbatim_without_id_and_schema(
     client = stage.client(face)
     assert isinstance(client, Stdio | Streamable)
     tools = {tool["name"]: tool for tool in client.request("tools/list", {})["tools"]}
-    assert set(tools) == {entry.tool.name for entry in app.Wiring().describe() if not entry.tool.is_for_developers}
+    assert set(tools) == {
+        entry.tool.name for entry in app.Wiring().describe().listed if not entry.tool.is_for_developers
+    }
     for name, tool in tools.items():
         for side in ("inputSchema", "outputSchema"):
             if catalogue[name][side] is None:

@@ -2,6 +2,7 @@
 import { createInterface } from "node:readline";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { args, executablePath } from "../../web/console/e2e/chromium.mjs";
 
 const require = createRequire(new URL("../../web/console/package.json", import.meta.url));
 const { chromium } = require("playwright-core");
@@ -10,10 +11,7 @@ const { rolldown } = await import(require.resolve("rolldown"));
 const bundle = await rolldown({ input: fileURLToPath(new URL("../../web/host/src/index.ts", import.meta.url)) });
 const { output } = await bundle.generate({ format: "iife", name: "handrail" });
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: process.getuid() === 0 ? ["--no-sandbox"] : [],
-});
+const browser = await chromium.launch({ executablePath, args });
 const page = await browser.newPage({ locale: "en-US" });
 await page.goto(process.argv[2]);
 await page.locator(".connection.online").waitFor();

@@ -13,6 +13,7 @@ const ENTRIES = {
   bridge: "src/bridge/main.ts",
   popup: "src/ui/popup.tsx",
   pair: "src/ui/pair.tsx",
+  confirm: "src/ui/confirm.tsx",
   options: "src/ui/options.tsx",
 };
 const FILES = ["manifest.json", "_locales", "icons"];
@@ -32,4 +33,4 @@ for (const [name, input] of Object.entries(ENTRIES)) {
 }
 for (const name of FILES) cpSync(here + name, out + name, { recursive: true });
 for (const [from, to] of Object.entries(STYLES)) cpSync(here + from, out + to);
-for (const page of ["popup", "pair", "options"]) cpSync(`${here}src/ui/${page}.html`, `${out}${page}.html`);
+for (const page of ["popup", "pair", "confirm", "options"]) cpSync(`${here}src/ui/${page}.html`, `${out}${page}.html`);

@@ -38,8 +38,8 @@ export const ACTIONS = {
   task_stop: { timeoutMs: 5000, isIdempotent: true, acts: false },
 } as const;
 export const STATE_EVENTS = ["tab_created", "tab_updated", "tab_activated", "tab_removed", "window_created", "window_removed", "window_focused", "tab_group_created", "tab_group_updated", "tab_group_removed", "tab_group_moved"] as const;
-export const PLUGIN_MESSAGES = ["activate_extension", "full_state_sync", "tab_event", "debugger_event", "task_takeover", "task_handback", "task_stopped", "browser_action_result"] as const;
-export const SERVER_MESSAGES = ["browser_action", "task_status"] as const;
+export const PLUGIN_MESSAGES = ["activate_extension", "full_state_sync", "tab_event", "debugger_event", "task_takeover", "task_handback", "task_stopped", "browser_action_result", "confirm_answer"] as const;
+export const SERVER_MESSAGES = ["browser_action", "task_status", "confirm_ask", "confirm_close"] as const;
 export const FRONTEND_EVENTS = ["chatDelta", "structuredOutput", "snapshotSync", "toolUsed", "runStatus", "taskStatus"] as const;
 export const TAKEOVER_REASONS = ["user_input", "popup", "badge", "console"] as const;
 export const TASK_STATUSES = ["created", "running", "ongoing", "takeover", "completed", "error"] as const;

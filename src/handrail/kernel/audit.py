@@ -11,6 +11,7 @@ taken for a crash. `append` builds on the head alone and never on what the log s
 going on after somebody has changed the log hides nothing.
 """
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -36,6 +37,8 @@ class Audit:
         self._journal = journal
         self.keeper = keeper
         self._clock = clock
+        self.lag = 0
+        """How many whole records `verify` found after a head that a power cut had left behind."""
         self._last = Head()
         self._last_spelled = self._last.spelled()
         self._queue = AuditQueue(self._append_all)
@@ -79,7 +82,10 @@ class Audit:
             raise BrokenChain(None, "the head was changed: its checksum does not fit")
         if glimpse.size is None:
             raise BrokenChain(None, "the log is missing")
-        return check_chain(self._journal.lines(until=glimpse.size), glimpse.size, head, each)
+        lines = self._journal.lines(until=glimpse.size)
+        count = check_chain(lines, glimpse.size, head, each, may_lag=glimpse.may_lag)
+        self.lag = max(0, count - head.settled().count if head.is_announcing else count - head.count)
+        return count
 
     def has_record(self, sealed: str, end: int) -> bool:
         """Whether a record with this hash ends at that place of the log."""
@@ -120,7 +126,11 @@ class Audit:
         return head
 
     def _settle(self, held: HeldJournal, head: Head) -> Head:
-        """What a killed process announced is acknowledged, withdrawn or vouched for."""
+        """What a killed process announced is acknowledged, withdrawn or vouched for. Where the machine stopped before
+        the newest head was on disk, the records that follow an older one are taken over, and that is on record.
+        """
+        if held.size > max(head.size, head.next_size) and held.may_lag:
+            return self._caught_up(held, head.withdrawn())
         if not head.is_announcing:
             return head
         found = held.size - head.size
@@ -135,6 +145,16 @@ class Audit:
                 vouching = {"repair": {"length": len(torn), "sha256": sha256(torn).hexdigest()}}
                 return self._write(held, head.withdrawn(), spell(vouching), [])
         return head.withdrawn()
+
+    def _caught_up(self, held: HeldJournal, head: Head) -> Head:
+        rest, found, end = held.read(head.size, held.size - head.size), 0, 0
+        for line, sealed in _following(head, rest):
+            found, end = found + 1, end + len(line)
+            head = Head(head.count + 1, head.size + len(line), sealed)
+        members: dict[str, Any] = {"event": "recovered", "records": found}
+        if torn := rest[end:].removesuffix(b"\n"):
+            members["repair"] = {"length": len(torn), "sha256": sha256(torn).hexdigest()}
+        return self._write(held, head, spell(members), [])
 
     def _write(self, held: HeldJournal, head: Head, members: bytes, written: list[Written]) -> Head:
         line, sealed = seal(head.count + 1, self._now(), head.hash, members)
@@ -155,6 +175,20 @@ def _spelled(record: Mapping[str, Any]) -> bytes:
     if not RESERVED.isdisjoint(record):
         raise ValueError(f"The audit writes these members itself: {sorted(RESERVED.intersection(record))}")
     return spell(record)
+
+
+def _following(head: Head, data: bytes) -> Iterator[tuple[bytes, str]]:
+    """The whole records at the beginning of `data` that follow the head, each with its hash."""
+    seq, last = head.count, head.hash
+    for line in re.findall(rb"[^\n]*\n", data):
+        try:
+            link = unseal(line)
+        except Unsealed:
+            return
+        if (link.seq, link.prev) != (seq + 1, last):
+            return
+        seq, last = link.seq, link.hash
+        yield line, link.hash
 
 
 def _is_announced(written: bytes, expected: int, sealed: str) -> bool:

@@ -54,10 +54,16 @@ class _Torn:
         return BrokenChain(self.line, self.reason)
 
 
-def check_chain(lines: Iterable[bytes], size: int, head: Head, each: Each = lambda link, line: None) -> int:
-    """The number of records in these `size` bytes; BrokenChain when they are not what the head says."""
+def check_chain(
+    lines: Iterable[bytes], size: int, head: Head, each: Each = lambda link, line: None, *, may_lag: bool = False
+) -> int:
+    """The number of records in these `size` bytes; BrokenChain when they are not what the head says.
+
+    `may_lag`: a power cut may have left an older head. Then whole records that follow the one it names are right.
+    """
     count, last, offset, number, beyond = 0, NO_HASH, 0, 0, 0
     torn: _Torn | None = None
+    has_passed_head = head.count == 0
     for number, line in enumerate(lines, 1):
         try:
             link = unseal(line)
@@ -72,10 +78,13 @@ def check_chain(lines: Iterable[bytes], size: int, head: Head, each: Each = lamb
                 raise BrokenChain(number, "it repairs a torn line that is not there")
             torn = None
             count, last = link.seq, link.hash
+            has_passed_head = has_passed_head or (count, last, offset + len(line)) == (head.count, head.hash, head.size)
             each(link, line)
             if count == head.count + 1:
                 beyond = number
         offset += len(line)
+    if may_lag and has_passed_head and size > max(head.size, head.next_size):
+        return count
     if torn is not None:
         return _check_tail(torn, count, last, size, head)
     found = Head(count, size, last)

@@ -23,11 +23,25 @@ class Seen(msgspec.Struct, frozen=True, omit_defaults=True):
     size: int | None = None
 
 
+class Folded(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What was in the checkpoints up to `number`, which are not kept any more; `hash` is that of the last of them.
+
+    `files` has what they saw of each file, the newest last; `starts` the plain hash of what a growing file had then.
+    """
+
+    number: int
+    hash: str
+    files: dict[str, tuple[tuple[str, Seen], ...]] = {}
+    starts: dict[str, str] = {}
+    faults: tuple[str, ...] = ()
+    accepted: str = ""
+
+
 class Checkpoint(msgspec.Struct, frozen=True, omit_defaults=True):
     """`count`, `size` and `head` are the audit's, `root` and `frontier` those of the tree over its records.
 
     `files` has what was changed since the checkpoint before. `faults` are what was found wrong when it was made.
-    With `accepted`, a person has taken the state as it was then for the right one.
+    With `accepted`, a person has taken the state as it was then for the right one. `folded` stands for earlier ones.
     """
 
     number: int
@@ -44,6 +58,7 @@ class Checkpoint(msgspec.Struct, frozen=True, omit_defaults=True):
     files: dict[str, Seen] = {}
     faults: tuple[str, ...] = ()
     accepted: bool = False
+    folded: Folded | None = None
 
     @property
     def tree(self) -> Tree:

@@ -58,8 +58,10 @@ class Feature:
     Named as `module:attribute`:
 
     - `tools`, `prompts`, `resources`: sequences of declarations; `dialect`: how its errors are spelled
+    - `dynamic_tools`: a function from the open project to the `DynamicTools` that it finds there, or to None
     - `opening`: a function from the open project to what its tools get; `offers`: the same for what other features use
     - `routes`: a function from the HTTP server's context to what is mounted there; `commands`: of the command line
+    - `services`: by name, functions that serve a caller on the server's local socket (`kernel/local_service.py`)
     - `serving`: a context in which its parts run beside a server; `tidy`: removes what is old, now and then
     - `settings`: a type whose fields are keys of config.toml; `switched_on`: whether its tools are offered
     - `checks`: says what works on this machine; `terminal`: asks the person at the terminal
@@ -72,6 +74,7 @@ class Feature:
         "checks",
         "commands",
         "dialect",
+        "dynamic_tools",
         "extra",
         "further_extras",
         "keeps_evidence_openly",
@@ -82,6 +85,7 @@ class Feature:
         "rank",
         "resources",
         "routes",
+        "services",
         "serving",
         "settings",
         "switched_on",
@@ -98,6 +102,7 @@ class Feature:
         *,
         rank: int = 500,
         tools: str = "",
+        dynamic_tools: str = "",
         prompts: str = "",
         resources: str = "",
         dialect: str = "handrail.kernel.dialect:DIALECT",
@@ -108,6 +113,7 @@ class Feature:
         switched_on: str = "",
         commands: Sequence[Command] = (),
         routes: str = "",
+        services: Mapping[str, str] | None = None,
         checks: str = "",
         tidy: str = "",
         terminal: str = "",
@@ -119,6 +125,7 @@ class Feature:
         self.title = title
         self.rank = rank
         self.tools = tools
+        self.dynamic_tools = dynamic_tools
         self.prompts = prompts
         self.resources = resources
         self.dialect = dialect
@@ -129,6 +136,7 @@ class Feature:
         self.switched_on = switched_on
         self.commands = commands
         self.routes = routes
+        self.services = services or {}
         self.checks = checks
         self.tidy = tidy
         self.terminal = terminal

@@ -4,44 +4,40 @@ Knows no wire and no operating system. Every face hands it a Call and gets a Rep
 """
 
 import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from copy import copy
-from dataclasses import replace
 from functools import partial
-from traceback import format_tb
-from typing import Any
 
-import msgspec
-
-from handrail.kernel.approval import Approver, Question
+from handrail.kernel.approval import Approver
+from handrail.kernel.asking import Asking
 from handrail.kernel.asking_again import MOST_TIMES, asked_again
-from handrail.kernel.call import Approved, Call
+from handrail.kernel.binding import bound_to, digest_of, shown_target, token_scope
+from handrail.kernel.call import Call
 from handrail.kernel.deadline import Deadline
-from handrail.kernel.digest import digest
-from handrail.kernel.lanes import Lanes
+from handrail.kernel.lanes import Lanes, Turn
 from handrail.kernel.own_places import refuse_own
-from handrail.kernel.passage import Passage
+from handrail.kernel.passage import Ahead, Passage
 from handrail.kernel.policy import CLOSED, Policy, Verdict
 from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registered, Registry, UnknownTool
 from handrail.kernel.summoning import Summon, nobody_is_called, summoning
-from handrail.kernel.target import NOWHERE, Target
+from handrail.kernel.target import Target
 from handrail.kernel.task_ownership import TaskOwnership
 from handrail.kernel.tool import Preview, Reply, Settled
+from handrail.kernel.unforeseen import unforeseen
 from handrail.ports.consents import Consents
 from handrail.ports.effect import Effect
-from handrail.ports.errors import Aborted, Declined, Failure, InputOutput, Internal, ShownChanged
-from handrail.ports.identity import PERSONS_FACES, Caller
+from handrail.ports.errors import Aborted, Declined, Failure, InvalidParams, ShownChanged
+from handrail.ports.identity import CAGE_FACE, PERSONS_FACES, Caller
 from handrail.ports.paths import closed_secret
 from handrail.ports.policy import Decision
-from handrail.ports.tokens import Scope, TokenStore
+from handrail.ports.secret_files import is_secret_path
+from handrail.ports.tokens import TokenStore
 from handrail.ports.waiting import finished
 
-logger = logging.getLogger(__name__)
-
 _TOKEN_TTL = 60.0
+_MOST_STANDING_FOR = 3
 
 
 def everybody(identity: str) -> bool:
@@ -77,11 +73,10 @@ class Gate:
         """`knows` tells whether an identity still counts: a person may have revoked its token meanwhile."""
         self.registry = registry
         self._policy = policy
-        self._approver = approver
+        self._asking = Asking(approver, recorder, policy, consents)
         self._tokens = tokens
         self._executor_tokens = executor_tokens or tokens
         self._recorder = recorder
-        self._consents = consents
         self._summon = summon
         self._end_task = end_task
         self._ownership = ownership
@@ -92,7 +87,7 @@ class Gate:
     def asking(self, approver: Approver) -> "Gate":
         """The same gate, where somebody else is asked."""
         other = copy(self)
-        other._approver = approver
+        other._asking = self._asking.through(approver)
         return other
 
     async def run(self, call: Call) -> Reply:
@@ -125,12 +120,31 @@ class Gate:
         return reply
 
     def _entry(self, call: Call) -> Registered:
-        """What is for people alone exists only where people call: on the command line and in the console."""
-        entry = self.registry.find(call.tool)
-        is_for_people = not entry.tool.is_for_agents and call.caller.face not in PERSONS_FACES
-        if entry.role != call.role or is_for_people:
+        """What is for people alone exists only where people call: on the command line and in the console.
+
+        A call of a tool that stands for another becomes a call of that one.
+        """
+        entry = self._meant(call)
+        tool, face = entry.tool, call.caller.face
+        if tool.face is not None:
+            is_for_others = face != tool.face
+        else:
+            is_for_others = not tool.is_for_agents and face not in {*PERSONS_FACES, CAGE_FACE}
+        if entry.role != call.role or is_for_others:
             raise UnknownTool(f"There is no tool named {call.tool!r}.", hint="tools/list shows those that there are.")
         return entry
+
+    def _meant(self, call: Call) -> Registered:
+        entry = self.registry.find(call.tool)
+        for _ in range(_MOST_STANDING_FOR):
+            if entry.tool.stands_for is None or entry.role != call.role:
+                call.tool = entry.tool.name
+                return entry
+            entry = self.registry.find_enabled(call.tool)
+            assert entry.tool.stands_for is not None
+            call.tool, call.params = entry.tool.stands_for(entry.surface.port, call.params)
+            entry = self.registry.find(call.tool)
+        raise InvalidParams(f"{call.tool} can't be called that way.", hint="Name the tool itself.")
 
     async def _pass(self, passage: Passage) -> Reply:
         call = passage.call
@@ -142,14 +156,20 @@ class Gate:
             await self._ownership.check(call.task, call.caller)
         if passage.effect is Effect.ASK and self._limit is not None:
             await self._limit.take(call.caller)
-        passage.leave = await self._lanes.enter(_lane(passage, passage.effect))
         tool = entry.tool
+        turn = self._lanes.take(passage.lane)
+        passage.leave = turn.leave
+        turn.subject = passage.subject
+        if not turn.is_first:
+            if turn.subject and turn.subject not in (ahead := list(turn.subjects_ahead)) and None not in ahead:
+                await self._ask_ahead(passage, turn)
+            await turn.begins()
         target = tool.target(passage.params) if tool.locate is None else await self._located(passage)
         passage.target = target.path or target.where
         await refuse_own(target)
         verdict = (await self._policy()).decide(call.tool, passage.effect, target, call.caller.agent)
         passage.verdict, passage.decision = verdict, str(verdict)
-        _refuse_if_denied(verdict, call.tool, target)
+        _refuse_if_denied(verdict, call.tool, target, call.tool)
         passage.passed.add(target)
         call.check = partial(self._check, passage)
         call.keep = passage.keep
@@ -157,10 +177,39 @@ class Gate:
         if passage.effect.changes:
             return await self._change(passage, target, is_asked=verdict.decision is Decision.ASK)
         if verdict.decision is Decision.ASK:
-            passage.params_digest = _digest(passage.params, {})
+            passage.params_digest = digest_of(passage.params, {})
             shown = Preview(entry.tool.title, path=target.path, place=target.place, app=target.app)
-            await self._approve(passage, shown, passage.params_digest, target)
+            await self._asking.ask(passage, shown, passage.params_digest, target)
         return await self._within_deadline(passage, None)
+
+    async def _ask_ahead(self, passage: Passage, turn: Turn) -> None:
+        """Asks while earlier calls still wait for a person, so that similar questions are there together.
+
+        The yes counts only if the policy and everything that was shown are still the same when the turn comes.
+        """
+        target = passage.entry.tool.target(passage.params)
+        passage.target = target.path
+        assert passage.effect is not None
+        try:
+            await refuse_own(target)
+            verdict = (await self._policy()).decide(
+                passage.call.tool, passage.effect, target, passage.call.caller.agent
+            )
+            if verdict.decision is not Decision.ASK or not await self._asking.shows(passage.call, target):
+                return
+            preview = await self._preview(passage)
+        except Failure:
+            return  # it is said when the turn comes
+        if isinstance(preview, Settled):
+            return
+        passage.verdict, passage.decision = verdict, str(verdict)
+        passage.params_digest = bound_to(passage.params, preview)
+        try:
+            await self._asking.ask(passage, preview, passage.params_digest, target)
+        except Failure:
+            await turn.begins()  # a lane's records are in the order of its calls
+            raise
+        passage.shown, passage.ahead = preview, Ahead(verdict, passage.params_digest)
 
     async def _located(self, passage: Passage) -> Target:
         tool, port = passage.entry.tool, passage.entry.surface.port
@@ -181,14 +230,14 @@ class Gate:
             passage.call.tool, passage.effect, target, passage.call.caller.agent
         )
         passage.reached[str(target)] = str(verdict)
-        _refuse_if_denied(verdict, f"{passage.call.tool} at {target}", target)
+        _refuse_if_denied(verdict, f"{passage.call.tool} at {target}", target, passage.call.tool)
         if verdict.decision is Decision.ASK and not (verdict.is_default and passage.has_yes):
             words = f"{passage.entry.tool.title}: it has led to {target}"
             shown = Preview(words, path=target.path, place=target.place, app=target.app)
             assert passage.deadline is not None
             async with passage.deadline.paused():
-                bound_to = _digest(passage.params, {"reached": str(target)})
-                await self._approve(passage, shown, bound_to, target, verdict)
+                bound_to = digest_of(passage.params, {"reached": str(target)})
+                await self._asking.ask(passage, shown, bound_to, target, verdict)
         passage.passed.add(target)
 
     async def _change(self, passage: Passage, target: Target, *, is_asked: bool) -> Reply:
@@ -209,34 +258,36 @@ class Gate:
         assert passage.effect is not None
         agent = passage.call.caller.agent
         verdict = (await self._policy()).decide(passage.call.tool, passage.effect, found, agent)
-        _refuse_if_denied(verdict, passage.call.tool, found)
+        _refuse_if_denied(verdict, passage.call.tool, found, passage.call.tool)
         passage.passed.add(found)
         return found
 
     async def _change_once(self, passage: Passage, target: Target, *, is_asked: bool, times: int) -> Reply:
-        passage.call.is_shown = is_asked and await self._approver.shows(passage.call, target)
+        passage.call.is_shown = is_asked and await self._asking.shows(passage.call, target)
         preview = await self._preview(passage)
         if is_asked and not passage.call.is_shown and isinstance(preview, Preview):
             # It has moved on meanwhile, to where the answer is not known.
-            passage.call.is_shown = await self._approver.shows(passage.call, _shown_target(target, preview))
+            passage.call.is_shown = await self._asking.shows(passage.call, shown_target(target, preview))
             preview = await self._preview(passage) if passage.call.is_shown else preview
         if isinstance(preview, Settled):
             passage.decision = "settled"
             return Reply(preview.result)
-        if passage.shown is not None:
+        passage.params_digest = bound_to(passage.params, preview)
+        is_answered = passage.is_answered_ahead
+        if passage.shown is not None and not is_answered:
             preview = asked_again(passage.shown, preview, times)
-        passage.shown = preview
-        passage.params_digest = _bound_to(passage.params, preview)
+        passage.shown, passage.ahead = preview, None
         passage.undoes = preview.undoes
-        if is_asked and not await self._is_allowed_for_good(passage, preview):
-            await self._approve(passage, preview, passage.params_digest, _shown_target(target, preview))
-            passage.call.approved = self._approved(passage)
-        scope = _scope(passage, preview)
+        if is_asked and not await self._asking.is_allowed_for_good(passage, preview):
+            if not is_answered:
+                await self._asking.ask(passage, preview, passage.params_digest, shown_target(target, preview))
+            passage.call.approved = self._asking.approved(passage)
+        scope = token_scope(passage, preview)
         tokens = self._tokens if preview.executor is None else self._executor_tokens
         token = await tokens.issue(scope, _TOKEN_TTL)
         await self._recorder.begin(passage, preview, times)
         if preview.executor is None:
-            await tokens.consume(token, scope)
+            await tokens.consume(token, scope, is_durable=False)  # it never left this process
         else:
             passage.call.token = token
         return await self._within_deadline(passage, preview)
@@ -247,54 +298,6 @@ class Gate:
             return Preview(tool.title)
         async with self._deadline(passage):
             return await tool.preview(passage.entry.surface.port, passage.call, passage.params)
-
-    async def _approve(
-        self, passage: Passage, preview: Preview, bound_to: str, target: Target, verdict: Verdict | None = None
-    ) -> None:
-        """`verdict` is what the policy says of `target`, where that isn't the call's first one."""
-        assert passage.effect is not None
-        verdict = verdict or passage.verdict
-        assert verdict is not None
-        images = await self._recorder.show(passage, preview)
-        question = Question(
-            passage.call,
-            passage.entry.tool.title,
-            passage.effect,
-            passage.params if preview.shown_params is None else preview.shown_params,
-            preview,
-            bound_to,
-            images,
-            not verdict.is_default,
-            verdict.is_critical,
-            target,
-            passage.entry.tool.has_targets or target != NOWHERE,
-            passage.stale,
-        )
-        await passage.call.progress("Waiting for a person's approval.")
-        answer = await self._approver.ask(question)
-        passage.answer = answer
-        if answer.status == "ok":
-            await self._policy()  # what a person has changed meanwhile counts for what runs now
-            return
-        details = {"remark": answer.remark} if answer.remark else {}
-        if answer.status == "timeout":
-            raise Declined("Nobody answered the request for approval in time.", reason="timeout", **details)
-        raise Declined(f"{passage.call.tool} was denied by {answer.by}.", reason="denied", **details)
-
-    async def _is_allowed_for_good(self, passage: Passage, preview: Preview) -> bool:
-        """A person's yes to this caller, app and tool stands for the answer, where no rule wants them asked."""
-        if self._consents is None or preview.consent is None or passage.is_ruled:
-            return False
-        given = await self._consents.allows(passage.call.caller, preview.consent)
-        if given is None:
-            passage.stale = await self._consents.stale(passage.call.caller, preview.consent)
-        if given is not None:
-            passage.has_consent, passage.decision = True, f"allow (consent {given.id}, by {given.by})"
-        return given is not None
-
-    def _approved(self, passage: Passage) -> Approved:
-        assert passage.answer is not None
-        return Approved(passage.answer.by, self._recorder.now(), passage.answer.prompt_id)
 
     async def _within_deadline(self, passage: Passage, preview: Preview | None) -> Reply:
         tool, port = passage.entry.tool, passage.entry.surface.port
@@ -319,15 +322,9 @@ class Gate:
         return passage.deadline
 
 
-def _shown_target(target: Target, preview: Preview) -> Target:
-    """What rules can say of what was shown: a page or window may have changed since it was located."""
-    place = target.place if preview.place is None else preview.place
-    return replace(target, place=place, app=preview.app or target.app)
-
-
-def _refuse_if_denied(verdict: Verdict, what: str, target: Target) -> None:
-    if verdict.because == CLOSED and target.path is not None:
-        raise closed_secret(target.path)
+def _refuse_if_denied(verdict: Verdict, what: str, target: Target, tool: str) -> None:
+    if verdict.because == CLOSED and (secret := _secret_of(target)) is not None:
+        raise closed_secret(secret, tool)
     if verdict.decision is Decision.DENY:
         raise Declined(
             f"The policy denies {what}: {verdict.because}.",
@@ -336,38 +333,6 @@ def _refuse_if_denied(verdict: Verdict, what: str, target: Target) -> None:
         )
 
 
-def _digest(params: Any, binding: Mapping[str, str]) -> str:
-    return digest({"params": msgspec.to_builtins(params), "binding": dict(binding)})
-
-
-def _bound_to(params: Any, preview: Preview) -> str:
-    """The digest that is approved, recorded and checked: that of the program which carries it out, where one does."""
-    if preview.executor is not None and preview.warrant is not None:
-        return preview.warrant.params_digest
-    return _digest(params, preview.binding)
-
-
-def _scope(passage: Passage, preview: Preview) -> Scope:
-    assert passage.params_digest is not None
-    if preview.executor is not None and preview.warrant is not None:
-        return Scope(preview.executor, preview.warrant.method, passage.params_digest)
-    return Scope(passage.call.caller.identity, passage.entry.tool.name, passage.params_digest)
-
-
-def _lane(passage: Passage, effect: Effect) -> str | None:
-    """A task's calls keep their order. Without a task, a caller's changes do, and reads wait for nobody."""
-    call, lane = passage.call, passage.entry.tool.lane
-    if call.task is not None:
-        return f"task:{call.task}"
-    if not effect.changes:
-        return None
-    own = f"caller:{call.caller.identity}"
-    return own if lane is None else f"{own}:{call.tool}:{lane(passage.params)}"
-
-
-def unforeseen(tool: str, fault: Exception) -> Failure:
-    """Logs where it happened, and gives the Failure for the caller. Neither quotes the fault: it may contain a key."""
-    logger.error("%s failed: %s\n%s", tool, type(fault).__name__, "".join(format_tb(fault.__traceback__)))
-    if isinstance(fault, OSError):
-        return InputOutput(f"The operating system refused: {fault.strerror or type(fault).__name__}.")
-    return Internal(f"handrail failed: {type(fault).__name__}.", hint="Please report this, with what its log says.")
+def _secret_of(target: Target) -> str | None:
+    paths = [target.path, *(step.target.path for step in target.steps)]
+    return next((path for path in paths if path is not None and is_secret_path(path)), None)

@@ -57,6 +57,28 @@ def is_wide(grant: Grant, now: datetime | None = None) -> bool:
     return grant.until is UNSET or moment_of(grant.until) - (now or datetime.now(UTC)) > _SHORT
 
 
+def lies_within(grant: Grant, offered: Grant) -> bool:
+    """Whether it allows nothing that the offered one doesn't."""
+    fixed = ("place", "app", "command", "server", "task")
+    return (
+        set(offered.tools).issuperset(grant.tools)
+        and offered.project in (ALL, grant.project)
+        and offered.identity in (ALL, grant.identity)
+        and all(getattr(grant, name) == getattr(offered, name) for name in fixed)
+        and (grant.path == offered.path or _names_one_of(grant.path, offered.path))
+        and _ends_by(grant.until, offered.until)
+    )
+
+
+def _ends_by(until: str | UnsetType, last: str | UnsetType) -> bool:
+    return last is UNSET or (until is not UNSET and moment_of(until) <= moment_of(last))
+
+
+def _names_one_of(path: str | UnsetType, pattern: str | UnsetType) -> bool:
+    named = None if path is UNSET else literal_path(path)
+    return named is not None and pattern is not UNSET and matcher(pattern)(named)
+
+
 def rule_of(grant: Grant) -> Rule:
     """The rule that allows exactly this. Only what has no task can be one."""
     return Rule(

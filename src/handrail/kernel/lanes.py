@@ -1,52 +1,70 @@
 """Calls of one task run in the order in which they came; calls of different tasks run side by side."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-
-
-class _Lane:
-    def __init__(self) -> None:
-        self.lock = asyncio.Lock()  # FIFO: waiters are served in the order of arrival
-        self.users = 0
 
 
 class Lanes:
     def __init__(self) -> None:
-        self._lanes: dict[str, _Lane] = {}
+        self._lanes: dict[str, list[Turn]] = {}
 
     @asynccontextmanager
     async def turn(self, key: str | None) -> AsyncIterator[None]:
         """Waits for the task's earlier calls; without a key there is nothing to wait for."""
-        leave = await self.enter(key)
+        turn = self.take(key)
         try:
+            await turn.begins()
             yield
         finally:
-            leave()
+            turn.leave()
 
-    async def enter(self, key: str | None) -> Callable[[], None]:
-        """The same without a block: who has entered calls what it gets to leave."""
-        if key is None:
-            return _stay
-        lane = self._lanes.setdefault(key, _Lane())
-        lane.users += 1
-        try:
-            await lane.lock.acquire()
-        except BaseException:
-            self._give_up(key, lane)
-            raise
+    def take(self, key: str | None) -> "Turn":
+        """A place at the end of the lane. Whoever has it calls `leave`, however it ends."""
+        turn = Turn(self._lanes, key)
+        if key is not None:
+            self._lanes.setdefault(key, []).append(turn)
+        return turn
 
-        def leave() -> None:
-            lane.lock.release()
-            self._give_up(key, lane)
 
-        return leave
+class Turn:
+    """A place in a lane, from arrival until it leaves."""
 
-    def _give_up(self, key: str, lane: _Lane) -> None:
-        lane.users -= 1
-        if lane.users == 0:
+    subject: str | None = None
+    """What it is about, for those who come after it."""
+
+    def __init__(self, lanes: dict[str, list["Turn"]], key: str | None) -> None:
+        self._lanes = lanes
+        self._key = key
+        self._waiting: asyncio.Future[None] | None = None
+
+    @property
+    def is_first(self) -> bool:
+        return self._key is None or self._lanes[self._key][0] is self
+
+    @property
+    def subjects_ahead(self) -> Iterator[str | None]:
+        """Of those who came before and are still there."""
+        for earlier in self._lanes[self._key] if self._key is not None else ():
+            if earlier is self:
+                return
+            yield earlier.subject
+
+    async def begins(self) -> None:
+        """Waits for all who came before."""
+        if not self.is_first:
+            self._waiting = asyncio.get_running_loop().create_future()
+            await self._waiting
+
+    def leave(self) -> None:
+        """Before or after it has begun; more than once changes nothing."""
+        if self._key is None:
+            return
+        key, self._key = self._key, None
+        lane = self._lanes[key]
+        is_passed_on = lane[0] is self
+        lane.remove(self)
+        if not lane:
             del self._lanes[key]
-
-
-def _stay() -> None:
-    """There is nothing to leave."""
+        elif is_passed_on and (next_one := lane[0]._waiting) is not None and not next_one.done():
+            next_one.set_result(None)

@@ -2,16 +2,16 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace as with_members
 
 from handrail.kernel.approval import Question
 from handrail.kernel.glob import MAX_PATTERN, literal
-from handrail.kernel.grants import ALL, is_wide
+from handrail.kernel.grants import ALL, chosen, is_wide
 from handrail.kernel.target import ANY_PLACE, NOWHERE, Target
 from handrail.kernel.visible import one_line, quoted_line
 from handrail.ports.prompts import Grant, Offer, Scope
@@ -78,6 +78,16 @@ def _offer(scope: Scope, grant: Grant, question: Question) -> Offer:
     return with_members(
         Offer(scope=scope, grant=grant, is_wide=is_wide(grant)), **words_of(grant, question.call.caller.name)
     )
+
+
+def chosen_offer(offers: Sequence[Offer], scope: Scope, wish: Grant | UnsetType) -> Offer:
+    """What an answer would allow, said as the offers are. NotOffered where it may not."""
+    grant = chosen(offers, scope, wish)
+    words = words_of(grant, "")
+    for each in offers:
+        if each.grant is not UNSET and each.grant.identity == grant.identity and each.who is not UNSET:
+            words["who"] = each.who
+    return with_members(Offer(scope=scope, grant=grant, is_wide=is_wide(grant)), **words)
 
 
 def words_of(grant: Grant, agent: str) -> dict[str, str]:

@@ -12,12 +12,13 @@ from handrail.ports.own_servers import own_ports
 
 async def refuse_own(target: Target) -> None:
     """Declined, whatever a rule or a person says: rules and answers are given on these pages."""
-    if target.place and await is_own(target.place):
-        raise Declined(
-            f"{target.place} is handrail itself: its pages and its API are for people, never for a tool.",
-            hint="Ask the person to look there.",
-            reason="own",
-        )
+    for place in (target.place, *(step.target.place for step in target.steps)):
+        if place and await is_own(place):
+            raise Declined(
+                f"{place} is handrail itself: its pages and its API are for people, never for a tool.",
+                hint="Ask the person to look there.",
+                reason="own",
+            )
 
 
 async def is_own(place: str) -> bool:

@@ -23,6 +23,14 @@ def _nowhere() -> None:
     """It has not entered any lane."""
 
 
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What a person said yes to before the call's turn came."""
+
+    verdict: Verdict
+    digest: str
+
+
 @dataclass(slots=True)
 class Passage:
     call: Call
@@ -45,6 +53,7 @@ class Passage:
     undoes: str | None = None
     shown: Preview | None = None
     """What a person was asked about last."""
+    ahead: Ahead | None = None
     exhibit: Exhibit | None = None
     kept: list[tuple[str, Any]] = field(default_factory=list)
     """Evidence that is written once the call has ended."""
@@ -72,9 +81,32 @@ class Passage:
         return self.answer is not None or self.has_consent
 
     @property
+    def is_answered_ahead(self) -> bool:
+        """The yes that came before the turn is for exactly this, and under the same rule."""
+        return self.verdict is not None and self.ahead == Ahead(self.verdict, self.params_digest or "")
+
+    @property
     def is_ruled(self) -> bool:
         """A rule spoke, not the default."""
         return self.verdict is not None and not self.verdict.is_default
+
+    @property
+    def lane(self) -> str | None:
+        """A task's calls keep their order. Without a task, a caller's changes do, and reads wait for nobody."""
+        lane = self.entry.tool.lane
+        if self.call.task is not None:
+            return f"task:{self.call.task}"
+        if self.effect is None or not self.effect.changes:
+            return None
+        own = f"caller:{self.call.caller.identity}"
+        return own if lane is None else f"{own}:{self.call.tool}:{lane(self.params)}"
+
+    @property
+    def subject(self) -> str | None:
+        """The file that the call is about. None: it may concern any later call; empty: it changes nothing."""
+        if self.effect is not None and not self.effect.changes:
+            return ""
+        return self.entry.tool.target(self.params).path if self.entry.tool.asks_ahead else None
 
     def record(self, event: str, project: str, **outcome: Any) -> dict[str, Any]:
         """One line of the audit; what is not known yet is left out."""

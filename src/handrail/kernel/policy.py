@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from handrail.kernel.glob import app_matcher, covering, matcher
@@ -11,12 +11,13 @@ from handrail.kernel.policy_fields import tightened
 from handrail.kernel.target import ANY_PLACE, Target
 from handrail.kernel.web_address import host_rule_matcher, place_matcher
 from handrail.ports.effect import Effect
-from handrail.ports.policy import Decision, Rule
+from handrail.ports.policy import Decision, Rule, program_words
 from handrail.ports.secret_files import is_secret_path, names_secrets
 
 _BY_DEFAULT = "default"
 _UNTRUSTED = "project rule, not trusted"
 CLOSED = "closed by default: files of this name usually hold secrets"
+_READER, _WRITER = "read_file", "write_to_file"
 OWN_NAMES = (".handrail", ".webgal_agent", "allowlist.json")  # the last says who may use the desktop in a folder
 
 _DEFAULTS = {
@@ -74,13 +75,15 @@ class Policy:
 
         Of an agent that isn't known, rules about one agent count where they deny or ask, and never where they allow.
         """
-        default = _DEFAULTS[effect]
+        if target.steps:
+            return self._decide_steps(tool, effect, target, agent)
+        default = _default(effect, target)
         applying = [
             (rule, Verdict(decision, because, rule.critical and decision is Decision.ASK))
             for rule, decision, because in self.rules
             # An untrusted allow of what is allowed anyway takes nothing away.
             if not (decision is not rule.verdict and default is Decision.ALLOW)
-            and _applies(rule, tool, effect, target, agent)
+            and (_applies(rule, tool, effect, target, agent) or _denies_reading(rule, tool, effect, target, agent))
             and not (rule.until is not None and rule.has_expired(self.now()))
         ]
         is_closed = target.path is not None and is_secret_path(target.path)
@@ -90,6 +93,23 @@ class Policy:
         if not matches:
             return Verdict(default, _BY_DEFAULT)
         return max(matches, key=lambda verdict: (verdict.decision, verdict.is_critical))
+
+    def _decide_steps(self, tool: str, effect: Effect, target: Target, agent: str | None) -> Verdict:
+        """Of a command: a rule that denies or asks counts for any part; without one, every part must be allowed.
+
+        A rule that allows the whole command stands for its parts, where no rule is stricter about one of them.
+        """
+        whole = self.decide(tool, effect, replace(target, steps=()), agent)
+        parts = [(step, self.decide(tool, step.effect, step.target, agent)) for step in target.steps]
+        ruled = [verdict for _, verdict in parts if not verdict.is_default and verdict.decision is not Decision.ALLOW]
+        ruled += [] if whole.is_default else [whole]
+        if ruled:
+            return max(ruled, key=lambda verdict: (verdict.decision, verdict.is_critical))
+        if all(step.is_certain and verdict.decision is Decision.ALLOW for step, verdict in parts):
+            return next(
+                (verdict for _, verdict in parts if not verdict.is_default), Verdict(Decision.ALLOW, _BY_DEFAULT)
+            )
+        return Verdict(Decision.ASK, _BY_DEFAULT)
 
     def opens(self, path: str) -> bool:
         """Whether a rule in force opens this file of secrets to some tool or agent."""
@@ -109,6 +129,15 @@ class Policy:
     def may_read(self, tool: str, path: str, passed: Decision = Decision.ASK, agent: str | None = None) -> bool:
         """For results about many files: whether no rule is stricter about this one than what the call has passed."""
         return self.decide(tool, Effect.READ, Target(path=path), agent).decision <= passed
+
+
+def _denies_reading(rule: Rule, tool: str, effect: Effect, target: Target, agent: str | None) -> bool:
+    """What `read_file` must not read of a project, searches, listings and snapshots don't show either.
+
+    A dry run is decided as the write that it prepares.
+    """
+    is_read = effect is Effect.READ and target.path is not None and tool != _WRITER
+    return is_read and rule.verdict is Decision.DENY and _applies(rule, _READER, effect, target, agent)
 
 
 def compose(
@@ -141,23 +170,53 @@ def _is_about(rule: Rule, project: str | None) -> bool:
 
 
 def _applies(rule: Rule, tool: str, effect: Effect, target: Target, agent: str | None) -> bool:
-    if rule.tool is not None and not matcher(rule.tool)(tool):
+    names = (tool, target.listed_as or tool)
+    if rule.tool is not None and not any(map(matcher(rule.tool), names)):
         return False
     if rule.effect is not None and rule.effect is not effect:
         return False
     if rule.agent is not None and rule.agent != agent and (agent is not None or rule.verdict is Decision.ALLOW):
         return False
-    if rule.path is not None:
-        covers = covering(rule.path) if rule.below else matcher(rule.path)
-        if target.path is None or not covers(target.path):
-            return False
+    if rule.path is not None and not (target.path is not None and _covers(rule, target)):
+        return False
     if rule.app is not None and not (target.app is not None and app_matcher(rule.app)(target.app)):
         return False
     if rule.command is not None and rule.command != target.command:
         return False
+    if rule.program is not None and not _starts(rule, target.program):
+        return False
     if rule.server is not None and not (target.server is not None and matcher(rule.server)(target.server)):
         return False
     return _applies_at(rule, target)
+
+
+def _covers(rule: Rule, target: Target) -> bool:
+    """Outside of the project, a rule that allows must name an absolute path; one that is stricter need not."""
+    assert rule.path is not None
+    assert target.path is not None
+    if not target.is_outside:
+        return (covering(rule.path) if rule.below else matcher(rule.path))(target.path)
+    is_absolute = rule.path.startswith(("/", "~/"))
+    if not is_absolute and rule.verdict is Decision.ALLOW:
+        return False
+    pattern = os.path.expanduser(rule.path) if is_absolute else rule.path
+    return (covering(pattern) if rule.below else matcher(pattern.lstrip("/")))(target.path.lstrip("/"))
+
+
+def _starts(rule: Rule, program: tuple[str, ...] | None) -> bool:
+    """Whether the program is started with the rule's words. One that isn't known may be any."""
+    assert rule.program is not None
+    words, is_strict = program_words(rule.program), rule.verdict is not Decision.ALLOW
+    if not program:
+        return is_strict and program is not None
+    name = os.path.basename(program[0]) if is_strict and "/" not in words[0] else program[0]
+    return (name, *program[1 : len(words)]) == words
+
+
+def _default(effect: Effect, target: Target) -> Decision:
+    """Reading asks nothing in the project; what lies outside is not part of the work that an agent was given."""
+    is_beyond = target.is_outside or target.is_closed
+    return Decision.ASK if is_beyond and effect is Effect.READ else _DEFAULTS[effect]
 
 
 def _applies_at(rule: Rule, target: Target) -> bool:

@@ -4,17 +4,19 @@ An answer enters the queue in one place, and is used in one place; both ask here
 none is refused and its prompt stays pending, and one that came into the log by another way counts for nothing.
 """
 
-from collections.abc import Callable, Mapping
+import hmac
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
 from handrail.kernel.digest import digest
-from handrail.kernel.grants import NotOffered, chosen, is_wide
+from handrail.kernel.grants import NotOffered, chosen, is_wide, lies_within
 from handrail.kernel.passkeys import verified_assertion
 from handrail.kernel.queue_approver import PREFIX
 from handrail.ports.presence import (
+    FindAgent,
     GivenProof,
     LookAtTerminal,
     Mode,
@@ -24,6 +26,7 @@ from handrail.ports.presence import (
     Proof,
     Proofs,
     TerminalProof,
+    WindowProof,
 )
 from handrail.ports.prompts import FileChangePrompt, PromptResponse, RequestEntry
 
@@ -49,6 +52,9 @@ def why_needed(mode: Mode, request: RequestEntry, response: PromptResponse) -> s
         grant = chosen(prompt.offers or (), response.scope, response.grant)
     except NotOffered:
         return None  # it is refused by the prompt's own rules, or counts once
+    offered = [each.grant for each in prompt.offers or () if each.scope == response.scope and each.grant is not UNSET]
+    if not any(lies_within(grant, each) for each in offered):
+        return "it allows more than was offered"
     if not is_wide(grant):
         return None
     return "it allows this from now on" if response.scope == "rule" else "it allows much more than was asked"
@@ -74,12 +80,18 @@ class PresenceCheck:
     """`mode` is read each time: a person may change it while everything runs."""
 
     def __init__(
-        self, mode: Callable[[], Mode], passkeys: Passkeys, proofs: Proofs, look_at_terminal: LookAtTerminal
+        self,
+        mode: Callable[[], Mode],
+        passkeys: Passkeys,
+        proofs: Proofs,
+        look_at_terminal: LookAtTerminal,
+        find_agent: FindAgent,
     ) -> None:
         self._mode = mode
         self.passkeys = passkeys
         self._proofs = proofs
         self.look_at_terminal = look_at_terminal
+        self._find_agent = find_agent
 
     @property
     def mode(self) -> Mode:
@@ -104,7 +116,7 @@ class PresenceCheck:
                 raise self._needed(request, response, f"{why}; {refused.details.get('why', refused.message)}") from None
         if proof is None:
             raise self._needed(request, response, why or "")
-        kept = {"challenge": challenge(request, response).hex(), **self._checked(request, response, proof)}
+        kept = self.verify(challenge(request, response), proof)
         return lambda: self._proofs.keep(request.request_id, kept)
 
     def proof_of(self, request: RequestEntry, response: PromptResponse) -> Mapping[str, Any] | None:
@@ -116,6 +128,9 @@ class PresenceCheck:
             raise self._needed(request, response, why)
         return None
 
+    def verify(self, challenge: bytes, proof: Proof) -> dict[str, Any]:
+        return {"challenge": challenge.hex(), **self._checked(challenge, proof)}
+
     def person_at_terminal(self, what: str) -> TerminalProof | None:
         if self.mode == "never":
             return None
@@ -126,10 +141,24 @@ class PresenceCheck:
                 f"{what} needs proof that a person is present: {refused.message}", hint=refused.hint, reason="presence"
             ) from None
 
-    def _checked(self, request: RequestEntry, response: PromptResponse, proof: Proof) -> dict[str, Any]:
+    def refuse_agents(self, what: str, names: Collection[str] = ()) -> None:
+        if self.mode != "never" and (found := self._find_agent(names)) is not None:
+            raise PresenceNeeded(
+                f"{what} is for a person, and {found} has started this command.",
+                hint="Run it in a terminal of your own, or use the console.",
+                reason="presence",
+            )
+
+    def _checked(self, expected: bytes, proof: Proof) -> dict[str, Any]:
         if isinstance(proof, TerminalProof):
             return {"kind": "terminal", "terminal": proof.terminal, "pid": proof.pid, "program": proof.program}
-        return self._signed(proof, challenge(request, response))
+        if isinstance(proof, WindowProof):
+            if not hmac.compare_digest(proof.challenge, expected):
+                raise PresenceNeeded(
+                    "What the window confirmed is something else.", hint="Confirm it again.", reason="presence"
+                )
+            return {"kind": "window", "browser": proof.browser}
+        return self._signed(proof, expected)
 
     def _signed(self, proof: PasskeyProof, expected: bytes) -> dict[str, Any]:
         passkey, sign_count = verified_assertion(proof, expected, self.passkeys.all())

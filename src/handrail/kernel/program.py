@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from socket import socket as Socket  # noqa: N812 - a parameter below has its name
+
     from handrail.kernel.approval import Approver
     from handrail.kernel.evidence import Evidence
     from handrail.kernel.feature import Feature
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from handrail.kernel.queue_approver import AskInQueue
     from handrail.kernel.registry import Registry
     from handrail.ports.files import OverlaidFolder
+    from handrail.ports.identity import Identity
     from handrail.ports.machine import Machine
     from handrail.ports.stores import Stores
 
@@ -29,6 +33,14 @@ class ProjectReader(Protocol):
     def policy(self) -> PolicySource: ...
 
     def close(self) -> None: ...
+
+
+class McpApp(Protocol):
+    """An ASGI app that answers while `run` is entered."""
+
+    def run(self) -> AbstractAsyncContextManager[None]: ...
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None: ...
 
 
 class Program(Protocol):
@@ -67,6 +79,10 @@ class Program(Protocol):
         """MCP, until the client closes our stdin."""
         ...
 
+    def mcp_endpoint(self, project: Project, identity_of: Callable[[Any], Identity]) -> McpApp:
+        """MCP over streamable HTTP, for whoever serves it. `identity_of` says whose a request is."""
+        ...
+
     async def serve_http(
         self,
         project: Project,
@@ -75,6 +91,14 @@ class Program(Protocol):
         until_unused: tuple[Callable[[], Awaitable[None]], float] | None = None,
     ) -> None:
         """Until it is interrupted. `on_ready` gets the address, and the address that opens the console."""
+        ...
+
+    def serve_local(self, project: Project, path: Path) -> AbstractAsyncContextManager[None]:
+        """While inside, features' services answer on a Unix socket."""
+        ...
+
+    def serve_cage(self, project: Project, listener: Socket, cage: str) -> AbstractAsyncContextManager[None]:
+        """While inside, hooks are answered for callers in this cage: no other service, and no other project."""
         ...
 
     async def serve_lines(

@@ -98,12 +98,18 @@ class Project:
                     await end()
 
     def close(self) -> None:
-        for part in reversed(list(self._parts.values())):
-            if (release := getattr(part, "release", None)) is not None:
-                release()
+        self.release(keeps_files=True)
         self.audit.close()
         self.stores.close()
         self.files.close()
+
+    def release(self, *, keeps_files: bool = False) -> None:
+        """Ends what is its own, and leaves stores and audit to the project beside which it was opened."""
+        for part in reversed(list(self._parts.values())):
+            if (release := getattr(part, "release", None)) is not None:
+                release()
+        if not keeps_files:
+            self.files.close()
 
 
 @asynccontextmanager

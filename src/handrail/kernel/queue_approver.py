@@ -24,7 +24,9 @@ from handrail.kernel.gate import EndTask
 from handrail.kernel.grants import NotOffered, chosen, covers, has_ended, rule_of
 from handrail.kernel.offers import offers_for, target_of
 from handrail.kernel.prompts.approval_prompt import prompt_of
+from handrail.kernel.prompts.bundles import bundle_of
 from handrail.kernel.prompts.first_answer import drop
+from handrail.kernel.prompts.shown import shown_digest
 from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.target import Target
 from handrail.kernel.visible import one_line
@@ -104,12 +106,13 @@ class QueueApprover:
         stem = PREFIX + _identity(question)
         repeats = await self._queue.repeats(stem)
         if (earlier := await self._answered_before(repeats)) is not None:
+            await self._check_shown(earlier.request_id)
             presence = await self._queue.proof_of(earlier.request_id)
             await self._remember(question, earlier.request_id, earlier.response)
             by = f"prompt {earlier.request_id}"
             return Answer("ok", by=by, prompt_id=earlier.request_id, presence=presence)
         question = replace(question, offers=offers_for(question, self._project, self._now()))
-        prompt = prompt_of(question)
+        prompt = prompt_of(question, bundle_of(question, self._project))
         left = await self._left_alone(repeats)
         request_id = left or f"{stem}_{secrets.token_hex(4)}"
         try:
@@ -132,6 +135,7 @@ class QueueApprover:
         remark = response.remark if response.remark is not UNSET else None
         if response.status != "ok":
             return Answer(response.status, by, remark)
+        await self._check_shown(request_id)
         if not await self._once.claim(request_id):
             raise Declined("This approval was used by a repetition of the call.", reason="used")
         presence = await self._queue.proof_of(request_id)
@@ -139,6 +143,13 @@ class QueueApprover:
             await self._limit.give_back(question.call.caller)
         await self._remember(question, request_id, response)
         return Answer("ok", by, remark, request_id, presence)
+
+    async def _check_shown(self, request_id: str) -> None:
+        """The log is a file: what a person saw there must be what was asked."""
+        found, origins = await self._queue.find(request_id), await self._queue.origins([request_id])
+        posted = origins[request_id].shown if request_id in origins else None
+        if found is None or (posted is not None and posted != shown_digest(request_id, found.prompt)):
+            raise Declined("The question was changed in the log after it was asked.", reason="changed")
 
     async def _remember(self, question: Question, request_id: str, response: PromptResponse) -> None:
         """How far the yes reaches, also where it came when the caller had gone."""

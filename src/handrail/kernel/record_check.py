@@ -12,10 +12,11 @@ import msgspec
 from handrail.kernel.audit import Audit
 from handrail.kernel.chain import Link
 from handrail.kernel.chain_check import BrokenChain
-from handrail.kernel.checkpoint import Checkpoint, WrongCheckpoint, hash_of, verified
+from handrail.kernel.checkpoint import Checkpoint, Folded, WrongCheckpoint, hash_of, verified
+from handrail.kernel.checkpoint_chain import check_lines, newest_folded, readable, standing_faults
 from handrail.kernel.evidence import Evidence
 from handrail.kernel.merkle import Tree, consistency_proof, inclusion_proof, is_consistent, is_included, leaf
-from handrail.kernel.record_keeper import newest, place_faults, readable, standing_faults
+from handrail.kernel.record_keeper import newest, place_faults
 from handrail.kernel.state_files import Sightings, described
 from handrail.ports.errors import Damaged, Failure, NotFound, TooLarge
 from handrail.ports.record import RecordStores
@@ -75,7 +76,9 @@ def check_record(audit: Audit, stores: RecordStores, open_evidence: OpenEvidence
     with stores.lock():  # nobody adds a checkpoint between one look and the next
         lines = list(stores.checkpoints.lines())
         of_places = list(_places(lines, stores))
-    checkpoints = list(_checked(lines, findings))
+    chain = check_lines(lines)
+    checkpoints = chain.checkpoints
+    findings.faults, findings.notes = [*chain.faults], [*chain.notes]
     roots = _Roots(checkpoints)
     shown: dict[tuple[str, str], dict[str, str]] = {}
     pruned: set[tuple[str, str]] = set()
@@ -87,6 +90,10 @@ def check_record(audit: Audit, stores: RecordStores, open_evidence: OpenEvidence
 
     try:
         findings.count = audit.verify(each)
+        if audit.lag:
+            findings.notes.append(
+                f"the machine stopped before the audit's head was on disk: {audit.lag} whole records follow it"
+            )
         roots.end()
     except BrokenChain as broken:
         findings.broken = broken
@@ -118,32 +125,6 @@ def quick_faults(stores: RecordStores, audit: Audit) -> list[str]:
     if not audit.has_record(last.head, last.size) and last.count:
         faults.append(f"the audit was rolled back or changed: record {last.count} is not where it was")
     return [*faults, *Sightings(readable(lines)).changes(stores.files)[1]]
-
-
-def _checked(lines: Sequence[bytes], findings: Findings) -> Iterator[Checkpoint]:
-    """Those since the state was last accepted, each signed and following the one before."""
-    found: list[Checkpoint] = []
-    before: bytes | None = None
-    for place, line in enumerate(lines, 1):
-        try:
-            checkpoint = verified(line)
-        except WrongCheckpoint as wrong:
-            findings.faults.append(f"checkpoint {place} was changed: {wrong}")
-            before = line
-            continue
-        follows = checkpoint.number == place and checkpoint.before == hash_of(before)
-        if checkpoint.accepted:
-            found, findings.faults = [], []
-            findings.notes.append(f"on {checkpoint.ts} a person accepted the state as it was")
-        if not follows and not checkpoint.accepted:
-            findings.faults.append(f"checkpoint {place} does not follow the one before it: some were removed")
-        if found and found[-1].key != checkpoint.key:
-            findings.faults.append(f"checkpoint {place} is signed by another key than the one before")
-        if found and checkpoint.count < found[-1].count:
-            findings.faults.append(f"checkpoint {place} has fewer records than the one before")
-        found.append(checkpoint)
-        before = line
-    yield from found
 
 
 def _places(lines: Sequence[bytes], stores: RecordStores) -> Iterator[str]:
@@ -181,7 +162,8 @@ def _check_witness(lines: Sequence[bytes], stores: RecordStores, findings: Findi
     except (Failure, OSError) as failure:
         findings.faults.append(f"the witness {stores.witness.name} can't be asked: {failure}")
         return
-    missing = [line for line in theirs if line not in ours]
+    known = ours | _folded_here(theirs, newest_folded(lines))
+    missing = [line for line in theirs if line not in known]
     if missing:
         findings.faults.append(
             f"the witness {stores.witness.name} has {len(missing)} checkpoints that are not here: "
@@ -190,6 +172,17 @@ def _check_witness(lines: Sequence[bytes], stores: RecordStores, findings: Findi
     late = len(ours - set(theirs))
     if late:
         findings.notes.append(f"the witness {stores.witness.name} has not got {late} checkpoints yet")
+
+
+def _folded_here(theirs: Sequence[bytes], folded: Folded | None) -> set[bytes]:
+    """Those that a newer checkpoint here stands for: each is the one that its successor names."""
+    found: set[bytes] = set()
+    by_hash = {hash_of(line): line for line in theirs}
+    wanted = None if folded is None else folded.hash
+    while wanted is not None and (line := by_hash.get(wanted)) is not None:
+        found.add(line)
+        wanted = next((each.before for each in readable([line])), None)
+    return found
 
 
 def _note_evidence(line: bytes, shown: dict[tuple[str, str], dict[str, str]], pruned: set[tuple[str, str]]) -> None:

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from handrail.kernel.chain import NO_HASH, Head, Unsealed, read_head, unseal
 from handrail.kernel.checkpoint import Checkpoint, WrongCheckpoint, hash_of, read_checkpoint, spelled, verified
+from handrail.kernel.checkpoint_chain import MOST, fold, readable, standing_faults
 from handrail.kernel.merkle import Tree
 from handrail.kernel.state_files import Sightings
 from handrail.ports.errors import Damaged, Failure
@@ -21,7 +22,8 @@ from handrail.ports.record import Known, Place, RecordStores
 
 logger = logging.getLogger(__name__)
 
-SECONDS = 60.0
+SECONDS = 5.0
+"""From the first record that is not signed to the checkpoint that signs it."""
 RECORDS = 1000
 
 
@@ -132,10 +134,10 @@ class RecordKeeper:
             logger.warning("no checkpoint of the audit was made: %s", failure)
 
     def _checkpoint(self, accepts: bool) -> Checkpoint | None:
+        self._audit.flush()  # a checkpoint must not know more than the head does after a power cut
         lines = list(self.stores.checkpoints.lines())
         last_line, last = newest(lines)
-        head = self._head()
-        growth = self._followed(last, head, accepts=accepts)
+        growth = self._followed(last, accepts=accepts)
         tree = growth.tree
         key = self.stores.signer.make().hex()
         sightings = Sightings(readable(lines))
@@ -147,6 +149,7 @@ class RecordKeeper:
         if last is not None and tree.count == last.count and not files and not faults and not accepts:
             return None
         places = [place for place in self.stores.places if place.is_used()]
+        folding = None if accepts or faults or not self._is_told(lines) else fold(lines, self.stores.files)
         checkpoint = Checkpoint(
             number=1 if last is None else last.number + 1,
             ts=datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
@@ -162,15 +165,22 @@ class RecordKeeper:
             files=files,
             faults=tuple(faults),
             accepted=accepts,
+            folded=None if folding is None else folding[0],
         )
-        self._store(spelled(checkpoint, self.stores.signer.sign), places)
+        self._store(spelled(checkpoint, self.stores.signer.sign), places, None if folding is None else folding[1])
         return checkpoint
 
-    def _store(self, line: bytes, places: Sequence[Place]) -> None:
-        """Announced elsewhere before it is in the file: whoever knows less than the file was rolled back."""
+    def _store(self, line: bytes, places: Sequence[Place], kept: Sequence[bytes] | None) -> None:
+        """Announced elsewhere before it is in the file: whoever knows less than the file was rolled back.
+
+        `kept` are the earlier ones that stay, where it stands for others.
+        """
         for place in places:
             place.write(Known(line, is_settled=False))
-        self.stores.checkpoints.append(line, is_durable=True)
+        if kept is None:
+            self.stores.checkpoints.append(line, is_durable=True)
+        else:
+            self.stores.rewrite([*(each.removesuffix(b"\n") for each in kept), line])
         for place in places:
             place.write(Known(line, is_settled=True))
         if self.stores.witness is not None:
@@ -179,10 +189,21 @@ class RecordKeeper:
             except (Failure, OSError) as failure:
                 logger.warning("%s did not get the checkpoint: %s", self.stores.witness.name, failure)
 
-    def _followed(self, last: Checkpoint | None, head: Head, *, accepts: bool) -> Growth:
+    def _is_told(self, lines: Sequence[bytes]) -> bool:
+        """A witness that is set up has all of them: only then may some go."""
+        if self.stores.witness is None or len(lines) < MOST:
+            return True
+        try:
+            has = set(self.stores.witness.lines())
+        except (Failure, OSError):
+            return False
+        return all(line.removesuffix(b"\n") in has for line in lines)
+
+    def _followed(self, last: Checkpoint | None, *, accepts: bool) -> Growth:
         """Our own tree, brought up to the audit's end on a copy: nobody who writes waits for that."""
         with self._turn:
             growth = self._growth.copy() if self._growth is not None else None
+        head = self._head()  # only now: what others write meanwhile is after what the copy has
         if growth is None or (last is not None and last.count > growth.tree.count):
             growth = grown(last)
         try:
@@ -237,14 +258,6 @@ def newest(lines: Sequence[bytes] | Iterator[bytes]) -> tuple[bytes | None, Chec
     return found
 
 
-def standing_faults(lines: Sequence[bytes]) -> list[str]:
-    """What checkpoints have found since a person last accepted the state."""
-    faults: list[str] = []
-    for checkpoint in readable(lines):
-        faults = [] if checkpoint.accepted else [*faults, *checkpoint.faults]
-    return faults
-
-
 def place_faults(last: bytes | None, places: Sequence[Place]) -> Iterator[str]:
     """Where another place and the file of checkpoints do not know the same."""
     number = 0 if last is None else read_checkpoint(last).number
@@ -281,11 +294,3 @@ def _tell(stores: RecordStores) -> None:
     for each in stores.checkpoints.lines():
         if each.removesuffix(b"\n") not in has:
             stores.witness.add(each.removesuffix(b"\n"))
-
-
-def readable(lines: Sequence[bytes]) -> Iterator[Checkpoint]:
-    for line in lines:
-        try:
-            yield read_checkpoint(line)
-        except WrongCheckpoint:
-            continue

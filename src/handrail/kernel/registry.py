@@ -8,10 +8,13 @@ from typing import Any
 import msgspec
 
 from handrail.kernel.call import Role
+from handrail.kernel.dynamic_tools import DynamicTools
 from handrail.kernel.feature import Feature, load
 from handrail.kernel.json_schema import Validator
 from handrail.kernel.tool import ResourceKind, Schema, Surface, Tool
 from handrail.ports.errors import Declined, Disabled, InvalidParams, NotFound
+
+_MOST_FOUND = 10_000
 
 
 class UnknownTool(NotFound):
@@ -44,6 +47,8 @@ class Registered:
         """Typed parameters with defaults applied, or InvalidParams naming each wrong field."""
         if not isinstance(raw, dict):
             raise InvalidParams("The parameters must be a JSON object.")
+        if self.tool.stands_for is not None:
+            return raw  # the other tool reads them
         if self.tool.normalize is not None:
             raw = self.tool.normalize(raw)
         if self._validator is None:
@@ -67,7 +72,8 @@ def _with_whole_numbers(raw: dict[str, Any], schema: Schema) -> dict[str, Any]:
 class Registry:
     """`in_developer_mode` is asked at every look: a person may switch the mode while the program runs.
 
-    `not_installed` says how to install what the surface of this name needs.
+    `not_installed` says how to install what the surface of this name needs. `dynamic` are tools that are found while
+    the program runs; declared ones come first, whatever their names. A compact list has only tools that find others.
     """
 
     def __init__(
@@ -76,7 +82,12 @@ class Registry:
         enabled: Collection[str] | None = None,
         in_developer_mode: Callable[[], bool] = lambda: True,
         not_installed: Mapping[str, str] = MappingProxyType({}),
+        dynamic: Sequence[DynamicTools] = (),
+        is_compact: bool = False,
     ) -> None:
+        self._dynamic = dynamic
+        self._found: dict[str, Registered] = {}
+        self._is_compact = is_compact
         self._in_developer_mode = in_developer_mode
         self._not_installed = not_installed
         self._tools: dict[str, Registered] = {}
@@ -97,7 +108,7 @@ class Registry:
 
     def __iter__(self) -> Iterator[Registered]:
         """The tools that agents may call, in the order of declaration."""
-        offered = [entry for entry in self._offered("tool") if entry.tool.is_for_agents]
+        offered = [entry for entry in self._offered("tool") if entry.tool.is_for_agents and entry.tool.face is None]
         try:
             has_all = self._in_developer_mode()
         except Declined:  # a policy that can't be read opens nothing
@@ -105,20 +116,60 @@ class Registry:
         return (entry for entry in offered if has_all or not entry.tool.is_for_developers)
 
     @property
+    def listed(self) -> Iterator[Registered]:
+        """Those of them that a client is shown at once."""
+        return (entry for entry in self if entry.tool.finds_tools is self._is_compact)
+
+    @property
     def prompts(self) -> Sequence[Registered]:
         return self._offered("prompt")
 
     @property
     def resources(self) -> Sequence[ResourceKind]:
-        return [kind for surface in self._surfaces for kind in surface.resources]
+        declared = [kind for surface in self._surfaces for kind in surface.resources]
+        return [*declared, *(kind for source in self._dynamic for kind in source.resources())]
+
+    def on_change(self, changed: Callable[[], None]) -> None:
+        """`changed` is called when there are other tools than before."""
+        for source in self._dynamic:
+            source.on_change(changed)
 
     def _offered(self, role: Role) -> list[Registered]:
-        return [entry for entry in self._tools.values() if entry.is_enabled and entry.role == role]
+        declared = [entry for entry in self._tools.values() if entry.is_enabled and entry.role == role]
+        return [*declared, *self._found_now(role)]
+
+    def _found_now(self, role: Role) -> Iterator[Registered]:
+        for source in self._dynamic:
+            for tool in source.tools() if role == "tool" else source.prompts() if role == "prompt" else ():
+                if tool.name not in self._tools:
+                    yield self._registered(tool, source.surface, role)
+
+    def _registered(self, tool: Tool[Any, Any], surface: Surface, role: Role) -> Registered:
+        """The same entry as long as it is the same tool: its schema is compiled once."""
+        known = self._found.get(tool.name)
+        if known is None or known.tool is not tool:
+            if len(self._found) >= _MOST_FOUND:
+                self._found.clear()
+            known = self._found[tool.name] = Registered(tool, surface, True, role)
+        return known
+
+    def _find_dynamic(self, name: str) -> Registered | None:
+        for source in self._dynamic:
+            if (tool := source.find(name)) is not None:
+                return self._registered(tool, source.surface, "tool")
+            if (prompt := next((each for each in source.prompts() if each.name == name), None)) is not None:
+                return self._registered(prompt, source.surface, "prompt")
+            for kind in source.resources():
+                for part in (kind.listing, kind.reading):
+                    if part.name == name:
+                        return self._registered(part, source.surface, "resource")
+        return None
 
     def find(self, name: str) -> Registered:
-        entry = self._tools.get(name)
+        entry = self._tools.get(name) or self._find_dynamic(name)
         if entry is None:
-            tools = [each.tool.name for each in self._tools.values() if each.role == "tool"]
+            known = (*self._tools.values(), *self._found_now("tool"))
+            tools = [each.tool.listed_name for each in known if each.role == "tool"]
             near = get_close_matches(name, tools, n=3)
             hint = f"Did you mean {', '.join(near)}?" if near else "`handrail tools` lists them all."
             raise UnknownTool(f"There is no tool named {name!r}.", hint=hint)
@@ -149,7 +200,7 @@ class Registry:
 
 def _described(tool: Tool[Any, Any], surface: str) -> dict[str, Any]:
     return {
-        "name": tool.name,
+        "name": tool.listed_name,
         "title": tool.title,
         "description": tool.description,
         "surface": surface,

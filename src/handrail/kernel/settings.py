@@ -17,7 +17,7 @@ from handrail.ports.presence import Mode
 from handrail.ports.settings import CONFIG_FILE, BrokenSettings, spelled_moments
 
 _PREFIX = "HANDRAIL_"
-FILE_ALONE = ("rules", "features", "presence", "questions_per_minute", "audit_witness", "audit_signer")
+FILE_ALONE = ("rules", "features", "presence", "questions_per_minute", "audit_witness", "audit_signer", "servers")
 """Not in the environment, which an agent could set."""
 
 Kind = TypeVar("Kind")
@@ -33,6 +33,8 @@ class Settings(msgspec.Struct, frozen=True):
     evidence_max_days: int = 30
     evidence_max_megabytes: int = 1024
     elicit_approvals: bool = False
+    compact_tools: bool = False
+    """List only the tools that find and call all others."""
     presence: Mode = "critical"
     """Which approvals need proof that a person is present."""
     questions_per_minute: int = 20

@@ -12,8 +12,15 @@ class Sightings:
 
     def __init__(self, checkpoints: Iterable[Checkpoint]) -> None:
         self.seen: dict[str, list[tuple[str, Seen]]] = {}
-        for checkpoint in checkpoints:
+        self._starts: dict[str, str] = {}
+        known = list(checkpoints)
+        folded = next((each.folded for each in reversed(known) if each.folded is not None), None)
+        if folded is not None:
+            self.seen = {name: list(seen) for name, seen in folded.files.items()}
+            self._starts = dict(folded.starts)
+        for checkpoint in known:
             if checkpoint.accepted:
+                self._starts.clear()
                 self.seen.clear()
             for name, seen in checkpoint.files.items():
                 self.seen.setdefault(name, []).append((checkpoint.ts, seen))
@@ -66,8 +73,10 @@ class Sightings:
             for ts, seen in self.seen.get(name, ()):
                 if seen.size is None or (files.size(name) or 0) < seen.size:
                     break
-                chained = _chained(chained, files.read(name, at, seen.size))
-                if chained != seen.sha256:
+                expected = self._starts.get(name) if at == 0 else None
+                found = _chained(chained, files.read(name, at, seen.size))
+                chained = seen.sha256
+                if found != (expected or seen.sha256):
                     yield f"{name} was changed between byte {at} and byte {seen.size}, which were there on {ts}"
                     break
                 at = seen.size

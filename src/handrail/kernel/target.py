@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from handrail.ports.effect import Effect
+
 ANY_PLACE = ""
 """The place of a page that nobody tells: it may be any, so every rule that forbids or asks counts."""
 
@@ -17,6 +19,16 @@ class Target:
     """The command line that would run."""
     server: str | None = None
     """The MCP server behind handrail that would be called."""
+    listed_as: str | None = None
+    """What agents call the tool, where that isn't its name: a rule may have either."""
+    is_outside: bool = False
+    """`path` is absolute, and not in the project."""
+    is_closed: bool = False
+    """In a folder that the policy closes, such as `.git`: reading asks there too, where it isn't refused."""
+    program: tuple[str, ...] | None = None
+    """A program that would be started, and its arguments; empty where it is known only when it runs."""
+    steps: tuple["Step", ...] = ()
+    """What a command does, one by one: the strictest of them counts for the whole."""
 
     @property
     def where(self) -> str | None:
@@ -24,7 +36,19 @@ class Target:
         return self.app if self.place is None else self.place
 
     def __str__(self) -> str:
-        return self.path or self.where or "an unknown page"
+        return self.path or self.where or " ".join(self.program or ()) or "an unknown page"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A part of a command: a program, or a file or place that it names.
+
+    `is_certain`: it does just what is said here. A rule that allows counts for nothing else.
+    """
+
+    effect: Effect
+    target: Target
+    is_certain: bool = True
 
 
 NOWHERE = Target()

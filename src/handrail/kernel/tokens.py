@@ -21,7 +21,7 @@ class OwnTokens:
         self._tickets[fingerprint(token)] = Ticket(scope, now + ttl, is_used=False)
         return token
 
-    async def consume(self, token: str | None, scope: Scope) -> None:
+    async def consume(self, token: str | None, scope: Scope, *, is_durable: bool = True) -> None:
         if not token:
             raise refusal("missing", "This call needs a one-time token.")
         key = fingerprint(token)

@@ -7,13 +7,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
+import msgspec
+
 from handrail.kernel.call import Call
-from handrail.kernel.content import Audio, Image, Resource, Text
+from handrail.kernel.content import Part, Resource, ResourceLink, Text
 from handrail.kernel.dialect import Dialect
 from handrail.kernel.target import Target
 from handrail.ports.consents import ConsentTo
 from handrail.ports.effect import Effect
-from handrail.ports.errors import Failure
+from handrail.ports.errors import Failure, Reported
 from handrail.ports.prompts import Warrant
 
 Schema = Mapping[str, Any]
@@ -89,10 +91,44 @@ class Reply:
     """
 
     result: Any
-    content: Sequence[Text | Image | Audio | Resource] = ()
+    content: Sequence[Part] = ()
     text: str | None = None
     kept_result: Any = None
     """The result as the evidence keeps it, where it holds a secret."""
+    is_whole: bool = False
+    """`content` is everything that there is to read: the result is not put into words beside it."""
+
+    @property
+    def words(self) -> str:
+        """As a model reads it where it gets nothing but text."""
+        if self.text is not None or not self.is_whole:
+            return msgspec.json.encode(self.result).decode() if self.text is None else self.text
+        return "\n".join(_words(part) for part in self.content) or "(nothing)"
+
+    @property
+    def value(self) -> Any:
+        """The result, for faces that have room for nothing else."""
+        return {"text": self.words} if self.result is None and self.is_whole else self.result
+
+
+def _words(part: Part) -> str:
+    match part:
+        case Text(text):
+            return text
+        case Resource(uri, text) if text:
+            return f"{uri}:\n{text}"
+        case Resource(uri) | ResourceLink(uri):
+            return f"[{uri}]"
+        case _:
+            return f"[{part.mime}]"
+
+
+class FailedReply(Reported):
+    """Another program carried the call out and says that it failed. `reply` is what it said."""
+
+    def __init__(self, message: str, reply: Reply, *, code: str) -> None:
+        super().__init__(message, code=code)
+        self.reply = reply
 
 
 def no_target(params: Any) -> Target:
@@ -125,14 +161,38 @@ class Tool(Generic[PortT, ParamsT]):
     lane: Callable[[ParamsT], str] | None = None
     normalize: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     is_for_agents: bool = True
+    face: str | None = None
+    """The only face whose calls reach it: for what a feature's own service calls, and is in no list."""
     is_for_developers: bool = False
     """It runs in developer mode alone; in any other it is switched off and in no list."""
+    asks_ahead: bool = False
+    """Its question may be put while calls about other files still wait: what it shows depends on one file alone."""
+    alias: str = ""
+    """What agents call it, where its name isn't one that every client takes."""
+    words: str | None = None
+    """The description, where it isn't the docstring of `run`: of tools that are found while the program runs."""
+    stands_for: Callable[[PortT, Any], tuple[str, Any]] | None = None
+    """From its parameters as they came, the name and parameters of another tool: the gate makes that call in its place.
+
+    `run` is never called, and policy, approval and records know only the other tool. InvalidParams.
+    """
+    finds_tools: bool = False
+    """It helps to find and call the others: compact lists have only such tools, and other lists have none of them."""
     ends_task: bool = False
     """When it has run, the caller's task is over, and what a person allowed for it."""
 
     @property
     def description(self) -> str:
-        return " ".join((self.run.__doc__ or "").split())
+        return " ".join((self.run.__doc__ or "").split()) if self.words is None else self.words
+
+    @property
+    def listed_name(self) -> str:
+        return self.alias or self.name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All by which it can be called."""
+        return (self.name, self.alias) if self.alias else (self.name,)
 
     @property
     def has_targets(self) -> bool:
@@ -176,6 +236,7 @@ class ListedResource(NamedTuple):
     name: str
     title: str = ""
     description: str = ""
+    mime: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,25 @@ class StoredTurn:
     turn: Turn
 
 
+class AgentAtWork(Protocol):
+    """A run under way: handrail's own loop, or another agent that is asked over a protocol."""
+
+    @property
+    def run(self) -> Run: ...
+
+    async def go(self) -> None:
+        """Until a person is needed. Reports what fails, and then stops."""
+        ...
+
+    async def pause(self, trouble: str = "") -> None:
+        """Conflict: it can't."""
+        ...
+
+    async def go_on(self) -> None: ...
+
+    async def choose(self, limits: Choice) -> None: ...
+
+
 class AgentTask(Protocol):
     """A task as the agent sees it: the task owns its status, and that of the run with it."""
 

@@ -24,9 +24,9 @@ Role = Literal["user", "assistant"]
 TakeoverReason = Literal["user_input", "popup", "badge", "console"]
 PluginMessageType = Literal[
     "activate_extension", "full_state_sync", "tab_event", "debugger_event",
-    "task_takeover", "task_handback", "task_stopped", "browser_action_result",
+    "task_takeover", "task_handback", "task_stopped", "browser_action_result", "confirm_answer",
 ]  # fmt: skip
-ServerMessageType = Literal["browser_action", "task_status"]
+ServerMessageType = Literal["browser_action", "task_status", "confirm_ask", "confirm_close"]
 FrontendEventType = Literal["chatDelta", "structuredOutput", "snapshotSync", "toolUsed", "runStatus", "taskStatus"]
 
 

@@ -78,6 +78,10 @@ class PairedPlugin:
     name: str
     token_hash: str
     created_at: int
+    is_launched: bool = False
+    """handrail has started this browser itself, so it holds the other end of its debugger."""
+    is_enrolled: bool = False
+    """A person lets this browser's window confirm what reaches far."""
 
 
 class PluginStore(Protocol):

@@ -8,7 +8,7 @@ OutsideRoot for links and closed folders, NotFound, TooLarge, InputOutput.
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from handrail.ports.paths import Parts
 
@@ -30,6 +30,19 @@ class Stamp(NamedTuple):
     inode: int
 
 
+Kind = Literal["file", "folder", "link", "other"]
+
+
+class Status(NamedTuple):
+    """What a name stands for; nothing of it is read. `mode` has the permission bits."""
+
+    kind: Kind
+    mode: int
+    size: int
+    changed_ns: int
+    inode: int
+
+
 class Folders(Protocol):
     """Any folder below one root, by its absolute path."""
 
@@ -38,6 +51,9 @@ class Folders(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+OnClosed = Callable[[str], None]
 
 
 class Folder(Protocol):
@@ -68,20 +84,24 @@ class Folder(Protocol):
         """The permission bits of a regular file, or None when nothing or something else is there."""
         ...
 
+    def status(self, path: str) -> Status | None:
+        """Of whatever the name stands for, were it a link; None if there is nothing."""
+        ...
+
     def has(self, path: str) -> bool:
         """Whether anything stands there, were it a link; the cheapest way to learn that nothing does."""
         ...
 
-    def entries(self, path: str) -> list[Entry]:
-        """What a folder holds, unsorted, closed folders and our own temporary files left out."""
+    def entries(self, path: str, on_closed: OnClosed | None = None) -> list[Entry]:
+        """What a folder holds, unsorted, without what is closed (`on_closed` gets its name) and our temporary files."""
         ...
 
     def names(self, path: str) -> list[str]:
         """The bare names of all that a folder of ours holds, unsorted: cheaper than entries by far."""
         ...
 
-    def walk(self, path: str) -> Iterator[tuple[str, Entry]]:
-        """Everything below a folder, (path relative to it, entry), closed folders left out."""
+    def walk(self, path: str, on_closed: OnClosed | None = None) -> Iterator[tuple[str, Entry]]:
+        """Everything below a folder, (path relative to it, entry), without what is closed, which `on_closed` gets."""
         ...
 
     def stamp(self, path: str) -> Stamp | None:
@@ -93,27 +113,56 @@ class Folder(Protocol):
         ...
 
     def write(
-        self, path: str, data: bytes, *, is_durable: bool = True, guard: Callable[[], None] | None = None
+        self,
+        path: str,
+        data: bytes,
+        *,
+        is_durable: bool = True,
+        guard: Callable[[], None] | None = None,
+        mode: int | None = None,
     ) -> None:
         """Replaces or creates the file in one step: a reader sees the old content or the new one.
 
-        Missing folders are made; mode, owner and extended attributes of the old file stay.
-        Durable: file and folder are fsynced before this returns. `guard` is called right before
-        the file appears; when it raises, nothing has changed.
+        Missing folders are made; mode (unless another one is given), owner and extended attributes of the old file
+        stay. Durable: file and folder are fsynced before this returns. `guard` is called right before the file
+        appears; when it raises, nothing has changed.
         """
         ...
 
-    def create(self, path: str, data: bytes, *, is_durable: bool = True, syncs_folder: bool = True) -> None:
-        """Like `write`, but Conflict when the name is taken.
+    def adopt(
+        self, source: str, path: str, *, guard: Callable[[], None] | None = None, mode: int | None = None
+    ) -> None:
+        """Like `write`, with a finished file of ours below the same root, given by its path from there.
 
-        Where the folder is not synced, the name is durable with the next one that is created beside it and is.
+        Not durable: `sync` is. The source's name is gone afterwards.
         """
+        ...
+
+    def move(self, path: str, to: str, *, guard: Callable[[], None] | None = None) -> None:
+        """Renames a file or a folder; Conflict when the new name is taken. Missing folders above it are made."""
+        ...
+
+    def make_folder(self, path: str, mode: int | None = None, *, is_durable: bool = True) -> None:
+        """Conflict when the name is taken. Missing folders above it are made."""
+        ...
+
+    def remove_folder(self, path: str, *, is_durable: bool = True) -> None:
+        """Conflict when it isn't empty."""
+        ...
+
+    def sync(self) -> None:
+        """Everything that was written to this file system before is on disk when this returns."""
+        ...
+
+    def create(self, path: str, data: bytes, *, is_durable: bool = True) -> None:
+        """Like `write`, but Conflict when the name is taken."""
         ...
 
     def put(self, path: str, data: bytes) -> None:
         """A new file of ours that nobody looks at before this returns, on disk with its name in one trip.
 
         The file is synced under its own name: the journals of ext4, XFS and Btrfs then have the name, too.
+        Where that is not known of the file system, the folder is synced as well.
         Conflict when the name is taken.
         """
         ...
@@ -125,10 +174,10 @@ class Folder(Protocol):
         """
         ...
 
-    def remove(self, path: str, *, is_durable: bool = True) -> bool:
+    def remove(self, path: str, *, is_durable: bool = True, guard: Callable[[], None] | None = None) -> bool:
         """Unlinks a file; False when there was none. Of many callers at once one gets True.
 
-        Durable: the folder is fsynced before this returns.
+        Durable: the folder is fsynced before this returns. `guard` as with `write`.
         """
         ...
 

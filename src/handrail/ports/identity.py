@@ -8,6 +8,8 @@ PERSONS_CHAT = "chat:person"
 """The identity of the agent in the chat, where a person speaks."""
 PERSONS_FACES = frozenset({"cli", "console"})
 """Where people call."""
+CAGE_FACE = "cage"
+"""Where handrail calls for an agent in a cage: what its programs do without a tool, such as connecting to a host."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ class Glimpse:
 
     size: int | None
     mark: bytes | None
+    may_lag: bool = False
+    """Nobody has written since this machine started: a power cut may have taken the newest mark."""
 
 
 class HeldJournal(Protocol):
@@ -27,6 +29,11 @@ class HeldJournal(Protocol):
 
     @property
     def mark(self) -> bytes | None: ...
+
+    @property
+    def may_lag(self) -> bool:
+        """Nobody has written since this machine started: a power cut may have taken the newest mark."""
+        ...
 
     def set_mark(self, mark: bytes) -> None: ...
 
@@ -59,7 +66,8 @@ class Journal(Protocol):
         Conflict when somebody else has had it for `patience` seconds. With a patience of 0 nothing blocks: Conflict
         also where the files are not open yet.
 
-        Durable: on disk before the block is left. Otherwise a flush follows within about a second.
+        Durable: the lines are on disk before the block is left. The mark, and all else, follows within about a second:
+        so after a power cut it may be an older one (`may_lag`).
 
         To let go early is to let others read and write while the disk works, which many writers share that way.
         Then others may see what a failing disk takes back, and what somebody has written after is not taken back.

@@ -15,8 +15,9 @@ OpenFolder = Callable[[str], Folder]
 class Machine:
     """`open_below` opens any folder below a root, `open_in_browser` shows the person an address.
 
-    `user` is who that is. `stdio_identity` is the client's at our stdin, `terminal_identity` that of a command;
-    `has_ended` tells whether nobody uses an identity any more.
+    `user` is who that is. `stdio_identity` is the client's at a process's stdin, `agent_identity` that of the agent
+    that started a process (both take a pid, by default our own), `terminal_identity` that of a command; `has_ended`
+    says whether an identity is no longer in use.
     """
 
     open_folder: OpenFolder
@@ -26,6 +27,9 @@ class Machine:
     user: str
     has_openat2: Callable[[], bool]
     identify: Identify
-    stdio_identity: Callable[[], Identity]
+    stdio_identity: Callable[..., Identity]
+    agent_identity: Callable[..., Identity]
+    register_agent: Callable[..., None]
+    """Takes the state directory and a pid, by default our own: who has started that process is an agent's."""
     terminal_identity: Callable[[], Identity]
     has_ended: Callable[[str], bool]

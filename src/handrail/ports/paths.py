@@ -124,11 +124,11 @@ class _ClosedNames(Container[str]):
         return key in self._names
 
 
-def closed_secret(path: str) -> OutsideRoot:
+def closed_secret(path: str, tool: str = "read_file") -> OutsideRoot:
     return OutsideRoot(
         f"Path not allowed: {path!r} is closed because files of this name usually hold secrets.",
         hint="A person can open it with a rule that names it, such as "
-        f'{{tool = "read_file", path = "{path.rpartition("/")[2]}", decision = "allow"}} in config.toml.',
+        f'{{tool = "{tool}", path = "{path.rpartition("/")[2]}", decision = "allow"}} in config.toml.',
         path=path,
         reason="secret",
     )

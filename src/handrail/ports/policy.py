@@ -1,5 +1,6 @@
 """Decisions and rules, as people write them into policy files."""
 
+import shlex
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from functools import lru_cache
@@ -19,11 +20,12 @@ class Decision(IntEnum):
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """`tool` or `effect`, optionally narrowed: where it applies, in which project, to whom and until when.
+    """`tool`, `effect` or `server`, optionally narrowed: where it applies, in which project, to whom and until when.
 
     Whatever is left out is not narrowed. `path`, `host` and `app` are patterns, `place` is `scheme://host[:port]`,
-    `command` is one command line to the letter, `server` a pattern for MCP servers behind handrail. `project` is one
-    folder, `agent` one lasting identity (`Caller.agent`).
+    `command` is one command line to the letter, `program` the words with which a program is started (`npm test`), with
+    any words after them, `server` a pattern for MCP servers behind handrail. `project` is one folder, `agent` one
+    lasting identity (`Caller.agent`).
     """
 
     decision: str
@@ -35,6 +37,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     place: str | None = None
     server: str | None = None
     command: str | None = None
+    program: str | None = None
     project: str | None = None
     agent: str | None = None
     until: str | None = None
@@ -47,10 +50,12 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     def __post_init__(self) -> None:
         if self.decision.upper() not in Decision.__members__:
             raise ValueError(f"`decision` must be allow, ask or deny, not {self.decision!r}")
-        if self.tool is None and self.effect is None:
-            raise ValueError("a rule needs a tool or an effect")
+        if self.tool is None and self.effect is None and self.server is None:
+            raise ValueError("a rule needs a tool, an effect or a server")
         if self.project is not None and not self.project.startswith(("/", "~/")):
             raise ValueError("`project` must be an absolute path")
+        if self.program is not None:
+            program_words(self.program)
         if self.until is not None:
             moment_of(self.until)
 
@@ -60,6 +65,18 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
     def has_expired(self, now: datetime) -> bool:
         return self.until is not None and now >= moment_of(self.until)
+
+
+@lru_cache(maxsize=256)
+def program_words(program: str) -> tuple[str, ...]:
+    """The words of a rule's `program`. ValueError."""
+    try:
+        words = tuple(shlex.split(program))
+    except ValueError:
+        words = ()
+    if not words:
+        raise ValueError(f"`program` must be words such as `npm test`, not {program!r}")
+    return words
 
 
 @lru_cache(maxsize=256)

@@ -1,9 +1,9 @@
-"""Proof that a person is present: a passkey's signature, or the terminal that the person sits at.
+"""Proof that a person is present: a passkey's signature, a window of handrail's extension, or a terminal.
 
 Knows no store and no system: where passkeys are kept, and how a terminal is looked at, is told by others.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -71,7 +71,17 @@ class TerminalProof:
     """What holds the other end of the terminal, such as xterm or sshd."""
 
 
-Proof = PasskeyProof | TerminalProof
+@dataclass(frozen=True, slots=True)
+class WindowProof:
+    """A yes in the extension's own window, in a browser that a person has enrolled for this."""
+
+    browser: str
+    """The clientId that the browser was paired as."""
+    challenge: bytes
+    """What the window's answer was for."""
+
+
+Proof = PasskeyProof | TerminalProof | WindowProof
 
 
 class PresenceNeeded(Declined):
@@ -80,6 +90,9 @@ class PresenceNeeded(Declined):
 
 LookAtTerminal = Callable[[], TerminalProof]
 """PresenceNeeded, with the reason, where this process can't be told from an agent's."""
+
+FindAgent = Callable[[Collection[str]], str | None]
+"""The agent's process that has started this one, in words; programs of these names are agents, too."""
 
 GivenProof = Proof | LookAtTerminal | Literal["terminal"] | None
 """A proof, or how to get one if the answer needs it: `terminal` looks at the one that this process reads from."""
@@ -113,6 +126,14 @@ class Presence(Protocol):
         """The proof behind an answer in the log. PresenceNeeded where it needs one and has none for what it says."""
         ...
 
+    def verify(self, challenge: bytes, proof: Proof) -> Mapping[str, Any]:
+        """For what is no answer to a prompt: the proof as the audit keeps it. PresenceNeeded where it isn't good."""
+        ...
+
     def person_at_terminal(self, what: str) -> TerminalProof | None:
         """For a command that changes who may do what. PresenceNeeded; None where the settings ask for no proof."""
+        ...
+
+    def refuse_agents(self, what: str, names: Collection[str] = ()) -> None:
+        """For a command of people's that asks for no further proof. PresenceNeeded where an agent has started it."""
         ...

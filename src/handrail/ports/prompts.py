@@ -162,6 +162,8 @@ class FileChangePrompt(PromptCommon, frozen=True, kw_only=True, tag="file_change
     """A rule marks this as critical: every yes needs proof of presence."""
     runs_later: str | UnsetType = UNSET
     """Why the file is code that runs later, such as "git hook"."""
+    bundle: str | UnsetType = UNSET
+    """The same in similar approvals, which may be answered together (`kernel/prompts/bundles.py`)."""
 
 
 class ResultPrompt(PromptCommon, frozen=True, kw_only=True, tag="result"):
@@ -289,6 +291,8 @@ class Origin:
 
     by: str
     is_own: bool = False
+    shown: str | None = None
+    """The digest of the prompt as it was posted; None where that was not noted."""
 
 
 OWN = Origin("handrail", is_own=True)
@@ -324,9 +328,11 @@ class PromptQueue(Protocol):
         run_id: str | None = None,
         by: str | None = None,
         proof: Any = None,
+        shown: str | None = None,
     ) -> Receipt:
         """Returns once the answer is on disk. The first one wins: Conflict for all others. `by` tells who gave it.
 
+        `shown` is the digest of what the person saw (`kernel/prompts/bundles.py`); Conflict where it is not this.
         `proof` is a `GivenProof` (`ports/presence.py`); PresenceNeeded where the answer needs one and this is none.
         NotFound: no such request; InvalidParams names the fields that don't fit the prompt.
         """

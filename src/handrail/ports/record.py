@@ -105,3 +105,5 @@ class RecordStores:
     witness: Witness | None
     files: StateFiles
     lock: Callable[[], AbstractContextManager[None]]
+    rewrite: Callable[[Sequence[bytes]], None]
+    """Replaces all lines of `checkpoints`; durable."""

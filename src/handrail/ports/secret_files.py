@@ -27,6 +27,7 @@ def is_secret_name(name: str) -> bool:
     return name in _NAMES or _PATTERNS.fullmatch(name) is not None
 
 
+@lru_cache(maxsize=1024)
 def is_secret(names: tuple[str, ...]) -> bool:
     """Of a path of folded names: one of them is closed, and so is everything below it."""
     return any(map(is_secret_name, names)) or any(pair in _PAIRS for pair in pairwise(names))

@@ -26,8 +26,10 @@ class TokenStore(Protocol):
         """A fresh token, good for `ttl` seconds."""
         ...
 
-    async def consume(self, token: str | None, scope: Scope) -> None:
+    async def consume(self, token: str | None, scope: Scope, *, is_durable: bool = True) -> None:
         """Returns once, and once it is durable that this token is used up.
+
+        Not durable is enough for a token that never leaves the process: a power cut takes it along.
 
         Raises Declined with `details["reason"]`: missing, invalid, peer, used, expired, method or params.
         A refused token stays as it was.

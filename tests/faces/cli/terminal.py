@@ -16,7 +16,7 @@ from typing import Any
 from tests.faces.cli.machine import HANDRAIL, Machine
 from tests.quick_start import take_terminal
 
-PATIENCE = 30.0
+PATIENCE = 90.0
 PROMPT = "with a remark"
 
 
@@ -39,6 +39,8 @@ class Terminal:
         self._read_to = 0
 
         errors = None if stderr is None else stderr.open("wb")
+        # A size of the terminal that the tests run in, which readline puts into the environment, is not this one's.
+        inherited = {name: value for name, value in machine.environ().items() if name not in ("COLUMNS", "LINES")}
         try:
             self._process = subprocess.Popen(
                 [program, *words],
@@ -46,7 +48,7 @@ class Terminal:
                 stdout=keyboard if stdout_is_terminal else subprocess.PIPE,
                 stderr=errors or keyboard,
                 cwd=machine.project,
-                env=machine.environ(**environ),
+                env={**inherited, **environ},
                 preexec_fn=take_terminal,
             )
         finally:

@@ -188,7 +188,8 @@ def test_mcp_answers_on_stdout_alone_and_ends_with_its_input(machine: Machine) -
     assert answers[1]["serverInfo"]["name"] == "handrail"
     names = [tool["name"] for tool in answers[2]["tools"]]
     known = [tool["name"] for tool in machine.run("tools", "--json").json["tools"]]
-    assert names == [name for name in known if name not in ("execute_command", "browser_action")], "no developer mode"
+    developers, finders = {"execute_command", "browser_action"}, {"tools_search", "tools_describe", "tools_call"}
+    assert names == [name for name in known if name not in developers | finders], "no developer mode, no compact list"
     assert "denied by --answer deny" in answers[3]["content"][0]["text"]
     allowed = mcp(machine, INITIALIZE, INITIALIZED, ask, flags=("--answer", "allow", "--tools", "workspace"))
     assert allowed[-1]["result"]["structuredContent"]["count"] == 1

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from handrail.features.people.routes import PromptBoard, State
+from handrail.features.people.routes.prompt_board import PromptBoard, State
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.stores.local.prompt_store import LOG, prompt_store
 from tests.later_entries import add_later_entries

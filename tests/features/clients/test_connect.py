@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -9,9 +10,12 @@ import pytest
 
 from handrail.features.clients.client import Client, Home, Launch
 from handrail.features.clients.connection import Connections
+from handrail.features.clients.hook_edits import hook_edits
 from handrail.features.clients.known_clients import CLIENTS
 from tests.faces.cli.machine import HANDRAIL, Machine
+from tests.persons import without_presence
 
+FILE_SERVER = Path(__file__).parents[2] / "peers/node_modules/.bin/mcp-server-filesystem"
 CODEX = '# mine\nmodel = "x"\n\n[mcp_servers.other]\ncommand = "true"\n'
 CLAUDE = {"mcpServers": {"other": {"command": "true"}}, "projects": {"/p": {"history": ["ü"]}}}
 
@@ -23,6 +27,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
         monkeypatch.delenv(name, raising=False)
+    without_presence(tmp_path / "state")
     return Machine(tmp_path / "project", tmp_path / "state")
 
 
@@ -45,12 +50,21 @@ def test_claude_code_gets_the_tools_and_its_own_permission_for_them(machine: Mac
             "type": "stdio",
             "command": str(HANDRAIL),
             "args": ["mcp", "--state", str(machine.state)],
+            "timeout": 3_600_000,
             "env": {},
         },
     }
     assert written == {"projects": CLAUDE["projects"]}
     settings = json.loads((home / ".claude/settings.json").read_text())
-    assert settings == {"permissions": {"allow": ["Bash(ls)", "mcp__handrail"]}}
+    assert settings["permissions"] == {"allow": ["Bash(ls)", "mcp__handrail"]}
+    (before,) = settings["hooks"]["PreToolUse"]
+    assert f" hook claude --state {machine.state} " in before["hooks"][0]["command"]
+    listed = {each["name"]: each for each in machine.run("connect", "--json", HOME=str(home)).json["clients"]}
+    assert (listed["claude"]["hooks"], listed["gemini"]["hooks"], listed["vscode"]["hooks"]) == (
+        "on",
+        "off",
+        "unsupported",
+    )
 
     assert machine.run("disconnect", "claude", HOME=str(home)).status == 0
     assert json.loads((home / ".claude.json").read_text()) == CLAUDE
@@ -76,12 +90,13 @@ def test_codex_keeps_every_other_line_of_its_file(machine: Machine, home: Path) 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
 def test_files_that_were_not_there_are_gone_afterwards(machine: Machine, home: Path, client: Client) -> None:
     launch = Launch(str(HANDRAIL), machine.state, client.project(machine.project))
-    edits = client.edits(Home.of_user(), launch)
+    hooks = hook_edits(client.name, Home.of_user(), str(HANDRAIL), machine.state)
+    edits = [*client.edits(Home.of_user(), launch), *hooks]
     connections = Connections(machine.state)
-    assert not connections.is_connected(client)
+    assert not connections.has(client, edits)
     for _ in range(2):
         connections.connect(client, edits)
-        assert connections.is_connected(client)
+        assert connections.has(client, edits)
         assert client.is_found(Home.of_user())
         assert {file for file in home.rglob("*") if file.is_file()} == {edit.file for edit in edits}
     assert connections.disconnect(client) == []
@@ -117,7 +132,7 @@ def test_an_entry_of_somebody_else_is_not_replaced(machine: Machine, home: Path)
     assert json.loads(file.read_text()) == {"mcpServers": {"handrail": {"command": "mine"}}}
 
 
-@pytest.mark.parametrize("text", ['{"a": 1, // why\n}', "[1]", "\xff"])
+@pytest.mark.parametrize("text", ["[1]", "\xff"])
 def test_a_file_that_can_not_be_read_is_left_alone(machine: Machine, home: Path, text: str) -> None:
     (home / ".gemini").mkdir()
     file = home / ".gemini/settings.json"
@@ -147,3 +162,76 @@ def test_without_a_terminal_nothing_is_written_unless_told(machine: Machine, hom
 def test_an_unknown_client_and_one_that_is_not_connected(machine: Machine, home: Path) -> None:
     assert "claude, codex" in machine.run("connect", "nope", HOME=str(home)).err
     assert "isn't connected" in machine.run("disconnect", "codex", HOME=str(home)).err
+
+
+@pytest.mark.parametrize("words", [("connect", "gemini", "--yes"), ("disconnect", "gemini")])
+def test_an_agent_can_neither_connect_nor_disconnect(
+    machine: Machine, home: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """The shell of an agent's program: known by its name, whether or not it uses handrail."""
+    assert machine.run("connect", "gemini", "--yes", HOME=str(home)).status == 0
+    before = (home / ".gemini/settings.json").read_bytes()
+    (machine.state / "config.toml").unlink()
+    agent = tmp_path / "claude"
+    agent.symlink_to("/bin/sh")
+    status, err = in_shell(machine, home, f"{HANDRAIL} {' '.join(words)}; exit $?", agent)
+    assert (status, "is for a person, and an agent's process" in err) == (1, True), err
+    assert (home / ".gemini/settings.json").read_bytes() == before
+
+
+@pytest.mark.alone
+def test_trying_a_connection_makes_no_agent_of_who_connects(machine: Machine, home: Path) -> None:
+    """Alone: a test beside it may start `handrail mcp`, as agents do, and has the same parent."""
+    (machine.state / "config.toml").unlink()
+    command = f"{HANDRAIL} connect gemini --yes && {HANDRAIL} disconnect gemini; exit $?"
+    status, err = in_shell(machine, home, command)
+    assert status == 0, err
+
+
+def in_shell(machine: Machine, home: Path, command: str, shell: Path = Path("/bin/sh")) -> tuple[int, str]:
+    environ = machine.environ(HOME=str(home))
+    done = subprocess.run([shell, "-c", command], env=environ, cwd=machine.project, capture_output=True, timeout=60)
+    return done.returncode, done.stderr.decode()
+
+
+def test_comments_in_a_configuration_stay(machine: Machine, home: Path) -> None:
+    file = home / ".config/opencode/opencode.json"
+    file.parent.mkdir(parents=True)
+    text = '{\n  // my theme\n  "theme": "dark", // at night\n}\n'
+    file.write_text(text)
+    assert machine.run("connect", "opencode", "--yes", HOME=str(home)).status == 0
+    assert "// at night" in file.read_text()
+    assert machine.run("disconnect", "opencode", HOME=str(home)).status == 0
+    assert file.read_text() == text
+
+
+def test_the_list_says_how_far_each_client_is_covered_and_what_can_not_be_read(machine: Machine, home: Path) -> None:
+    (home / ".codex").mkdir()
+    (home / ".codex/config.toml").write_text("[")
+    (home / ".gemini").mkdir()
+    (home / ".gemini/settings.json").write_text('{"mcpServers": {"github": {"command": "npx"}}}')
+    assert machine.run("connect", "gemini", "--yes", HOME=str(home)).status == 0
+    listed = {each["name"]: each for each in machine.run("connect", "--json", HOME=str(home)).json["clients"]}
+    assert (listed["gemini"]["connected"], listed["gemini"]["otherServers"]) == (True, ["github"])
+    assert "isn't valid TOML" in listed["codex"]["trouble"]
+    shown = machine.run("connect", HOME=str(home)).out
+    assert "connected" in shown
+    assert "can't be read" in shown
+
+
+def test_other_servers_are_moved_behind_the_gate_and_back(machine: Machine, home: Path) -> None:
+    (home / ".gemini").mkdir()
+    file = home / ".gemini/settings.json"
+    entry = {"command": "node", "args": [str(FILE_SERVER), str(machine.project)], "env": {"TOKEN": "s3cret"}}
+    text = json.dumps({"mcpServers": {"files": entry, "mine": {"command": "no-such-program"}}}, indent=2)
+    file.write_text(text)
+    done = machine.run("connect", "gemini", "--yes", "--move", "files", "--move", "mine", HOME=str(home))
+    assert done.status == 0, done.err
+    assert "files is behind handrail" in done.out
+    assert "mine was not moved" in done.out
+    assert set(json.loads(file.read_text())["mcpServers"]) == {"handrail", "mine"}
+    assert "files" in machine.run("servers", "list", HOME=str(home)).out
+    assert machine.run("connect", "gemini", "--yes", HOME=str(home)).status == 0  # once more loses nothing
+    assert machine.run("disconnect", "gemini", HOME=str(home)).status == 0
+    assert json.loads(file.read_text()) == json.loads(text)
+    assert "files" not in machine.run("servers", "list", HOME=str(home)).out

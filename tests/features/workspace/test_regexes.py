@@ -40,7 +40,7 @@ def replace(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         (b"", "^$", b"x", (b"x", 1)),
         (b"", "a", b"x", (b"", 0)),
         ("线中".encode(), "", b"-", ("-线-中-".encode(), 3)),
-        (b"ab", "(?P<n>a)(b)", b"$2$1$<n>$&$$$3$<m>", (b"baaab$$3$<m>", 1)),
+        (b"ab", "(?P<n>a)(b)", b"$2$1$<n>$&$$$3$<m>", (b"baaab$$3", 1)),
         (b"a\0b", "\0", b"\0\0", (b"a\0\0b", 1)),
         (MILLION, "[0-9]+", b"#", (MILLION.replace(b"123", b"#"), 90_000)),
     ],

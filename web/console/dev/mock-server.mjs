@@ -11,6 +11,9 @@ import { Server } from "socket.io";
 import { apps } from "./apps.mjs";
 import { browsing, picture } from "./browsing.mjs";
 import { chatting } from "./chatting.mjs";
+import { clients } from "./clients.mjs";
+import { reviews } from "./reviews.mjs";
+import { permissions } from "./permissions.mjs";
 import { samplePrompts, sampleRecords } from "./samples.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -28,6 +31,9 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
   const state = { entries: [], records: [], sessions: new Set(), codes: new Set([code]), undone: [], evidence: new Map(), received: [], tokens: 1, others: new Set(["phone"]) };
   const browsers = browsing();
   const ownApps = apps();
+  const ownClients = clients();
+  const ownReviews = reviews();
+  const allowed = permissions();
   const tell = (event, data) => io.of("/mimo").emit(event, data);
   const chat = chatting({ tell, ask, record, tasks: () => browsers.state.tasks });
   const tools = JSON.parse(await readFile(join(here, "tools.json"), "utf8"));
@@ -61,6 +67,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
       kind: "server", file: "/home/you/.local/state/handrail/server.json", ending: `abc${state.tokens}`,
       programs: state.tokens > 1 ? [] : [{ name: "claude-code/2.1", lastSeen: "2026-01-11T09:30:00.000Z" }, { name: "cline", lastSeen: "2026-01-10T18:00:00.000Z" }],
     }],
+    agents: allowed.state.agents,
     sessions: [
       browser("this", "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0", true),
       ...[...state.others].map((id) => browser(id, "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1", false)),
@@ -153,6 +160,10 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     if (path === "/session") return ok({ version: "0.1.0", project: "/home/you/my-webgal-game", lang: "en" });
     if (path === "/prompts" && request.method === "POST") return ok({ requestId: ask(body.prompt, { requestId: body.requestId ?? randomUUID(), ...(body.runId ? { runId: body.runId } : {}) }) });
     if (path === "/prompts") return ok(listPrompts(url.searchParams));
+    if (path === "/prompts/responses") {
+      const answers = body.items.map(({ requestId }) => ({ requestId, ok: !answer(requestId, { response: body.response }) }));
+      return ok({ answers });
+    }
     const responding = /^\/prompts\/([^/]+)\/response$/.exec(path);
     if (responding) {
       const refused = answer(decodeURIComponent(responding[1]), body);
@@ -179,7 +190,28 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
       const found = ownApps.answer(request.method, path, body);
       return found === undefined ? fail(404, "NOT_FOUND", "There is no such app.") : ok(found);
     }
-    if (path === "/policy") return ok(policy);
+    if (path.startsWith("/clients")) {
+      const found = ownClients.answer(request.method, path, body);
+      return found === undefined ? fail(409, "CONFLICT", "What would be written has changed since it was shown.") : ok(found);
+    }
+    if (path.startsWith("/reviews")) {
+      const found = ownReviews.answer(request.method, path, new URL(request.url, "http://mock").searchParams, body);
+      return found === undefined ? fail(409, "CONFLICT", "src/shop.ts changed since you looked at it.") : ok(found);
+    }
+    if (path === "/policy/file") return ok({ text: JSON.stringify({ contractVersion: "1.0.0", rules: policy.rules }, null, 2), hash: "ab".repeat(32) });
+    if (path === "/policy/trust") return ok({ ...policy, trusted: (state.isTrusted = request.method === "POST") });
+    if (path === "/policy") return ok({ ...policy, trusted: state.isTrusted ?? false });
+    const preview = /^\/prompts\/([^/]+)\/grant$/.exec(path);
+    if (preview) {
+      const found = allowed.preview(state.entries.find((entry) => entry.requestId === decodeURIComponent(preview[1]))?.prompt, body);
+      return found.problem ? fail(400, "BAD_REQUEST", found.problem, { fieldErrors: [{ field: "grant.path", message: found.problem }] }) : ok(found);
+    }
+    if (path.startsWith("/rules")) return ok(allowed.rules(request.method, path));
+    if (path === "/access/agents") {
+      const [issued, needed] = allowed.addAgent(body);
+      return issued ? ok(issued) : fail(403, "FORBIDDEN", "This needs proof that a person is present.", { context: needed });
+    }
+    if (path.startsWith("/access/agents/")) allowed.removeAgent(decodeURIComponent(path.split("/").at(-1)));
     if (path === "/access/token") state.tokens++;
     if (path.startsWith("/access/sessions/")) state.others.delete(path.split("/").at(-1));
     if (path.startsWith("/access")) return ok(access());
@@ -205,7 +237,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
   const bound = await listenOn(port);
   return {
     url: `http://127.0.0.1:${bound}`,
-    state, browsers, apps: ownApps, chat, tell, ask, append, record, answer, tellAgain,
+    state, browsers, apps: ownApps, clients: ownClients, reviews: ownReviews, allowed, chat, tell, ask, append, record, answer, tellAgain,
     newCode() {
       const fresh = randomUUID();
       state.codes.add(fresh);

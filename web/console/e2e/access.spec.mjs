@@ -27,11 +27,11 @@ for (const locale of LOCALES) {
       await page.keyboard.press("ArrowRight");
     }
     await page.keyboard.press("Escape");
-    for (const name of ["activity", "prompts", "browser", "tools", "settings"]) {
+    for (const name of ["activity", "prompts", "browser", "tools", "permissions", "settings"]) {
       await page.goto(`${world.mock.url}/#/${name}`);
       const opener = page.locator(".call-summary", { hasText: "write_to_file" }).or(page.locator(".entry .quiet").first());
       if (name === "browser") await page.locator("details summary").click();
-      else if (name !== "settings") await opener.click();
+      else if (!["permissions", "settings"].includes(name)) await opener.click();
       await findNothing(page, name);
     }
     await page.goto(`${world.mock.url}/#/browser`);

@@ -3,19 +3,21 @@ import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import { chromium } from "playwright-core";
 import { startMock } from "../dev/mock-server.mjs";
+import { args, executablePath } from "./chromium.mjs";
 
-const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+/** How long a busy machine may take; a test that waits this long in vain has failed. */
+const PATIENCE_MS = 60_000;
 
 export async function launch() {
   const mock = await startMock();
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const browser = await chromium.launch({ executablePath, args });
   const complaints = [];
 
   /** A window of its own, signed in, with everything that the page complains about kept; with an empty `path` where one arrives. */
   async function open({ locale = "en-US", colorScheme = "light", width = 1280, height = 860, path = "activity", permissions = [] } = {}) {
     const context = await browser.newContext({ locale, colorScheme, viewport: { width, height }, permissions });
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(PATIENCE_MS);
     page.on("pageerror", (error) => complaints.push(String(error)));
     page.on("console", (message) => {
       if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text());
@@ -38,16 +40,18 @@ export const armed = (page) => page.locator(".prompt:not([hidden]) form[data-arm
 
 /** What a page shows follows what happens in its own time: read again until it is so. */
 export async function eventually(read, expected) {
-  for (let tries = 0; tries < 500 && !isDeepStrictEqual(await read(), expected); tries++) await new Promise((resolve) => setTimeout(resolve, 20));
-  assert.deepEqual(await read(), expected);
+  const end = Date.now() + PATIENCE_MS;
+  let seen = await read();
+  while (!isDeepStrictEqual(seen, expected) && Date.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    seen = await read();
+  }
+  assert.deepEqual(seen, expected);
 }
 
 /** Resolves with the first answer that the server got for this prompt. */
 export async function answerTo(mock, requestId) {
-  for (let tries = 0; tries < 100; tries++) {
-    const found = mock.state.received.find((one) => one.requestId === requestId);
-    if (found) return found.response;
-    await new Promise((resolve) => setTimeout(resolve, 30));
-  }
-  throw new Error(`no answer to ${requestId}`);
+  const received = () => mock.state.received.find((one) => one.requestId === requestId);
+  await eventually(() => received() !== undefined, true);
+  return received().response;
 }

@@ -187,9 +187,14 @@ test("a tool is tried with a form made from its schema", async () => {
   await page.context().close();
 });
 
-test("settings show policy and doctor, and switch language and theme for good", async () => {
-  const page = await world.open({ path: "settings" });
+test("the permissions page shows the rules that are in force in the project", async () => {
+  const page = await world.open({ path: "permissions" });
   await page.getByText("game/scene/**").waitFor();
+  await page.context().close();
+});
+
+test("settings show doctor, and switch language and theme for good", async () => {
+  const page = await world.open({ path: "settings" });
   await page.getByText("make setup installs it").waitFor();
   await page.getByLabel("Language").selectOption("zh");
   await page.getByRole("heading", { name: "设置" }).waitFor();
@@ -205,14 +210,14 @@ test("the token is renewed after a word of warning, a browser is sent away, and 
   const card = page.locator(".card", { has: page.getByRole("heading", { name: "Access" }) });
   await card.getByText("•••••••• abc1").waitFor();
   await card.getByRole("button", { name: "New token…" }).click();
-  await card.getByText("These have to be told the new one: claude-code/2.1, cline.").waitFor();
+  await card.getByText("These need the new one: claude-code/2.1, cline.").waitFor();
   await page.keyboard.press("Enter");
   await card.getByText("The new token is in /home/you/.local/state/handrail/server.json.").waitFor();
   await card.getByText("•••••••• abc2").waitFor();
-  await card.getByRole("button", { name: "Send away: Safari 19 · iOS" }).click();
-  await card.getByText("That browser was sent away.").waitFor();
+  await card.getByRole("button", { name: "Sign out: Safari 19 · iOS" }).click();
+  await card.getByText("That browser was signed out.").waitFor();
   assert.equal(await card.locator(".browsers li").count(), 1);
-  await card.getByRole("button", { name: "Sign out" }).click();
+  await card.getByRole("button", { name: "Sign out", exact: true }).click();
   await page.getByLabel("One-time code").waitFor();
   await page.context().close();
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import * as samples from "../dev/samples.mjs";
+import { findNothing } from "./forms.mjs";
 import { answerTo, armed, eventually, launch } from "./browser.mjs";
 
 let world;
@@ -44,6 +45,26 @@ test("a change is allowed once by mouse", async () => {
   assert.deepEqual(await answer(id), { status: "ok", scope: "once" });
 });
 
+test("similar changes are allowed together, and one that comes while they are shown is not among them", async () => {
+  const similar = (digest) => world.mock.ask(samples.change, { bundle: "b", digest, isOwn: true });
+  const before = await ask(samples.change);
+  const [first, second] = [similar("one"), similar("two")];
+  await page.getByText("1 of 3").waitFor();
+  await press("n");
+  await answer(before);
+  await page.locator(`[data-request="${first}"]:not([hidden]) [data-similar="${second}"]`).waitFor();
+  const late = similar("late");
+  await page.getByRole("button", { name: "Show 1 more" }).waitFor();
+  await armed(page);
+  await page.getByRole("button", { name: "Allow these 2 once" }).click();
+  for (const id of [first, second]) assert.deepEqual(await answer(id), { status: "ok" });
+  assert.equal(world.mock.state.entries.some((entry) => entry.action === "response" && entry.requestId === late), false);
+  await page.locator(`[data-request="${late}"]:not([hidden])`).waitFor();
+  await armed(page);
+  await press("n");
+  assert.equal((await answer(late)).status, "canceled");
+});
+
 test("a change is allowed by the y key and the panel closes after the last answer", async () => {
   const id = await ask(samples.change);
   await press("y");
@@ -51,16 +72,39 @@ test("a change is allowed by the y key and the panel closes after the last answe
   await page.locator(".panel").waitFor({ state: "hidden" });
 });
 
-for (const [name, scope] of [["For this task", "task"], ["Always for this rule", "rule"]]) {
-  test(`a change is allowed with scope ${scope}, as far as was shown before`, async () => {
-    const id = await ask(samples.approval);
-    const { grant, until } = samples.approval.offers.find((offer) => offer.scope === scope);
-    await page.getByText("What a wider yes would allow").click();
-    await page.locator(".offers section", { hasText: name }).getByText(until).waitFor();
-    await page.getByRole("button", { name }).click();
-    assert.deepEqual(await answer(id), { status: "ok", scope, grant });
-  });
-}
+test("a change is allowed for its task, as far as was shown before", async () => {
+  const id = await ask(samples.approval);
+  const { grant, until } = samples.approval.offers.find((offer) => offer.scope === "task");
+  await page.getByText("What a wider yes would allow").click();
+  await page.locator(".offers section", { hasText: "For this task" }).getByText(until).waitFor();
+  await page.getByRole("button", { name: "For this task" }).click();
+  assert.deepEqual(await answer(id), { status: "ok", scope: "task", grant });
+});
+
+test("what is always allowed is edited first, and exactly what the preview shows is sent", async () => {
+  const id = await ask(samples.approval);
+  const { grant } = samples.approval.offers.find((offer) => offer.scope === "rule");
+  const editor = page.locator(".prompt:not([hidden]) .grant-editor");
+  await page.getByRole("button", { name: "Always allow…" }).click();
+  await editor.getByText("1 file matches today.").waitFor();
+  await editor.getByLabel("Files").selectOption("game/scene/*");
+  await editor.getByText("3 files match today.").waitFor();
+  await editor.getByLabel("Where").selectOption("All projects");
+  await editor.getByLabel("Until").selectOption("1 hour");
+  await editor.locator(".grant-preview").getByText("every project").waitFor();
+  const size = page.viewportSize();
+  await findNothing(page, "the editor of a grant");
+  await page.setViewportSize(size);
+  await editor.getByLabel("Files").selectOption("Another pattern…");
+  await editor.getByLabel("Pattern").fill("docs/**");
+  await editor.getByRole("alert").getByText("must cover the path").waitFor();
+  assert.equal(await editor.getByRole("button", { name: "Allow always" }).isEnabled(), false);
+  await editor.getByLabel("Pattern").fill("game/**");
+  await editor.getByRole("button", { name: "Allow always" }).click();
+  const { grant: sent, ...rest } = await answer(id);
+  assert.deepEqual(rest, { status: "ok", scope: "rule" });
+  assert.deepEqual({ ...sent, until: "set" }, { ...grant, path: "game/**", project: "*", until: "set" });
+});
 
 test("another program's question offers no more than once", async () => {
   const id = await ask(samples.change);
@@ -86,11 +130,18 @@ test("a change is denied by the n key", async () => {
 });
 
 test("an answer in the moment in which a prompt appears is not taken", async () => {
+  // The clock of another page stands still, so that the moment lasts until the key was pressed, however busy the machine is.
+  const other = await world.open();
+  await other.clock.install();
+  await other.clock.pauseAt(Date.now() + 60_000);
   const id = world.mock.ask(samples.change);
-  await page.locator(`[data-request="${id}"]:not([hidden])`).waitFor();
-  await press("y");
-  await armed(page);
+  await other.locator(`[data-request="${id}"]:not([hidden])`).waitFor();
+  await other.keyboard.press("y");
+  await other.clock.resume();
+  await armed(other);
   assert.equal(world.mock.state.received.some((one) => one.requestId === id), false);
+  await other.context().close();
+  await armed(page);
   await press("y");
   await answer(id);
 });

@@ -8,8 +8,10 @@ import { browser, type BrowserWords } from "./features/browser/feature";
 import { desktop, type DesktopWords } from "./features/desktop/feature";
 import { apps, type AppsWords } from "./features/apps/feature";
 import { agent, type AgentWords } from "./features/agent/feature";
+import { clients, type ClientsWords } from "./features/clients/feature";
 import { doctor } from "./features/doctor/feature";
 import { policy } from "./features/policy/feature";
+import { review, type ReviewWords } from "./features/review/feature";
 import { settings } from "./features/settings/feature";
 import { tools } from "./features/tools/feature";
 import { webgal, type WebgalWords } from "./features/webgal/feature";
@@ -20,7 +22,7 @@ import type { PolicyTexts } from "./features/policy/texts/shape";
 import type { SettingsTexts } from "./features/settings/texts/shape";
 import type { ToolsTexts } from "./features/tools/texts/shape";
 
-export type FeatureTexts = AgentWords & HistoryTexts & PeopleTexts & BrowserWords & DesktopWords & AppsWords & WebgalWords & ToolsTexts & PolicyTexts & DoctorTexts & SettingsTexts;
+export type FeatureTexts = AgentWords & ReviewWords & ClientsWords & HistoryTexts & PeopleTexts & BrowserWords & DesktopWords & AppsWords & WebgalWords & ToolsTexts & PolicyTexts & DoctorTexts & SettingsTexts;
 export type PageName = keyof FeatureTexts["pages"];
 
-export const FEATURES: readonly Feature[] = [agent, history, people, browser, desktop, apps, webgal, tools, policy, doctor, settings];
+export const FEATURES: readonly Feature[] = [agent, history, people, review, browser, desktop, apps, webgal, tools, policy, doctor, clients, settings];

@@ -62,9 +62,10 @@ test("side by side, deleted lines face added ones", () => {
   ]);
 });
 
-test("a diff of a megabyte is parsed within a blink", () => {
+test("a diff of a megabyte takes the processor less than a second", () => {
   const body = Array.from({ length: 20_000 }, (_, at) => `+${"x".repeat(50)}${at}`).join("\n");
-  const started = performance.now();
+  const before = process.cpuUsage();
   expect(parseDiff(`@@ -0,0 +1,20000 @@\n${body}`).added).toBe(20_000);
-  expect(performance.now() - started).toBeLessThan(200);
+  const { user, system } = process.cpuUsage(before);
+  expect(user + system).toBeLessThan(1_000_000);
 });

@@ -45,7 +45,7 @@ test("a console pairs by one click and a yes in the extension's own window, and 
   await page.click("#pair");
   expect(await say(page, { ...offer, server: "http://127.0.0.1:9" })).toMatchObject({ ok: false });
   expect(await say(page, { ...offer, code: "wrong" })).toMatchObject({ ok: false, pending: true });
-  let asking = await world.pairWindow();
+  let asking = await world.asking("pair");
   await asking.getByRole("alertdialog").getByText(world.server.url).waitFor();
   await asking.getByRole("button", { name: "Pair", exact: true }).click();
   await asking.getByRole("alert").getByText("wrong code").waitFor();
@@ -56,7 +56,7 @@ test("a console pairs by one click and a yes in the extension's own window, and 
   // Who closes the window has said no as well.
   await page.click("#pair");
   expect(await say(page, offer)).toMatchObject({ pending: true });
-  asking = await world.pairWindow();
+  asking = await world.asking("pair");
   await asking.getByRole("alertdialog").waitFor();
   const popup = await world.extensionPage("popup");
   await popup.getByRole("alertdialog").waitFor();
@@ -65,7 +65,7 @@ test("a console pairs by one click and a yes in the extension's own window, and 
   await popup.close();
   await page.click("#pair");
   expect(await say(page, offer)).toMatchObject({ pending: true });
-  asking = await world.pairWindow();
+  asking = await world.asking("pair");
   closed = asking.waitForEvent("close");
   await asking.getByRole("button", { name: "Pair", exact: true }).click();
   await closed;
@@ -111,7 +111,7 @@ test("another server is taken only when a person says so", async () => {
   const offer = (server: PeerServer) => ({ type: "mimo/pair", code: server.newCode(), server: server.url });
   await page.click("#pair");
   expect(await say(page, offer(other))).toMatchObject({ ok: false, pending: true });
-  const asking = await world.pairWindow();
+  const asking = await world.asking("pair");
   const question = asking.getByRole("alertdialog");
   for (const address of [other.url, world.server.url]) await question.getByText(address).waitFor();
   // A second page can't put its own question in the place of the one that is read.

@@ -10,13 +10,30 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 /** Where to put pictures for people to look at. */
 const pictures = process.env["HANDRAIL_PICTURES"];
 
+const CONFIRM = {
+  v: 1, type: "confirm_ask", id: "ask", digest: "ab".repeat(32), requestId: "approval_1", subject: "approval", title: "Write README.md?",
+  lines: [
+    { name: "reach", value: "rule" },
+    { name: "what", value: 'write_to_file file "docs/**"' },
+    { name: "where", value: '"/home/you/shop"' },
+    { name: "who", value: "claude (agent:claude.3f2a1b)" },
+    { name: "until", value: "you remove the rule" },
+    { name: "file", value: "docs/README.md" },
+  ],
+  text: "Write a file (WRITE)\nAsked by http:claude\n\n--- a/docs/README.md\n+++ b/docs/README.md\n@@ -1,1 +1,1 @@\n-A small shop.\n+A friendly shop.\n",
+  left: 0,
+};
+
 async function findings(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const { violations } = (await page.evaluate("axe.run(document)")) as { violations: { id: string; nodes: { failureSummary: string }[] }[] };
   return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.failureSummary).join(" | ")}`);
 }
 
-for (const [locale, colorScheme, word] of [["en-US", "light", "Connected"], ["zh-CN", "dark", "已连接"]] as const) {
+const ALL = [["en-US", "light", "Connected"], ["zh-CN", "dark", "已连接"]] as const;
+const isCampaign = "HANDRAIL_CAMPAIGN_SEED" in process.env;
+
+for (const [locale, colorScheme, word] of isCampaign ? ALL : ALL.slice(0, 1)) {
   describe(`${locale}, ${colorScheme}`, () => {
     let world: World;
     beforeAll(async () => void (world = await World.open({ locale, colorScheme, isPaired: false })));
@@ -37,7 +54,7 @@ for (const [locale, colorScheme, word] of [["en-US", "light", "Connected"], ["zh
       await console.goto(world.server.url);
       await console.click("#pair");
       await console.evaluate(`postMessage({ type: "mimo/pair", requestId: 1, code: "${world.server.newCode()}", server: location.origin }, "*")`);
-      const asking = await world.pairWindow();
+      const asking = await world.asking("pair");
       await asking.locator("button.primary:enabled").waitFor();
       await look(asking, "pair");
       await asking.keyboard.press("Tab");
@@ -60,6 +77,25 @@ for (const [locale, colorScheme, word] of [["en-US", "light", "Connected"], ["zh
       await options.locator(".connected").waitFor();
       await look(options, "options", 800);
       await look(options, "options-narrow");
+    });
+
+    test("what reaches far is confirmed in a window of its own, by keyboard, and answered once", async () => {
+      const given = () => world.server.received.all.filter((message) => message["type"] === "confirm_answer").map(({ confirmId, digest, requestId, answer }) => ({ confirmId, digest, requestId, answer }));
+      const { digest, requestId } = CONFIRM;
+      await world.server.send({ ...CONFIRM, confirmId: "first" });
+      const window = await world.asking("confirm");
+      await window.locator("h1").waitFor();
+      expect(await window.evaluate(() => document.activeElement?.tagName)).toBe("H1");
+      await look(window, "confirm", 480);
+      await look(window, "confirm-narrow");
+      await window.locator("button.primary:enabled").focus();
+      const closed = window.waitForEvent("close");
+      await window.keyboard.down("Enter");
+      await closed;
+      await expect.poll(given).toEqual([{ confirmId: "first", digest, requestId, answer: "allow" }]);
+      await world.server.send({ ...CONFIRM, confirmId: "second" });
+      await (await world.asking("confirm")).close();
+      await expect.poll(given).toEqual([{ confirmId: "first", digest, requestId, answer: "allow" }, { confirmId: "second", digest, requestId, answer: "later" }]);
     });
 
     test("a wrong code is explained beside its field, by keyboard alone", async () => {

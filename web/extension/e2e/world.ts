@@ -16,6 +16,8 @@ const isRoot = process.getuid?.() === 0;
 const FLAGS = [
   `--load-extension=${EXTENSION}`,
   "--disable-features=DisableLoadExtensionCommandLineSwitch,Translate,MediaRouter,OptimizationHints",
+  // Chrome says of itself that a program drives it; the person that the tests stand for would not.
+  "--disable-blink-features=AutomationControlled",
   "--silent-debugger-extension-api", "--no-first-run", "--no-default-browser-check", "--disable-background-networking", "--disable-component-update",
   "--disable-sync", "--disable-default-apps", "--disable-breakpad", "--disable-domain-reliability", "--metrics-recording-only", "--password-store=basic",
   "--use-mock-keychain", "--disable-gpu", "--disable-dev-shm-usage", "--disable-search-engine-choice-screen", "--hide-crash-restore-bubble",
@@ -68,9 +70,9 @@ export class World {
     return page;
   }
 
-  /** The window in which the extension asks whether to pair; it opens by itself. */
-  async pairWindow(): Promise<Page> {
-    const found = (): Page | undefined => this.context.pages().find((page) => page.url().endsWith("/pair.html"));
+  /** A window in which the extension asks; it opens by itself. */
+  async asking(name: "pair" | "confirm"): Promise<Page> {
+    const found = (): Page | undefined => this.context.pages().find((page) => page.url().endsWith(`/${name}.html`));
     await expect.poll(found).toBeDefined();
     return found()!;
   }

@@ -47,5 +47,21 @@ export interface ActionResult {
 
 export type Ack = { ok: true } | { ok: false; error: { code: string; message: string } };
 
+/** An addition to the contract: what a person is to confirm in the extension's own window, as the server tells it. */
+export interface ConfirmAsk {
+  v?: number;
+  type: "confirm_ask";
+  confirmId: string;
+  digest: string;
+  requestId?: string;
+  subject: string;
+  title: string;
+  lines: { name: string; value: string }[];
+  text: string;
+  /** How many characters of the text are not shown. */
+  left: number;
+}
+export type ConfirmAnswer = "allow" | "deny" | "later" | "automated";
+
 /** The server's word on a task: that a person has it, that it is over, or anything else for one that goes on. */
 export interface TaskStatus { v?: number; type: "task_status"; taskId: string; status: string }

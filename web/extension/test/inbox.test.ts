@@ -37,7 +37,7 @@ async function worker(wheel: Pick<typeof noWheel, "told" | "noticeWork"> = noWhe
   vi.resetModules();
   const { Inbox } = await import("../src/worker/inbox");
   const found = await import("../src/worker/refused");
-  return { inbox: new Inbox((message) => emit(message), wheel), Refusal: found.Refused as typeof Refused };
+  return { inbox: new Inbox((message) => emit(message), wheel, { open: async () => undefined, close: async () => undefined }), Refusal: found.Refused as typeof Refused };
 }
 const action = (id: string, actions: Record<string, object> = { browser_tabs: {} }) => ({ v: 1, type: "browser_action", id, taskId: "t", clientId: "c", action: actions });
 const answersTo = (id: string) => sent.filter((message) => message["actionId"] === id);

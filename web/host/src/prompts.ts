@@ -153,6 +153,10 @@ export interface RequestEntry extends EntryCommon {
   postedBy?: string;
   /** Its source, if it pretends to be handrail's. */
   claimedSource?: string;
+  /** The same in similar approvals that wait; they can be answered together. */
+  bundle?: string;
+  /** Of what is shown: an answer to several names each with it. */
+  digest?: string;
 }
 
 export interface ResponseEntry extends EntryCommon {

@@ -90,7 +90,7 @@ def run_call(
     except Failure as failure:
         print_json(entry.surface.dialect.envelope(failure))
         raise SystemExit(1) from None
-    print_json(reply.result)
+    print_json(reply.value)
 
 
 async def _call(opened: "Project", call: "Call") -> "Reply":
@@ -108,6 +108,8 @@ def _entry(registry: Any, name: str) -> Any:
 
     try:
         entry = registry.find(name)
+        if entry.tool.face is not None:
+            raise UnknownTool(f"{name} can't be called.", hint="handrail uses it itself.")
         if not entry.tool.is_for_agents:
             raise UnknownTool(f"{name} is not for agents.", hint="`handrail undo` takes a write back.")
     except UnknownTool as unknown:

@@ -21,8 +21,12 @@ EPILOG = """\b
 @project_option
 @state_option
 @click.option("--tools", metavar="SURFACE,…", help="Only the tools of these surfaces.")
+@click.option("--servers", metavar="NAME,…", help="Only the tools of these MCP servers; `none` for none.")
+@click.option("--compact", is_flag=True, help="List three tools that find and call all others.")
 @answer_option
-def mcp(project: Path, state: Path | None, tools: str | None, answer: Choice) -> None:
+def mcp(
+    project: Path, state: Path | None, tools: str | None, servers: str | None, compact: bool, answer: Choice
+) -> None:
     """Serve the tools to an MCP client.
 
     The client starts this command and talks to it over stdin and stdout. What needs your yes is asked
@@ -34,12 +38,17 @@ def mcp(project: Path, state: Path | None, tools: str | None, answer: Choice) ->
     from handrail.faces.cli.program import program
 
     log_to_stderr()
-    surfaces = None if tools is None else [name.strip() for name in tools.split(",") if name.strip()]
-    opened = program().open_project(project, state, answers(answer, has_terminal=False), surfaces=surfaces)
+    flags = {"servers": _names(servers), "compact_tools": compact or None}
+    approver = answers(answer, has_terminal=False)
+    opened = program().open_project(project, state, approver, surfaces=_names(tools), flags=flags)
     try:
         asyncio.run(_serve(opened))
     finally:
         opened.close()
+
+
+def _names(given: str | None) -> list[str] | None:
+    return None if given is None else [name.strip() for name in given.split(",") if name.strip()]
 
 
 async def _serve(opened: "Project") -> None:

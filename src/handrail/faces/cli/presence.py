@@ -2,6 +2,7 @@
 
 import secrets
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 from handrail.ports.presence import LookAtTerminal, PresenceNeeded, TerminalProof
@@ -27,6 +28,25 @@ def typing_a_word(look: LookAtTerminal) -> LookAtTerminal:
         return found
 
     return prove
+
+
+def asked_once(prove: LookAtTerminal) -> LookAtTerminal:
+    """The same for several answers of one command: one word for all of them."""
+    turn, found = threading.Lock(), list[TerminalProof | PresenceNeeded]()
+
+    def prove_once() -> TerminalProof:
+        with turn:
+            if not found:
+                try:
+                    found.append(prove())
+                except PresenceNeeded as refused:
+                    found.append(refused)
+            outcome = found[0]
+        if isinstance(outcome, PresenceNeeded):
+            raise outcome
+        return outcome
+
+    return prove_once
 
 
 def need_person(stores: "Stores", what: str) -> None:

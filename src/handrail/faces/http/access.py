@@ -1,5 +1,6 @@
 """`/api/access`: who may come in, and how a person sends them away. The token opens none of it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.requests import Request
@@ -11,9 +12,10 @@ from handrail.faces.http.context import HttpContext
 from handrail.faces.http.credentials import caller, must_be_person
 from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.json_body import json_object, text_field
+from handrail.faces.http.person_proof import Action, PersonProof
 from handrail.kernel.access import record_access
 from handrail.kernel.prompts.entries import timestamp
-from handrail.ports.presence import PresenceNeeded
+from handrail.ports.agents import checked_name
 
 PATH = "/api/access"
 _HINT = "Do it in the console (`handrail open`)."
@@ -22,6 +24,8 @@ _SHOWN = 4
 
 
 def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
+    proofs = PersonProof(context.project.stores.presence, context.windows)
+
     async def tell(request: Request) -> Response:
         must_be_person(request, "Seeing who may come in", _HINT)
         return success(_overview(entrance, entrance.credentials.session(request.scope)))
@@ -42,17 +46,13 @@ def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
 
     async def add_agent(request: Request) -> Response:
         must_be_person(request, "Letting an agent in", _AGENTS_HINT)
-        name = text_field(await json_object(request, {"name"}), "name")
-        if context.project.stores.presence.mode != "never":
-            command = f"handrail agents add {name}"
-            raise PresenceNeeded(
-                "Issuing a token to an agent needs proof that a person is present.",
-                hint=f"Run `{command}` in a terminal of your own.",
-                reason="presence",
-                command=command,
-            )
+        given = await json_object(request, {"name", "presence"})
+        name = text_field(given, "name")
+        checked_name(name)
+        action = Action("agent", "Issuing a token to an agent", {"agent": name}, f"handrail agents add {name}")
+        proof = await proofs.for_action(request, given.get("presence"), action)
         agent, token = await entrance.add_agent(name)
-        await _record(request, f"issued a token to the agent {agent.id}")
+        await _record(request, f"issued a token to the agent {agent.id}", proof)
         return success({"id": agent.id, "name": agent.name, "token": token})
 
     async def remove_agent(request: Request) -> Response:
@@ -61,8 +61,8 @@ def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
         await _record(request, f"revoked the token of the agent {agent.id}")
         return success(_overview(entrance, entrance.credentials.session(request.scope)))
 
-    async def _record(request: Request, done: str) -> None:
-        await record_access(context.project.audit, caller(request, context.person), done)
+    async def _record(request: Request, done: str, presence: Mapping[str, Any] | None = None) -> None:
+        await record_access(context.project.audit, caller(request, context.person), done, presence)
 
     return [
         Route(PATH, tell),

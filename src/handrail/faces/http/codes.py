@@ -34,11 +34,11 @@ class Codes:
         self._deadlines: dict[bytes, float] = {}
         self._failures: dict[str, deque[float]] = {}
 
-    def make(self) -> str:
-        """Of too many that nobody used, the oldest goes."""
+    def make(self, prefix: str = "") -> str:
+        """Of too many that were not used, the oldest goes. The `prefix` is part of the code."""
         while len(self._deadlines) >= MOST_CODES:
             del self._deadlines[next(iter(self._deadlines))]
-        code = secrets.token_urlsafe(24)
+        code = prefix + secrets.token_urlsafe(24)
         self._deadlines[_fingerprint(code)] = self._clock() + LIFETIME
         return code
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from starlette.routing import BaseRoute
 from starlette.types import Scope
 
+from handrail.faces.http.confirm_windows import ConfirmWindows
 from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.socketio.rooms import NoBus, Rooms, SocketBus
 from handrail.kernel.gate import Gate
@@ -34,7 +35,7 @@ class HttpContext:
     """`persons_gate` takes a person's own command for a yes; `person` is who that is.
 
     `trying_gate` is for tools that the person tries: what needs a yes is asked in the queue. `console_key` is what
-    the person's own programs show beside the token.
+    the person's own programs show beside the token; `windows` are those in which the person confirms.
     """
 
     project: Project
@@ -44,6 +45,7 @@ class HttpContext:
     trying_gate: Gate
     program: Program
     console_key: ConsoleKey
+    windows: ConfirmWindows = field(default_factory=ConfirmWindows)
 
 
 Running = Callable[[str, Rooms], AbstractAsyncContextManager[None]]

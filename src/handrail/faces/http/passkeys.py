@@ -20,7 +20,7 @@ from handrail.kernel.access import record_access
 from handrail.kernel.passkeys import registration_options, verified_registration
 from handrail.kernel.prompts.entries import timestamp
 from handrail.ports.errors import Declined, NotFound
-from handrail.ports.presence import Passkey, PasskeyProof, Presence
+from handrail.ports.presence import Passkey, Presence
 
 PATH = "/api/passkeys"
 _CODE_LIFETIME = 600.0
@@ -114,15 +114,6 @@ def routes(context: HttpContext) -> list[Route]:
         Route(f"{PATH}/code", make_code, methods=["POST"]),
         Route(f"{PATH}/begin", begin, methods=["POST"]),
     ]
-
-
-def proof_in(request: Request, given: Any) -> PasskeyProof | None:
-    """The proof that came with an answer: the browser's assertion, and the page that must have asked for it."""
-    if given is None:
-        return None
-    if not isinstance(given, dict) or not isinstance(given.get("response"), dict):
-        raise wrong_field("presence", "must be a passkey's assertion")
-    return PasskeyProof(given, header(request.scope, b"origin") or "")
 
 
 def _overview(presence: Presence) -> dict[str, Any]:

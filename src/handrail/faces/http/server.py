@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -132,8 +132,9 @@ async def serve(
     *,
     console_folder: Path | None = None,
     until_unused: UntilUnused | None = None,
+    beside: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
 ) -> None:
-    """Returns after a signal that ends it, or `until_unused`.
+    """Returns after a signal that ends it, or `until_unused`. `beside` is entered while it serves.
 
     `on_ready` gets, once requests are answered, the address, and the address with a one-time code for the console.
     """
@@ -189,6 +190,7 @@ async def serve(
                 mounted.running(address, sockets.rooms),
                 sockets.run(),
                 entrance.watching_agents(),
+                beside(),
                 _ending(server, usage, until_unused),
             ):
                 await server.serve(listeners)

@@ -12,8 +12,8 @@ from collections.abc import Collection
 from typing import Any, Protocol, cast
 
 from handrail.faces.jsonrpc.messages import LONGEST_LINE, BadMessage, Id, Message, decode, failure, success, too_long
-from handrail.kernel.gate import unforeseen
 from handrail.kernel.line_framer import LineFramer, LongLine
+from handrail.kernel.unforeseen import unforeseen
 from handrail.ports.errors import Aborted, Busy, Failure
 from handrail.ports.peers import Caller, Identify
 

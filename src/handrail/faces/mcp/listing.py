@@ -1,9 +1,9 @@
 """Tools, and what they return, as MCP shows them."""
 
 import base64
-from typing import Any, Protocol
+from typing import Any
 
-from handrail.kernel.content import Audio, Image, Resource, Text
+from handrail.kernel.content import Audio, Image, Part, Resource, ResourceLink, Text
 from handrail.kernel.tool import Tool
 from handrail.ports.effect import Effect
 
@@ -11,26 +11,10 @@ _SCHEMAS = ("inputSchema", "outputSchema")
 _LEFT_OUT = frozenset({"$id", "$schema", "oneOf", "anyOf", "allOf"})
 
 
-class AliasTools(Protocol):
-    """Further MCP tools, each another way to call the tool `calls` of ours with certain parameters."""
-
-    calls: str
-
-    def listed(self) -> list[dict[str, Any]]: ...
-
-    def translated(self, name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
-        """Parameters of `calls`, or None if this isn't one of these tools."""
-        ...
-
-    def has_schema(self, params: dict[str, Any]) -> bool:
-        """Whether the result of a call with these parameters has a schema that was listed."""
-        ...
-
-
 def listed(tool: Tool[Any, Any]) -> dict[str, Any]:
     effect = tool.strongest_effect
     shown: dict[str, Any] = {
-        "name": tool.name,
+        "name": tool.listed_name,
         "title": tool.title,
         "description": tool.description,
         "inputSchema": tool.input_schema,
@@ -47,7 +31,7 @@ def listed(tool: Tool[Any, Any]) -> dict[str, Any]:
     return shortened(shown)
 
 
-def as_content(part: Text | Image | Audio | Resource) -> dict[str, Any]:
+def as_content(part: Part) -> dict[str, Any]:
     match part:
         case Text(text):
             return {"type": "text", "text": text}
@@ -57,9 +41,15 @@ def as_content(part: Text | Image | Audio | Resource) -> dict[str, Any]:
             return {"type": "audio", "data": base64.b64encode(data).decode(), "mimeType": mime}
         case Resource():
             return {"type": "resource", "resource": as_resource(part)}
+        case ResourceLink():
+            said = {"title": part.title, "description": part.description, "mimeType": part.mime}
+            known = {name: value for name, value in said.items() if value}
+            return {"type": "resource_link", "uri": part.uri, "name": part.name, **known}
 
 
 def as_resource(part: Resource) -> dict[str, Any]:
+    if part.data is not None:
+        return {"uri": part.uri, "mimeType": part.mime, "blob": base64.b64encode(part.data).decode()}
     return {"uri": part.uri, "mimeType": part.mime, "text": part.text}
 
 

@@ -40,17 +40,18 @@ def _offer_prompts(server: Server[Any], gate: Gate, make_call: MakeCall) -> None
         return {"prompts": [_listed_prompt(entry.tool) for entry in gate.registry.prompts], **_FRESH, **_COMPLETE}
 
     async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> dict[str, Any]:
-        names = [entry.tool.name for entry in gate.registry.prompts]
+        names = [entry.tool.listed_name for entry in gate.registry.prompts]
         if params.name not in names:
             message = f"There is no prompt named {params.name!r}, only {', '.join(names)}."
             raise MCPError(code=types.INVALID_PARAMS, message=message)
+        prompt = next(entry.tool for entry in gate.registry.prompts if entry.tool.listed_name == params.name)
         try:
-            reply = await gate.run(make_call(context, params.name, params.arguments, "prompt"))
+            reply = await gate.run(make_call(context, prompt.name, params.arguments, "prompt"))
         except Failure as failure:
             raise _refusal(failure) from None
         # A message has one content, so each part is a message.
         messages = [{"role": "user", "content": as_content(part)} for part in reply.content]
-        return {"description": gate.registry.find(params.name).tool.description, "messages": messages, **_COMPLETE}
+        return {"description": prompt.description, "messages": messages, **_COMPLETE}
 
     server.add_request_handler("prompts/list", types.PaginatedRequestParams, list_prompts)
     server.add_request_handler("prompts/get", types.GetPromptRequestParams, get_prompt)
@@ -108,7 +109,7 @@ def _listed_prompt(prompt: Tool[Any, Any]) -> dict[str, Any]:
     schema = prompt.input_schema
     required = schema.get("required", ())
     return {
-        "name": prompt.name,
+        "name": prompt.listed_name,
         "title": prompt.title,
         "description": prompt.description,
         "arguments": [
@@ -143,7 +144,8 @@ def _page(known: Sequence[tuple[ResourceKind, ListedResource]], cursor: str | No
 def _listed_resource(kind: ResourceKind, listed: ListedResource) -> dict[str, Any]:
     title = {"title": listed.title} if listed.title else {}
     description = listed.description or kind.title
-    return {"uri": listed.uri, "name": listed.name, **title, "description": description, "mimeType": kind.mime}
+    mime = listed.mime or kind.mime
+    return {"uri": listed.uri, "name": listed.name, **title, "description": description, "mimeType": mime}
 
 
 def _kind_of(kinds: Sequence[ResourceKind], uri: str) -> ResourceKind:
@@ -161,7 +163,7 @@ def _completed_from(
     wanted = params.argument.name
     if isinstance(params.ref, types.PromptReference):
         for prompt in prompts:
-            if prompt.name == params.ref.name:
+            if prompt.listed_name == params.ref.name:
                 argument = prompt.input_schema.get("properties", {}).get(wanted, {})
                 return next((kind for kind in kinds if kind.name == argument.get(RESOURCES_KEYWORD)), None)
         raise NotFound(f"There is no prompt named {params.ref.name!r}.")

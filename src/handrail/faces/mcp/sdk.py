@@ -47,7 +47,7 @@ with _package_files_unexecuted(), _garbage_collector_at_rest():
     from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
     from mcp.server.auth.provider import AccessToken
     from mcp.server.context import ServerRequestContext
-    from mcp.server.lowlevel.server import Server
+    from mcp.server.lowlevel.server import NotificationOptions, Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     from mcp.shared.exceptions import MCPError
     from mcp.shared.message import SessionMessage
@@ -56,6 +56,7 @@ __all__ = [
     "AccessToken",
     "AuthenticatedUser",
     "MCPError",
+    "NotificationOptions",
     "Server",
     "ServerRequestContext",
     "SessionMessage",

@@ -10,28 +10,35 @@ import msgspec
 
 import handrail
 from handrail.faces.mcp import elicitation
-from handrail.faces.mcp.listing import AliasTools, as_content, listed, shortened
+from handrail.faces.mcp.list_changes import Listeners
+from handrail.faces.mcp.listing import as_content, listed
 from handrail.faces.mcp.resources import offer_resources
-from handrail.faces.mcp.sdk import MCPError, Server, ServerRequestContext, types
+from handrail.faces.mcp.sdk import MCPError, NotificationOptions, Server, ServerRequestContext, types
 from handrail.kernel.call import Call, Role
 from handrail.kernel.gate import Gate
 from handrail.kernel.registry import UnknownTool
-from handrail.kernel.tool import Reply
+from handrail.kernel.tool import FailedReply, Reply
 from handrail.ports.errors import Failure
 from handrail.ports.identity import Caller, Identity
 
 Context = ServerRequestContext[Any, Any]
 
-INSTRUCTIONS = (
+_INSTRUCTIONS = (
     "handrail acts on the user's machine on your behalf: the user sees, allows, denies and undoes it. "
-    "A call that changes something may wait for the user's approval. Writing a file takes two calls: "
-    "write_to_file with dryRun true shows the diff, the same call with dryRun false writes it. "
+    "A call that changes something may wait for the user's approval. {writing}"
     "Errors are JSON objects with a code, a message and a hint that says what to do."
 )
+_WRITING = (
+    "Writing a file takes two calls: "
+    "write_to_file with dryRun true shows the diff, the same call with dryRun false writes it. "
+)
+CHANGES = NotificationOptions(tools_changed=True)
+"""What a client may be told of."""
 _PROGRESS_EVERY = 1.0
 _TASK_META_KEY = "handrail/task"
 # Demanded by protocol 2026-07-28; for clients of an older one the SDK takes it out again.
 _COMPLETE = {"resultType": "complete"}
+_TAKES_JSON_FOR_A_RESULT = ("gemini-cli", "qwen-code")
 
 
 def build_server(
@@ -39,31 +46,27 @@ def build_server(
     peer: Callable[[Context], tuple[str, Identity]],
     *,
     elicits_approvals: bool = False,
-    app_tools: AliasTools | None = None,
 ) -> Server[Any]:
-    """`peer` says where a request comes from and whose it is; `app_tools` are listed after our own."""
+    """`peer` says where a request comes from and whose it is."""
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
-        tools = [listed(entry.tool) for entry in gate.registry]
-        more = [] if app_tools is None else [shortened(tool) for tool in app_tools.listed()]
-        return {"tools": [*tools, *more], "ttlMs": 0, "cacheScope": "private", **_COMPLETE}
+        listeners.add(context.session)
+        tools = [listed(entry.tool) for entry in gate.registry.listed]
+        return {"tools": tools, "ttlMs": 0, "cacheScope": "private", **_COMPLETE}
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
-        name, arguments = params.name, params.arguments if params.arguments is not None else {}
-        of_app = None if app_tools is None else app_tools.translated(name, arguments)
-        if app_tools is not None and of_app is not None:
-            name, arguments = app_tools.calls, of_app
-        call = _call(context, name, arguments)
+        call = _call(context, params.name, params.arguments)
         try:
+            has_schema = gate.registry.find(params.name).tool.output_schema is not None
             async with _progress(context, call):
                 reply = await gate.run(call)
         except UnknownTool as unknown:
             raise MCPError(code=types.INVALID_PARAMS, message=f"{unknown.message} {unknown.hint}") from None
+        except FailedReply as failed:
+            return {**_success(failed.reply, has_schema=False), "isError": True}
         except Failure as failure:
-            return error_result(gate, call.tool, failure)
-        if app_tools is not None and of_app is not None:
-            return _success(reply, has_schema=app_tools.has_schema(of_app))
-        return _success(reply, has_schema=gate.registry.find(name).tool.output_schema is not None)
+            return _read_by(_client_name(context), failure, error_result(gate, call.tool, failure))
+        return _success(reply, has_schema=has_schema)
 
     def _call(context: Context, name: str, arguments: Any, role: Role = "tool") -> Call:
         client = _client_name(context)
@@ -76,12 +79,21 @@ def build_server(
             role=role,
         )
 
-    server: Server[Any] = Server("handrail", version=handrail.__version__, title="handrail", instructions=INSTRUCTIONS)
+    listeners = Listeners()
+    gate.registry.on_change(listeners.tell)
+    server: Server[Any] = Server(
+        "handrail", version=handrail.__version__, title="handrail", instructions=_instructions(gate)
+    )
     server.add_request_handler("tools/list", types.PaginatedRequestParams, list_tools)
     server.add_request_handler("tools/call", types.CallToolRequestParams, call_tool)
     offer_resources(server, gate, _call)
     server.middleware.clear()  # OpenTelemetry spans that nobody collects
     return server
+
+
+def _instructions(gate: Gate) -> str:
+    has_files = any(entry.tool.name == "write_to_file" for entry in gate.registry)
+    return _INSTRUCTIONS.format(writing=_WRITING if has_files else "")
 
 
 def error_result(gate: Gate, tool: str, failure: Failure) -> dict[str, Any]:
@@ -91,13 +103,21 @@ def error_result(gate: Gate, tool: str, failure: Failure) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}], "isError": True, **_COMPLETE}
 
 
+def _read_by(client: str, failure: Failure, result: dict[str, Any]) -> dict[str, Any]:
+    """Gemini CLI takes a first text that is JSON for the structured result, and shows its model why it is none."""
+    if not client.startswith(_TAKES_JSON_FOR_A_RESULT):
+        return result
+    return {**result, "content": [{"type": "text", "text": failure.message}, *result["content"]]}
+
+
 def _success(reply: Reply, *, has_schema: bool) -> dict[str, Any]:
     content = [as_content(part) for part in reply.content]
     answer: dict[str, Any] = {"isError": False}
     if reply.result is not None:
         encoded = msgspec.json.encode(reply.result)
-        content.insert(0, {"type": "text", "text": encoded.decode() if reply.text is None else reply.text})
-        if has_schema:
+        if not reply.is_whole:
+            content.insert(0, {"type": "text", "text": encoded.decode() if reply.text is None else reply.text})
+        if has_schema or reply.is_whole:
             answer["structuredContent"] = msgspec.json.decode(encoded)
     return {"content": content, **answer, **_COMPLETE}
 

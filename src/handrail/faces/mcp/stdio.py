@@ -14,10 +14,9 @@ import anyio
 import msgspec
 import pydantic
 
-from handrail.faces.mcp.listing import AliasTools
 from handrail.faces.mcp.refusal import refusal, rpc_error
 from handrail.faces.mcp.sdk import SessionMessage, types
-from handrail.faces.mcp.server import build_server
+from handrail.faces.mcp.server import CHANGES, build_server
 from handrail.faces.mcp.standard_streams import Sink, Source, claimed
 from handrail.kernel import strict_json
 from handrail.kernel.gate import Gate
@@ -31,18 +30,14 @@ _LAST_ANSWERS_SECONDS = 5.0
 _MEMBERS = ("jsonrpc", "id", "method", "params", "result", "error")
 
 
-async def serve(
-    gate: Gate, identity: Identity, *, elicits_approvals: bool = False, app_tools: AliasTools | None = None
-) -> None:
+async def serve(gate: Gate, identity: Identity, *, elicits_approvals: bool = False) -> None:
     """Until the client, whose `identity` the kernel has told, closes our stdin."""
     peer = f"uid:{os.getuid()} ppid:{os.getppid()}"
-    server = build_server(
-        gate, lambda context: (peer, identity), elicits_approvals=elicits_approvals, app_tools=app_tools
-    )
+    server = build_server(gate, lambda context: (peer, identity), elicits_approvals=elicits_approvals)
     async with claimed() as (source, sink):
         outgoing = Outgoing(sink)
         incoming = Incoming(source, outgoing, gate)
-        await server.run(incoming, outgoing, server.create_initialization_options())
+        await server.run(incoming, outgoing, server.create_initialization_options(CHANGES))
 
 
 class _Stream:

@@ -18,7 +18,6 @@ from handrail.ports.errors import Failure, TooLarge
 from handrail.ports.identity import SERVER_TOKEN, Identity
 
 if TYPE_CHECKING:
-    from handrail.faces.mcp.listing import AliasTools
     from handrail.faces.mcp.sdk import ServerRequestContext, StreamableHTTPSessionManager
 
 Message = MutableMapping[str, Any]
@@ -39,12 +38,10 @@ class McpEndpoint:
         identity_of: Callable[[Message], Identity],
         *,
         elicits_approvals: bool = False,
-        app_tools: AliasTools | None = None,
     ) -> None:
         self._gate = gate
         self._identity_of = identity_of
         self._sessions: dict[str, str] = {}
-        self._app_tools = app_tools
         self._elicits_approvals = elicits_approvals
         self._is_wanted = asyncio.Event()
         self._has_ended = asyncio.Event()
@@ -116,9 +113,7 @@ class McpEndpoint:
         from handrail.faces.mcp.server import build_server
 
         return StreamableHTTPSessionManager(
-            app=build_server(
-                self._gate, self._peer, elicits_approvals=self._elicits_approvals, app_tools=self._app_tools
-            ),
+            app=build_server(self._gate, self._peer, elicits_approvals=self._elicits_approvals),
             max_request_body_size=MAX_BODY,
             security_settings=None,
         )

@@ -8,6 +8,8 @@ FEATURE = Feature(
     "agent",
     "Agent",
     rank=70,
+    tools="handrail.features.agent.acp.permission:TOOLS",
+    opening="handrail.features.agent.acp.permission:no_port",
     offers={"mount": "handrail.features.agent.opening:mount_of"},
     settings="handrail.features.agent.settings:AgentSettings",
     commands=[Command("model", "handrail.features.agent.cli:model", "Connect the model that answers in the chat.", 60)],

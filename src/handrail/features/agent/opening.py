@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
 
     from handrail.features.agent.offers import AgentMount, Pages, TaskBus
     from handrail.kernel.project import Project
@@ -16,6 +17,9 @@ def mount_of(project: Project) -> Callable[[TaskBus, Pages], AgentMount]:
 
 
 def _mounted(project: Project, bus: TaskBus, pages: Pages) -> AgentMount:
+    from handrail.features.agent.acp.acp_run import AcpRun
+    from handrail.features.agent.acp.known_agents import agent_of
+    from handrail.features.agent.acp.sessions import AcpSessions
     from handrail.features.agent.context import RunContext
     from handrail.features.agent.limits import Limits
     from handrail.features.agent.model_client import ModelClient
@@ -24,7 +28,7 @@ def _mounted(project: Project, bus: TaskBus, pages: Pages) -> AgentMount:
     from handrail.features.agent.routes import routes as agent_routes
     from handrail.features.agent.routes.events import AgentEvents
     from handrail.features.agent.routes.routes import AgentMessages
-    from handrail.features.agent.runs import Runs
+    from handrail.features.agent.runs import OtherAgent, Runs
     from handrail.features.agent.settings import AgentSettings, open_models
     from handrail.features.agent.tool_runner import ToolOffers, ToolRunner
 
@@ -47,10 +51,26 @@ def _mounted(project: Project, bus: TaskBus, pages: Pages) -> AgentMount:
         max_auto_fix=max_auto_fix,
         limits=limits,
     )
-    runs = Runs(context, models.open)
+    sessions = AcpSessions(project.location, project.stores.path)
+
+    def other_agent(model: str) -> OtherAgent | None:
+        if agent_of(model) is None:
+            return None
+        return lambda task, run, said: AcpRun(task, run, said, sessions, project.gate, context)
+
+    runs = Runs(context, models.open, other_agent)
+
+    @asynccontextmanager
+    async def running() -> AsyncIterator[None]:
+        try:
+            async with runs.running():
+                yield
+        finally:
+            await sessions.close()
+
     bus.takeover.stop_agent = runs.stop_if_any
     return AgentMount(
         AgentMessages(runs, events, bus.artifacts),
         lambda key: agent_routes.endpoints(bus.tasks, runs, models, events, key),
-        runs.running,
+        running,
     )

@@ -13,21 +13,32 @@ from handrail.features.agent.context import RunContext
 from handrail.features.agent.turns import last_reply
 from handrail.features.agent.user_message import UserMessage
 from handrail.kernel.lanes import Lanes
-from handrail.ports.agent import AgentTask, Choice, Run, StoredTurn
+from handrail.ports.agent import AgentAtWork, AgentTask, Choice, Run, StoredTurn
 from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound
-from handrail.ports.model import Model, ToolResult, ToolUse
+from handrail.ports.model import Model, ToolResult, ToolUse, UserTurn
 
 Models = Callable[[str], Awaitable[Model]]
 """The model of a name, or the one that is set where the name is empty. NoModel, WrongKey."""
+
+OtherAgent = Callable[[AgentTask, Run, UserTurn], AgentAtWork]
+"""A run of another agent than handrail's own, which gets the person's last words."""
+
+_CUT_OFF = (
+    "handrail was restarted while the agent worked. What it changed waits for review; your next message continues."
+)
 
 logger = logging.getLogger(__name__)
 
 
 class Runs:
-    def __init__(self, context: RunContext, models: Models) -> None:
+    def __init__(
+        self, context: RunContext, models: Models, others: Callable[[str], OtherAgent | None] = lambda model: None
+    ) -> None:
+        """`others` gives another agent for the name that stands in a model's place."""
         self._at = context
         self._models = models
-        self._going: dict[str, tuple[AgentRun, asyncio.Task[None]]] = {}
+        self._others = others
+        self._going: dict[str, tuple[AgentAtWork, asyncio.Task[None]]] = {}
         self._lanes = Lanes()
 
     @asynccontextmanager
@@ -160,7 +171,7 @@ class Runs:
         except Failure as failure:
             logger.error("runs of the agent stay where they were: %s", failure.message)
 
-    async def _at_work(self, task_id: str) -> tuple[AgentRun, asyncio.Task[None]] | None:
+    async def _at_work(self, task_id: str) -> tuple[AgentAtWork, asyncio.Task[None]] | None:
         """One that has told how it ended is waited for: who was told may be quicker than its last step."""
         going = self._going.get(task_id)
         if going is None or going[0].run.status in ("running", "paused"):
@@ -171,6 +182,9 @@ class Runs:
 
     async def _start(self, task: AgentTask, run: Run, *, is_recovered: bool = False) -> None:
         """One that is recovered may have been paused, and stays so."""
+        if (other := self._others(run.model)) is not None:
+            await self._start_other(task, run, other, is_recovered=is_recovered)
+            return
         try:
             model = await self._models(run.model)
         except Failure as failure:
@@ -185,10 +199,24 @@ class Runs:
         run = msgspec.structs.replace(run, used_model=model.name)
         status, trouble = (run.status, run.trouble) if is_recovered else ("running", "")
         run = await self._at.change(task, run, status, trouble=trouble)
-        agent_run = AgentRun(task, run, turns, model, self._at)
-        going = asyncio.create_task(agent_run.go(), name=f"run of {run.task_id}")
-        self._going[run.task_id] = agent_run, going
-        going.add_done_callback(lambda done: self._ended(run.task_id, done))
+        self._let_go(AgentRun(task, run, turns, model, self._at))
+
+    async def _start_other(self, task: AgentTask, run: Run, other: OtherAgent, *, is_recovered: bool) -> None:
+        """What another agent did when it was cut off isn't known, so it doesn't continue by itself."""
+        run = msgspec.structs.replace(run, used_model=run.model)
+        said = next(
+            (turn for turn in reversed(await self._at.store.turns(run.task_id)) if isinstance(turn, UserTurn)), None
+        )
+        if is_recovered or said is None:
+            await self._at.change(task, run, "waiting", trouble=_CUT_OFF, is_settled=True)
+            return
+        self._let_go(other(task, await self._at.change(task, run, "running", trouble=""), said))
+
+    def _let_go(self, agent: AgentAtWork) -> None:
+        task_id = agent.run.task_id
+        going = asyncio.create_task(agent.go(), name=f"run of {task_id}")
+        self._going[task_id] = agent, going
+        going.add_done_callback(lambda done: self._ended(task_id, done))
 
     async def _start_what_is_left(self, task: AgentTask) -> None:
         """Its words are on disk, but who said them went before it began."""

@@ -4,8 +4,6 @@ import json
 import re
 from typing import Any
 
-import msgspec
-
 from handrail.kernel.tool import Reply
 from handrail.ports.agent import Mode
 from handrail.ports.errors import Aborted, BadAnswer, Declined, Disabled, Failure, Reported
@@ -18,7 +16,7 @@ _GATES = (Declined, Disabled, Aborted)
 """What the gate says for itself, whatever the surface."""
 _OWN = frozenset({"people"})
 """Surfaces whose results are a person's own words."""
-_FOREIGN = frozenset({"browser", "desktop", "apps", "webgal"})
+_FOREIGN = frozenset({"browser", "desktop", "apps", "webgal", "gateway"})
 """Surfaces whose errors may be told in a page's, a window's or an app's own words."""
 _LOOKS_LIKE_A_MARK = re.compile(r"<(?=\s*(?:/\s*)?untrusted)", re.IGNORECASE)
 _OPENS = re.compile(r"^<untrusted source=", re.MULTILINE)
@@ -51,8 +49,7 @@ def instructions(mode: Mode, project: str, max_auto_fix: int) -> str:
 
 def worded(surface: str, tool: str, reply: Reply, kept_at: str | None) -> str:
     """`kept_at` is where the whole result is stored."""
-    text = reply.text if reply.text is not None else msgspec.json.encode(reply.result).decode()
-    text = trimmed(text, kept_at)
+    text = trimmed(reply.words, kept_at)
     return text if surface in _OWN else untrusted(tool, text)
 
 

@@ -11,6 +11,7 @@ from handrail.kernel import strict_json
 from handrail.kernel.call import Call, Progress
 from handrail.kernel.gate import Gate
 from handrail.kernel.registry import Registered, Registry
+from handrail.kernel.tool import Tool
 from handrail.ports.agent import Mode
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Failure, InvalidParams, NotFound
@@ -28,22 +29,23 @@ class ToolOffers:
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._made: dict[str, ToolOffer] = {}
+        self._made: dict[str, tuple[Tool[Any, Any], ToolOffer]] = {}
 
     def in_mode(self, mode: Mode) -> Sequence[ToolOffer]:
         """Plan mode offers only tools that change nothing, whatever their parameters."""
-        return [self._offer(entry) for entry in self._registry if mode == "act" or _only_looks(entry)]
+        return [self._offer(entry) for entry in self._registry.listed if mode == "act" or _only_looks(entry)]
 
     def _offer(self, entry: Registered) -> ToolOffer:
         tool = entry.tool
-        if tool.name not in self._made:
+        made = self._made.get(tool.name)
+        if made is None or made[0] is not tool:
             schema = {key: value for key, value in tool.input_schema.items() if key not in _LEFT_OUT}
-            self._made[tool.name] = ToolOffer(tool.name, tool.description, schema)
-        return self._made[tool.name]
+            made = self._made[tool.name] = tool, ToolOffer(tool.listed_name, tool.description, schema)
+        return made[1]
 
 
 def is_offered(registry: Registry, name: str, mode: Mode) -> bool:
-    return any(entry.tool.name == name for entry in registry if mode == "act" or _only_looks(entry))
+    return any(name in entry.tool.names for entry in registry if mode == "act" or _only_looks(entry))
 
 
 def effect_of(registry: Registry, use: ToolUse) -> str | None:

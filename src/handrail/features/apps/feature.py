@@ -9,6 +9,7 @@ FEATURE = Feature(
     tools="handrail.features.apps.tool_list:TOOLS",
     routes="handrail.features.apps.routes:mount",
     opening="handrail.features.apps.opening:open_apps",
+    dynamic_tools="handrail.features.apps.opening:offered_tools",
     resources="handrail.features.apps.tool_list:RESOURCES",
     checks="handrail.features.apps.opening:checks",
     dialect="handrail.features.apps.dialect:DIALECT",

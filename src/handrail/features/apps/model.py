@@ -101,6 +101,8 @@ class OAuth2(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="o
     client_id: str | None = None
     refresh_endpoint: str | None = None
     extra_params: dict[str, str] = {}
+    resource: str | None = None
+    """For whom the tokens are meant (RFC 8707), where the server wants to know."""
 
 
 Auth = ApiKey | OAuth2

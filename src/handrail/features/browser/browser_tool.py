@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from handrail.features.browser.browser import Browser
 from handrail.features.browser.bus.browser_action import ActionParams, BrowserAction, ElementParams, TabParams
 from handrail.features.browser.bus.dispatcher import ACK_WITHIN
+from handrail.features.browser.bus.input_actions import CLICK
 from handrail.features.browser.page_input import Summary, previewing
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
@@ -76,7 +77,8 @@ def input_tool(
 
     `on_focus`: without an element, it acts on what has the focus.
     """
-    return browser_tool(action, run, preview=previewing(summary, on_focus=on_focus))
+    shown = previewing(summary, on_focus=on_focus, is_click=action.name == CLICK.name)
+    return browser_tool(action, run, preview=shown)
 
 
 async def _at_page(browser: Browser, call: Call, params: Any) -> Target:

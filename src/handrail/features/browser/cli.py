@@ -14,7 +14,7 @@ from handrail.ports.errors import InvalidParams
 if TYPE_CHECKING:
     from handrail.ports.stores import Stores
 
-Action = Literal["list", "path", "launch", "pair", "revoke"]
+Action = Literal["list", "path", "launch", "pair", "enroll", "revoke"]
 
 EPILOG = """\b
 Examples:
@@ -22,12 +22,13 @@ Examples:
   handrail extension launch       a Chromium of its own with the extension in it, paired, until Ctrl-C
   handrail extension path         the folder to "Load unpacked" in your own Chrome
   handrail extension pair         a code to type into the extension, once and within ten minutes
+  handrail extension enroll ID    let that browser's window confirm approvals that reach far
   handrail extension revoke ID    that browser may no longer connect"""
 
 
 @click.command(epilog=EPILOG)
 @click.argument("action", type=OneOf(*get_args(Action)), default="list", help="What to do.  [default: list]")
-@click.argument("client_id", default="", metavar="[ID]", help="Which browser, to revoke.")
+@click.argument("client_id", default="", metavar="[ID]", help="Which browser, to enroll or revoke.")
 @click.option("--browser", metavar="PROGRAM", help="The Chromium to launch, if not the one on the PATH.")
 @click.option("--headless", is_flag=True, help="Launch it without a window, as where there is no display.")
 @state_option
@@ -36,6 +37,7 @@ def extension(
     action: Action, client_id: str, browser: str | None, headless: bool, state: Path | None, as_json: bool
 ) -> None:
     """Pair browsers with the running server."""
+    from handrail.faces.cli.presence import need_person
     from handrail.faces.cli.program import program
     from handrail.features.browser.launching import ask_server, extension_folder
 
@@ -48,9 +50,12 @@ def extension(
     elif action == "pair":
         made = ask_server(stores, "POST", "/api/extension/pair-code")
         print_json(made) if as_json else say(f"{made['code']}  at  {_address(stores)}")
+    elif action == "enroll":
+        need_person(stores, "Letting a browser confirm approvals")
+        ask_server(stores, "POST", "/api/extension/enrolled", {"clientId": _named(client_id)})
+        say("Enrolled. Its window can now confirm approvals that reach far.")
     elif action == "revoke":
-        if not client_id:
-            raise InvalidParams("Which browser?", hint="`handrail extension` lists them.")
+        client_id = _named(client_id)
         ask_server(stores, "DELETE", f"{tokens}/{quote(client_id, safe='')}")
     else:
         _show(ask_server(stores, "GET", tokens), as_json)
@@ -61,7 +66,7 @@ def _launch(browser: str | None, headless: bool, stores: "Stores") -> None:
     from handrail.faces.cli.program import program, run
     from handrail.features.browser.launching import ask_server, launch_browser
 
-    code = ask_server(stores, "POST", "/api/extension/pair-code")["code"]
+    code = ask_server(stores, "POST", "/api/extension/launch-code")["code"]
 
     def on_ready() -> None:
         say("A browser of its own runs and is paired with handrail (Ctrl-C ends it).")
@@ -69,6 +74,12 @@ def _launch(browser: str | None, headless: bool, stores: "Stores") -> None:
 
     shows_window = program().machine.has_display() and not headless
     run(launch_browser(stores.path, _address(stores), code, on_ready, program=browser, shows_window=shows_window))
+
+
+def _named(client_id: str) -> str:
+    if not client_id:
+        raise InvalidParams("Which browser?", hint="`handrail extension` lists them.")
+    return client_id
 
 
 def _address(stores: "Stores") -> str:
@@ -81,7 +92,13 @@ def _show(paired: list[dict[str, Any]], as_json: bool) -> None:
         print_json(paired)
         return
     rows = [
-        (item["clientId"], item["name"] or "–", "connected" if item["socketConnected"] else "away") for item in paired
+        (
+            item["clientId"],
+            item["name"] or "–",
+            "connected" if item["socketConnected"] else "away",
+            "confirms approvals" if item["isEnrolled"] else "",
+        )
+        for item in paired
     ]
     for line in columns(rows) or ["No browser is paired. `handrail extension pair` makes a code for one."]:
         say(line)

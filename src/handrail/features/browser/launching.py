@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 EXTENSION_FOLDER = Path(__file__).parents[2] / "extension"
 
 
-def ask_server(stores: Stores, method: str, path: str) -> Any:
+def ask_server(stores: Stores, method: str, path: str, body: Any = None) -> Any:
     """The data of the running server's API for a person's own command, or its error as a Failure."""
 
     async def asked() -> Any:
         bus = RemoteBus(find_server(stores))
         try:
-            return await bus.data(method, path)
+            return await bus.data(method, path, body)
         finally:
             await bus.close()
 

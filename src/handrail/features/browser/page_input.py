@@ -41,15 +41,18 @@ class Target:
 
 
 def previewing(
-    summary: Summary[ParamsT], *, on_focus: bool = False
+    summary: Summary[ParamsT], *, on_focus: bool = False, is_click: bool = False
 ) -> Callable[[Browser, Call, ParamsT], Awaitable[Preview]]:
-    """`summary` gets the parameters and how the element is called. `on_focus`: without one, what has the focus."""
+    """`summary` gets the parameters and how the element is called. `on_focus`: without one, what has the focus.
+
+    `is_click`: a person is told where it leads, or that this can't be seen.
+    """
 
     async def preview(browser: Browser, call: Call, params: ParamsT) -> Preview:
         page = await browser.page(call, params.tab_id)
         page.check_is_web()
         if call.is_shown:
-            target = await _look(browser, call, page, params, on_focus=on_focus)
+            target = await _look(browser, call, page, params, on_focus=on_focus, is_click=is_click)
         else:
             target = Target(_words(_element(params)), {})
         return Preview(
@@ -105,7 +108,14 @@ async def act_and_reply(
 
 
 async def _look(
-    browser: Browser, call: Call, page: Page, params: TabParams, *, has_picture: bool = True, on_focus: bool = False
+    browser: Browser,
+    call: Call,
+    page: Page,
+    params: TabParams,
+    *,
+    has_picture: bool = True,
+    on_focus: bool = False,
+    is_click: bool = False,
 ) -> Target:
     """Changes nothing, except that it may scroll to the element. A person can decide without a picture."""
     element = _element(params)
@@ -127,7 +137,8 @@ async def _look(
         binding |= {name: str(known.get(name, "")) for name in _IDENTITY}
     picture = await _picture(browser, result) if has_picture else None
     unseen = _unseen(result, picture, is_outlined=isinstance(result.get("target"), Mapping)) if is_meant else None
-    return Target(_words(element, known), binding, picture, facts_of(result.get("shown")), unseen)
+    facts = facts_of(result.get("shown"), is_click=is_click)
+    return Target(_words(element, known), binding, picture, facts, unseen)
 
 
 def _unseen(result: Mapping[str, Any], picture: Picture | None, *, is_outlined: bool) -> str | None:

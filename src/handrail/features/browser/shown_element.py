@@ -30,7 +30,10 @@ class _Shown(msgspec.Struct, frozen=True, kw_only=True):
     near: list[str] = []
 
 
-def facts_of(told: Any) -> Sequence[tuple[str, str]]:
+UNKNOWN_DESTINATION = "not visible: this is neither a link nor a form, so the page's own script decides"
+
+
+def facts_of(told: Any, *, is_click: bool = False) -> Sequence[tuple[str, str]]:
     """As lines of the question; empty where the browser tells nothing that makes sense."""
     if not isinstance(told, Mapping):
         return ()
@@ -38,10 +41,12 @@ def facts_of(told: Any) -> Sequence[tuple[str, str]]:
         shown = msgspec.convert(told, _Shown)
     except msgspec.ValidationError:
         return ()
-    return tuple(_facts(shown))
+    return tuple(_facts(shown, is_click=is_click))
 
 
-def _facts(shown: _Shown) -> Iterator[tuple[str, str]]:
+def _facts(shown: _Shown, *, is_click: bool) -> Iterator[tuple[str, str]]:
+    if shown.destination is None and is_click:
+        yield "Leads to", UNKNOWN_DESTINATION
     if shown.destination is not None:
         yield "Leads to", f"{shown.destination.method} {quoted(shown.destination.url, 2000)}"
     for field in shown.fields[:_MOST_FIELDS]:

@@ -1,9 +1,8 @@
 """`handrail connect` and `handrail disconnect`."""
 
 import json
-import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,18 +10,20 @@ import click
 
 from handrail.faces.cli.output import columns, one_line, print_json, say
 from handrail.faces.cli.parameters import json_option, state_option
-from handrail.ports.errors import Declined, InvalidParams, NotFound
+from handrail.ports.errors import Declined, Failure
 
 if TYPE_CHECKING:
-    from handrail.features.clients.client import Client, Edit, Home
-    from handrail.features.clients.connection import Connections
+    from handrail.features.clients.client import Client, Edit
+    from handrail.features.clients.setup import ClientSetup, ClientState
+    from handrail.ports.stores import Stores
 
 EPILOG = """\b
 Examples:
   handrail connect                    which clients there are, and which are connected
   handrail connect claude             Claude Code, for every project
   handrail connect cline --project ~/games/mine
-  handrail connect codex --dry-run    only show what would be written"""
+  handrail connect codex --dry-run    only show what would be written
+  handrail connect claude --move github    its server github asks here, too"""
 
 
 @click.command(epilog=EPILOG)
@@ -32,45 +33,43 @@ Examples:
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
 @click.option("--yes", is_flag=True, help="Write it without asking.")
+@click.option(
+    "--move", "moves", multiple=True, metavar="SERVER", help="Put this other MCP server of the client behind handrail."
+)
 @state_option
 @json_option
-def connect(name: str, project: Path, dry_run: bool, yes: bool, state: Path | None, as_json: bool) -> None:
+def connect(
+    name: str, project: Path, dry_run: bool, yes: bool, moves: tuple[str, ...], state: Path | None, as_json: bool
+) -> None:
     """Connect an AI client, or list them.
 
     Shows what will be written to which file, asks, writes it, and then starts handrail as the client will and makes one
     read. Everything else in those files stays as it is. `handrail disconnect` takes it out again.
     """
-    import asyncio
+    from handrail.faces.cli.program import program, run
+    from handrail.features.clients.setup import ClientSetup, find
 
-    from handrail.faces.cli.program import program
-    from handrail.features.clients.client import Home, Launch
-    from handrail.features.clients.connection import Connections
-    from handrail.features.clients.known_clients import CLIENTS
-    from handrail.features.clients.trial import try_connection
-
-    home, where = Home.of_user(), program().open_stores(state).path
-    connections = Connections(where)
+    stores = program().open_stores(state)
+    setup = ClientSetup(stores.path)
     if not name:
-        _list(CLIENTS, home, connections, as_json=as_json)
+        _list(setup.states(), as_json=as_json)
         return
-    client = _find(CLIENTS, name)
-    folder = project.resolve()
-    if not folder.is_dir():
-        raise InvalidParams(f"There is no folder {folder}.", hint="Name the project's folder with --project.")
-    launch = Launch(_program(), where, client.project(folder))
-    edits = client.edits(home, launch)
+    client, folder = find(name), project.resolve()
+    edits = setup.edits(client, folder)
     if not as_json:
         _show(client, edits)
     if dry_run:
         if as_json:
             print_json({"client": client.name, "edits": [_as_json(edit) for edit in edits]})
         return
+    _refuse_agents(stores, "Connecting a client")
     if not (yes or _agrees()):
         raise Declined("Nothing was written.")
-    connections.connect(client, edits)
-    trial = asyncio.run(try_connection(client, home, launch, folder))
+    setup.connect(client, folder)
+    trial = run(setup.try_out(client, folder))
+    moved = _move(setup, client, stores, folder, moves, may_ask=not (yes or as_json), said=_silent if as_json else say)
     if as_json:
-        print_json({"client": client.name, "tools": trial.tools, "project": trial.project})
+        print_json({"client": client.name, "tools": trial.tools, "project": trial.project, "moved": moved})
         return
     say(f"{client.title} is connected: {trial.tools} tools, tried by a read in {trial.project}.")
     if client.note:
@@ -91,48 +90,125 @@ def disconnect(name: str, state: Path | None) -> None:
 
     Takes out what `handrail connect` wrote. What somebody changed since stays, and is named.
     """
-    from handrail.faces.cli.program import program
-    from handrail.features.clients.connection import Connections
-    from handrail.features.clients.known_clients import CLIENTS
+    from handrail.faces.cli.person import caller
+    from handrail.faces.cli.program import program, run
+    from handrail.features.clients.moving import ServerMoves
+    from handrail.features.clients.setup import ClientSetup, find
 
-    client = _find(CLIENTS, name)
-    left = Connections(program().open_stores(state).path).disconnect(client)
-    for each in left:
+    client, stores = find(name), program().open_stores(state)
+    _refuse_agents(stores, "Disconnecting a client")
+    moves = ServerMoves(ClientSetup(stores.path), stores, Path.cwd(), caller())
+    for each in run(moves.disconnect(client)):
         say(f"Left as it is, because it was changed since: {each}")
     say(f"{client.title} is disconnected. Restart it if it is running.")
 
 
-def _find(clients: "Sequence[Client]", name: str) -> "Client":
-    for client in clients:
-        if client.name == name:
-            return client
-    known = ", ".join(client.name for client in clients)
-    raise NotFound(
-        f"handrail doesn't know the client {name!r}.",
-        hint=f"It knows {known}. For any other: let it start `handrail mcp --project DIR`.",
-    )
+def _move(
+    setup: "ClientSetup",
+    client: "Client",
+    stores: "Stores",
+    folder: Path,
+    names: Sequence[str],
+    *,
+    may_ask: bool,
+    said: Callable[[str], None],
+) -> list[str]:
+    """Those that were named, or where a person can be asked, those that they choose; each after a look at its tools."""
+    from handrail.faces.cli.person import caller
+    from handrail.faces.cli.presence import need_person
+    from handrail.faces.cli.program import run
+    from handrail.features.clients.moving import ServerMoves
+
+    others = list(setup.other_servers(client))
+    if not names and not (may_ask and others and sys.stdin.isatty()):
+        return []
+    moves, moved = ServerMoves(setup, stores, folder, caller()), list[str]()
+    for name in names or others:
+        if not names and not _says_yes(f"Put {client.title}'s server {one_line(name)} behind handrail, too?"):
+            continue
+        try:
+            found = run(moves.look(client, name))
+        except Failure as failure:
+            said(f"{one_line(name)} was not moved: {failure.message}")
+            continue
+        if may_ask:
+            say(found.diff)
+        try:
+            if may_ask and not _says_yes(f"Accept these {len(found.tools)} tools?"):
+                raise Declined(f"Nothing of {name} was accepted.")
+            need_person(stores, "Accepting what a server offers")
+        except Declined as declined:
+            run(moves.refuse(found))
+            said(f"{one_line(name)} was not moved: {declined.message}")
+            continue
+        run(moves.accept(client, found))
+        moved.append(name)
+        said(f"{one_line(name)} is behind handrail: {len(found.tools)} tools.")
+    return moved
 
 
-def _list(clients: "Sequence[Client]", home: "Home", connections: "Connections", *, as_json: bool) -> None:
-    rows = [(client, client.is_found(home), connections.is_connected(client)) for client in clients]
+def _silent(text: str) -> None:
+    """Programs read what was moved in the JSON."""
+
+
+def _says_yes(question: str) -> bool:
+    print(f"{question} [y]es / [n]o: ", end="", flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _refuse_agents(stores: "Stores", what: str) -> None:
+    """It changes what an agent is asked about: none may do it for itself or for another."""
+    from handrail.features.clients.known_clients import AGENT_PROGRAMS
+
+    stores.presence.refuse_agents(what, AGENT_PROGRAMS)
+
+
+def _list(states: "Sequence[ClientState]", *, as_json: bool) -> None:
     if as_json:
-        fields = ("name", "title", "found", "connected", "tried")
-        values = [(each.name, each.title, found, connected, each.was_run) for each, found, connected in rows]
-        print_json({"clients": [dict(zip(fields, value, strict=True)) for value in values]})
+        print_json({"clients": [_state_as_json(each) for each in states]})
         return
-    words = [
-        (each.name, each.title, "connected" if connected else "found" if found else "not found")
-        for each, found, connected in rows
-    ]
-    for line in columns(words):
+    rows = [(each.client.name, each.client.title, _status(each), _coverage(each)) for each in states]
+    for line in columns(rows):
         say(line)
+    for each in states:
+        if each.trouble:
+            say(f"\n{each.client.title}: {each.trouble}")
     say("\n`handrail connect NAME` connects one.")
+
+
+def _status(state: "ClientState") -> str:
+    if state.trouble:
+        return "can't be read"
+    return "connected" if state.has_tools else "found" if state.is_found else "not found"
+
+
+def _coverage(state: "ClientState") -> str:
+    """How far it is covered: what goes through handrail."""
+    if not state.has_tools:
+        return ""
+    return "tools + hooks" if state.hooks == "on" else "tools only: its own shell and file tools don't ask"
+
+
+def _state_as_json(state: "ClientState") -> dict[str, object]:
+    return {
+        "name": state.client.name,
+        "title": state.client.title,
+        "found": state.is_found,
+        "connected": state.has_tools,
+        "hooks": state.hooks,
+        "otherServers": list(state.others),
+        "tried": state.client.was_run,
+        **({"trouble": state.trouble} if state.trouble else {}),
+    }
 
 
 def _show(client: "Client", edits: "Sequence[Edit]") -> None:
     say(f"For {client.title}, handrail writes:")
     for edit in edits:
         say(f"\n  {one_line(edit.file)}")
+        if not edit.keys:
+            say("\n".join(f"    {one_line(line)}" for line in edit.value.splitlines()))
+            continue
         name = one_line(".".join(edit.keys))
         say(f"    {name} {'+=' if edit.is_item else '='} {json.dumps(edit.value, ensure_ascii=False)}")
     say()
@@ -145,11 +221,4 @@ def _as_json(edit: "Edit") -> dict[str, object]:
 def _agrees() -> bool:
     if not sys.stdin.isatty():
         raise Declined("There is no terminal to ask on.", hint="Look at --dry-run, then repeat with --yes.")
-    print("Write it? [y]es / [n]o: ", end="", flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
-def _program() -> str:
-    """This very program, by a path that does not depend on the client's PATH."""
-    beside = Path(sys.executable).with_name("handrail")
-    return str(beside) if beside.exists() else shutil.which("handrail") or "handrail"
+    return _says_yes("Write it?")

@@ -13,12 +13,20 @@ SERVER = "handrail"
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A value in a configuration file; `keys` lead to it. With `is_item`, it is added to the list found there."""
+    """A value in a configuration file; `keys` lead to it. With `is_item`, it is added to the list found there.
+
+    Without keys, the value is the text of the whole file, which is a program where `is_executable` says so.
+    """
 
     file: Path
     keys: tuple[str, ...]
     value: Any
     is_item: bool = False
+    is_executable: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.file}: {'.'.join(self.keys)}" if self.keys else str(self.file)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
-"""Changes single values in another program's JSON or TOML file and leaves the rest as it is."""
+"""Changes single values in another program's JSON or TOML file and leaves the rest as it is, comments included."""
 
-import json
 import os
 import re
 import stat
@@ -8,10 +7,9 @@ from collections.abc import MutableMapping
 from pathlib import Path
 from typing import Any
 
+from handrail.features.clients.json_text import JsonText
 from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Damaged, InputOutput
-
-_INDENT = re.compile(r"\n([ \t]+)\S")
 
 
 class ConfigFile:
@@ -22,11 +20,18 @@ class ConfigFile:
         self._real = Path(os.path.realpath(path))
         self.existed = self._real.exists()
         try:
-            self._text = self._real.read_text(encoding="utf-8") if self.existed else ""
+            self._text = self._real.read_bytes().decode() if self.existed else ""
         except (OSError, UnicodeDecodeError) as error:
             raise InputOutput(f"{path} can't be read: {error}.") from None
         self._is_toml = path.suffix == ".toml"
-        self.values: MutableMapping[str, Any] = self._parsed()
+        self._json: JsonText | None = None
+        self._toml: MutableMapping[str, Any] = {}
+        self._parse()
+
+    @property
+    def values(self) -> MutableMapping[str, Any]:
+        found: MutableMapping[str, Any] = self._toml if self._json is None else self._json.value
+        return found
 
     def get(self, keys: tuple[str, ...]) -> Any:
         """The value, or None."""
@@ -39,23 +44,49 @@ class ConfigFile:
 
     def set(self, keys: tuple[str, ...], value: Any) -> None:
         """Missing parents are made."""
-        parent = self.values
+        if self._json is not None:
+            try:
+                self._json.set(keys, value)
+            except ValueError as error:
+                raise Damaged(f"{self.path}: {error}.", hint="Correct the file first.") from None
+            return
+        parent = self._toml
         for key in keys[:-1]:
             if not isinstance(parent.get(key), MutableMapping):
                 if key in parent:
-                    raise Damaged(f"{self.path}: `{key}` holds no table.", hint="Correct the file first.")
-                parent[key] = self._new_table()
+                    raise Damaged(f"{self.path}: `{key}` isn't a table.", hint="Correct the file first.")
+                parent[key] = _new_table()
             parent = parent[key]
         parent[keys[-1]] = value
 
+    def add_item(self, keys: tuple[str, ...], item: Any) -> None:
+        """To the list there, which is made where it is missing."""
+        now = self.get(keys)
+        if isinstance(now, list) and self._json is not None:
+            self._json.append(keys, item)
+        elif now is None or isinstance(now, list):
+            self.set(keys, [*(now or []), item])
+        else:
+            raise Damaged(f"{self.path}: `{'.'.join(keys)}` isn't a list.", hint="Correct the file first.")
+
+    def remove_item(self, keys: tuple[str, ...], item: Any) -> None:
+        now = self.get(keys)
+        if self._json is not None:
+            self._json.remove((*keys, now.index(item)))
+        else:
+            self.set(keys, [each for each in now if each != item])
+
     def remove(self, keys: tuple[str, ...], parents_made: int = 0) -> None:
-        """With `parents_made`, also that many of the tables around it, as long as they are empty."""
+        """With `parents_made`, also that many of the tables around it that are then empty."""
         for depth in range(len(keys), max(len(keys) - 1 - parents_made, 0), -1):
-            parent: Any = self.values
+            if depth < len(keys) and self.get(keys[:depth]):
+                return
+            if self._json is not None:
+                self._json.remove(keys[:depth])
+                continue
+            parent: Any = self._toml
             for key in keys[: depth - 1]:
                 parent = parent[key]
-            if depth < len(keys) and parent[keys[depth - 1]]:
-                return
             del parent[keys[depth - 1]]
 
     def missing_parents(self, keys: tuple[str, ...]) -> int:
@@ -75,33 +106,32 @@ class ConfigFile:
     def delete(self) -> None:
         self._real.unlink(missing_ok=True)
 
-    def _parsed(self) -> MutableMapping[str, Any]:
+    def _parse(self) -> None:
         import tomlkit
         from tomlkit.exceptions import TOMLKitError
 
         try:
             if self._is_toml:
-                return tomlkit.parse(self._text)
-            parsed = json.loads(self._text) if self._text.strip() else {}
+                self._toml = tomlkit.parse(self._text)
+                return
+            self._json = JsonText(self._text)
         except TOMLKitError as error:
-            raise Damaged(f"{self.path} is no valid TOML: {error}.", hint="Correct the file first.") from None
+            raise Damaged(f"{self.path} isn't valid TOML: {error}.", hint="Correct the file first.") from None
         except ValueError as error:
-            hint = "If it has comments, add the entry by hand: `handrail connect NAME --dry-run` shows it."
-            raise Damaged(f"{self.path} is no plain JSON: {error}.", hint=hint) from None
-        if not isinstance(parsed, dict):
-            raise Damaged(f"{self.path} holds no JSON object.", hint="Correct the file first.")
-        return parsed
-
-    def _new_table(self) -> MutableMapping[str, Any]:
-        import tomlkit
-
-        return tomlkit.table(is_super_table=True) if self._is_toml else {}
+            raise Damaged(f"{self.path} isn't valid JSON: {error}.", hint="Correct the file first.") from None
+        if not isinstance(self._json.value, dict):
+            raise Damaged(f"{self.path} doesn't hold a JSON object.", hint="Correct the file first.")
 
     def _written(self) -> str:
         import tomlkit
 
-        if self._is_toml:
-            written = tomlkit.dumps(self.values)
-            return written if self._text.endswith("\n\n") else re.sub(r"\n+\Z", "\n", written)
-        indent = _INDENT.search(self._text)
-        return json.dumps(self.values, indent=indent[1] if indent else 2, ensure_ascii=False) + "\n"
+        if self._json is not None:
+            return self._json.text
+        written = tomlkit.dumps(self._toml)
+        return written if self._text.endswith("\n\n") else re.sub(r"\n+\Z", "\n", written)
+
+
+def _new_table() -> MutableMapping[str, Any]:
+    import tomlkit
+
+    return tomlkit.table(is_super_table=True)

@@ -18,25 +18,29 @@ def _stdio(launch: Launch, **more: Any) -> dict[str, Any]:
     return {"command": launch.command, "args": launch.arguments, **more}
 
 
-def _claude_folder(home: Home) -> Path:
+def claude_folder(home: Home) -> Path:
     return Path(os.environ.get("CLAUDE_CONFIG_DIR") or home.folder / ".claude")
 
 
 def _claude_file(home: Home) -> Path:
-    return (
-        _claude_folder(home) / ".claude.json" if os.environ.get("CLAUDE_CONFIG_DIR") else home.folder / ".claude.json"
-    )
+    return claude_folder(home) / ".claude.json" if os.environ.get("CLAUDE_CONFIG_DIR") else home.folder / ".claude.json"
 
 
 def _claude(home: Home, launch: Launch) -> Sequence[Edit]:
     return [
-        Edit(_claude_file(home), ("mcpServers", SERVER), {"type": "stdio", **_stdio(launch), "env": {}}),
-        Edit(_claude_folder(home) / "settings.json", ("permissions", "allow"), f"mcp__{SERVER}", is_item=True),
+        Edit(
+            _claude_file(home), ("mcpServers", SERVER), {"type": "stdio", **_stdio(launch, timeout=_HOUR_MS), "env": {}}
+        ),
+        Edit(claude_folder(home) / "settings.json", ("permissions", "allow"), f"mcp__{SERVER}", is_item=True),
     ]
 
 
 def _codex_file(home: Home) -> Path:
-    return Path(os.environ.get("CODEX_HOME") or home.folder / ".codex") / "config.toml"
+    return codex_folder(home) / "config.toml"
+
+
+def codex_folder(home: Home) -> Path:
+    return Path(os.environ.get("CODEX_HOME") or home.folder / ".codex")
 
 
 def _codex(home: Home, launch: Launch) -> Sequence[Edit]:
@@ -45,6 +49,7 @@ def _codex(home: Home, launch: Launch) -> Sequence[Edit]:
         startup_timeout_sec=_START_SECONDS,
         tool_timeout_sec=_HOUR_SECONDS,
         default_tools_approval_mode="approve",
+        required=True,  # else it asks its model before our tools are there, and works without them
     )
     return [Edit(_codex_file(home), ("mcp_servers", SERVER), entry)]
 
@@ -88,7 +93,7 @@ CLIENTS = (
         "claude",
         "Claude Code",
         ("claude",),
-        lambda home: [_claude_file(home), _claude_folder(home)],
+        lambda home: [_claude_file(home), claude_folder(home)],
         _claude,
         was_run=True,
     ),
@@ -170,3 +175,8 @@ CLIENTS = (
         note=_ASKS_ITSELF,
     ),
 )
+
+AGENT_PROGRAMS = frozenset(
+    {"claude", "claude-agent-acp", "codex", "codex-acp", "copilot", "cursor-agent", "gemini", "opencode", "qwen"}
+)
+"""Clients that are agents as a whole. An editor is not among them: a person types into its terminal, too."""

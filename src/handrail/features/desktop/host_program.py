@@ -80,7 +80,7 @@ def _put_together(
 
     async def close() -> None:
         await stores.prompts.close()
-        audit.close()
+        await settled(audit.close)
         workspaces.close()
         stores.close()
 

@@ -53,6 +53,7 @@ class EvidenceFiles(Said, frozen=True, kw_only=True):
 class RouteResolved(Said, frozen=True, kw_only=True):
     frontmost_bundle_id: str = ""
     window_title: str = ""
+    window_id: str | UnsetType = UNSET
     app_name: str | UnsetType = UNSET
     pid: int | UnsetType = UNSET
 

@@ -200,11 +200,16 @@ class Shot:
 
 class Screen(Protocol):
     async def shot(
-        self, area: Rect | None = None, *, outlined: Rect | None = None, cropped: Rect | None = None
+        self,
+        area: Rect | None = None,
+        *,
+        outlined: Rect | None = None,
+        cropped: Rect | None = None,
+        hidden: Sequence[Window] = (),
     ) -> Shot:
         """The whole screen, or the part of `area` that is on it; `outlined` is drawn around.
 
-        The pixels of `cropped` are given too, as they were before that.
+        What can be seen of the windows `hidden` is black. The pixels of `cropped` are given too, without the outline.
         """
         ...
 

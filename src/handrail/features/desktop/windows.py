@@ -1,7 +1,7 @@
 """How tools read a window, and act on exactly the element that a person was shown.
 
-The request to the host names the element by the host's reference and the window by process and title, so nothing else
-can take their place between the look and the action.
+The request to the host names the element by the host's reference and the window by process, title and id, so nothing
+else can take their place between the look and the action.
 """
 
 import re
@@ -155,12 +155,13 @@ async def act_and_tell(
 
 
 def _pinned(given: Wire, located: _Located) -> Wire:
-    """The parameters for the host: the window by process and title, and the element by its reference."""
+    """The parameters for the host: the window by process, title and id, and the element by its reference."""
     found, element = located.route_resolved, located.element
     name = {"bundleId": found.frontmost_bundle_id} if found.frontmost_bundle_id else {}
     process = {} if found.pid is UNSET else {"pid": found.pid}
-    window = {"app": {**name, **process}, "window": {"titlePattern": _title_pattern(found.window_title)}}
-    sent = {**given, "route": {**given.get("route", {}), **window}}
+    own_id = {} if found.window_id is UNSET else {"id": found.window_id}
+    window = {"titlePattern": _title_pattern(found.window_title), **own_id}
+    sent = {**given, "route": {**given.get("route", {}), "app": {**name, **process}, "window": window}}
     if element is not UNSET:
         sent["target"] = {"elementRef": {"elementId": element.element_id, "fingerprint": element.fingerprint}}
     return sent

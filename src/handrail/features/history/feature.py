@@ -13,8 +13,8 @@ FEATURE = Feature(
     commands=[
         Command(
             "undo",
-            "handrail.features.history.cli.history:undo",
-            "Take a write back: the file gets what it held before.",
+            "handrail.features.history.cli.undo:undo",
+            "Undo a change, or everything that a task changed.",
             110,
         ),
         Command(

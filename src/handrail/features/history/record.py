@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from handrail.kernel.audit import Audit
 from handrail.kernel.checks import Check
 from handrail.kernel.record_check import quick_faults
-from handrail.kernel.record_keeper import SECONDS
 from handrail.ports.errors import Failure
 
 if TYPE_CHECKING:
@@ -20,6 +19,9 @@ if TYPE_CHECKING:
     from handrail.kernel.record_keeper import RecordKeeper
 
 logger = logging.getLogger(__name__)
+
+_LOOK_EVERY = 60.0
+"""Each process signs its own records; this is for those that were killed before they could."""
 
 _FIX = "`handrail audit verify` says more, `handrail audit accept` takes the state as it is for the right one."
 
@@ -51,7 +53,7 @@ async def _keep(keeper: RecordKeeper) -> None:
             await asyncio.to_thread(keeper.checkpoint)
         except (Failure, OSError) as failure:
             logger.warning("no checkpoint of the audit was made: %s", failure)
-        await asyncio.sleep(SECONDS)
+        await asyncio.sleep(_LOOK_EVERY)
 
 
 def checks(context: CheckContext) -> Iterator[Check]:

@@ -9,7 +9,7 @@ FEATURE = Feature(
     "Questions to people",
     rank=60,
     tools="handrail.features.people.tool_list:TOOLS",
-    routes="handrail.features.people.routes:mount",
+    routes="handrail.features.people.routes.mount:mount",
     opening="handrail.features.people.opening:open_queue",
     terminal="handrail.features.people.cli.terminal_questions:TerminalQuestions",
     serving="handrail.features.people.opening:withdrawing",

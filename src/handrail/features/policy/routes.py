@@ -1,6 +1,8 @@
-"""`/api/policy`: which rules are in force here."""
+"""`/api/policy`: which rules are in force here, and whether the project's own may loosen them."""
 
 import asyncio
+import shlex
+from hashlib import sha256
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -8,14 +10,55 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext, Mount
-from handrail.faces.http.credentials import must_be_person
+from handrail.faces.http.credentials import caller, must_be_person
+from handrail.faces.http.json_body import json_object, text_field
+from handrail.faces.http.person_proof import Action, PersonProof
 from handrail.features.policy.rule_list import listed, remove
 from handrail.features.policy.summary import in_force
+from handrail.kernel.access import record_access
+from handrail.ports.errors import Conflict, NotFound
 
 
 def mount(context: HttpContext) -> Mount:
+    source = context.project.policy
+    proofs = PersonProof(context.project.stores.presence, context.windows)
+
     async def policy(request: Request) -> Response:
-        return success(await asyncio.to_thread(in_force, context.project.policy))
+        return success(await asyncio.to_thread(in_force, source))
+
+    async def file(request: Request) -> Response:
+        must_be_person(request, "Reading the project's policy")
+        data = await _content()
+        return success({"text": data.decode(errors="replace"), "hash": sha256(data).hexdigest()})
+
+    async def trust(request: Request) -> Response:
+        """What is trusted is what was shown, byte for byte, whatever the file holds by then."""
+        must_be_person(request, "Trusting a project's policy")
+        given = await json_object(request, {"hash", "presence"})
+        data, shown = await _content(), text_field(given, "hash")
+        if sha256(data).hexdigest() != shown:
+            raise Conflict("The policy has changed since it was shown.", hint="Read it again.")
+        params = {"policy": source.where, "hash": shown}
+        command = f"handrail policy trust --project {shlex.quote(context.project.location)}"
+        action = Action("policy", "Trusting a project's policy", params, command, data.decode(errors="replace"))
+        proof = await proofs.for_action(request, given.get("presence"), action)
+        await asyncio.to_thread(source.trust, data)
+        done = f"trusted the policy {source.where} ({shown[:16]})"
+        await record_access(context.project.audit, caller(request, context.person), done, proof)
+        return success(await asyncio.to_thread(in_force, source))
+
+    async def distrust(request: Request) -> Response:
+        must_be_person(request, "Distrusting a project's policy")
+        if await asyncio.to_thread(source.distrust):
+            done = f"no longer trusts the policy {source.where}"
+            await record_access(context.project.audit, caller(request, context.person), done)
+        return success(await asyncio.to_thread(in_force, source))
+
+    async def _content() -> bytes:
+        data = await asyncio.to_thread(lambda: source.file)
+        if data is None:
+            raise NotFound(f"There is no policy to trust: {source.where}")
+        return data
 
     async def rules(request: Request) -> Response:
         return success({"rules": await listed(context.project.stores)})
@@ -27,6 +70,9 @@ def mount(context: HttpContext) -> Mount:
     return Mount(
         [
             Route("/api/policy", policy),
+            Route("/api/policy/file", file),
+            Route("/api/policy/trust", trust, methods=["POST"]),
+            Route("/api/policy/trust", distrust, methods=["DELETE"]),
             Route("/api/rules", rules),
             Route("/api/rules/{id}", remove_rule, methods=["DELETE"]),
         ]

@@ -1,28 +1,23 @@
-"""Changes a file of the project: plans it, shows it, and commits exactly what was shown.
-
-A commit survives a crash at any moment: an intent file exists while it runs, and the next process that holds the lock
-finishes or reverts what a dead process left.
-"""
+"""Changes of the project's files: planned, shown to a person, and later committed exactly as shown (`commit.py`)."""
 
 import hashlib
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated
+from pathlib import PurePosixPath
+from typing import Literal
 
 import msgspec
 
 from handrail.features.workspace.dry_runs import DryRun
 from handrail.features.workspace.idempotency import Written
 from handrail.features.workspace.line_diff import LineDiff, diff, unified
-from handrail.features.workspace.snapshots import ID_PATTERN, Snapshot
 from handrail.features.workspace.workspace import Workspace, canonical, check_text
-from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview
-from handrail.ports.errors import Conflict, Declined, Failure, InputOutput, InvalidParams, NotFound
+from handrail.ports.errors import Conflict, Declined, InvalidParams, NotFound
 
 ABSENT = "absent"
-_INTENT = "intent.json"
+FOLDER = "folder"
 _MAX_KEY = 1024
 
 
@@ -40,7 +35,10 @@ class Repetition(msgspec.Struct, frozen=True, rename="camel"):
 
 @dataclass(frozen=True)
 class Change:
-    """A file before and after. If `after` is None, the file is removed."""
+    """A file before and after. If `after` is None, the file is removed.
+
+    Modes are permission bits; None where they are not part of the change: a replaced file keeps its own.
+    """
 
     path: str
     before: bytes | None
@@ -48,6 +46,8 @@ class Change:
     repetition: Repetition | None = None
     dry_run: DryRun | None = None
     undoes: str | None = None
+    before_mode: int | None = None
+    after_mode: int | None = None
 
     @cached_property
     def base_hash(self) -> str:
@@ -58,15 +58,72 @@ class Change:
         return content_hash(self.after)
 
 
+@dataclass(frozen=True)
+class FolderChange:
+    """An empty folder is made or removed."""
+
+    path: str
+    is_made: bool
+    mode: int | None = None
+    undoes: str | None = None
+
+
+@dataclass(frozen=True)
+class Move:
+    """A file or a folder gets another name. `base_hash` is the file's, or FOLDER."""
+
+    path: str
+    to: str
+    base_hash: str
+    undoes: str | None = None
+
+
+Step = Change | FolderChange | Move
+StepKind = Literal["file", "folder", "move"]
+
+
+def kind_of(step: Step) -> StepKind:
+    return "file" if isinstance(step, Change) else "folder" if isinstance(step, FolderChange) else "move"
+
+
+def states_of(step: Step) -> tuple[str, str]:
+    """What is at its path before and after: a content's hash, with the mode where that counts; FOLDER or ABSENT."""
+    if isinstance(step, Change):
+        return _state(step.base_hash, step.before_mode), _state(step.after_hash, step.after_mode)
+    if isinstance(step, FolderChange):
+        return (ABSENT, FOLDER) if step.is_made else (FOLDER, ABSENT)
+    return step.base_hash, ABSENT
+
+
+def _state(content: str, mode: int | None) -> str:
+    return content if mode is None or content == ABSENT else f"{content}:{mode:o}"
+
+
 def look(workspace: Workspace, path: str) -> tuple[str, bytes | None]:
     """The canonical path and the file's content now, None if there is no file."""
-    name = canonical(path)
-    if name == ".":
-        raise InvalidParams("The path names the project's root, not a file.", path=path)
+    name = file_name(path)
     try:
         return name, workspace.files.read(name)
     except NotFound:
         return name, None
+
+
+def file_name(path: str) -> str:
+    name = canonical(path)
+    if name == ".":
+        raise InvalidParams("The path names the project's root, not a file.", path=path)
+    return name
+
+
+def state_now(workspace: Workspace, path: str, *, with_mode: bool) -> str:
+    """As `states_of` says it. OutsideRoot where a link is."""
+    found = workspace.files.status(path)
+    if found is None:
+        return ABSENT
+    if found.kind == "folder":
+        return FOLDER
+    _, content = look(workspace, path)
+    return _state(content_hash(content), found.mode if with_mode else None)
 
 
 def compare(workspace: Workspace, change: Change) -> LineDiff:
@@ -121,118 +178,87 @@ def check_base(path: str, expected: str, current: str) -> None:
         )
 
 
-class _Intent(msgspec.Struct, frozen=True, rename="camel"):
-    path: str
-    base_hash: str
-    after_hash: str
-    snapshot_id: Annotated[str, msgspec.Meta(pattern=f"^{ID_PATTERN.pattern}$")]
-    repetition: Repetition | None
-    dry_run: DryRun | None
+def removal_of(workspace: Workspace, path: str, *, is_recursive: bool) -> list[Step]:
+    """What removes a file, or a folder with everything in it, the deepest first."""
+    name = file_name(path)
+    found = workspace.files.status(name)
+    if found is None:
+        raise NotFound(f"File not found: {name}", hint="list_files shows what there is.", path=name)
+    if found.kind != "folder":
+        return [_file_removal(workspace, name, found.mode)]
+    if not is_recursive and workspace.files.names(name):
+        raise Conflict(f"{name} isn't empty.", hint="Set `recursive` to remove what is in it as well.", path=name)
+    files: list[Step] = []
+    folders: list[Step] = [FolderChange(name, is_made=False, mode=found.mode)]
+    for inner in inside(workspace, name):
+        status = workspace.files.status(inner)
+        if status is None:
+            raise Conflict(f"{inner} vanished meanwhile.", path=inner)
+        if status.kind == "folder":
+            folders.append(FolderChange(inner, is_made=False, mode=status.mode))
+        else:
+            files.append(_file_removal(workspace, inner, status.mode))
+    deepest_first = sorted(folders, key=lambda step: -len(PurePosixPath(step.path).parts))
+    return [*sorted(files, key=lambda step: step.path), *deepest_first]
 
 
-def commit(workspace: Workspace, call: Call, change: Change) -> Snapshot | Written:
-    """Does what was shown, or raises and changes nothing.
-
-    Returns Written if another call with the same key was first.
-    """
-    with workspace.lock(on_wait=call.checkpoint):
-        workspace.hide_from_git()
-        recover(workspace)
-        if (first := replayed(workspace, change.path, change.repetition)) is not None:
-            return first
-        check_base(change.path, change.base_hash, content_hash(look(workspace, change.path)[1]))
-        call.checkpoint()
-        if change.dry_run is not None and not workspace.dry_runs.holds(change.dry_run):
-            raise Declined("The dry run was used by another write.", hint="Make a new dry run.", path=change.path)
-        snapshot = workspace.snapshots.plan(
-            change.path,
-            change.before,
-            after_hash=change.after_hash,
-            key=change.repetition.key if change.repetition else None,
-            execution_id=call.execution_id,
-            undoes=change.undoes,
-        )
-        intent = _Intent(
-            change.path, change.base_hash, change.after_hash, snapshot.id, change.repetition, change.dry_run
-        )
-        workspace.own.write(_INTENT, msgspec.json.encode(intent), is_durable=False)
-        try:
-            if change.dry_run is not None:
-                workspace.dry_runs.use_up(change.dry_run)
-            workspace.snapshots.store(snapshot, change.before)
-            _apply(workspace, change)
-        except Failure:
-            with suppress(Failure):  # what can't be taken back now will be by the next one to hold the lock
-                _take_back(workspace, intent)
-            raise
-        _finish(workspace, intent)
-        return snapshot
+def inside(workspace: Workspace, folder: str) -> list[str]:
+    """Everything below a folder. Refused where a closed name or a link is among it: nothing passes those by."""
+    found = []
+    pending = [folder]
+    while pending:
+        current = pending.pop()
+        entries = workspace.files.entries(current)
+        for hidden in sorted(set(workspace.files.names(current)) - {entry.name for entry in entries}):
+            workspace.files.status(f"{current}/{hidden}")  # says why it is closed
+            raise Conflict(f"{current} holds {hidden!r}, which handrail can't handle.", path=current)
+        for entry in entries:
+            path = f"{current}/{entry.name}"
+            found.append(path)
+            if entry.is_link:
+                raise Conflict(f"{path} is a symbolic link; handrail leaves links alone.", path=path)
+            if entry.is_folder:
+                pending.append(path)
+    return found
 
 
-def settle(workspace: Workspace) -> None:
-    """Outside the lock: waits for a running commit, or finishes one that a dead process left."""
-    if workspace.own.mode(_INTENT) is not None:
-        with workspace.lock():
-            recover(workspace)
+def _file_removal(workspace: Workspace, path: str, mode: int) -> Change:
+    _, before = look(workspace, path)
+    return Change(path, before, None, before_mode=mode)
 
 
-def recover(workspace: Workspace) -> None:
-    """Under the lock: finishes or reverts the commit of a process that died in it."""
-    try:
-        intent = msgspec.json.decode(workspace.own.read(_INTENT), type=_Intent)
-    except NotFound:
-        return
-    except msgspec.MsgspecError:
-        workspace.own.remove(_INTENT)
-        return
-    try:
-        workspace.files.sweep(intent.path)
-        current = content_hash(look(workspace, intent.path)[1])
-    except Failure:  # the place has become a link, a folder or a closed one: nothing there is ours any more
-        current = None
-    is_complete = workspace.snapshots.is_complete(intent.snapshot_id)
-    if current == intent.after_hash and is_complete:
-        _finish(workspace, intent)
-    elif current == intent.base_hash or not is_complete:
-        _take_back(workspace, intent)
-    else:  # somebody has changed the file since: what it held before is better kept
-        workspace.own.remove(_INTENT)
+def move_of(workspace: Workspace, path: str, to: str) -> Move:
+    """Of a file or a whole folder. Conflict if the new name is taken."""
+    source, target = file_name(path), file_name(to)
+    if target == source or target.startswith(source + "/"):
+        raise InvalidParams(f"{source} can't be moved into itself.", path=source)
+    found = workspace.files.status(source)
+    if found is None:
+        raise NotFound(f"File not found: {source}", hint="list_files shows what there is.", path=source)
+    if workspace.files.status(target) is not None:
+        raise Conflict(f"{target} exists already.", hint="Choose another name, or remove it first.", path=target)
+    if found.kind == "folder":
+        inside(workspace, source)
+        return Move(source, target, FOLDER)
+    return Move(source, target, content_hash(look(workspace, source)[1]))
 
 
-def _apply(workspace: Workspace, change: Change) -> None:
-    def still_as_shown() -> None:
-        check_base(change.path, change.base_hash, content_hash(look(workspace, change.path)[1]))
-
-    if change.after is None:
-        workspace.files.remove(change.path)
-    else:
-        try:
-            workspace.files.write(change.path, change.after, guard=still_as_shown)
-        except NotFound as blocked:  # missing folders are made, so one of the names on the way is a file
-            raise InputOutput(f"{change.path} can't be created: {blocked.message}", **blocked.details) from None
+def paths_of(steps: Sequence[Step]) -> list[str]:
+    """Every path that they change, in their order."""
+    named = [path for step in steps for path in ((step.path, step.to) if isinstance(step, Move) else (step.path,))]
+    return list(dict.fromkeys(named))
 
 
-def _finish(workspace: Workspace, intent: _Intent) -> None:
-    """The file is written; errors from here on are repaired by the next `recover`."""
-    try:
-        if intent.repetition is not None:
-            written = Written(
-                path=intent.path,
-                mode=intent.repetition.mode,
-                content_hash=intent.repetition.content_hash,
-                snapshot_id=intent.snapshot_id,
-                at=workspace.now().timestamp(),
-            )
-            workspace.idempotency.remember(intent.repetition.key, written)
-        workspace.snapshots.retain(intent.path, workspace.policy().limits.snapshot_retention)
-        # Not durable: an intent that a power cut brings back is finished once more, to the same end.
-        workspace.own.remove(_INTENT, is_durable=False)
-    except Failure:
-        return
-
-
-def _take_back(workspace: Workspace, intent: _Intent) -> None:
-    workspace.snapshots.drop(intent.snapshot_id)
-    if intent.dry_run is not None:
-        workspace.dry_runs.give_back(intent.dry_run)
-    workspace.own.remove(_INTENT)
+def with_parents(workspace: Workspace, steps: Sequence[Step]) -> list[Step]:
+    """The same, with a step for every missing folder above what is created, so that undo removes it again."""
+    planned: list[Step] = []
+    made = {step.path for step in steps if isinstance(step, FolderChange) and step.is_made}
+    for step in steps:
+        target = step.to if isinstance(step, Move) else step.path
+        is_new = not isinstance(step, Change | FolderChange) or states_of(step)[0] == ABSENT
+        for parent in reversed(PurePosixPath(target).parents[:-1]) if is_new else ():
+            if str(parent) not in made and workspace.files.status(str(parent)) is None:
+                made.add(str(parent))
+                planned.append(FolderChange(str(parent), is_made=True))
+        planned.append(step)
+    return planned

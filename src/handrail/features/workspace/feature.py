@@ -10,5 +10,9 @@ FEATURE = Feature(
     opening="handrail.features.workspace.opening:open_workspace",
     tidy="handrail.features.workspace.opening:tidy",
     checks="handrail.features.workspace.opening:checks",
-    offers={"changes": "handrail.features.workspace.opening:changes"},
+    offers={
+        "changes": "handrail.features.workspace.opening:changes",
+        "unified": "handrail.features.workspace.opening:unified_diff",
+        "ripgrep": "handrail.features.workspace.opening:ripgrep",
+    },
 )

@@ -51,7 +51,7 @@ def hunks(old: bytes, new: bytes) -> list[Hunk]:
 
 def unified(path: str, old: bytes | None, new: bytes | None) -> str:
     """The same for people and for `patch`, with context; None: the file is absent on that side."""
-    labels = ["/dev/null" if text is None else _label(f"{side}/{path}") for side, text in (("a", old), ("b", new))]
+    labels = ["/dev/null" if text is None else label(f"{side}/{path}") for side, text in (("a", old), ("b", new))]
     options = ["--unified", "--label", labels[0], "--label", labels[1]]
     printed = _run(options, old or b"", new or b"", _SECONDS)
     if printed is not None:
@@ -60,7 +60,7 @@ def unified(path: str, old: bytes | None, new: bytes | None) -> str:
     return "\n".join(difflib.unified_diff(old_lines, new_lines, labels[0], labels[1], lineterm=""))
 
 
-def _label(path: str) -> str:
+def label(path: str) -> str:
     """As git writes it: in quotation marks where it has more than printable characters, so that it stays one line."""
     return path if path.isprintable() else json.dumps(path)
 

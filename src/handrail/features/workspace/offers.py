@@ -1,7 +1,15 @@
-"""How other features change a file of the project: shown first, committed exactly as shown."""
+"""How other features change files of the project: shown first, committed exactly as shown."""
 
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from handrail.features.workspace.change import Change as Change
+from handrail.features.workspace.change import FolderChange as FolderChange
+from handrail.features.workspace.change import Step as Step
+from handrail.features.workspace.line_diff import Hunk as Hunk
+from handrail.features.workspace.quick_diff import quick_hunks as quick_hunks
+from handrail.features.workspace.quick_diff import quick_unified as quick_unified
+from handrail.features.workspace.snapshots import is_text as is_text
 from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview
 
@@ -13,4 +21,12 @@ class Changes(Protocol):
 
     def commit(self, call: Call, preview: Preview) -> None:
         """Writes what was shown and keeps a snapshot. Conflict if the file has changed since."""
+        ...
+
+    def planned_unit(self, steps: Sequence[Step], summary: str, refused: Iterable[str] = ()) -> Preview:
+        """Several changes that a person has chosen, with a step for each missing folder; `refused` says what isn't."""
+        ...
+
+    def commit_unit(self, call: Call, preview: Preview) -> int:
+        """Does all of them, or none and raises. How many steps that were."""
         ...

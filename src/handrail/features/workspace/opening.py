@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from handrail.features.workspace.backends.ripgrep import program as ripgrep_program
-from handrail.features.workspace.change import Change, commit, look, preview_of, settle
+from handrail.features.workspace.change import Change, Step, look, preview_of, with_parents
+from handrail.features.workspace.commit import commit, commit_all, settle
 from handrail.features.workspace.dry_runs import DryRuns
 from handrail.features.workspace.idempotency import Idempotency
+from handrail.features.workspace.line_diff import unified
 from handrail.features.workspace.snapshots import Snapshots
+from handrail.features.workspace.unit import preview_of_unit
 from handrail.features.workspace.workspace import AGENT_FOLDER, Workspace
 from handrail.kernel.call import Call
 from handrail.kernel.checks import Check, CheckContext, attempt, first_line
@@ -33,6 +36,12 @@ class WorkspaceChanges:
     def commit(self, call: Call, preview: Preview) -> None:
         change: Change = preview.state
         commit(self._workspace, call, change)
+
+    def planned_unit(self, steps: Sequence[Step], summary: str, refused: Iterable[str] = ()) -> Preview:
+        return preview_of_unit(with_parents(self._workspace, steps), summary, refused)
+
+    def commit_unit(self, call: Call, preview: Preview) -> int:
+        return len(commit_all(self._workspace, call, preview.state))
 
 
 def checks(context: CheckContext) -> Iterator[Check]:
@@ -78,6 +87,16 @@ def open_workspace(project: Project) -> Workspace:
 def changes(project: Project) -> WorkspaceChanges:
     """How other features change a file."""
     return WorkspaceChanges(project.part("workspace"))
+
+
+def unified_diff(project: Project) -> Callable[[str, bytes | None, bytes | None], str]:
+    """How a file's change is shown to people."""
+    return unified
+
+
+def ripgrep(project: Project) -> str:
+    """The program's path, for features that look for files by name."""
+    return ripgrep_program()
 
 
 def _review(project: Project, path: str, content: bytes) -> None:

@@ -1,11 +1,14 @@
-"""What a file held before each write: `snapshots/<id>.txt` and `<id>.meta.json`, never changed once written."""
+"""What a path held before each change: `snapshots/<id>.txt` and `<id>.meta.json`, never changed once written.
+
+`.txt` holds a text. For anything else there is `<id>.bin`: the bytes of a binary file; empty for a folder or a move.
+"""
 
 import hashlib
 import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -13,7 +16,7 @@ from handrail.ports.errors import Damaged, Failure, NotFound
 from handrail.ports.files import Folder
 
 _FOLDER = "snapshots"
-_TEXT, _META = ".txt", ".meta.json"
+_TEXT, _BINARY, _META = ".txt", ".bin", ".meta.json"
 _ALL_READ = 1000
 ID_PATTERN = re.compile(r"snap_\d{8}T\d{6}_[0-9a-f]{8}", re.ASCII)
 
@@ -21,7 +24,8 @@ ID_PATTERN = re.compile(r"snap_\d{8}T\d{6}_[0-9a-f]{8}", re.ASCII)
 class Snapshot(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """`after_hash` is the content after the write, `was_absent` says that the write created the file.
 
-    Undo needs both.
+    Undo needs both. `kind` is `file`, `folder` or `move`; for these two, `after_hash` is `folder` or `absent`, and what
+    was moved. Steps of one execution have its id, and their places in it as `order`.
     """
 
     id: str
@@ -33,6 +37,18 @@ class Snapshot(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     was_absent: bool = False
     execution_id: str | None = None
     undoes: str | None = None
+    kind: Literal["file", "folder", "move"] = "file"
+    moved_to: str | None = None
+    before_mode: int | None = None
+    after_mode: int | None = None
+    is_binary: bool = False
+    order: int = 0
+    task: str | None = None
+
+    @property
+    def is_text(self) -> bool:
+        """Contract 3 knows no others."""
+        return self.kind == "file" and not self.is_binary
 
 
 class Snapshots:
@@ -50,12 +66,17 @@ class Snapshots:
         key: str | None,
         execution_id: str,
         undoes: str | None,
+        kind: Literal["file", "folder", "move"] = "file",
+        moved_to: str | None = None,
+        modes: tuple[int | None, int | None] = (None, None),
+        order: int = 0,
+        task: str | None = None,
     ) -> Snapshot:
         """What `store` will write, under a new id."""
         at = self._now()
         while True:
             snapshot_id = f"snap_{at:%Y%m%dT%H%M%S}_{secrets.token_hex(4)}"
-            if self._own.mode(f"{_FOLDER}/{snapshot_id}{_TEXT}") is None:
+            if self._own.mode(f"{_FOLDER}/{snapshot_id}{_META}") is None:
                 break
         return Snapshot(
             id=snapshot_id,
@@ -67,20 +88,35 @@ class Snapshots:
             was_absent=before is None,
             execution_id=execution_id,
             undoes=undoes,
+            kind=kind,
+            moved_to=moved_to,
+            before_mode=modes[0],
+            after_mode=modes[1],
+            is_binary=kind != "file" or not is_text(before),
+            order=order,
+            task=task,
         )
 
-    def store(self, snapshot: Snapshot, before: bytes | None) -> None:
-        """Durable when it returns. The folder is synced once for both files."""
-        self._own.create(f"{_FOLDER}/{snapshot.id}{_TEXT}", before or b"", syncs_folder=False)
-        self._own.create(f"{_FOLDER}/{snapshot.id}{_META}", msgspec.json.encode(snapshot))
+    def store(self, snapshot: Snapshot, before: bytes | None, *, is_durable: bool = True) -> None:
+        """Durable when it returns, unless told otherwise. The content first: who finds the metadata finds all of it."""
+        ending = _BINARY if snapshot.is_binary else _TEXT
+        files = ((ending, before or b""), (_META, msgspec.json.encode(snapshot)))
+        for name, data in ((f"{_FOLDER}/{snapshot.id}{ending}", data) for ending, data in files):
+            if is_durable:
+                self._own.put(name, data)
+            else:
+                self._own.create(name, data, is_durable=False)
 
     def is_complete(self, snapshot_id: str) -> bool:
-        return all(self._own.mode(f"{_FOLDER}/{snapshot_id}{ending}") is not None for ending in (_TEXT, _META))
+        def has(ending: str) -> bool:
+            return self._own.mode(f"{_FOLDER}/{snapshot_id}{ending}") is not None
+
+        return has(_META) and (has(_TEXT) or has(_BINARY))
 
     def read(self, snapshot_id: str) -> tuple[Snapshot, bytes]:
         try:
             meta = self._own.read(f"{_FOLDER}/{snapshot_id}{_META}")
-            content = self._own.read(f"{_FOLDER}/{snapshot_id}{_TEXT}")
+            content = self._content(snapshot_id)
         except NotFound:
             raise NotFound(
                 f"There is no snapshot {snapshot_id}.",
@@ -94,6 +130,12 @@ class Snapshots:
         if snapshot.id != snapshot_id:
             raise Damaged(f"The snapshot's metadata is that of {snapshot.id}.", snapshotId=snapshot_id)
         return snapshot, content
+
+    def _content(self, snapshot_id: str) -> bytes:
+        try:
+            return self._own.read(f"{_FOLDER}/{snapshot_id}{_TEXT}")
+        except NotFound:
+            return self._own.read(f"{_FOLDER}/{snapshot_id}{_BINARY}")
 
     def newest_first(self) -> Iterator[Snapshot]:
         """Skips damaged or incomplete ones.
@@ -119,17 +161,21 @@ class Snapshots:
         self._known.pop(snapshot_id, None)
         return self._known_or_read(snapshot_id)
 
-    def retain(self, path: str, keep: int) -> None:
-        """Drops the oldest of a path beyond `keep`; 0 keeps all."""
+    def retain(self, paths: Collection[str], keep: int) -> None:
+        """Drops the oldest of each path beyond `keep`; 0 keeps all."""
         if keep == 0:
             return
-        of_path = [snapshot for snapshot in self.newest_first() if snapshot.path == path]
-        for snapshot in of_path[keep:]:
-            self.drop(snapshot.id, is_durable=False)  # one that a power cut brings back goes with the next
+        kept = dict.fromkeys(paths, 0)
+        for snapshot in list(self.newest_first()):
+            if snapshot.path not in kept:
+                continue
+            kept[snapshot.path] += 1
+            if kept[snapshot.path] > keep:
+                self.drop(snapshot.id, is_durable=False)  # one that a power cut brings back goes with the next
 
     def drop(self, snapshot_id: str, *, is_durable: bool = True) -> None:
         """Also removes what a killed process left of it."""
-        for ending in (_META, _TEXT):
+        for ending in (_META, _TEXT, _BINARY):
             self._own.remove(f"{_FOLDER}/{snapshot_id}{ending}", is_durable=is_durable)
             self._own.sweep(f"{_FOLDER}/{snapshot_id}{ending}")
         self._known.pop(snapshot_id, None)
@@ -140,7 +186,7 @@ class Snapshots:
         except NotFound:
             names = []
         described = {name[: -len(_META)] for name in names if name.endswith(_META)}
-        held = {name[: -len(_TEXT)] for name in names if name.endswith(_TEXT)}
+        held = {name[: -len(_TEXT)] for name in names if name.endswith((_TEXT, _BINARY))}
         complete = described & held
         for gone in self._known.keys() - complete:
             self._known.pop(gone, None)
@@ -162,4 +208,15 @@ class Snapshots:
 
 
 def _ordered(snapshots: list[Snapshot]) -> list[Snapshot]:
-    return sorted(snapshots, key=lambda snapshot: (snapshot.timestamp, snapshot.id), reverse=True)
+    return sorted(snapshots, key=lambda snapshot: (snapshot.timestamp, snapshot.order, snapshot.id), reverse=True)
+
+
+def is_text(content: bytes | None) -> bool:
+    """UTF-8, as contract 3 has it."""
+    if content is None or content.isascii():
+        return True
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

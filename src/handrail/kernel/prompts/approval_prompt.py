@@ -19,14 +19,15 @@ _UNSEEN = "You can't see what is meant: "
 _RULED = "A rule of the policy asks about this each time, whatever you allow for good."
 
 
+_LONGEST_ON_ONE_LINE = 80
 _STALE = {
     "program": "You allowed this before, but the app's program has changed since.",
     "descriptor": "You allowed this before, but the app now describes it differently.",
 }
 
 
-def prompt_of(question: Question) -> FileChangePrompt:
-    """Everything that will happen, with nothing hidden in it."""
+def prompt_of(question: Question, bundle: str | None = None) -> FileChangePrompt:
+    """Everything that will happen, with nothing hidden in it. `bundle` is the same in similar questions."""
     preview = question.preview
     lines = [f"{question.title} ({question.effect.value})", f"Asked by {one_line(question.call.caller)}"]
     later = runs_later(preview.path) if preview.path is not None and question.effect is Effect.WRITE else None
@@ -61,16 +62,25 @@ def prompt_of(question: Question) -> FileChangePrompt:
         critical=question.is_critical or UNSET,
         unseen=_visible(preview.unseen),
         changed=tuple(map(visible, preview.changed)) or UNSET,
+        bundle=bundle or UNSET,
     )
 
 
 def _parameters(question: Question) -> Iterator[tuple[str, Any]]:
-    """An app's parameters are told one by one: text in them is read as text."""
+    """Those of apps and servers are told one by one, apart from what we say ourselves: text in them is read as text."""
     for name, value in _given(question.params).items():
-        if question.preview.consent is not None and isinstance(value, dict) and value:
+        if question.target.server is not None:
+            yield f"arguments.{_quoted(name)}", _readable(value)
+        elif question.preview.consent is not None and isinstance(value, dict) and value:
             yield from ((f"{name}.{_quoted(inner)}", part) for inner, part in value.items())
         else:
             yield name, value
+
+
+def _readable(value: Any) -> Any:
+    """Nested values as indented JSON, where one line would be too long to read."""
+    encoded = b"" if isinstance(value, str) else msgspec.json.encode(value)
+    return msgspec.json.format(encoded, indent=2).decode() if len(encoded) > _LONGEST_ON_ONE_LINE else value
 
 
 def _given(value: Any) -> Any:

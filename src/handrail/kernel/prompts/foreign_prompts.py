@@ -25,6 +25,7 @@ _ONLY_OURS = {
     "offers": "offers",
     "runsLater": "runs_later",
     "critical": "critical",
+    "bundle": "bundle",
 }
 
 

@@ -16,6 +16,7 @@ from handrail.kernel.prompts.answer_rules import check_response, mask
 from handrail.kernel.prompts.entries import digest, is_request_id, timestamp, write_entry
 from handrail.kernel.prompts.members import Members, Problems
 from handrail.kernel.prompts.rules import check_new_prompt, new_id
+from handrail.kernel.prompts.shown import check_shown, shown_digest
 from handrail.kernel.prompts.view import PromptView
 from handrail.ports.errors import Failure, NotFound
 from handrail.ports.journal import HeldJournal, Journal
@@ -40,6 +41,7 @@ class Question:
     line: bytes
     request_id: str
     is_new_id: bool
+    shown: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class Reply:
     run_id: str | None
     deliver: Deliver
     on_accepted: Callable[[], None]
+    shown: str | None = None
 
 
 Change = Question | Reply
@@ -74,7 +77,8 @@ class PromptLog:
         checked = check_new_prompt(prompt)
         used_id = request_id or new_id()
         entry = RequestEntry(ts=self._now(), request_id=used_id, run_id=run_id or UNSET, prompt=checked)
-        return Question(write_entry(entry), used_id, is_new_id=not request_id)
+        shown = shown_digest(used_id, checked)
+        return Question(write_entry(entry), used_id, is_new_id=not request_id, shown=shown)
 
     def request(
         self, prompt: Prompt | Mapping[str, Any], *, request_id: str | None = None, run_id: str | None = None
@@ -92,13 +96,15 @@ class PromptLog:
         run_id: str | None = None,
         deliver: Deliver = _to_nobody,
         on_accepted: Callable[[], None] = _unnoticed,
+        shown: str | None = None,
     ) -> Reply:
         """To be written. Secrets are delivered before that, and never written.
 
         `on_accepted` is called right before it is written: whoever reads the answer finds what was noted then.
+        `shown` is the digest of what the person saw: Conflict where the log holds something else.
         """
         _check_ids(request_id, run_id)
-        return Reply(request_id, response, run_id, deliver, on_accepted)
+        return Reply(request_id, response, run_id, deliver, on_accepted, shown)
 
     def respond(self, request_id: str, response: PromptResponse | Mapping[str, Any], **how: Any) -> Receipt:
         """Returns once the answer is on disk; `how` is what `reply` takes."""
@@ -136,7 +142,10 @@ class PromptLog:
         request_id = reply.request_id
         self.view.catch_up(held)
         prompt = self.view.pending_prompt(held, request_id)
-        written, secrets = mask(prompt, check_response(prompt, reply.response))
+        response = check_response(prompt, reply.response)
+        if response.status == "ok":
+            check_shown(request_id, prompt, reply.shown)
+        written, secrets = mask(prompt, response)
         entry = ResponseEntry(ts=self._now(), request_id=request_id, run_id=reply.run_id or UNSET, response=written)
         line = write_entry(entry)
         is_lost = bool(secrets) and not reply.deliver(request_id, digest(line), secrets)

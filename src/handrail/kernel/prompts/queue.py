@@ -5,6 +5,7 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -15,6 +16,7 @@ from handrail.kernel.prompts.entries import digest, read_answer
 from handrail.kernel.prompts.first_answer import answering
 from handrail.kernel.prompts.log import Change, PromptLog
 from handrail.kernel.prompts.rules import check_new_prompt, new_id
+from handrail.kernel.prompts.shown import not_shown
 from handrail.ports.presence import GivenProof, Presence
 from handrail.ports.prompt_store import Mailbox, PromptStore
 from handrail.ports.prompts import (
@@ -66,7 +68,7 @@ class LoggedPrompts:
     ) -> str:
         question = self._log.question(prompt, request_id=request_id, run_id=run_id)
         if origin is not None:  # before anybody can see it
-            await asyncio.to_thread(self._origins.note, question.request_id, origin)
+            await asyncio.to_thread(self._origins.note, question.request_id, replace(origin, shown=question.shown))
         await self._writer.write(question)
         return question.request_id
 
@@ -78,7 +80,13 @@ class LoggedPrompts:
         run_id: str | None = None,
         by: str | None = None,
         proof: GivenProof = None,
+        shown: str | None = None,
     ) -> Receipt:
+        posted = (await self.origins([request_id])).get(request_id)
+        if posted is not None and posted.shown is not None:
+            if shown not in (None, posted.shown):
+                raise not_shown(request_id)
+            shown = posted.shown
         keep_proof = await self._admitted(request_id, response, proof)
 
         def note() -> None:
@@ -87,7 +95,7 @@ class LoggedPrompts:
                 self._answerers.note(request_id, by)
 
         deliver = self._waiters.deliver
-        reply = self._log.reply(request_id, response, run_id=run_id, deliver=deliver, on_accepted=note)
+        reply = self._log.reply(request_id, response, run_id=run_id, deliver=deliver, on_accepted=note, shown=shown)
         return await self._writer.write(reply)
 
     async def _admitted(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import astuple
 
 import msgspec
 
@@ -12,7 +13,8 @@ from handrail.ports.browser_store import PairedPlugin
 from handrail.stores.local.batches import Batches
 
 _PAIR = """
-INSERT OR REPLACE INTO browser_pairing (client_id, extension_id, name, token_hash, created_at) VALUES (?, ?, ?, ?, ?)
+INSERT OR REPLACE INTO browser_pairing
+  (client_id, extension_id, name, token_hash, created_at, is_launched, is_enrolled) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 
 
@@ -29,13 +31,12 @@ class SqlitePlugins:
         return [msgspec.json.decode(record, type=PluginRecord) for (record,) in rows]
 
     def pair(self, plugin: PairedPlugin) -> asyncio.Future[None]:
-        values = (plugin.client_id, plugin.extension_id, plugin.name, plugin.token_hash, plugin.created_at)
-        return self._batches.execute(_PAIR, *values)
+        return self._batches.execute(_PAIR, *astuple(plugin))
 
     def unpair(self, client_id: str) -> asyncio.Future[None]:
         return self._batches.execute("DELETE FROM browser_pairing WHERE client_id = ?", client_id)
 
     async def paired(self) -> Sequence[PairedPlugin]:
-        query = "SELECT client_id, extension_id, name, token_hash, created_at FROM browser_pairing ORDER BY created_at"
-        rows = await self._batches.rows(query)
-        return [PairedPlugin(*row) for row in rows]
+        columns = "client_id, extension_id, name, token_hash, created_at, is_launched, is_enrolled"
+        rows = await self._batches.rows(f"SELECT {columns} FROM browser_pairing ORDER BY created_at")
+        return [PairedPlugin(*row[:5], *map(bool, row[5:])) for row in rows]

@@ -194,12 +194,19 @@ def _unsaid(messages: Sequence[tuple[Any, ...]], said: set[str]) -> Iterator[tup
             yield kind, id, content, turn, timestamp, timestamp, True
 
 
+def _add_enrollment(connection: sqlite3.Connection) -> None:
+    """Which browsers a person lets confirm approvals, and which handrail has started itself."""
+    for name in ("is_launched", "is_enrolled"):
+        connection.execute(f"ALTER TABLE browser_pairing ADD COLUMN {name} INTEGER NOT NULL DEFAULT 0")
+
+
 STEPS: Sequence[Step[sqlite3.Connection]] = (
     _add_tables,
     _add_order_in_task,
     _add_agent,
     _add_pictures,
     _store_conversations_once,
+    _add_enrollment,
 )
 
 

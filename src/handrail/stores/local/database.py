@@ -104,6 +104,10 @@ def _add_consented_programs(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE consent ADD COLUMN program TEXT NOT NULL DEFAULT ''")
 
 
+def _add_shown(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE origin ADD COLUMN shown TEXT")
+
+
 STEPS: Sequence[Step[sqlite3.Connection]] = (
     _add_tokens,
     _add_claimed,
@@ -114,6 +118,7 @@ STEPS: Sequence[Step[sqlite3.Connection]] = (
     _add_task_grants,
     _add_origins,
     _add_consented_programs,
+    _add_shown,
 )
 
 

@@ -4,24 +4,36 @@ Whoever makes one holds the lock; taking it and letting go is none of its busine
 """
 
 import os
+import time
 from contextlib import suppress
 
 from handrail.stores.local import private_file
 from handrail.stores.local.private_file import PrivateFile, write_whole
 
 _LONGEST_MARK = 4096
+KNOWS_START = hasattr(time, "CLOCK_BOOTTIME")
+
+
+def is_before_start(moment: float) -> bool:
+    """Whether this machine has started since; False where that isn't known."""
+    return KNOWS_START and moment < time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 class HeldFile:
     """`whole_at` is a size at which the log is known to end with a line feed."""
 
-    def __init__(self, descriptor: int, size: int, mark: PrivateFile | None, whole_at: int = -1) -> None:
+    def __init__(self, descriptor: int, status: os.stat_result, mark: PrivateFile | None, whole_at: int = -1) -> None:
         self._descriptor = descriptor
+        self._written_at = status.st_mtime
         self._mark_file = mark
         self._has_touched_mark = False
-        self._first_size = self.size = size
+        self._first_size = self.size = status.st_size
         self.whole_at = whole_at
         self._first_mark = self.mark = read_mark(mark) if mark is not None else None
+
+    @property
+    def may_lag(self) -> bool:
+        return is_before_start(self._written_at)
 
     @property
     def has_changed(self) -> bool:
@@ -47,11 +59,11 @@ class HeldFile:
         if self._is_torn:
             self._write(b"\n")
 
-    def sync(self) -> None:
+    def sync(self, *, with_mark: bool) -> None:
         """The lines first: a mark must not name what is not there."""
         if self.size != self._first_size:
             private_file.fdatasync(self._descriptor)
-        if self._mark_file is not None and self.mark != self._first_mark:
+        if with_mark and self._mark_file is not None and self.mark != self._first_mark:
             private_file.fdatasync(self._mark_file.descriptor)
 
     @property

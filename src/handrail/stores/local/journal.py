@@ -15,7 +15,7 @@ from handrail.ports.errors import Conflict
 from handrail.ports.journal import Glimpse
 from handrail.stores.local import locks, private_file
 from handrail.stores.local.flusher import Flusher, Later, in_a_thread
-from handrail.stores.local.held_file import HeldFile, read_mark
+from handrail.stores.local.held_file import KNOWS_START, HeldFile, is_before_start, read_mark
 from handrail.stores.local.private_file import PrivateFile, open_private, refused
 
 _BLOCK = 1 << 16
@@ -46,6 +46,7 @@ class JournalFile:
         self._flusher = Flusher(self._sync, after=self._flush_after, later=self._later)
         self._is_dirty = False
         self._whole_at = -1
+        self._has_mark = False
         self._process = os.getpid()
 
     @property
@@ -69,7 +70,7 @@ class JournalFile:
             try:
                 yield held
                 if is_durable and not lets_go_early:
-                    held.sync()
+                    self._sync_held(held)
             except BaseException:
                 held.roll_back()
                 raise
@@ -78,7 +79,7 @@ class JournalFile:
             self._whole_at = held.whole_at
             if is_durable and lets_go_early:
                 self._sync_unlocked(held)
-            if held.has_changed and not is_durable:
+            if held.has_changed and (not is_durable or (KNOWS_START and self._mark is not None)):
                 self._is_dirty = True
                 self._flusher.note_change()
         except OSError as error:
@@ -102,7 +103,8 @@ class JournalFile:
                     status = os.fstat(descriptor)
                     with suppress(FileNotFoundError):
                         if os.path.samestat(status, os.lstat(self._log.path)):
-                            return Glimpse(status.st_size, self._glimpsed_mark())
+                            lags = is_before_start(status.st_mtime)
+                            return Glimpse(status.st_size, self._glimpsed_mark(), lags)
                 finally:
                     os.close(descriptor)
         except OSError as error:
@@ -157,19 +159,24 @@ class JournalFile:
         while True:
             descriptor = self._log.descriptor
             locks.acquire(descriptor, patience=patience)
-            size = self._log.size()
-            if size is not None:
-                return HeldFile(descriptor, size, self._mark, self._whole_at)
+            status = self._log.status()
+            if status is not None:
+                return HeldFile(descriptor, status, self._mark, self._whole_at)
             # The log was moved or removed, and the lock with it: take the one that others will find.
             locks.release(descriptor)
             self._log.close()
             if not patience:
                 raise Conflict("The journal's files are not open any more.")
 
+    def _sync_held(self, held: HeldFile) -> None:
+        """The first mark with the lines, so that there is one. Later ones follow where an old one shows its age."""
+        held.sync(with_mark=not (KNOWS_START and self._has_mark))
+        self._has_mark = True
+
     def _sync_unlocked(self, held: HeldFile) -> None:
         """Many who sync one file at a time share one trip to the disk."""
         try:
-            held.sync()
+            self._sync_held(held)
         except BaseException:
             with suppress(Conflict):
                 locks.acquire(self._log.descriptor, patience=self._patience)

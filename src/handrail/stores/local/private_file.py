@@ -45,17 +45,17 @@ class PrivateFile:
         """Of the file when it is open already."""
         return self._descriptor
 
-    def size(self) -> int | None:
+    def status(self) -> os.stat_result | None:
         """None when the name does not lead to what is open here."""
         try:
             status = os.lstat(self._name)
         except FileNotFoundError:
             return None
-        return status.st_size if (status.st_dev, status.st_ino) == self._identity else None
+        return status if (status.st_dev, status.st_ino) == self._identity else None
 
     def read(self, limit: int) -> bytes | None:
         """What the name leads to now; None when nothing is there, or nothing is in it."""
-        if self.size() is None:
+        if self.status() is None:
             self.close()
             try:
                 self._open(0)

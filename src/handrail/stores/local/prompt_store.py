@@ -68,16 +68,17 @@ class Origins:
         self._database = database
 
     def note(self, request_id: str, origin: Origin) -> None:
-        row = (request_id, origin.by, origin.is_own)
+        row = (request_id, origin.by, origin.is_own, origin.shown)
         with self._database.writing(is_durable=False) as connection:
-            connection.execute("INSERT OR IGNORE INTO origin (request_id, by, is_own) VALUES (?, ?, ?)", row)
+            connection.execute("INSERT OR IGNORE INTO origin (request_id, by, is_own, shown) VALUES (?, ?, ?, ?)", row)
 
     def of(self, request_ids: Collection[str]) -> Mapping[str, Origin]:
         wanted, found = list(request_ids), dict[str, Origin]()
         for start in range(0, len(wanted), _AT_ONCE):
             part = wanted[start : start + _AT_ONCE]
-            select = f"SELECT request_id, by, is_own FROM origin WHERE request_id IN ({', '.join('?' * len(part))})"
+            names = ", ".join("?" * len(part))
+            select = f"SELECT request_id, by, is_own, shown FROM origin WHERE request_id IN ({names})"
             with self._database.reading() as connection:
-                for request_id, by, is_own in connection.execute(select, part):
-                    found[request_id] = Origin(by, bool(is_own))
+                for request_id, by, is_own, shown in connection.execute(select, part):
+                    found[request_id] = Origin(by, bool(is_own), shown)
         return found

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from handrail.ports.atomic_file import replace_file
-from handrail.ports.errors import Damaged, InputOutput
+from handrail.ports.errors import Damaged
+from handrail.ports.state_folder import state_path
 from handrail.stores.local import locks
 from handrail.stores.local.database import Database
 from handrail.stores.local.journal import JournalFile
@@ -73,20 +74,6 @@ def open_state(
     except OSError as error:
         raise refused(path, error) from error
     return State(path, Database(path / "handrail.db"))
-
-
-def state_path(given: Path | None = None, environ: Mapping[str, str] = os.environ) -> Path:
-    """`given`, or `$HANDRAIL_STATE`, or `$XDG_STATE_HOME/handrail`, or `~/.local/state/handrail`."""
-    if given is not None:
-        return Path(os.path.abspath(given))
-    if named := environ.get("HANDRAIL_STATE"):
-        return Path(os.path.abspath(named))
-    if (home := environ.get("XDG_STATE_HOME")) and os.path.isabs(home):  # the XDG rules ignore relative ones
-        return Path(home, "handrail")
-    try:
-        return Path(environ.get("HOME") or Path.home(), ".local", "state", "handrail")
-    except RuntimeError:
-        raise InputOutput("There is no home directory to keep the state in.", hint="Set HANDRAIL_STATE.") from None
 
 
 def _migrate(path: Path, steps: Sequence[Step[Path]]) -> None:

@@ -36,7 +36,7 @@ class SqliteTokens:
         await self._database.write(add, is_durable=False)
         return token
 
-    async def consume(self, token: str | None, scope: Scope) -> None:
+    async def consume(self, token: str | None, scope: Scope, *, is_durable: bool = True) -> None:
         if not token:
             raise refusal("missing", "This call needs a one-time token.")
         key = fingerprint(token)
@@ -50,7 +50,7 @@ class SqliteTokens:
             check(ticket, scope, now)
             rows.execute("UPDATE token SET used_at = ? WHERE fingerprint = ?", (now, key))
 
-        await self._database.write(use, is_durable=True)
+        await self._database.write(use, is_durable=is_durable)
 
 
 class SqliteOnce:

@@ -14,7 +14,7 @@ from tests.faces.http.listener import Listener, listening
 from tests.faces.http.running import Answer, Running
 from tests.waiting import eventually
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 _people: dict[int, dict[str, str]] = {}
 """The session of each server's person."""
 

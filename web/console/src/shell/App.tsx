@@ -5,6 +5,11 @@ import { installed, pages } from "./installed";
 import { Logo } from "./Logo";
 import { SignIn } from "./SignIn";
 
+/** On a phone the row of pages is longer than the screen. */
+function keepInView(link: HTMLAnchorElement | null): void {
+  if (link?.hasAttribute("aria-current")) link.scrollIntoView?.({ block: "nearest", inline: "nearest" });
+}
+
 /** While the server is asked who this is, the code of what will be shown is on its way already. */
 export function prepare(name: string): void {
   const view = pages().find((one) => one.name === name)?.View;
@@ -21,12 +26,12 @@ export function App() {
     <div class="app">
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>{t.skip}</a>
       <nav class="rail" aria-label={t.navigation}>
-        <Logo />
+        <div class="brand"><Logo /><b>handrail</b></div>
         {pages().map(({ name, icon, count }) => (
-          <a key={name} href={`#/${name}`} class={name} aria-current={page.value === name ? "page" : undefined} title={t.pages[name]}>
+          <a key={name} ref={keepInView} href={`#/${name}`} class={name} aria-current={page.value === name ? "page" : undefined} title={t.pages[name]}>
             <PathIcon path={icon} />
             <span>{t.pages[name]}</span>
-            {count && count() > 0 && <span class="rail-dot" aria-hidden="true" />}
+            {count && count() > 0 && <span class="rail-dot" aria-hidden="true">{count()}</span>}
           </a>
         ))}
       </nav>

@@ -11,3 +11,6 @@ export function focusBeside(event: TargetedKeyboardEvent<HTMLElement>, selector:
   event.preventDefault();
   next.focus();
 }
+
+/** As a ref: what has just appeared gets the focus. `autofocus` works only once for a document. */
+export const focusOnce = (element: HTMLElement | null): void => element?.focus();

@@ -4,7 +4,7 @@ import { aimAt, staleIfGone } from "../worker/aiming";
 import { define } from "../worker/action";
 import { withChanges } from "../worker/effects";
 import { canUseDebugger, elementParams, placeOf } from "../worker/element";
-import { judged } from "../worker/guarding";
+import { judged, pressedOn } from "../worker/guarding";
 import { click, letGoElsewhere, pressMouse, releaseMouse } from "../worker/input";
 import { ask } from "../worker/page";
 import { oneOf, optional, text } from "../worker/shape";
@@ -31,16 +31,15 @@ export const browserClick = define("browser_click", {
       return { clicked: true, strategy: "dom_click", ...changes };
     }
     const aimed = await staleIfGone(aimAt(tabId, frameId, { target, purpose: "click", waitMs, ...context.expected }));
-    const changes = await withChanges(context, { tabId, frameId, dialog, isWatched: true, isClick: true }, async () => {
-      if (!context.expected) return await click(tabId, aimed);
+    const isJudged = context.expected !== undefined;
+    const changes = await withChanges(context, { tabId, frameId, dialog, isWatched: true, isClick: true, isJudged }, async () => {
+      if (!isJudged) return await click(tabId, aimed);
       // Only the release makes it a click: until then the page can still be found to have changed.
-      await pressMouse(tabId, aimed);
-      await judged(context, tabId, frameId, { isPressed: true }).catch(async (error: unknown) => {
+      await pressedOn(context, tabId, frameId, () => pressMouse(tabId, aimed)).catch(async (error: unknown) => {
         await letGoElsewhere(tabId);
         throw error;
       });
       await releaseMouse(tabId, aimed);
-      await judged(context, tabId, frameId, { isOver: true });
     });
     return { clicked: true, strategy: "cdp_mouse", ...changes };
   },

@@ -69,13 +69,16 @@ export interface PageApi {
   focusElement(ask: { target?: Target; expected?: string }): void;
   /** Refuses where the page was changed since the act was checked. */
   verdict(ask: { isPressed: boolean }): void;
+  /** Resolves once the mouse was pressed on the watched element and all listeners have heard it; the same as `verdict` then. */
+  pressed(ask: Record<never, never>): Promise<void>;
   lastVerdict(): Promise<void>;
   valueOf(ask: { target: Target }): string | null;
   press(ask: { target?: Target; key: string; code: string; modifiers: string[]; expected?: string }): void;
   hoverInPage(ask: { target: Target; waitMs: number; expected?: string }): Promise<void>;
   select(ask: { target: Target; values: string[]; expected?: string }): string[];
   watch(): void;
-  rest(ask: { quietMs: number; floor: number; isEager: boolean }): Promise<Changes>;
+  /** With `isJudged`, it is also the last verdict on the act. */
+  rest(ask: { quietMs: number; floor: number; isEager: boolean; isJudged: boolean }): Promise<Changes>;
   changes(ask: { floor: number }): Promise<Changes>;
   scroll(ask: { expected?: string; target?: Target; direction?: "up" | "down" | "left" | "right"; amount?: number }): Promise<Scrolled>;
   findText(ask: { text: string; floor: number; limit: number }): { matches: TextMatch[]; total: number; next: number };

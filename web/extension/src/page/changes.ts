@@ -5,6 +5,7 @@ import { BADGE_ATTRIBUTE, comeBack } from "./badge";
 import { candidates } from "./candidates";
 import { nextFrame, twoFrames } from "./frame_clock";
 import { isShown } from "./geometry";
+import { lastVerdict } from "./guard";
 import { visibleAmong } from "./index_page";
 import { forget, isTold, knownRoots, lineBefore, tell, toldElements } from "./known";
 import { nameOf, roleOf, textOf } from "./names";
@@ -70,6 +71,7 @@ function note(records: MutationRecord[]): void {
  * still being changed.
  */
 export async function rest(ask: Ask<"rest">): Promise<Changes> {
+  if (ask.isJudged) await lastVerdict();
   const until = performance.now() + ask.quietMs;
   startFrom(ask.floor);
   if (document.visibilityState === "visible") {

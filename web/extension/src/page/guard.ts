@@ -4,10 +4,11 @@
  */
 
 import type { Ask } from "./api";
-import { changed, checkShown, seen, type Seen } from "./shown";
+import { changed, checkShown, type Seen } from "./shown";
 import { controlOf, destinationOf, formOf, hashed, valuesOf, type Value } from "./form_values";
 import { drained } from "./release";
 import { containsAcross, elementAt, shadowRootOf } from "./shadow";
+import { surroundingsOf } from "./surroundings";
 
 /** An act that nobody has ended is over by then. */
 const LONGEST_MS = 10_000;
@@ -21,6 +22,8 @@ interface Watched {
   /** The field that the act itself fills in or ticks. */
   except: Element | null;
   isReached: boolean;
+  /** The press has gone through all listeners of the page. */
+  isHeard: boolean;
   /** Keys go into the field, and the page may do with them what it likes until they have all arrived. */
   isTyping: boolean;
   why: string | null;
@@ -30,9 +33,11 @@ interface Watched {
 }
 
 let watched: Watched | null = null;
+let hearPress: (() => void) | null = null;
 
 export function watchGestures(): void {
   for (const type of ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "keydown"]) window.addEventListener(type, onInput as EventListener, true);
+  window.addEventListener("mousedown", onPressed);
   window.addEventListener("submit", onSubmit, true);
   window.addEventListener("formdata", onFormData as EventListener, true);
   navigation.addEventListener("navigate", onNavigate as unknown as EventListener);
@@ -41,11 +46,13 @@ export function watchGestures(): void {
 /** Checks that the element is what was shown, and watches over it from now on. */
 export function guard(element: Element, expected: string | undefined, field: Element | null = null): void {
   watched = null;
+  hearPress?.();
+  hearPress = null;
   const was = checkShown(element, expected);
   if (!was) return;
   const control = controlOf(was.actor);
   const isTicked = control instanceof HTMLInputElement && (control.type === "checkbox" || control.type === "radio");
-  watched = { element, form: formOf(was.actor), was, except: field ?? (isTicked ? control : null), isReached: false, isTyping: field !== null, why: null, until: performance.now() + LONGEST_MS, isOver: false };
+  watched = { element, form: formOf(was.actor), was, except: field ?? (isTicked ? control : null), isReached: false, isHeard: false, isTyping: field !== null, why: null, until: performance.now() + LONGEST_MS, isOver: false };
 }
 
 /** Refuses where the page was changed since the check. With `isPressed`, the mouse must have reached the element, too. */
@@ -56,6 +63,23 @@ export function verdict(ask: Ask<"verdict">): void {
   watched.isTyping = false;
   look(watched);
   refuse(watched);
+}
+
+/** Asked before the mouse is pressed, so that the answer is on its way in the moment of the press. A page that keeps the event to itself gives none. */
+export async function pressed(): Promise<void> {
+  const one = watched;
+  if (!one) return;
+  if (!one.isHeard) await new Promise<void>((resolve) => (hearPress = resolve));
+  if (watched === one) verdict({ isPressed: true });
+}
+
+/** After the page's own listeners. */
+function onPressed(event: MouseEvent): void {
+  const one = event.isTrusted ? current() : null;
+  if (!one) return;
+  one.isHeard = true;
+  hearPress?.();
+  hearPress = null;
 }
 
 /** The same at the end of the act: a browser sends a form a moment after the click. */
@@ -124,7 +148,7 @@ function isHit(element: Element, event: MouseEvent): boolean {
 }
 
 function isStillSaid({ element, was }: Watched): boolean {
-  const words = new Set(seen(element).shown.near.join(" ").split(/\s+/));
+  const words = new Set(surroundingsOf(element).texts.join(" ").split(/\s+/));
   return was.shown.near.every((text) => text.split(/\s+/).every((word) => words.has(word)));
 }
 

@@ -7,7 +7,7 @@ import { noteListener } from "./candidates";
 import { changes, rest, watch } from "./changes";
 import { noTarget, Refusal } from "./failure";
 import { announce, frameAt } from "./frames";
-import { guard, lastVerdict, verdict, watchGestures } from "./guard";
+import { guard, lastVerdict, pressed, verdict, watchGestures } from "./guard";
 import { clickInPage, hoverInPage, press, select } from "./gestures";
 import { indexPage } from "./index_page";
 import { outline, removeOutline } from "./outline";
@@ -43,6 +43,7 @@ const methods: PageApi = {
     (element as HTMLElement).focus?.();
   },
   verdict,
+  pressed,
   lastVerdict,
   valueOf: (ask) => fieldValue(ask.target),
   press,

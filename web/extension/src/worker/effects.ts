@@ -24,8 +24,8 @@ const LEAVING_MS = 500;
 /** By then the browser has opened a window, unless it does not let the page. */
 const WINDOW_MS = 200;
 
-/** `isWatched`: the page watches already, since it was aimed at. `isClick`: what listeners make of it is an answer. */
-export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined; isWatched?: boolean; isClick?: boolean }
+/** `isWatched`: the page watches already, since it was aimed at. `isClick`: what listeners make of it is an answer. `isJudged`: the page says whether it went as it was shown. */
+export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined; isWatched?: boolean; isClick?: boolean; isJudged?: boolean }
 
 export async function withChanges(context: Context, effect: Effect, act: () => Promise<void>): Promise<Result> {
   const { tabId, frameId, dialog, isWatched } = effect;
@@ -67,11 +67,11 @@ async function unlessLeft<T>({ deadline }: Context, tabId: number, moment: numbe
 }
 
 /** Requests that the action's scripts sent are given a moment to be answered. */
-async function settled({ deadline }: Context, { tabId, frameId, isClick = false }: Effect, moment: number, act: () => Promise<void>): Promise<Changes | undefined> {
+async function settled({ deadline }: Context, { tabId, frameId, isClick = false, isJudged = false }: Effect, moment: number, act: () => Promise<void>): Promise<Changes | undefined> {
   const floor = (): number => numbersOf(tabId).next;
   // In order, so that every request is known that was sent before the answer, and every page that was asked for.
   const rest = (isEager: boolean): Promise<Changes | undefined> =>
-    askInOrder(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor(), isEager }).catch(goneOr(undefined));
+    askInOrder(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor(), isEager, isJudged }).catch(goneOr(undefined));
   await act();
   // Of frames in other processes the debugger does not tell enough for haste.
   let first = await rest(isClick && frameId === TOP);

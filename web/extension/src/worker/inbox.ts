@@ -1,7 +1,8 @@
 /** Takes the server's messages: each action is done once, and its result is delivered however often it takes. */
 
-import type { Ack, ActionResult, BrowserAction, TaskStatus } from "../protocol";
+import type { Ack, ActionResult, BrowserAction, ConfirmAsk, TaskStatus } from "../protocol";
 import { PROTOCOL } from "../protocol";
+import { type Confirmations, isConfirmAsk } from "./confirmations";
 import { Failure, failureOf } from "./failure";
 import { type Entry, Ledger } from "./ledger";
 import { Refused } from "./refused";
@@ -17,14 +18,20 @@ export class Inbox {
   private readonly ledger = new Ledger();
   private readonly running = new Map<string, Promise<ActionResult>>();
 
-  constructor(private readonly emit: (message: Record<string, unknown>) => Promise<void>, private readonly wheel: Pick<Wheel, "noticeWork" | "told">) {}
+  constructor(
+    private readonly emit: (message: Record<string, unknown>) => Promise<void>,
+    private readonly wheel: Pick<Wheel, "noticeWork" | "told">,
+    private readonly confirmations: Pick<Confirmations, "open" | "close">,
+  ) {}
 
   /** The answer means "received": everything that can be seen at once is checked here. */
   take(message: Record<string, unknown>): Ack {
     const problem = problemOf(message);
     if (problem) return { ok: false, error: { code: "BAD_REQUEST", message: problem } };
     // In the order of arrival: work that came before a takeover says nothing about it.
-    if (message["type"] === "task_status") void tasksLoaded.then(() => this.wheel.told(message as unknown as TaskStatus));
+    if (message["type"] === "confirm_ask") void this.confirmations.open(message as unknown as ConfirmAsk);
+    else if (message["type"] === "confirm_close") void this.confirmations.close(message["confirmId"] as string);
+    else if (message["type"] === "task_status") void tasksLoaded.then(() => this.wheel.told(message as unknown as TaskStatus));
     else void this.handle(message as unknown as BrowserAction, tasksLoaded.then(() => this.wheel.noticeWork(message["taskId"] as string)));
     return { ok: true };
   }
@@ -102,6 +109,8 @@ export function problemOf(message: Record<string, unknown>): string | null {
   if (typeof message !== "object" || message === null) return "a message must be an object";
   if (message["v"] !== undefined && message["v"] !== PROTOCOL) return `protocol ${String(message["v"])} is not spoken here, only ${PROTOCOL}`;
   if (message["type"] === "task_status") return typeof message["taskId"] === "string" && typeof message["status"] === "string" ? null : "taskId and status must be strings";
+  if (message["type"] === "confirm_ask") return isConfirmAsk(message) ? null : "confirmId, digest, subject, title, text and lines are needed";
+  if (message["type"] === "confirm_close") return typeof message["confirmId"] === "string" ? null : "confirmId must be a string";
   if (message["type"] !== "browser_action") return `unknown type ${JSON.stringify(message["type"])}`;
   for (const field of ["id", "taskId"]) if (typeof message[field] !== "string" || !message[field]) return `${field} must be a string`;
   if (typeof message["action"] !== "object" || message["action"] === null || Array.isArray(message["action"])) return "action must be an object";

@@ -2,6 +2,7 @@
 
 import { refreshToolbar, showBadge } from "./badge";
 import { answerBridge } from "./bridge";
+import { Confirmations } from "./confirmations";
 import { Connection } from "./connection";
 import { attach, onDetached, watchDebugger } from "./debuggee";
 import { watchDepartures } from "./departures";
@@ -37,7 +38,8 @@ const connection: Connection = new Connection({
 });
 const emit = (message: Record<string, unknown>): Promise<void> => connection.emit(message);
 const wheel = new Wheel(emit);
-const inbox = new Inbox(emit, wheel);
+const confirmations = new Confirmations(emit);
+const inbox = new Inbox(emit, wheel, confirmations);
 
 watchDebugger();
 observeTabs();
@@ -60,7 +62,10 @@ chrome.tabs.onRemoved.addListener((tabId) => {
   forgetFrames(tabId);
   void tasksLoaded.then(() => tabClosed(tabId));
 });
-chrome.windows.onRemoved.addListener((windowId) => void windowClosed(windowId).then((isOver) => (isOver ? show() : undefined)));
+chrome.windows.onRemoved.addListener((windowId) => {
+  void windowClosed(windowId).then((isOver) => (isOver ? show() : undefined));
+  void confirmations.windowClosed(windowId);
+});
 chrome.alarms.onAlarm.addListener(({ name }) => {
   if (name === ALARM) void connection.wake();
 });
@@ -125,6 +130,7 @@ function prepareFrame(tabId: number, frameId: number): void {
 }
 
 async function answered(message: InnerMessage, sender: chrome.runtime.MessageSender): Promise<unknown> {
+  if (message.type === "ui/answer_confirm" && isFromUi(sender)) return await confirmations.answer(sender, message.confirmId, message.answer).then(() => ({ ok: true }));
   if (message.type.startsWith("ui/") && isFromUi(sender)) return await steer(message as UiMessage);
   if (message.type.startsWith("bridge/") && isFromPage(sender)) return await answerBridge(message as Parameters<typeof answerBridge>[0], sender.origin ?? "", connection, show);
   if (message.type.startsWith("page/") && isFromPage(sender)) return await heard(message as PageMessage, sender.tab!.id!);

@@ -1,5 +1,6 @@
 /** Messages inside the extension: from its own pages, from the part in web pages, from the bridge; each may do its own. */
 
+import type { ConfirmAnswer } from "../protocol";
 import type { Seen } from "./own_input";
 
 export type PageMessage = { type: "page/pause"; ms: number } | { type: "page/input"; seen: Seen } | { type: "page/stop" };
@@ -11,6 +12,7 @@ export type UiMessage =
   | { type: "ui/takeover"; taskId: string }
   | { type: "ui/handback"; taskId: string }
   | { type: "ui/stop"; taskId: string }
+  | { type: "ui/answer_confirm"; confirmId: string; answer: ConfirmAnswer }
   | { type: "ui/reconnect" };
 
 export type InnerMessage = PageMessage | BridgeMessage | UiMessage;

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from handrail.features.agent.acp.known_agents import installed
 from handrail.features.agent.feature import EXTRA
 from handrail.features.agent.models.providers import (
     COMPATIBLE,
@@ -77,6 +78,7 @@ class ModelCatalog:
             KnownModel(name=name, provider=name.partition(":")[0], has_key=has_key.get(name.partition(":")[0], False))
             for name in names
         ]
+        known += (KnownModel(name=agent.model, provider="agent", has_key=True) for agent in installed())
         return ModelOverview(models=known, current=current, base_url=_checked(base_url))
 
     async def use(self, name: str, base_url: str | None) -> None:

@@ -1,4 +1,4 @@
-"""One running process of a stdio app: lines in, lines out, the end of its standard error. Knows no request.
+"""One running process of a stdio app or server: lines in, lines out, the end of its standard error. Knows no request.
 
 Standard error is read all the time, because a full pipe would stop the process.
 """
@@ -18,14 +18,28 @@ _PATIENCE = 2.0
 """How long an app may take to end before it is killed."""
 
 Heard = Callable[[list[bytes]], None]
+Said = Callable[[bytes], None]
 Why = Literal["ended", "too long", "not understood"]
 
 
 class Child:
-    """`heard` gets the whole lines of one reading at a time; `ended` is called once, when nothing more can come."""
+    """`heard` gets the whole lines of one reading at a time; `ended` is called once, when nothing more can come.
 
-    def __init__(self, process: asyncio.subprocess.Process, longest: int, heard: Heard, ended: Callable[[Why], None]):
+    `said` gets what it writes to standard error. `kill` ends it in another way than by a signal to its session.
+    """
+
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        longest: int,
+        heard: Heard,
+        ended: Callable[[Why], None],
+        said: Said | None = None,
+        kill: Callable[[], None] | None = None,
+    ) -> None:
         self._process = process
+        self._report = said
+        self._kill = kill
         self._longest = longest
         self._heard = heard
         self._ended = ended
@@ -42,13 +56,24 @@ class Child:
         longest: int,
         heard: Heard,
         ended: Callable[[Why], None],
+        *,
+        said: Said | None = None,
+        kill: Callable[[], None] | None = None,
+        pass_fds: Sequence[int] = (),
     ) -> "Child":
         """OSError. In a session of its own, so that all that it starts ends with it."""
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
-            *command, stdin=pipe, stdout=pipe, stderr=pipe, env=dict(env), cwd=folder, start_new_session=True
+            *command,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            env=dict(env),
+            cwd=folder,
+            start_new_session=True,
+            pass_fds=pass_fds,
         )
-        return cls(process, longest, heard, ended)
+        return cls(process, longest, heard, ended, said, kill)
 
     async def write(self, line: bytes) -> None:
         """ConnectionError: it has closed its input."""
@@ -62,6 +87,9 @@ class Child:
 
     def kill(self) -> None:
         self.is_alive = False
+        if self._kill is not None:
+            self._kill()
+            return
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
@@ -112,6 +140,8 @@ class Child:
     async def _drain(self) -> None:
         assert self._process.stderr is not None
         while part := await self._process.stderr.read(_CHUNK):
+            if self._report is not None:
+                self._report(part)
             self._said += part
             del self._said[:-_LAST_WORDS]
 

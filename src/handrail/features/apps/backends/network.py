@@ -77,6 +77,8 @@ class Fetched:
     status: int
     location: str
     body: bytes = field(repr=False)
+    challenge: str = ""
+    """`WWW-Authenticate`: how to sign in."""
 
 
 async def fetch(
@@ -92,7 +94,10 @@ async def fetch(
             httpcore2.AsyncConnectionPool(network_backend=CheckedNetwork()) as pool,
             pool.stream(method, url, headers=pairs, content=body) as response,
         ):
-            return Fetched(response.status, _location(response), await _read(response, host, most_bytes))
+            body = await _read(response, host, most_bytes)
+            return Fetched(
+                response.status, _header(response, b"location"), body, _header(response, b"www-authenticate")
+            )
     except TimeoutError:
         raise Offline(f"{host} did not answer within {seconds:g} seconds.") from None
     except WrongPlace as wrong:
@@ -112,8 +117,8 @@ async def post_form(url: str, form: str) -> tuple[int, bytes]:
     return fetched.status, fetched.body
 
 
-def _location(response: httpcore2.Response) -> str:
-    return next((value.decode("latin-1") for name, value in response.headers if name.lower() == b"location"), "")
+def _header(response: httpcore2.Response, wanted: bytes) -> str:
+    return next((value.decode("latin-1") for name, value in response.headers if name.lower() == wanted), "")
 
 
 async def _read(response: httpcore2.Response, host: str, most_bytes: int) -> bytes:

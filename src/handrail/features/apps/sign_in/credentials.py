@@ -141,7 +141,7 @@ class StoredCredentials:
             if kept.tokens.refresh_token is None:
                 raise _required(app, f"The sign-in to {app.name} has expired.")
             address = app.auth.refresh_endpoint or app.auth.token_endpoint
-            answer = await self._endpoint(address, refresh_form(kept.tokens.refresh_token, kept.client))
+            answer = await self._endpoint(address, refresh_form(app.auth, kept.tokens.refresh_token, kept.client))
             try:
                 tokens = tokens_from(*answer, now=self._clock(), before=kept.tokens)
             except AuthRequired as over:

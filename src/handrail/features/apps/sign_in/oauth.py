@@ -72,6 +72,7 @@ def authorization_address(auth: OAuth2, client: Client, attempt: Attempt, redire
         "state": attempt.state,
         "code_challenge": create_s256_code_challenge(attempt.verifier),
         "code_challenge_method": "S256",
+        **_meant_for(auth),
     }
     parts = urlsplit(auth.authorization_endpoint)
     theirs = {**dict(parse_qsl(parts.query, keep_blank_values=True)), **auth.extra_params}
@@ -104,7 +105,7 @@ def code_from(query: str, attempt: Attempt) -> str:
     return found["code"]
 
 
-def exchange_form(code: str, client: Client, attempt: Attempt, redirect: str) -> str:
+def exchange_form(auth: OAuth2, code: str, client: Client, attempt: Attempt, redirect: str) -> str:
     from authlib.oauth2.rfc6749.parameters import prepare_token_request
 
     form: str = prepare_token_request(
@@ -114,17 +115,26 @@ def exchange_form(code: str, client: Client, attempt: Attempt, redirect: str) ->
         client_id=client.id,
         client_secret=client.secret,
         code_verifier=attempt.verifier,
+        **_meant_for(auth),
     )
     return form
 
 
-def refresh_form(refresh_token: str, client: Client) -> str:
+def refresh_form(auth: OAuth2, refresh_token: str, client: Client) -> str:
     from authlib.oauth2.rfc6749.parameters import prepare_token_request
 
     form: str = prepare_token_request(
-        "refresh_token", refresh_token=refresh_token, client_id=client.id, client_secret=client.secret
+        "refresh_token",
+        refresh_token=refresh_token,
+        client_id=client.id,
+        client_secret=client.secret,
+        **_meant_for(auth),
     )
     return form
+
+
+def _meant_for(auth: OAuth2) -> dict[str, str]:
+    return {} if auth.resource is None else {"resource": auth.resource}
 
 
 def tokens_from(status: int, body: bytes, *, now: float, before: Tokens | None = None) -> Tokens:

@@ -65,7 +65,7 @@ async def sign_in(
             raise AuthRequired(f"Nobody came back from the sign-in within {patience:g} seconds.") from None
         redirect = way_back.address
     code = code_from(query, attempt)
-    answer = await endpoint(app.auth.token_endpoint, exchange_form(code, client, attempt, redirect))
+    answer = await endpoint(app.auth.token_endpoint, exchange_form(app.auth, code, client, attempt, redirect))
     tokens = tokens_from(*answer, now=clock())
     kept = StoredTokens(bound=binding(app), tokens=tokens, client_id=client.id, client_secret=client.secret)
     return await _put(app, kept, secrets, lock)

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import sha256
 
 from handrail.features.browser.bus.tasks import Now, milliseconds
@@ -35,20 +36,32 @@ class Pairings:
         paired = self._by_hash.get(_hash(token)) if isinstance(token, str) else None
         return "" if paired is None else paired.extension_id
 
-    async def pair(self, client_id: str, extension_id: str, name: str) -> str:
+    def find(self, client_id: str) -> PairedPlugin | None:
+        return self._by_client.get(client_id)
+
+    async def enroll(self, client_id: str, *, is_enrolled: bool) -> None:
+        """Whether its window may confirm what reaches far. It ends when the browser is paired again."""
+        paired = replace(self._paired(client_id), is_enrolled=is_enrolled)
+        await self._store.pair(paired)
+        self._add(paired)
+
+    async def pair(self, client_id: str, extension_id: str, name: str, *, is_launched: bool = False) -> str:
         """The token, which is told once. What was paired as this client before is no longer."""
         token = secrets.token_urlsafe(32)
-        paired = PairedPlugin(client_id, extension_id, name, _hash(token), self._now())
+        paired = PairedPlugin(client_id, extension_id, name, _hash(token), self._now(), is_launched)
         await self._store.pair(paired)
         self._remove(client_id)
         self._add(paired)
         return token
 
     async def unpair(self, client_id: str) -> None:
-        if client_id not in self._by_client:
-            raise NotFound(f"No plugin {client_id!r} is paired.")
-        await self._store.unpair(client_id)
+        await self._store.unpair(self._paired(client_id).client_id)
         self._remove(client_id)
+
+    def _paired(self, client_id: str) -> PairedPlugin:
+        if (paired := self._by_client.get(client_id)) is None:
+            raise NotFound(f"No plugin {client_id!r} is paired.", hint="`handrail extension` lists them.")
+        return paired
 
     def _add(self, paired: PairedPlugin) -> None:
         self._by_client[paired.client_id] = self._by_hash[paired.token_hash] = paired

@@ -86,6 +86,20 @@ class PairedToken(Wire, frozen=True, kw_only=True):
     name: str
     created_at: int
     socket_connected: bool
+    is_launched: bool
+    is_enrolled: bool
+
+
+class Enroll(Wire, frozen=True, kw_only=True):
+    """`presence` proves that a person is present (`/api/passkeys`)."""
+
+    client_id: ClientId
+    presence: dict[str, Any] | None = None
+
+
+class Enrollment(Wire, frozen=True, kw_only=True):
+    client_id: str
+    is_enrolled: bool
 
 
 class Revoked(Wire, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from handrail.faces.http.endpoint import route
 from handrail.faces.socketio.rooms import Rooms
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.pairing import Pairings
-from handrail.features.browser.routes import artifact_routes, browser_routes, plugin_routes, task_routes
+from handrail.features.browser.routes import artifact_routes, browser_routes, enrollment, plugin_routes, task_routes
 from handrail.features.browser.routes.page_events import PageEvents
 from handrail.features.browser.routes.page_socket import PageSocket
 from handrail.features.browser.routes.plugin_socket import PluginSocket
@@ -30,14 +30,18 @@ def mount(context: HttpContext) -> Mount:
     pages, pairings = PageEvents(bus, speaks_legacy=legacy), Pairings(bus.plugin_records)
     agent = project.offered("agent", "mount")(bus, pages)
     ownership = TaskOwnership(project.stores.task_owners, project.machine.has_ended)
-    sockets = BrowserSockets(pairings, PluginSocket(bus), PageSocket(bus, agent.chat, ownership), speaks_legacy=legacy)
+    sockets = BrowserSockets(
+        pairings, PluginSocket(bus, context.windows), PageSocket(bus, agent.chat, ownership), speaks_legacy=legacy
+    )
     codes = Codes(source="the console, or `handrail extension pair`,")
     endpoints = [
         *browser_routes.endpoints(bus, context.console_key, context.person),
         *artifact_routes.endpoints(bus, TaskAccess(ownership, context)),
         *task_routes.endpoints(bus, TaskAccess(ownership, context)),
         *plugin_routes.endpoints(bus, pairings, codes, context.console_key),
+        *enrollment.endpoints(bus, pairings, context),
     ]
+    context.windows.browsers = enrollment.Enrolled(bus, pairings)
 
     @asynccontextmanager
     async def running(address: str, rooms: Rooms) -> AsyncIterator[None]:

@@ -29,6 +29,9 @@ from handrail.ports.errors import Declined
 
 REGISTER = "/api/extension/extension-id"
 PAIR = "/api/extension/pair"
+LAUNCH_CODE = "/api/extension/launch-code"
+LAUNCHED = "launched-"
+"""How a code begins that pairs a browser which handrail has started itself. It is part of the code."""
 
 
 def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) -> Sequence[Endpoint]:
@@ -56,6 +59,10 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) 
         check_is_persons(request, key, "Pairing a browser", "Use the console, or `handrail extension pair`.")
         return PairCode(code=codes.make(), expires_at=int((time.time() + LIFETIME) * 1000))
 
+    async def make_launch_code(request: Request, body: None) -> PairCode:
+        check_is_persons(request, key, "Launching a browser", "Use `handrail extension launch`.")
+        return PairCode(code=codes.make(LAUNCHED), expires_at=int((time.time() + LIFETIME) * 1000))
+
     async def pair(request: Request, body: Pair) -> PairToken | Response:
         if header(request.scope, b"origin") != EXTENSION_ORIGIN:
             raise Declined("Only handrail's own extension can be paired.", reason="origin")
@@ -65,7 +72,8 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) 
             return refused("UNAUTHORIZED", f"{wrong.message} {wrong.hint}")
         except TooManyCodes as limited:
             return refused("RATE_LIMITED", f"{limited.message} {limited.hint}")
-        token = await pairings.pair(body.client_id, body.extension_id, body.name)
+        is_launched = body.code.startswith(LAUNCHED)
+        token = await pairings.pair(body.client_id, body.extension_id, body.name, is_launched=is_launched)
         bus.plugins.drop(body.client_id)
         return PairToken(token=token)
 
@@ -76,6 +84,8 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) 
                 extension_id=paired.extension_id,
                 name=paired.name,
                 created_at=paired.created_at,
+                is_launched=paired.is_launched,
+                is_enrolled=paired.is_enrolled,
                 socket_connected=(plugin := bus.plugins.find(paired.client_id)) is not None and plugin.line is not None,
             )
             for paired in pairings.all()
@@ -99,6 +109,7 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) 
             access="person",
         ),
         Endpoint("POST", f"{PAIR}-code", "A code to pair an extension with, once.", make_code, PairCode),
+        Endpoint("POST", LAUNCH_CODE, "A code for a browser that handrail starts itself.", make_launch_code, PairCode),
         Endpoint(
             "POST", PAIR, "The extension's own token, for a code.", pair, PairToken, Pair, access="open", errors=(429,)
         ),

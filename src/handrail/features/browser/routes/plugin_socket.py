@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from handrail.faces.http.confirm_windows import ConfirmWindows
 from handrail.faces.socketio.messages import optional_text, text
 from handrail.faces.socketio.rooms import Rooms
 from handrail.features.browser.bus import outcome
@@ -50,8 +51,9 @@ class SocketLine:
 
 
 class PluginSocket:
-    def __init__(self, bus: LocalBus) -> None:
+    def __init__(self, bus: LocalBus, windows: ConfirmWindows) -> None:
         self._bus = bus
+        self._windows = windows
         self._lines: dict[str, SocketLine] = {}
         self._handlers = {
             "activate_extension": self._activate,
@@ -61,6 +63,7 @@ class PluginSocket:
             "task_takeover": self._take_over,
             "task_handback": self._hand_back,
             "task_stopped": self._stopped,
+            "confirm_answer": self._confirmed,
         }
 
     def has(self, sid: str) -> bool:
@@ -80,6 +83,7 @@ class PluginSocket:
     def leave(self, sid: str) -> None:
         if (line := self._lines.pop(sid, None)) is not None:
             self._bus.plugins.disconnect(line.client_id, line)
+            self._windows.left(line.client_id)
 
     async def hear(self, sid: str, event: str, message: dict[str, Any]) -> None:
         line = self._lines[sid]
@@ -131,6 +135,9 @@ class PluginSocket:
 
     async def _stopped(self, plugin: Plugin, message: dict[str, Any]) -> None:
         await self._bus.takeover.stop(await self._task(plugin, message))
+
+    async def _confirmed(self, plugin: Plugin, message: dict[str, Any]) -> None:
+        self._windows.hear(plugin.client_id, message)
 
     async def _task(self, plugin: Plugin, message: dict[str, Any]) -> Task:
         return await self._bus.takeover.of_plugin(plugin, text(message, "taskId"))

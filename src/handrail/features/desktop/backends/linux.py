@@ -34,7 +34,7 @@ class LinuxDesktop(AtspiReader):
         self._x11 = X11()
         self._top_windows = TopWindows(self._x11)
         super().__init__(AccessibilityBus(), self._top_windows)
-        self._actions = ElementActions(self._bus, self._x11, self._top_windows, self.look)
+        self._actions = ElementActions(self._bus, self._x11, self._top_windows, self.look, self._windows.on_screen)
         self._keyboard = KeyboardInput(self._bus, self._x11, self._top_windows, self._actions)
         self._screen = X11Screen(self._x11)
 
@@ -56,9 +56,14 @@ class LinuxDesktop(AtspiReader):
         await self._keyboard.send_keys(window, combinations, delay_ms=delay_ms)
 
     async def shot(
-        self, area: Rect | None = None, *, outlined: Rect | None = None, cropped: Rect | None = None
+        self,
+        area: Rect | None = None,
+        *,
+        outlined: Rect | None = None,
+        cropped: Rect | None = None,
+        hidden: Sequence[Window] = (),
     ) -> Shot:
-        return await self._screen.shot(area, outlined=outlined, cropped=cropped)
+        return await self._screen.shot(area, outlined=outlined, cropped=cropped, hidden=hidden)
 
     async def highlight(self, frame: Rect, duration_ms: int) -> None:
         await self._screen.highlight(frame, duration_ms)

@@ -1,5 +1,6 @@
 """What all methods that act have in common: confirm, record, act while holding the input lock, look at the effect."""
 
+from handrail.features.desktop.host import screen_picture
 from handrail.features.desktop.host.confirmation import Consent
 from handrail.features.desktop.host.effects import watching
 from handrail.features.desktop.host.execution import Execution
@@ -61,7 +62,7 @@ async def act(services: Services, execution: Execution, action: Action, params: 
 async def picture(desktop: Desktop, execution: Execution, name: str, outlined: Rect | None = None) -> bool:
     """False, with a note in the trace, if the session allows no screenshots."""
     try:
-        shot = await desktop.shot(outlined=outlined)
+        shot = await screen_picture.take(desktop, outlined=outlined)
     except PermissionMissing as missing:
         execution.record.note("noPicture", name=name, why=missing.message)
         return False

@@ -23,9 +23,9 @@ from handrail.features.desktop.platform import Readiness
 from handrail.kernel import strict_json
 from handrail.kernel.deadline import Deadline
 from handrail.kernel.evidence import utc_now
-from handrail.kernel.gate import unforeseen
 from handrail.kernel.lanes import Lanes
 from handrail.kernel.recorder import outcome_of
+from handrail.kernel.unforeseen import unforeseen
 from handrail.ports.errors import Aborted, Failure, InvalidParams, ShownChanged
 from handrail.ports.files import Folder
 from handrail.ports.peers import Caller

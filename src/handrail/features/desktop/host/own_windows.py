@@ -15,6 +15,14 @@ from handrail.ports.errors import Declined
 from handrail.ports.own_servers import own_ports
 from handrail.ports.prompt_views import ancestries
 
+_CONTROLS_OTHER_PAGES = (
+    "devtools://",
+    "chrome://inspect",
+    "chrome://extensions",
+    "edge://inspect",
+    "edge://extensions",
+)
+"""Who types there can press a button in any other page or extension, handrail's own included."""
 UNTOLD = "it can't be told which page this browser shows, and it may be handrail's own"
 
 
@@ -40,7 +48,7 @@ async def why_closed(reader: Reader, window: Window, everything: Sequence[Window
         return UNTOLD
     for address in addresses:
         if await _is_ours(address):
-            return "it shows a page of handrail itself"
+            return "it shows a page of handrail itself, or can control one"
     return None
 
 
@@ -51,7 +59,7 @@ def _asks_here(window: Window, everything: Sequence[Window]) -> bool:
 
 
 async def _is_ours(address: str) -> bool:
-    if address.startswith(f"{EXTENSION_ORIGIN}/"):
+    if address.startswith((f"{EXTENSION_ORIGIN}/", *_CONTROLS_OTHER_PAGES)):
         return True
     place = place_of_page(address)
     return place is not None and place != ANY_PLACE and await is_own(place)

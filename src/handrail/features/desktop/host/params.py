@@ -70,6 +70,8 @@ class App(Wire, frozen=True, kw_only=True):
 
 class WindowPattern(Wire, frozen=True, kw_only=True):
     title_pattern: Name
+    id: Name | None = None
+    """Which of several windows with this title, as `routeResolved` has it."""
 
 
 class Route(Wire, frozen=True, kw_only=True):

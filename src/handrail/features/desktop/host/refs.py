@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from handrail.features.desktop.host.conditions import StaleElement
@@ -78,6 +79,11 @@ class ElementRefs:
 def fingerprint(element: Element) -> str:
     frame = element.frame or Rect(0, 0, 0, 0)
     return f"{element.role}|{element.title}|x={frame.x},y={frame.y},w={frame.width},h={frame.height}"
+
+
+def window_id(window: Window) -> str:
+    """A short name that no other window has while the app runs."""
+    return "w:" + sha256(window.handle.encode()).hexdigest()[:12]
 
 
 def spelled_frame(frame: Rect | None) -> dict[str, int] | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from handrail.features.desktop.host.conditions import ElementNotFound, ModalBlocking
 from handrail.features.desktop.host.params import Route
-from handrail.features.desktop.host.refs import spelled_frame
+from handrail.features.desktop.host.refs import spelled_frame, window_id
 from handrail.features.desktop.platform import Window
 from handrail.ports.errors import InvalidParams
 
@@ -26,6 +26,7 @@ class Routed:
         return {
             "frontmostBundleId": self.window.app_id,
             "windowTitle": self.window.title,
+            "windowId": window_id(self.window),
             "appName": self.window.app_name,
             "pid": self.window.pid,
             "isFront": self.window.is_front,
@@ -84,7 +85,10 @@ def _fits(window: Window, route: Route) -> bool:
             return False
         if route.app.pid is not None and route.app.pid != window.pid:
             return False
-    return route.window is None or _compiled(route.window.title_pattern).search(window.title) is not None
+    if route.window is None:
+        return True
+    is_meant = route.window.id is None or route.window.id == window_id(window)
+    return is_meant and _compiled(route.window.title_pattern).search(window.title) is not None
 
 
 @lru_cache(maxsize=64)

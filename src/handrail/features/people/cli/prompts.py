@@ -15,6 +15,7 @@ from handrail.features.people.feature import TUI
 from handrail.kernel.visible import visible
 
 if TYPE_CHECKING:
+    from handrail.kernel.prompts.bundles import Bundle
     from handrail.ports.prompts import Origin, PromptQueue, RequestEntry
 
 EPILOG = """\b
@@ -24,6 +25,7 @@ Examples:
   handrail prompts show ID                             everything that would happen
   handrail prompts answer ID --ok
   handrail prompts answer ID --cancel --remark "not in this file"
+  handrail prompts answer bundle_… --ok                similar approvals at once: those that `list` showed
   handrail prompts answer ID --ok --value name=Ada     a form
   handrail prompts answer ID --ok --choose a --choose b
   handrail prompts answer ID --ok --for rule --path "src/**/*.md" --until 2026-11-30
@@ -59,11 +61,14 @@ def prompts(ctx: click.Context, state: Path | None) -> None:
 @click.pass_context
 def list_prompts(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """What waits, the oldest first."""
-    entries = _run(state or ctx.obj, _pending)
+    from handrail.features.people.cli import bundles
+
+    entries, similar = _run(state or ctx.obj, _pending)
     if as_json:
         from handrail.kernel.prompts.foreign_prompts import posted
 
-        print_json({"prompts": [to_builtins(entry) | posted(entry.prompt, origin) for entry, _, origin in entries]})
+        listed = [to_builtins(entry) | posted(entry.prompt, origin) for entry, _, origin in entries]
+        print_json({"prompts": listed, "bundles": bundles.as_json(similar)})
         return
     rows = [
         (
@@ -77,6 +82,8 @@ def list_prompts(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     ]
     for line in columns(rows):
         say(line)
+    for line in bundles.listed(similar):
+        say(line)
     if not rows:
         say("Nothing waits for you.")
 
@@ -87,8 +94,15 @@ def list_prompts(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def show_prompt(ctx: click.Context, request_id: str, state: Path | None, as_json: bool) -> None:
-    """Everything that a prompt asks."""
+    """Everything that a prompt asks, or each prompt of a bundle."""
+    from handrail.kernel.prompts.bundles import ID_PREFIX, find_bundle
     from handrail.kernel.prompts.foreign_prompts import posted
+
+    if request_id.startswith(ID_PREFIX):
+        bundle = _run(state or ctx.obj, lambda queue: find_bundle(queue, request_id))
+        for item in bundle.items:
+            ctx.invoke(show_prompt, request_id=item.request_id, state=state, as_json=as_json)
+        return
 
     async def found(queue: "PromptQueue") -> "tuple[RequestEntry, Origin | None]":
         return await _find(queue, request_id), (await queue.origins([request_id])).get(request_id)
@@ -137,7 +151,7 @@ def answer_prompt(
     all_agents: bool,
     state: Path | None,
 ) -> None:
-    """Answer a prompt, with --ok or --cancel."""
+    """Answer a prompt, or a bundle of similar approvals, with --ok or --cancel."""
     if status is None:
         raise click.UsageError("Say --ok or --cancel.")
     response: dict[str, Any] = {"status": status}
@@ -151,6 +165,12 @@ def answer_prompt(
     wish = {"path": path, "place": place, "until": until, **everywhere}
     if grant := {name: value for name, value in wish.items() if value is not None}:
         response["grant"] = grant
+    if request_id.startswith("bundle_"):
+        from handrail.faces.cli.program import program
+        from handrail.features.people.cli import bundles
+
+        stores = program().open_stores(state or ctx.obj)
+        ctx.exit(_run(state or ctx.obj, lambda queue: bundles.answer(queue, stores, request_id, response)))
 
     async def respond(queue: "PromptQueue") -> Sequence[str]:
         import msgspec
@@ -160,7 +180,6 @@ def answer_prompt(
         from handrail.ports.prompts import ChoicePrompt, KvPrompt, TaskConfirmPrompt
 
         stores = program().open_stores(state or ctx.obj)
-
         prompt = (await _find(queue, request_id)).prompt
         if status == "ok":
             if isinstance(prompt, KvPrompt):
@@ -213,11 +232,14 @@ def _run(state: Path | None, work: Any) -> Any:
     return run(with_queue())
 
 
-async def _pending(queue: "PromptQueue") -> "list[tuple[RequestEntry, bool, Origin | None]]":
+async def _pending(queue: "PromptQueue") -> "tuple[list[tuple[RequestEntry, bool, Origin | None]], list[Bundle]]":
+    from handrail.kernel.prompts.bundles import bundles
+
     pending = await queue.pending()
     ids = [each.request_id for each in pending]
     waiting, origins = await queue.still_waiting(ids), await queue.origins(ids)
-    return [(each.request, each.request_id not in waiting, origins.get(each.request_id)) for each in pending]
+    similar = bundles(pending, (name for name, origin in origins.items() if origin.is_own))
+    return [(each.request, each.request_id not in waiting, origins.get(each.request_id)) for each in pending], similar
 
 
 def _source(entry: "RequestEntry", origin: "Origin | None") -> str:

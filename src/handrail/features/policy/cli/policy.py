@@ -71,7 +71,7 @@ def _show(summary: dict[str, Any]) -> None:
         say(line)
 
 
-_SUBJECT = ("tool", "effect", "path", "place", "host", "app", "command", "server")
+_SUBJECT = ("tool", "effect", "path", "place", "host", "app", "command", "program", "server")
 
 
 def _subject(rule: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ import click
 from handrail.faces.cli.output import columns, print_json, say
 from handrail.faces.cli.parameters import json_option, state_option
 
-_WHAT = ("path", "place", "host", "app", "command", "server")
+_WHAT = ("path", "place", "host", "app", "command", "program", "server")
 
 
 @click.group(invoke_without_command=True)

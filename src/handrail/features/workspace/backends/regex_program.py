@@ -7,11 +7,12 @@ starts fast.
 import re
 import struct
 import sys
+from collections.abc import Callable
 from typing import Any
 
 MAX_RESULT = 64 * 1024 * 1024
 TOO_LARGE = 3  # the child's exit status
-_REFERENCE = re.compile(rb"\$(?:(?P<sign>[$&])|(?P<number>[1-9][0-9]?)|<(?P<name>[A-Za-z_][A-Za-z0-9_]*)>)")
+_REFERENCE = re.compile(rb"\$(?:(?P<sign>[$&`'])|(?P<number>[0-9]{1,2})|<(?P<name>[^>]*)>)")
 _LENGTH = struct.Struct("<Q")
 
 
@@ -27,9 +28,13 @@ def replaced(regex: Any, text: bytes, replacement: bytes) -> tuple[bytes, int] |
     """The result and the number of matches; None if the result would be too large."""
     result = bytearray()
     end = count = 0
+    last = None
     for match in regex.finditer(text):
         if _is_inside_character(text, match.start()) or _is_inside_character(text, match.end()):
             continue
+        if match.span() == last:
+            continue  # an empty match that isn't where the search began comes twice
+        last = match.span()
         result += text[end : match.start()]
         result += _expanded(replacement, match)
         if len(result) > MAX_RESULT:
@@ -46,18 +51,39 @@ def _is_inside_character(text: bytes, at: int) -> bool:
 
 
 def _expanded(replacement: bytes, match: "re.Match[bytes]") -> bytes:
-    """Expands JavaScript's references. One to a group that doesn't exist stays as it is."""
+    """Expands references as JavaScript does. One to a group that doesn't exist stays as it is."""
 
     def value(reference: re.Match[bytes]) -> bytes:
-        if reference["sign"]:
-            return b"$" if reference["sign"] == b"$" else match.group()
-        group: Any = int(reference["number"]) if reference["number"] else reference["name"]
-        try:
-            return match.group(group) or b""  # of a pattern in bytes, the names are bytes too
-        except IndexError:
+        if sign := reference["sign"]:
+            return _SIGNS[sign](match)
+        if (number := reference["number"]) is not None:
+            expanded = _numbered(match, number)
+            return reference.group() if expanded is None else expanded
+        names = match.re.groupindex
+        if not names:
             return reference.group()
+        found: Any = reference["name"]
+        return (match.group(found) or b"") if found in names or found.decode(errors="replace") in names else b""
 
     return _REFERENCE.sub(value, replacement) if b"$" in replacement else replacement
+
+
+_SIGNS: "dict[bytes, Callable[[re.Match[bytes]], bytes]]" = {
+    b"$": lambda match: b"$",
+    b"&": lambda match: match.group(),
+    b"`": lambda match: match.string[: match.start()],
+    b"'": lambda match: match.string[match.end() :],
+}
+
+
+def _numbered(match: "re.Match[bytes]", number: bytes) -> bytes | None:
+    """`$12` is the twelfth group, or the first one and a 2 if there are fewer. None if there is neither."""
+    groups = match.re.groups
+    if 1 <= int(number) <= groups:
+        return match.group(int(number)) or b""
+    if len(number) == 2 and 1 <= int(number[:1]) <= groups:
+        return (match.group(int(number[:1])) or b"") + number[1:]
+    return None
 
 
 def packed(*parts: bytes) -> bytes:

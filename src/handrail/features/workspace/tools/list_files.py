@@ -4,11 +4,14 @@ import msgspec
 
 from handrail.features.workspace.workspace import Workspace, canonical, path_target
 from handrail.kernel.call import Call
+from handrail.kernel.content import Text
 from handrail.kernel.glob import matcher
+from handrail.kernel.policy import OWN_NAMES
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import Preview, Tool
+from handrail.kernel.tool import Preview, Reply, Tool
 from handrail.ports.errors import InputOutput, InvalidParams, NotFound, OutsideRoot
 from handrail.ports.files import Entry
+from handrail.ports.paths import folded
 from handrail.ports.schemas import schema
 
 
@@ -22,38 +25,43 @@ class Result(msgspec.Struct, frozen=True):
     entries: list[str]
 
 
-async def list_files(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
+async def list_files(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Reply:
     """List a folder of the project. Entries are relative to `path`, sorted, folders end in `/`.
     Without `globs` the direct children; with `globs` (such as `**/*.txt`) everything below that matches.
-    Use `.` for the project's root. Closed folders (.git, node_modules …) are left out; links are shown, never followed.
+    Use `.` for the project's root. What is closed (.git, node_modules, files of secrets …) or must not be read is left
+    out and counted; links are shown, never followed.
     """
+    closed: list[str] = []
     if not params.globs:
-        return Result(
-            _sorted(workspace, params, [(entry.name, entry) for entry in workspace.files.entries(params.path)])
-        )
+        entries = workspace.files.entries(params.path, closed.append)
+        return _reply(workspace, params, [(entry.name, entry) for entry in entries], closed)
     return await in_thread(call, lambda: _below(workspace, call, params))
 
 
-def _below(workspace: Workspace, call: Call, params: Params) -> Result:
+def _below(workspace: Workspace, call: Call, params: Params) -> Reply:
     tests = [matcher(glob.removeprefix("./").rstrip("/")) for glob in params.globs]
-    found = []
-    for path, entry in workspace.files.walk(params.path):
+    found, closed = list[tuple[str, Entry]](), list[str]()
+    for path, entry in workspace.files.walk(params.path, closed.append):
         call.checkpoint()
         if any(matches(path) for matches in tests):
             found.append((path, entry))
-    return Result(_sorted(workspace, params, found))
+    return _reply(workspace, params, found, [path for path in closed if any(matches(path) for matches in tests)])
 
 
-def _sorted(workspace: Workspace, params: Params, found: list[tuple[str, Entry]]) -> list[str]:
-    base = canonical(params.path)
+def _reply(workspace: Workspace, params: Params, found: list[tuple[str, Entry]], closed: list[str]) -> Reply:
+    """The result is the contract's to the letter; what is left out is said beside it."""
+    base, policy = canonical(params.path), workspace.policy()
     prefix = "" if base == "." else base + "/"
-    policy = workspace.policy()
-    return sorted(
-        path + "/" if entry.is_folder else path
-        for path, entry in found
-        if (entry.is_folder or not params.dirs_only)
-        and (not policy.rules or policy.may_read("list_files", prefix + path))
-    )
+    wanted = [(path, entry) for path, entry in found if entry.is_folder or not params.dirs_only]
+    shown = [
+        (path, entry) for path, entry in wanted if not policy.rules or policy.may_read("list_files", prefix + path)
+    ]
+    entries = sorted(path + "/" if entry.is_folder else path for path, entry in shown)
+    left_out = len(wanted) - len(shown) + sum(folded(path.rpartition("/")[2]) not in OWN_NAMES for path in closed)
+    if not left_out:
+        return Reply(Result(entries))
+    said = "1 entry is closed and not listed." if left_out == 1 else f"{left_out} entries are closed and not listed."
+    return Reply(Result(entries), (Text(said),))
 
 
 TOOL = Tool(

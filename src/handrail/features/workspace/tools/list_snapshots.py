@@ -48,7 +48,8 @@ def _listed(workspace: Workspace, params: Params) -> Result:
             snapshot.id, snapshot.path, snapshot.timestamp, snapshot.content_hash, snapshot.idempotency_key or UNSET
         )
         for known in workspace.snapshots.newest_first()
-        if known.path.startswith(params.path)
+        if known.is_text
+        and known.path.startswith(params.path)
         and (not policy.rules or policy.may_read("list_snapshots", known.path))
         and (snapshot := workspace.snapshots.read_again(known.id))
     )

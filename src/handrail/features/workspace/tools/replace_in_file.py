@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import msgspec
 
-from handrail.features.workspace.change import Change, commit, look, preview_of
+from handrail.features.workspace.change import Change, look, preview_of
+from handrail.features.workspace.commit import commit
 from handrail.features.workspace.replacement import replace_all
 from handrail.features.workspace.workspace import Workspace, path_target, text_of
 from handrail.kernel.call import Call
@@ -75,5 +76,6 @@ TOOL = Tool(
     errors=(OutsideRoot, NotFound, Conflict, BadEncoding, InputOutput, Declined, NotClean, InvalidParams, TooLarge),
     target=path_target,
     preview=preview,
+    asks_ahead=True,
     run=replace_in_file,
 )

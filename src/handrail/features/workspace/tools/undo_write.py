@@ -1,12 +1,15 @@
-"""Undo: reverts one write, and touches nothing else."""
+"""Undo: reverts one change, or all changes of an execution or a task, and touches nothing else."""
 
 from dataclasses import replace
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from handrail.features.workspace.change import Change, commit, content_hash, look, preview_of
+from handrail.features.workspace.change import Change, Move, Step
+from handrail.features.workspace.commit import commit_all
 from handrail.features.workspace.snapshots import ID_PATTERN, Snapshot
+from handrail.features.workspace.undo import Refused, UndoPlan, plan_undo, standing
+from handrail.features.workspace.unit import preview_of_unit
 from handrail.features.workspace.workspace import Workspace
 from handrail.kernel.call import Call
 from handrail.kernel.threads import in_thread
@@ -16,27 +19,41 @@ from handrail.ports.effect import Effect
 from handrail.ports.errors import Conflict, InvalidParams, NotFound
 
 
-class Params(msgspec.Struct, frozen=True, rename="camel"):
+class Params(msgspec.Struct, frozen=True):
     id: str | None = None
+    task: str | None = None
 
 
-class Result(msgspec.Struct, frozen=True, rename="camel"):
+class Undone(msgspec.Struct, frozen=True, rename="camel"):
     path: str
     undone: str
     snapshot_id: str
     removed: bool | UnsetType = UNSET
 
 
+class Result(msgspec.Struct, frozen=True, rename="camel"):
+    """Of the newest change; `others` are undone with it, and `refused` are not."""
+
+    path: str
+    undone: str
+    snapshot_id: str
+    removed: bool | UnsetType = UNSET
+    others: list[Undone] | UnsetType = UNSET
+    refused: list[Refused] | UnsetType = UNSET
+
+
 async def undo_write(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Take a write back: the file gets what it held before, or goes away when the write had made it.
-    Without an id the newest write. Refused when the file was changed since.
+    """Undo a change: the file gets what it held before, or is removed if the change had created it; a moved or removed
+    file comes back. Without an id the newest change; with the id of an execution, all that it changed; with a task, all
+    that its calls changed. What was changed since stays as it is and is named.
     """
     assert preview is not None
-    change: Change = preview.state
-    done = await in_thread(call, lambda: commit(workspace, call, change), is_final=True)
-    assert isinstance(done, Snapshot)
-    assert change.undoes is not None
-    return Result(change.path, change.undoes, done.id, True if change.after is None else UNSET)
+    plan: UndoPlan = preview.state
+    done = await in_thread(call, lambda: commit_all(workspace, call, plan.steps), is_final=True)
+    first, *others = [_undone(step, snapshot) for step, snapshot in zip(plan.steps, done, strict=True)]
+    return Result(
+        first.path, first.undone, first.snapshot_id, first.removed, others or UNSET, list(plan.refused) or UNSET
+    )
 
 
 async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
@@ -44,48 +61,75 @@ async def preview(workspace: Workspace, call: Call, params: Params) -> Preview |
 
 
 def _planned(workspace: Workspace, params: Params) -> Preview:
-    snapshot, before_write = _chosen(workspace, params.id)
-    path, current = look(workspace, snapshot.path)
-    if snapshot.after_hash is None:
-        raise Conflict(f"What the write behind {snapshot.id} left is not known.", snapshotId=snapshot.id)
-    if content_hash(current) != snapshot.after_hash:
+    chosen = _chosen(workspace, params)
+    plan = plan_undo(workspace, chosen)
+    if not plan.steps:
+        refused = plan.refused[0]
         raise Conflict(
-            f"{path} was changed after that write; undoing it would lose the later change.",
+            f"{refused.path}: {refused.why}.",
             hint="`handrail history` lists the writes; undo the later ones first.",
-            path=path,
-            expectedHash=snapshot.after_hash,
-            currentHash=content_hash(current),
+            path=refused.path,
+            refused=msgspec.to_builtins(plan.refused),
         )
-    change = Change(path, current, None if snapshot.was_absent else before_write, undoes=snapshot.id)
-    verb = "Remove" if change.after is None else "Restore"
-    shown = preview_of(workspace, change, f"{verb} {quoted_line(path)} (undo {snapshot.id})")
-    return replace(shown, undoes=snapshot.execution_id)
+    shown = preview_of_unit(plan.steps, _summary(plan, params), map(str, plan.refused))
+    undone = {snapshot.execution_id for snapshot in chosen}
+    return replace(shown, state=plan, undoes=undone.pop() if len(undone) == 1 else None)
 
 
-def _chosen(workspace: Workspace, wanted: str | None) -> tuple[Snapshot, bytes]:
-    if wanted is None:
-        return workspace.snapshots.read(_newest_standing(workspace))
-    if wanted.startswith("exec_"):
-        for snapshot in workspace.snapshots.newest_first():
-            if snapshot.execution_id == wanted:
-                return workspace.snapshots.read(snapshot.id)
-        raise NotFound(f"No snapshot is kept of {wanted}.", hint="`handrail history` lists the writes.")
-    if not ID_PATTERN.fullmatch(wanted):
+def _summary(plan: UndoPlan, params: Params) -> str:
+    if len(plan.steps) > 1:
+        of = f" of task {quoted_line(params.task)}" if params.task else ""
+        return f"Undo {len(plan.steps)} changes{of}"
+    step = plan.steps[0]
+    verb = "Remove" if isinstance(step, Change) and step.after is None else "Restore"
+    return f"{verb} {quoted_line(step.path)} (undo {step.undoes})"
+
+
+def _chosen(workspace: Workspace, params: Params) -> list[Snapshot]:
+    """Newest first."""
+    if params.task is not None:
+        if params.id is not None:
+            raise InvalidParams("Give an id or a task, not both.")
+        found = [snapshot for snapshot in standing(workspace) if snapshot.task == params.task]
+        if not found:
+            raise NotFound(
+                f"No change of task {params.task!r} is left to undo.", hint="`handrail history` lists the writes."
+            )
+        return found
+    if params.id is None:
+        newest = next(iter(standing(workspace)), None)
+        if newest is None:
+            raise NotFound("There is no write to undo.")
+        return [snapshot for snapshot in standing(workspace) if _is_same(snapshot, newest)]
+    if params.id.startswith("exec_"):
+        return _of_execution(workspace, params.id)
+    if not ID_PATTERN.fullmatch(params.id):
         raise InvalidParams(
-            f"{wanted!r} is neither a snapshot's nor an execution's id.", hint="See `handrail history`."
+            f"{params.id!r} is neither a snapshot's nor an execution's id.", hint="See `handrail history`."
         )
-    return workspace.snapshots.read(wanted)
+    return [workspace.snapshots.read(params.id)[0]]
 
 
-def _newest_standing(workspace: Workspace) -> str:
-    """The newest write that is neither an undo nor undone, so that repeated undos go further back."""
-    undone: set[str | None] = set()
-    for snapshot in workspace.snapshots.newest_first():
-        if snapshot.undoes is not None:
-            undone.add(snapshot.undoes)
-        elif snapshot.id not in undone:
-            return snapshot.id
-    raise NotFound("There is no write to undo.")
+def _of_execution(workspace: Workspace, execution_id: str) -> list[Snapshot]:
+    """Those that still stand; if none does, all of them, so that it is said what has become of them."""
+    found = [snapshot for snapshot in workspace.snapshots.newest_first() if snapshot.execution_id == execution_id]
+    left = {snapshot.id for snapshot in standing(workspace) if snapshot.execution_id == execution_id}
+    found = [snapshot for snapshot in found if not left or snapshot.id in left]
+    if not found:
+        raise NotFound(f"No snapshot is kept of {execution_id}.", hint="`handrail history` lists the writes.")
+    return found
+
+
+def _is_same(snapshot: Snapshot, newest: Snapshot) -> bool:
+    """They belong to one execution."""
+    return snapshot.id == newest.id or (snapshot.execution_id or "") == newest.execution_id
+
+
+def _undone(step: Step, snapshot: Snapshot) -> Undone:
+    assert step.undoes is not None
+    path = step.to if isinstance(step, Move) else step.path
+    is_removed = isinstance(step, Change) and step.after is None
+    return Undone(path, step.undoes, snapshot.id, True if is_removed else UNSET)
 
 
 TOOL = Tool(
@@ -95,7 +139,7 @@ TOOL = Tool(
     input_schema={
         "type": "object",
         "additionalProperties": False,
-        "properties": {"id": {"type": ["string", "null"]}},
+        "properties": {"id": {"type": ["string", "null"]}, "task": {"type": ["string", "null"]}},
     },
     effect=Effect.WRITE,
     errors=(NotFound, Conflict, InvalidParams),

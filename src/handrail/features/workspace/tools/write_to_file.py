@@ -10,14 +10,13 @@ from handrail.features.workspace.change import (
     Change,
     Repetition,
     check_base,
-    commit,
     compare,
     content_hash,
     look,
     preview_of,
     replayed,
-    settle,
 )
+from handrail.features.workspace.commit import commit, settle
 from handrail.features.workspace.idempotency import Written
 from handrail.features.workspace.line_diff import LineDiff
 from handrail.features.workspace.workspace import Workspace, path_target
@@ -132,5 +131,6 @@ TOOL = Tool(
     errors=(OutsideRoot, Conflict, BadEncoding, InputOutput, Declined, NotClean, InvalidParams),
     target=path_target,
     preview=preview,
+    asks_ahead=True,
     run=write_to_file,
 )

@@ -12,10 +12,13 @@ from dataclasses import dataclass
 
 from handrail.ports.errors import Conflict
 from handrail.stores.local.files.attributes import inherit
+from handrail.stores.local.files.file_systems import keeps_names
 from handrail.stores.local.files.refusal import check_regular, told
 from handrail.stores.local.files.temporary import backup_name, claim, discard, forget, still_names, temporary_name
 
 _UNSUPPORTED = frozenset({errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL})
+_SOURCE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+PERMISSIONS = 0o777  # neither set-uid nor set-gid is ever given
 _NO_HARD_LINKS = _UNSUPPORTED | {errno.EPERM, errno.EMLINK}
 
 
@@ -28,11 +31,13 @@ class Place:
     path: str
 
 
-def replace(place: Place, data: bytes, *, is_durable: bool, guard: Callable[[], None] | None = None) -> None:
+def replace(
+    place: Place, data: bytes, *, is_durable: bool, guard: Callable[[], None] | None = None, mode: int | None = None
+) -> None:
     """Writes `data` there, whether or not a regular file exists; `guard` can stop it at the last moment."""
     with told(place.path):
         old = _standing(place)
-        with _filled(place, data, old, is_durable) as temporary:
+        with _filled(place, data, old, is_durable, mode) as temporary:
             if guard:
                 guard()
             if is_durable and old:
@@ -43,7 +48,7 @@ def replace(place: Place, data: bytes, *, is_durable: bool, guard: Callable[[], 
                     _sync_new(place)
 
 
-def create(place: Place, data: bytes, *, is_durable: bool, syncs_folder: bool = True) -> None:
+def create(place: Place, data: bytes, *, is_durable: bool) -> None:
     """Writes `data` there; Conflict if the name is taken."""
     with told(place.path):
         if _standing(place):
@@ -53,8 +58,35 @@ def create(place: Place, data: bytes, *, is_durable: bool, syncs_folder: bool = 
                 _rename_to_free_name(place, temporary)
             except FileExistsError:
                 raise _taken(place) from None
-            if is_durable and syncs_folder:
+            if is_durable:
                 _sync_new(place)
+
+
+def adopt(source: Place, place: Place, *, guard: Callable[[], None] | None = None, mode: int | None = None) -> None:
+    """Renames a finished file of ours into place, whether or not a regular file exists there."""
+    with told(place.path):
+        old = _standing(place)
+        fd = os.open(source.name, _SOURCE, dir_fd=source.folder)
+        try:
+            check_regular(os.fstat(fd), source.path)
+            if old:
+                inherit(place.folder, place.name, old, fd)
+            if mode is not None:
+                os.fchmod(fd, mode & PERMISSIONS)
+        finally:
+            os.close(fd)
+        if guard:
+            guard()
+        try:
+            os.rename(source.name, place.name, src_dir_fd=source.folder, dst_dir_fd=place.folder)
+            return
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+    # Another file system is mounted there.
+    with told(source.path), open(os.open(source.name, _SOURCE, dir_fd=source.folder), "rb") as content:
+        data = content.read()
+    replace(place, data, is_durable=True, guard=guard, mode=mode)
 
 
 def put(place: Place, data: bytes) -> None:
@@ -70,6 +102,8 @@ def put(place: Place, data: bytes) -> None:
             while rest:
                 rest = rest[os.write(fd, rest) :]
             os.fsync(fd)
+            if not keeps_names(place.folder):
+                sync_folder(place.folder)
         except BaseException:
             with suppress(OSError):
                 forget(place.folder, place.name)
@@ -78,11 +112,13 @@ def put(place: Place, data: bytes) -> None:
             os.close(fd)
 
 
-def remove(place: Place, *, is_durable: bool) -> bool:
+def remove(place: Place, *, is_durable: bool, guard: Callable[[], None] | None = None) -> bool:
     """Removes the regular file; True for the one caller that did it."""
     with told(place.path):
         if not _standing(place):
             return False
+        if guard:
+            guard()
         try:
             os.unlink(place.name, dir_fd=place.folder)
         except FileNotFoundError:
@@ -118,7 +154,9 @@ def _standing(place: Place) -> os.stat_result | None:
 
 
 @contextmanager
-def _filled(place: Place, data: bytes, old: os.stat_result | None, is_durable: bool) -> Iterator[bytes]:
+def _filled(
+    place: Place, data: bytes, old: os.stat_result | None, is_durable: bool, mode: int | None = None
+) -> Iterator[bytes]:
     """The name of a complete temporary file, removed when the block ends."""
     name = temporary_name(place.path)
     # A new file's mode is the kernel's business (umask, default ACL); a replaced one stays shut until it has its own.
@@ -129,6 +167,8 @@ def _filled(place: Place, data: bytes, old: os.stat_result | None, is_durable: b
             rest = rest[os.write(fd, rest) :]
         if old:
             inherit(place.folder, place.name, old, fd)
+        if mode is not None:
+            os.fchmod(fd, mode & PERMISSIONS)
         if is_durable:
             os.fsync(fd)
         yield name

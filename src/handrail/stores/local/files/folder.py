@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 
 from handrail.ports.errors import InvalidParams, NotFound, OutsideRoot, TooLarge
-from handrail.ports.files import Entry, Stamp
+from handrail.ports.files import Entry, Kind, OnClosed, Stamp, Status
 from handrail.ports.paths import ClosedFolders, Parts, folded, parse_path
-from handrail.stores.local.files import atomic, tree
+from handrail.stores.local.files import atomic, moving, tree
 from handrail.stores.local.files.appending import append
 from handrail.stores.local.files.beneath import Opener, open_beneath
 from handrail.stores.local.files.listing import listed, stamped
@@ -22,6 +22,7 @@ from handrail.stores.local.files.temporary import is_temporary
 
 _CHUNK = 1 << 20
 _NONE_CLOSED = ClosedFolders(())
+_KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
 
 
 class LocalFolder:
@@ -97,21 +98,36 @@ class LocalFolder:
             return None
         return stat.S_IMODE(found.st_mode) if stat.S_ISREG(found.st_mode) else None
 
+    def status(self, path: str) -> Status | None:
+        parts = self._parts(path)
+        try:
+            found = self._root.stand(parts)
+        except NotFound:
+            return None
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "other")
+        return Status(kind, stat.S_IMODE(found.st_mode), found.st_size, found.st_mtime_ns, found.st_ino)
+
     def has(self, path: str) -> bool:
         return self._root.has(self._parts(path))
 
-    def entries(self, path: str) -> list[Entry]:
-        return self._list(self._parts(path))
+    def entries(self, path: str, on_closed: OnClosed | None = None) -> list[Entry]:
+        return self._list(self._parts(path), on_closed)
 
     def names(self, path: str) -> list[str]:
         parts = self._parts(path)
         with self._root.folder(parts) as fd, told(shown(parts)):
             return os.listdir(fd)
 
-    def walk(self, path: str) -> Iterator[tuple[str, Entry]]:
+    def walk(self, path: str, on_closed: OnClosed | None = None) -> Iterator[tuple[str, Entry]]:
         top = self._parts(path)
+
+        def listed_below(parts: Parts) -> list[Entry]:
+            if on_closed is None:
+                return self._list(parts)
+            return self._list(parts, lambda name: on_closed("/".join((*parts[len(top) :], name))))
+
         with self._root.folder(top):  # refused here and now, not at the first step
-            return tree.walk(self._list, top)
+            return tree.walk(listed_below, top)
 
     def stamp(self, path: str) -> Stamp | None:
         try:
@@ -127,27 +143,62 @@ class LocalFolder:
             return dict(tree.stamps(self._stamped, top))
 
     def write(
-        self, path: str, data: bytes, *, is_durable: bool = True, guard: Callable[[], None] | None = None
+        self,
+        path: str,
+        data: bytes,
+        *,
+        is_durable: bool = True,
+        guard: Callable[[], None] | None = None,
+        mode: int | None = None,
     ) -> None:
         with self._root.place(self._parts(path), is_made=True, is_durable=is_durable) as place:
-            atomic.replace(place, data, is_durable=is_durable, guard=guard)
+            atomic.replace(place, data, is_durable=is_durable, guard=guard, mode=mode)
 
-    def create(self, path: str, data: bytes, *, is_durable: bool = True, syncs_folder: bool = True) -> None:
+    def adopt(
+        self, source: str, path: str, *, guard: Callable[[], None] | None = None, mode: int | None = None
+    ) -> None:
+        ours = self._prefix + parse_path(source)
+        with (
+            self._root.place(ours, is_made=False) as staged,
+            self._root.place(self._parts(path), is_made=True, is_durable=False) as place,
+        ):
+            atomic.adopt(staged, place, guard=guard, mode=mode)
+
+    def move(self, path: str, to: str, *, guard: Callable[[], None] | None = None) -> None:
+        with (
+            self._root.place(self._parts(path), is_made=False) as source,
+            self._root.place(self._parts(to), is_made=True, is_durable=True) as target,
+        ):
+            moving.move(source, target, guard)
+
+    def make_folder(self, path: str, mode: int | None = None, *, is_durable: bool = True) -> None:
         with self._root.place(self._parts(path), is_made=True, is_durable=is_durable) as place:
-            atomic.create(place, data, is_durable=is_durable, syncs_folder=syncs_folder)
+            moving.make_folder(place, mode, is_durable=is_durable)
+
+    def remove_folder(self, path: str, *, is_durable: bool = True) -> None:
+        with self._root.place(self._parts(path), is_made=False) as place:
+            moving.remove_folder(place, is_durable=is_durable)
+
+    def sync(self) -> None:
+        with self._root.folder(()) as fd:
+            moving.sync_all(fd)
+
+    def create(self, path: str, data: bytes, *, is_durable: bool = True) -> None:
+        with self._root.place(self._parts(path), is_made=True, is_durable=is_durable) as place:
+            atomic.create(place, data, is_durable=is_durable)
 
     def put(self, path: str, data: bytes) -> None:
-        with self._root.place(self._parts(path), is_made=True, is_durable=False) as place:
+        with self._root.place(self._parts(path), is_made=True, is_durable=not self._root.keeps_names) as place:
             atomic.put(place, data)
 
     def append(self, path: str, data: bytes) -> None:
         parts = self._parts(path)
         append(lambda: self._root.open_journal(parts), data, shown(parts))
 
-    def remove(self, path: str, *, is_durable: bool = True) -> bool:
+    def remove(self, path: str, *, is_durable: bool = True, guard: Callable[[], None] | None = None) -> bool:
         try:
             with self._root.place(self._parts(path), is_made=False) as place:
-                return atomic.remove(place, is_durable=is_durable)
+                return atomic.remove(place, is_durable=is_durable, guard=guard)
         except NotFound:
             return False
 
@@ -184,10 +235,10 @@ class LocalFolder:
         with self._root.folder(parts) as fd, told(shown(parts)):
             return list(stamped(fd, closed))
 
-    def _list(self, parts: Parts) -> list[Entry]:
+    def _list(self, parts: Parts, on_closed: OnClosed | None = None) -> list[Entry]:
         closed = self._closed.names_in(parts[len(self._prefix) :])
         with self._root.folder(parts) as fd, told(shown(parts)):
-            return listed(fd, closed)
+            return listed(fd, closed, on_closed)
 
 
 def _too_large(path: str, limit: int) -> TooLarge:

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Container, Iterator
 from contextlib import suppress
 
-from handrail.ports.files import Entry, Stamp
+from handrail.ports.files import Entry, OnClosed, Stamp
 from handrail.ports.paths import folded
 from handrail.stores.local.files.temporary import is_temporary
 
@@ -18,9 +18,10 @@ def scan(fd: int) -> Iterator[tuple[str, os.DirEntry[str]]]:
             yield name if name.isascii() else os.fsencode(name).decode("utf-8", "surrogateescape"), item
 
 
-def listed(fd: int, closed: Container[str]) -> list[Entry]:
+def listed(fd: int, closed: Container[str], on_closed: OnClosed | None = None) -> list[Entry]:
     """The entries without the `closed` names, our temporary files and names that are no UTF-8."""
-    return [Entry(name, item.is_dir(follow_symlinks=False), item.is_symlink()) for name, item in _open_ones(fd, closed)]
+    found = _open_ones(fd, closed, on_closed)
+    return [Entry(name, item.is_dir(follow_symlinks=False), item.is_symlink()) for name, item in found]
 
 
 def stamped(fd: int, closed: Container[str]) -> Iterator[tuple[str, Stamp | None]]:
@@ -35,9 +36,14 @@ def stamped(fd: int, closed: Container[str]) -> Iterator[tuple[str, Stamp | None
                 yield name, Stamp(found.st_size, found.st_mtime_ns, found.st_ino)
 
 
-def _open_ones(fd: int, closed: Container[str]) -> Iterator[tuple[str, os.DirEntry[str]]]:
+def _open_ones(
+    fd: int, closed: Container[str], on_closed: OnClosed | None = None
+) -> Iterator[tuple[str, os.DirEntry[str]]]:
     for name, item in scan(fd):
-        if name not in closed and not is_temporary(folded(name)) and _is_text(name):
+        if name in closed:
+            if on_closed is not None:
+                on_closed(name)
+        elif not is_temporary(folded(name)) and _is_text(name):
             yield name, item
 
 

@@ -9,6 +9,7 @@ from handrail.ports.errors import InvalidParams
 from handrail.ports.paths import Parts
 from handrail.stores.local.files.atomic import Place
 from handrail.stores.local.files.beneath import O_LOOK, Opener, encoded
+from handrail.stores.local.files.file_systems import keeps_names
 from handrail.stores.local.files.parents import made
 from handrail.stores.local.files.refusal import check_regular, refusal, told
 
@@ -28,6 +29,7 @@ class Root:
             self.location = os.path.realpath(path)
             self._fd = os.open(self.location, FOLDER | os.O_CLOEXEC)
         self._opener = opener
+        self.keeps_names = keeps_names(self._fd)
 
     def close(self) -> None:
         # The number is given up with the file: it may soon stand for another one.
@@ -61,6 +63,13 @@ class Root:
             return os.fstat(fd)
         finally:
             os.close(fd)
+
+    def stand(self, parts: Parts) -> os.stat_result:
+        """Of whatever the name stands for, a link included. NotFound."""
+        if not parts:
+            return os.fstat(self._fd)
+        with self.folder(parts[:-1]) as fd, told(shown(parts)):
+            return os.stat(encoded(parts[-1:]), dir_fd=fd, follow_symlinks=False)
 
     def has(self, parts: Parts) -> bool:
         """Whether the name exists in its folder, which must exist."""

@@ -15,8 +15,15 @@ from handrail.stores.local.private_file import make_private_folder
 _FOLDER = "agent-processes"
 _FOR_AGENTS = frozenset({"mcp", "hook"})
 """Commands of handrail that an agent's program starts."""
-_OWN = frozenset({"mcp", "hook", "up", "desktop-host"})
+_OWN = frozenset({"mcp", "hook", "up", "run", "desktop-host"})
 """What these start themselves, such as a project's script, is started for an agent."""
+_TRYING = frozenset({"connect", "up"})
+"""These start `handrail mcp` themselves, to try what they wrote for a client."""
+
+
+_OWN_PROGRAMS = ("handrail", "handrail.__main__")
+_OWN_SCRIPTS = ("handrail/__main__.py", "from handrail.__main__ import main; main()")
+"""Ends of an argument that names handrail: its file, or how a hook starts it."""
 
 
 class KnownAgents:
@@ -72,6 +79,8 @@ def _program_of(processes: Processes, served: Process) -> list[Process]:
     found: list[Process] = []
     process = processes.find(served.parent)
     while process is not None and process.pid > 1 and process.uid == served.uid and not _is_persons_shell(process):
+        if _command(process) in _TRYING:
+            break
         found.append(process)
         if process.pid == process.session:
             break
@@ -87,6 +96,6 @@ def _is_persons_shell(process: Process) -> bool:
 def _command(process: Process) -> str | None:
     """Which command of handrail's this process runs."""
     for at, argument in enumerate(process.arguments[:4]):
-        if os.path.basename(argument) in ("handrail", "handrail.__main__") or argument.endswith("handrail/__main__.py"):
+        if os.path.basename(argument) in _OWN_PROGRAMS or argument.endswith(_OWN_SCRIPTS):
             return next((word for word in process.arguments[at + 1 :] if not word.startswith("-")), None)
     return None

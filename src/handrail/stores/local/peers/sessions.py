@@ -13,21 +13,43 @@ from pathlib import Path
 
 from handrail.ports.identity import Identity
 from handrail.stores.local.peers.linux import start_ticks
+from handrail.stores.local.peers.processes import Processes
 
 _INTERPRETER = re.compile(r"(node|nodejs|bun|deno|python|pypy|ruby|perl|php|java|sh|bash|dash|zsh|fish)[0-9.]*")
-_OWN_PROCESS = re.compile(r"stdio:[0-9a-f.]+:([0-9]+)\.([0-9]+)")
+_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "fish", "busybox"})
+_OWN_PROCESS = re.compile(r"(?:stdio:[0-9a-f.]+|process):([0-9]+)\.([0-9]+)")
 
 
-def stdio_identity() -> Identity:
-    """Of the client at our stdin: as long as this process lives, it has no other."""
-    uid, parent = os.getuid(), os.getppid()
-    started, own = _started(parent), _started(os.getpid())
+def stdio_identity(pid: int | None = None) -> Identity:
+    """Of the client at a process's stdin, by default at our own: as long as the process lives, it has no other."""
+    own_pid = os.getpid() if pid is None else pid
+    own, process = _started(own_pid), Processes().find(own_pid)
+    parent = os.getppid() if pid is None else process.parent if process is not None else 0
+    started = _started(parent)
     if started is None or own is None:
         session = f"stdio:{parent}:{secrets.token_hex(8)}"
         return Identity(session, session)
-    connection = f"stdio:{parent}.{started}:{os.getpid()}.{own}"
+    connection = f"stdio:{parent}.{started}:{own_pid}.{own}"
     program = _program(parent)
-    return Identity(connection, connection if program is None else f"program:{uid}:{program}")
+    return Identity(connection, connection if program is None else f"program:{_uid(parent)}:{program}")
+
+
+def agent_identity(pid: int | None = None) -> Identity:
+    """Of the agent that has started a process, by default our own, through whatever shell.
+
+    Every process that one agent starts has the same one: so its hooks share a session.
+    """
+    processes = Processes()
+    process = processes.find(os.getpid() if pid is None else pid)
+    agent = None if process is None else processes.find(process.parent)
+    while agent is not None and agent.name in _SHELLS and "-c" in agent.arguments[1:3]:
+        agent = processes.find(agent.parent)
+    if agent is None or agent.pid <= 1:
+        session = f"process:{secrets.token_hex(8)}"
+        return Identity(session, session)
+    connection = f"process:{agent.pid}.{agent.started}"
+    program = _program(agent.pid)
+    return Identity(connection, connection if program is None else f"program:{agent.uid}:{program}")
 
 
 def terminal_identity() -> Identity:
@@ -37,9 +59,16 @@ def terminal_identity() -> Identity:
 
 
 def has_ended(connection: str) -> bool:
-    """Whether it is known that nobody uses this identity any more: of a stdio session whose process is gone."""
+    """Whether it is known that this identity is no longer in use: its process is gone."""
     found = _OWN_PROCESS.fullmatch(connection)
     return found is not None and _started(int(found[1])) != int(found[2])
+
+
+def _uid(pid: int) -> int:
+    try:
+        return os.stat(f"/proc/{pid}").st_uid
+    except OSError:
+        return os.getuid()
 
 
 def _started(pid: int) -> int | None:

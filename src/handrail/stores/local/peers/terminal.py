@@ -8,6 +8,7 @@ that shows it to a person and that no other program can type into. Whatever can'
 import os
 import stat
 import sys
+from collections.abc import Collection
 
 from handrail.ports.presence import PresenceNeeded, TerminalProof
 from handrail.stores.local.peers.agents import KnownAgents
@@ -22,6 +23,8 @@ TERMINALS = frozenset(
         "urxvt", "urxvtd", "xfce4-terminal", "xterm",
     }
 )  # fmt: skip
+_MULTIPLEXERS = {"tmux": "Ctrl-B D", "screen": "Ctrl-A D", "zellij": "Ctrl-O D"}
+"""Any program of this account may type into their terminals (`tmux send-keys`), whoever is attached to them."""
 _ELSEWHERE = "Run the command in a plain terminal window of your own, or use a passkey in the console."
 
 
@@ -39,6 +42,20 @@ def person_at_terminal(agents: KnownAgents, processes: Processes | None = None, 
         return TerminalProof(f"tty{os.minor(own.terminal)}", own.pid, _entered_through(family, own))
     holder = _holder(processes, own, family, agents)
     return TerminalProof(os.ttyname(keyboard), own.pid, holder)
+
+
+def agent_above(agents: KnownAgents, names: Collection[str], processes: Processes | None = None) -> str | None:
+    """The first of our ancestors that is an agent's: it uses handrail, or is a program of one of these names."""
+    processes = processes or Processes()
+    family = (processes.ancestors(os.getpid()) or []) if sys.platform.startswith("linux") else []
+    found = agents.among(family[1:], processes) or next((each for each in family[1:] if _is_named(each, names)), None)
+    return None if found is None else f"an agent's process ({found.name or 'process'} {found.pid})"
+
+
+def _is_named(process: Process, names: Collection[str]) -> bool:
+    """By its program or, where that is an interpreter, by its script."""
+    words = (process.name, *process.arguments[:2])
+    return any(os.path.splitext(os.path.basename(word))[0] in names for word in words)
 
 
 def _check_keyboard(own: Process, keyboard: int) -> None:
@@ -76,6 +93,8 @@ def _holder(processes: Processes, own: Process, family: list[Process], agents: K
             raise _refused("the system doesn't tell what is behind this terminal")
         if (found := agents.among(above, processes)) is not None:
             raise _refused(f"an agent's process is behind this terminal ({found.name or 'process'} {found.pid})")
+        if holder.name in _MULTIPLEXERS:
+            raise _refused_in(holder.name)
         if holder.name not in TERMINALS and not _is_ssh(holder):
             raise _refused(f"other programs can type into this terminal: it is shown by {holder.name or 'a process'}")
         if not processes.is_the_systems_own(holder):
@@ -93,6 +112,12 @@ def _entered_through(family: list[Process], own: Process) -> str:
 
 def _is_ssh(process: Process) -> bool:
     return process.name in ("sshd", "sshd-session", "sshd-auth") and process.uid == 0
+
+
+def _refused_in(multiplexer: str) -> PresenceNeeded:
+    why = f"any program of your account can type into {multiplexer}"
+    leave = f"Leave it with {_MULTIPLEXERS[multiplexer]} and run the command in the terminal window itself"
+    return PresenceNeeded(f"{why}.", hint=f"{leave}, or use a passkey in the console.", reason="presence", why=why)
 
 
 def _refused(why: str) -> PresenceNeeded:

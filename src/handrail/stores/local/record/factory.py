@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
+from handrail.ports.atomic_file import replace_file
 from handrail.ports.record import RecordStores
 from handrail.ports.secrets import Keyring
 from handrail.stores.local import locks
@@ -48,6 +49,7 @@ def record_stores(state: Path, keyring: Keyring, *, signer: Sequence[str], told:
         witness=witness(told, id),
         files=DescribedFiles(state, {place.name: place.permissions for place in places}),
         lock=lambda: locks.exclusive(state / "checkpoints.lock"),
+        rewrite=lambda lines: replace_file(state / CHECKPOINTS, b"".join(line + b"\n" for line in lines)),
     )
 
 

@@ -19,12 +19,8 @@ interface Models {
   current: string;
 }
 
-/** Who has a model connected comes to talk, and who is here for the first time to see what is needed; everybody else to look. */
+/** Who has a model connected comes to talk; everybody else to connect an agent, or to look. */
 async function comesToTalk(): Promise<boolean> {
-  const [{ current, models }, { records }] = await Promise.all([
-    fetchData<Models>("/api/agent/models").catch((): Models => ({ current: "", models: [] })),
-    fetchData<{ records: unknown[] }>("/api/activity?limit=1").catch(() => ({ records: [null] })),
-  ]);
-  const hasModel = current !== "" && models.find(({ name }) => name === current)?.hasKey !== false;
-  return hasModel || records.length === 0;
+  const { current, models } = await fetchData<Models>("/api/agent/models").catch((): Models => ({ current: "", models: [] }));
+  return current !== "" && models.find(({ name }) => name === current)?.hasKey !== false;
 }

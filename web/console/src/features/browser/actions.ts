@@ -35,6 +35,10 @@ export interface Pairing {
   name: string;
   createdAt: number;
   socketConnected: boolean;
+  /** handrail has started it itself, so its window proves nothing. */
+  isLaunched?: boolean;
+  /** Its window may confirm what reaches far. */
+  isEnrolled?: boolean;
 }
 
 const TASKS = 200;
@@ -178,6 +182,16 @@ export async function pairHere(): Promise<Paired | null> {
 }
 
 export const readPairings = (): Promise<Pairing[]> => fetchData<Pairing[]>("/api/extension/tokens");
+
+export async function enrollBrowser(clientId: string, presence?: object): Promise<Pairing[]> {
+  await postJson<unknown>("/api/extension/enrolled", { clientId, ...(presence ? { presence } : {}) });
+  return await readPairings();
+}
+
+export async function withdrawBrowser(clientId: string): Promise<Pairing[]> {
+  await deleteAt<unknown>(`/api/extension/enrolled/${encodeURIComponent(clientId)}`);
+  return await readPairings();
+}
 
 export async function revokePairing(clientId: string): Promise<Pairing[]> {
   await deleteAt<unknown>(`/api/extension/tokens/${encodeURIComponent(clientId)}`);

@@ -1,10 +1,11 @@
 import type { Feature } from "../../shell/feature";
-import { PolicyCard } from "./PolicyCard";
+import { Permissions } from "./components/Permissions";
+import "./permissions.css";
 import { policyEn } from "./texts/en";
 import type { PolicyTexts } from "./texts/shape";
 import { policyZh } from "./texts/zh";
 
 export const policy: Feature<PolicyTexts> = {
   texts: { en: policyEn, zh: policyZh },
-  settings: [{ place: 3, View: PolicyCard }],
+  pages: [{ name: "permissions", icon: "M12 3l7 3v5c0 5-3 8-7 10-4-2-7-5-7-10V6z", View: Permissions }],
 };

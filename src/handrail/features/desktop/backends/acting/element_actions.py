@@ -13,6 +13,8 @@ from handrail.features.desktop.platform import Delivery, Element, Rect, Window
 from handrail.ports.errors import Conflict, Gone, PermissionMissing
 
 Look = Callable[[str], Awaitable[Element | None]]
+OnScreen = Callable[[Window], Awaitable[Sequence[TopWindow]]]
+"""The X windows that an accessible window can be."""
 _PRESSES = ("click", "press", "clicked", "push")
 _CHOICES = ("select", "jump", "dodefault", "invoke")
 _SWITCHES = ("toggle", "check", "uncheck", "clickancestor", "activate", "open")
@@ -42,11 +44,12 @@ def press_action(element: Element, names: Sequence[str]) -> int | None:
 
 
 class ElementActions:
-    def __init__(self, bus: AccessibilityBus, x11: X11, windows: TopWindows, look: Look) -> None:
+    def __init__(self, bus: AccessibilityBus, x11: X11, windows: TopWindows, look: Look, on_screen: OnScreen) -> None:
         self._bus = bus
         self._x11 = x11
         self._windows = windows
         self._look = look
+        self._on_screen = on_screen
         self._pointer = Pointer(x11)
 
     async def key_window(self, window: Window) -> TopWindow:
@@ -56,7 +59,7 @@ class ElementActions:
     async def bring_to_front(self, window: Window) -> bool:
         """Through the window manager, or through the app if it is not an X11 window."""
         try:
-            top = self._windows.matching(window)
+            top = await self._clearly(window)
         except PermissionMissing:
             top = None
         if top is not None:
@@ -105,10 +108,40 @@ class ElementActions:
         return True
 
     async def _top_window(self, window: Window, input_name: str, hint: str) -> TopWindow:
-        if (top := self._windows.matching(window)) is not None:
+        if (top := await self._clearly(window)) is not None:
             return top
         await (await Accessible.of(self._bus, window.handle)).living_states()
         raise PermissionMissing(f"The window belongs to no X11 program, so no {input_name} can reach it.", hint=hint)
+
+    async def _clearly(self, window: Window) -> TopWindow | None:
+        """Its X window, or None if it has none. Conflict where several could be it and none shows that it is."""
+        possible = await self._on_screen(window)
+        return await self._shown_by_focus(window, possible) if len(possible) > 1 else next(iter(possible), None)
+
+    async def _shown_by_focus(self, window: Window, possible: Sequence[TopWindow]) -> TopWindow:
+        """The one that makes the window active when it comes to the front, and inactive when another does."""
+        accessible = await Accessible.of(self._bus, window.handle)
+        for top in possible:
+            other = next(each for each in possible if each is not top)
+            if (
+                await self._windows.activate(other.id)
+                and await self._comes_to_be(accessible, is_active=False)
+                and await self._windows.activate(top.id)
+                and await self._comes_to_be(accessible, is_active=True)
+            ):
+                return top
+        raise Conflict(
+            f"{len(possible)} windows of this program look like {window.title!r}: nothing was sent.",
+            hint="Close the others, or let a person do this step.",
+        )
+
+    async def _comes_to_be(self, accessible: Accessible, *, is_active: bool) -> bool:
+        deadline = time.monotonic() + _FOCUS_SECONDS
+        while ("active" in await accessible.living_states()) != is_active:
+            if time.monotonic() > deadline:
+                return False
+            await asyncio.sleep(_LOOK_EVERY)
+        return True
 
     async def _click(self, window: Window, element: Element) -> None:
         hint = "What has an action of its own works; for everything else choose an X11 session."

@@ -11,7 +11,8 @@ from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
 from handrail.features.desktop.backends.atspi.connection import Connection, Lost, Refused, Silent
 from handrail.features.desktop.backends.atspi.elements import SCREEN, Elements, Origin
 from handrail.features.desktop.backends.atspi.search import Search, read_tree
-from handrail.features.desktop.backends.atspi.windows import Look, Windows
+from handrail.features.desktop.backends.atspi.windows import Windows
+from handrail.features.desktop.backends.x11.matching import Look
 from handrail.features.desktop.backends.x11.windows import TopWindows
 from handrail.features.desktop.platform import Changes, Element, Found, Query, Tree, Window
 from handrail.ports.errors import Gone

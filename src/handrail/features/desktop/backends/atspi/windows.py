@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from handrail.features.desktop.backends.atspi import calls, roles
 from handrail.features.desktop.backends.atspi.bus import PATIENCE, AccessibilityBus, Ref
 from handrail.features.desktop.backends.atspi.connection import Refused
 from handrail.features.desktop.backends.atspi.elements import SCREEN, Elements, Origin
 from handrail.features.desktop.backends.atspi.identity import Identities
+from handrail.features.desktop.backends.x11.matching import Look, match
 from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
 from handrail.features.desktop.platform import Element, Rect, Window
 from handrail.ports.errors import Gone, PermissionMissing, Timeout
@@ -17,15 +17,6 @@ from handrail.ports.errors import Gone, PermissionMissing, Timeout
 _PATIENCE = 1.0
 _PATIENCE_WITH_SLOW_APPS = 0.1
 _PRESENT = frozenset(("visible", "showing", "iconified"))
-_MOST_PIXELS_APART = 48
-
-
-class Look(NamedTuple):
-    """What an accessible window is recognised by."""
-
-    pid: int
-    title: str
-    frame: Rect | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +95,19 @@ class Windows:
             self._is_relative[handle] = toolkit == "GTK" and version.startswith("4.")
         return self._is_relative[handle]
 
+    async def on_screen(self, window: Window) -> Sequence[TopWindow]:
+        """The X windows that it can be, among all windows of its program: one where it is clear which."""
+        ref = await self._bus.ref(window.handle)
+        siblings = [] if ref is None else await self._of_app(Ref(ref.name, calls.ROOT_PATH))
+        looks = [one.look for one in siblings if one.element.handle != window.handle]
+        own = next((one.look for one in siblings if one.element.handle == window.handle), None)
+        own = own or Look(window.pid, window.title, window.frame)
+        return match([own, *looks], self._top_windows.all() if self._top_windows else [])[0]
+
     async def origin(self, app: str, window: Look) -> Origin:
         if not await self.is_relative(app):
             return SCREEN
-        return _content_origin(_pair([window], self._on_screen()[0])[0], window)
+        return _content_origin(match([window], self._on_screen()[0])[0], window)
 
     async def pid(self, app: str) -> int:
         """From the bus itself, which answers even if the app does not; 0 for one that has left it."""
@@ -116,8 +116,8 @@ class Windows:
 
     def _described(self, found: Sequence[_AppWindow]) -> list[Window]:
         shown, active = self._on_screen()
-        pairs = list(zip(found, _pair([one.look for one in found], shown), strict=True))
-        pairs.sort(key=lambda pair: pair[1] is None)
+        pairs = list(zip(found, match([one.look for one in found], shown), strict=True))
+        pairs.sort(key=lambda pair: not pair[1])
         return [self._window(one, on_screen, active) for one, on_screen in pairs]
 
     def _on_screen(self) -> tuple[Sequence[TopWindow], int | None]:
@@ -127,13 +127,16 @@ class Windows:
         except PermissionMissing:
             return [], None
 
-    def _window(self, one: _AppWindow, on_screen: TopWindow | None, active: int | None) -> Window:
+    def _window(self, one: _AppWindow, on_screen: Sequence[TopWindow], active: int | None) -> Window:
+        """`on_screen` are the X windows that it can be."""
         element = one.element
         frame = element.frame
         if frame and one.is_relative:
             x, y = _content_origin(on_screen, one.look)
             frame = Rect(frame.x + x, frame.y + y, frame.width, frame.height)
-        app_id, ids = self._identities.of(one.look.pid, one.app_name, on_screen.classes if on_screen else ())
+        app_id, ids = self._identities.of(one.look.pid, one.app_name, on_screen[0].classes if on_screen else ())
+        is_active = active in [top.id for top in on_screen]
+        decides_itself = active is None or (is_active and len(on_screen) > 1)
         return Window(
             handle=element.handle,
             title=element.title,
@@ -142,10 +145,8 @@ class Windows:
             ids=ids,
             pid=one.look.pid,
             frame=frame,
-            is_front=(
-                "active" in element.states if active is None else on_screen is not None and on_screen.id == active
-            ),
-            is_modal="modal" in element.states or (on_screen is not None and on_screen.is_modal),
+            is_front="active" in element.states if decides_itself else is_active,
+            is_modal="modal" in element.states or (bool(on_screen) and all(top.is_modal for top in on_screen)),
         )
 
 
@@ -156,49 +157,10 @@ def _is_window(element: Element) -> bool:
     )
 
 
-def _content_origin(window: TopWindow | None, look: Look) -> Origin:
-    """Where the content begins: GTK's own size leaves its border out."""
-    if window is None:
+def _content_origin(windows: Sequence[TopWindow], look: Look) -> Origin:
+    """Where the content begins: GTK's own size leaves its border out. Windows at one place have one origin."""
+    if len({window.visible_frame for window in windows}) != 1:
         return SCREEN
-    frame = window.visible_frame
+    frame = windows[0].visible_frame
     content = look.frame or frame
     return frame.x + max(frame.width - content.width, 0) // 2, frame.y + max(frame.height - content.height, 0) // 2
-
-
-def _pair(looks: Sequence[Look], shown: Sequence[TopWindow]) -> list[TopWindow | None]:
-    """The X window of each accessible window, or None; the best matches are made first."""
-    likely = sorted(
-        (
-            (likeness, -index, window.id, window)
-            for index, look in enumerate(looks)
-            for window in shown
-            if (likeness := _likeness(look, window)) > 0
-        ),
-        key=lambda pair: pair[:3],
-        reverse=True,
-    )
-    found: list[TopWindow | None] = [None] * len(looks)
-    taken = set()
-    for _, negative, id, window in likely:
-        if found[-negative] is None and id not in taken:
-            found[-negative] = window
-            taken.add(id)
-    return found
-
-
-def _likeness(look: Look, window: TopWindow) -> int:
-    """Sandboxed programs have another pid for themselves; some have no title, some a frame that starts at 0."""
-    has_same_title = bool(look.title) and look.title == window.title
-    has_same_size = look.frame is not None and any(
-        _is_near((look.frame.width, look.frame.height), (frame.width, frame.height))
-        for frame in (window.frame, window.visible_frame)
-    )
-    is_there = look.frame is not None and _is_near((look.frame.x, look.frame.y), (window.frame.x, window.frame.y))
-    if look.pid == window.pid:
-        return 1 + 8 * has_same_title + 4 * has_same_size + 2 * is_there
-    return has_same_title * (has_same_size + is_there)
-
-
-def _is_near(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Some toolkits include the decoration, some don't."""
-    return all(abs(a - b) <= _MOST_PIXELS_APART for a, b in zip(one, other, strict=True))

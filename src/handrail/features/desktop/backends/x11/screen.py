@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import struct
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,8 +13,9 @@ from Xlib import X, error
 from Xlib.ext import shape
 from zlib_ng import zlib_ng
 
+from handrail.features.desktop.backends.x11.blackout import paint, seen_parts
 from handrail.features.desktop.backends.x11.connection import UNREACHABLE, X11
-from handrail.features.desktop.platform import Rect, Shot
+from handrail.features.desktop.platform import Rect, Shot, Window
 from handrail.ports.errors import InvalidParams, PermissionMissing, Unsupported
 
 _MARGIN = 4
@@ -37,7 +39,12 @@ class X11Screen:
         self._highlights: list[list[Any]] = []
 
     async def shot(
-        self, area: Rect | None = None, *, outlined: Rect | None = None, cropped: Rect | None = None
+        self,
+        area: Rect | None = None,
+        *,
+        outlined: Rect | None = None,
+        cropped: Rect | None = None,
+        hidden: Sequence[Window] = (),
     ) -> Shot:
         if self._x11.is_xwayland():
             raise PermissionMissing(
@@ -50,7 +57,10 @@ class X11Screen:
         seen = whole if area is None else area.meets(whole)
         if seen is None:
             raise InvalidParams("The area is not on the screen.", hint="Bring the window on to the screen first.")
+        before = seen_parts(self._x11, hidden)
         pixels = self._grab(seen)
+        paint(pixels, seen, before)
+        paint(pixels, seen, seen_parts(self._x11, hidden))  # what was uncovered meanwhile
         crop = b"" if cropped is None else _crop(pixels, seen, cropped)
         if outlined is not None:
             inside = Rect(outlined.x - seen.x, outlined.y - seen.y, outlined.width, outlined.height)

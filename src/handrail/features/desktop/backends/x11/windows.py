@@ -9,7 +9,7 @@ from Xlib import X, error
 from Xlib.protocol import event
 
 from handrail.features.desktop.backends.x11.connection import X11
-from handrail.features.desktop.platform import Rect, Window
+from handrail.features.desktop.platform import Rect
 from handrail.ports.errors import Conflict
 
 _FROM_PAGER = 2
@@ -88,20 +88,6 @@ class TopWindows:
             return False
         own = self._x11.values(self._x11.window(int(found[0])), "_NET_SUPPORTING_WM_CHECK")
         return bool(own) and own[0] == found[0]
-
-    def matching(self, window: Window) -> TopWindow | None:
-        """The X window of an accessible window; None if there is none or several match."""
-        every = self.all()
-        candidates = [top for top in every if top.pid == window.pid]
-        # Programs in a sandbox know themselves under another pid.
-        candidates = candidates or [top for top in every if top.title and top.title == window.title]
-        if len(candidates) == 1:
-            return candidates[0]
-        alike = [top for top in candidates if top.title == window.title] or candidates
-        near = [(shared, top) for top in alike if (shared := _shared_area(top.visible_frame, window.frame)) > 0]
-        if near:
-            return max(near, key=lambda pair: pair[0])[1]
-        return alike[0] if len(alike) == 1 else None
 
     async def activate(self, window_id: int) -> bool:
         """Whether it has the keys afterwards."""
@@ -187,8 +173,3 @@ def _text(value: Any) -> str:
     if value is None:
         return ""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-
-
-def _shared_area(one: Rect, other: Rect | None) -> int:
-    shared = one.meets(other) if other is not None else None
-    return shared.width * shared.height if shared is not None else 0

@@ -6,6 +6,7 @@ locate shows what a call would act on before anybody has allowed it.
 from base64 import b64encode
 from typing import Any
 
+from handrail.features.desktop.host import screen_picture
 from handrail.features.desktop.host.execution import abort_all
 from handrail.features.desktop.host.methods.actions import Intent, read_intent
 from handrail.features.desktop.host.params import Name, Params, RoutedParams
@@ -127,7 +128,8 @@ async def _picture(services: Services, subject: Subject) -> Shot | None:
     """The screen, with the element outlined; None in a session that shows no picture."""
     outlined = subject.element.frame if subject.element is not None else None
     try:
-        return await (await services.source.get()).shot(outlined=outlined, cropped=pointed_area(subject))
+        desktop = await services.source.get()
+        return await screen_picture.take(desktop, outlined=outlined, cropped=pointed_area(subject))
     except PermissionMissing:
         return None
 

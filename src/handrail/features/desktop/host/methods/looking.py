@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta as Bound
 
+from handrail.features.desktop.host import screen_picture
 from handrail.features.desktop.host.conditions import ElementNotFound
 from handrail.features.desktop.host.execution import Execution
 from handrail.features.desktop.host.outline import outline, spelled_matches, spelled_tree, spelled_window
@@ -119,7 +120,8 @@ async def observe(services: Services, execution: Execution, params: ObserveParam
         desktop = await services.source.get()
         element = match.found.element if match is not None else None
         area = _area(options.area, routed.window if routed is not None else None, element)
-        shot = await desktop.shot(area, outlined=element.frame if element is not None and options.outlined else None)
+        outlined = element.frame if element is not None and options.outlined else None
+        shot = await screen_picture.take(desktop, area, outlined=outlined)
         evidence["screenshotPath"] = record.add("observe.png", shot.png)
         result["area"] = {"x": shot.area.x, "y": shot.area.y, "width": shot.area.width, "height": shot.area.height}
     if options.include_ax_tree or options.outline:

@@ -5,15 +5,12 @@ import os
 import secrets
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 
-from handrail.features.webgal.backends.programs import keeper
-from handrail.features.webgal.backends.programs.keeper import descendants
 from handrail.ports.errors import InputOutput
+from handrail.ports.keeper import STDIN, descendants, kept_command
 
 _LISTENS = "0A"
 _SOCKET = "socket:["
@@ -78,7 +75,6 @@ def end_marked(mark: str) -> None:
         time.sleep(_MARKED_PAUSE_SECONDS)
 
 
-_KEEPER = str(Path(keeper.__file__).resolve())
 _CHUNK = 256 * 1024
 _MOST_IN_A_PIPE = 1024 * 1024
 # Longer than a keeper asks and kills, so that only one that hangs itself is given up.
@@ -90,7 +86,7 @@ def start_program(command: Sequence[str], folder: int, environ: Mapping[str, str
     mark = secrets.token_hex(16)
     try:
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", _KEEPER, *command],
+            kept_command(command, STDIN),
             cwd=f"/proc/self/fd/{folder}",
             pass_fds=(folder,),
             stdin=subprocess.PIPE,

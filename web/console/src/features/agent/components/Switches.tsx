@@ -33,7 +33,7 @@ export function ModelSwitch({ taskId, fail }: SwitchProps) {
   return (
     <select class="model-switch" aria-label={t.model} value={chosen === known.current ? "" : chosen} onChange={(event) => void change(taskId, { model: event.currentTarget.value }).catch((failure: unknown) => fail(messageOf(failure)))}>
       <option value="">{t.standard(known.current)}</option>
-      {offered.map((name) => <option key={name} value={name}>{visible(name)}</option>)}
+      {offered.map((name) => <option key={name} value={name}>{t.otherAgents[name] ?? visible(name)}</option>)}
     </select>
   );
 }

@@ -105,6 +105,7 @@ export const chatEn: ChatTexts = {
   desktopIll: "Something that it needs is missing.",
   lookAt: { project: "See what is missing", model: "Connect a model", extension: "Connect a browser", desktop: "See what is missing" },
   modelName: "Model",
+  otherAgents: { "agent:claude": "Claude, in a cage", "agent:gemini": "Gemini, in a cage", "agent:codex": "Codex, in a cage" },
   modelNameHint: "provider:name, such as openai:gpt-5 or anthropic:claude-sonnet; openai-compatible:NAME for a server of your own",
   baseUrl: "Address of the server",
   baseUrlHint: "Only for openai-compatible, such as http://127.0.0.1:11434/v1",

@@ -104,6 +104,8 @@ export interface ChatTexts {
   desktopIll: string;
   lookAt: Record<"project" | "model" | "extension" | "desktop", string>;
   modelName: string;
+  /** Agents that can work in place of handrail's own, by the names that stand in a model's place. */
+  otherAgents: Readonly<Record<string, string>>;
   modelNameHint: string;
   baseUrl: string;
   baseUrlHint: string;

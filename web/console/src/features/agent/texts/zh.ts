@@ -105,6 +105,7 @@ export const chatZh: ChatTexts = {
   desktopIll: "缺少一些条件。",
   lookAt: { project: "查看缺少什么", model: "连接模型", extension: "连接浏览器", desktop: "查看缺少什么" },
   modelName: "模型",
+  otherAgents: { "agent:claude": "Claude（隔离运行）", "agent:gemini": "Gemini（隔离运行）", "agent:codex": "Codex（隔离运行）" },
   modelNameHint: "提供商:名称，例如 openai:gpt-5 或 anthropic:claude-sonnet；自己的服务器用 openai-compatible:名称",
   baseUrl: "服务器地址",
   baseUrlHint: "仅用于 openai-compatible，例如 http://127.0.0.1:11434/v1",

@@ -42,6 +42,12 @@ export interface BrowserTexts {
   expired: string;
   pairedExtensions: string;
   noPairings: string;
+  confirms: string;
+  enroll: string;
+  withdraw: string;
+  enrollHint: string;
+  enrollOf: (name: string) => string;
+  withdrawOf: (name: string) => string;
   pairedAt: string;
   revoke: string;
   revokeOf: (name: string) => string;

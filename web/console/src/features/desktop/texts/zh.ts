@@ -15,7 +15,7 @@ export const desktopZh: DesktopTexts = {
   size: "尺寸",
   cut: "窗口中的内容比这里显示的更多。",
   nothingSeen: "还没有人查看过桌面。",
-  nothingSeenHint: "智能体调用 desktop_observe 或您查看时，画面会出现在这里。",
+  nothingSeenHint: "智能体调用 desktop_observe 或你查看时，画面会出现在这里。",
   noOutline: "该应用没有提供窗口内容的信息。",
   state: "桌面",
   well: (session) => `可以查看和操作（${session}）`,

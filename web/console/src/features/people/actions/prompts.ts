@@ -1,6 +1,6 @@
 /** Questions: reading them, taking in what is told of them, answering. */
 
-import { fetchData, HostError, type PromptEntry, type PromptResponse, type RequestEntry } from "@handrail/host";
+import { fetchData, HostError, postJson, type PromptEntry, type PromptResponse, type RequestEntry } from "@handrail/host";
 import { markTooLate, moveOn, receive, replacePending } from "../logic/queue";
 import { visible } from "../../../logic/visible";
 import { notify } from "./notice";
@@ -102,6 +102,22 @@ export async function respond(request: RequestEntry, response: PromptResponse, p
   // Answered in its conversation: what the panel shows stays there.
   queue.value = known.shown === requestId ? moveOn(known) : known;
   if (queue.value.shown === null) closePanel();
+}
+
+interface Answers {
+  answers: { requestId: string; ok: boolean; error?: { message: string } }[];
+}
+
+/** The same answer to exactly these, as they are shown. What could not be answered so is told, and stays. */
+export async function respondToAll(requests: readonly RequestEntry[], response: PromptResponse): Promise<string[]> {
+  const items = requests.map(({ requestId, digest }) => ({ requestId, digest }));
+  const { answers } = await postJson<Answers>("/api/prompts/responses", { items, response });
+  announcement.value = texts.value.sent;
+  await reloadPrompts();
+  const isShownAnswered = answers.some(({ requestId, ok }) => ok && requestId === queue.value.shown);
+  if (isShownAnswered) queue.value = moveOn(queue.value);
+  if (queue.value.shown === null) closePanel();
+  return answers.flatMap(({ error }) => (error ? [visible(error.message)] : []));
 }
 
 /** As the log holds it: secrets went to the waiter alone. */

@@ -2,12 +2,12 @@ import type { PromptResponse, RequestEntry } from "@handrail/host";
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { respond } from "../actions/prompts";
-import { presenceNeed, prove, type PresenceNeed } from "../logic/presence";
-import { PresenceCheck } from "./PresenceCheck";
+import { presenceNeed, type PresenceNeed } from "../../../logic/presence";
 import { fieldErrorsOf, messageOf } from "../../../shell/failure";
 import { visible } from "../../../logic/visible";
 import { isPanelOpen } from "../store";
 import { texts } from "../../../store";
+import { PresenceCheck } from "../../../ui/PresenceCheck";
 import { Scroller } from "../../../ui/Scroller";
 import { Visible } from "../../../ui/Visible";
 
@@ -21,12 +21,13 @@ interface Place {
 export const InPlace = createContext<Place | null>(null);
 
 /** How far a yes reaches. */
-type Reach = Pick<PromptResponse, "scope" | "covers" | "grant">;
+export type Reach = Pick<PromptResponse, "scope" | "covers" | "grant">;
 
-export interface FurtherYes {
-  text: string;
-  reach: Reach;
-}
+/** One that says so at once, or one that opens something to choose in. */
+export type FurtherYes = { text: string; reach: Reach } | { text: string; isOpen: boolean; toggle: () => void };
+
+/** For what stands in the form and says yes as far as it was chosen there. */
+export const SendReach = createContext<((reach: Reach) => void) | null>(null);
 
 /** How long a prompt that has just appeared ignores answers: nobody reads faster, and a second click was meant for the one before. */
 const ARMING_MS = 400;
@@ -107,12 +108,12 @@ export function AnswerForm(props: AnswerFormProps) {
     }
   }
 
-  /** The same answer once more, with the passkey's signature for it. */
-  async function confirm(): Promise<void> {
-    if (!needed?.need.passkey) return;
+  /** The same answer once more, with the proof for it. */
+  async function confirm(presence: object): Promise<void> {
+    if (!needed) return;
     setIsSending(true);
     try {
-      await respond(request, needed.response, await prove(needed.need.passkey));
+      await respond(request, needed.response, presence);
     } finally {
       setIsSending(false);
     }
@@ -162,7 +163,7 @@ export function AnswerForm(props: AnswerFormProps) {
     >
       <Scroller label={visible(request.prompt.title ?? t.questions)}>
         {message ?? (request.prompt.message && <p class="message"><Visible text={request.prompt.message} /></p>)}
-        {children}
+        <SendReach.Provider value={isArmed && !isSending ? allow : null}>{children}</SendReach.Provider>
       </Scroller>
       <div class="foot">
         {remark && (
@@ -182,7 +183,7 @@ export function AnswerForm(props: AnswerFormProps) {
         )}
         {remarkProblem && <p class="problem" id={remarkProblemId}>{remarkProblem}</p>}
         {error && <p class="problem" role="alert">{error}</p>}
-        {needed && <PresenceCheck need={needed.need} confirm={confirm} isSending={isSending} />}
+        {needed && <PresenceCheck need={needed.need} confirm={confirm} />}
         <div class="row">
           {isUnseen ? (
             <button type="button" class="plain" disabled={isSending} onClick={() => allow()}>{isSending ? t.sending : yes}</button>
@@ -191,9 +192,13 @@ export function AnswerForm(props: AnswerFormProps) {
               {isSending ? t.sending : yes} <kbd>Y</kbd>
             </button>
           )}
-          {further?.map(({ text, reach }) => (
-            <button key={text} type="button" class="plain" disabled={isSending} onClick={() => allow(reach)}>{text}</button>
-          ))}
+          {further?.map((way) =>
+            "reach" in way ? (
+              <button key={way.text} type="button" class="plain" disabled={isSending} onClick={() => allow(way.reach)}>{way.text}</button>
+            ) : (
+              <button key={way.text} type="button" class="plain" aria-expanded={way.isOpen} disabled={isSending} onClick={way.toggle}>{way.text}</button>
+            ),
+          )}
           {canCancel && (
             <button type="button" class={isUnseen ? "primary" : "plain"} disabled={isSending} onClick={decline}>
               {no} <kbd>N</kbd>

@@ -1,6 +1,6 @@
 import { fetchData, postJson } from "@handrail/host";
 import { useState } from "preact/hooks";
-import { canUsePasskeys, makePasskey } from "../logic/presence";
+import { canUsePasskeys, makePasskey } from "../../../logic/presence";
 import { browserName } from "../../browser/logic/browsers";
 import { messageOf } from "../../../shell/failure";
 import { texts } from "../../../store";

@@ -4,7 +4,7 @@ import { type Asked, isSettled } from "../logic/queue";
 import { history, olderPrompts, queue, waiting } from "../store";
 import { texts } from "../../../store";
 import { useState } from "preact/hooks";
-import { ChangeDetails } from "./ChangeForm";
+import { ChangeDetails } from "./ChangeDetails";
 import { Chip } from "../../../ui/Chip";
 import { Chunked } from "../../../ui/Chunked";
 import { LoadMore } from "../../../ui/LoadMore";

@@ -1,3 +1,4 @@
+import type { End } from "../logic/grants";
 import type { Problem } from "../logic/answers";
 import type { ParameterProblem } from "../../tools/logic/schema";
 
@@ -6,6 +7,9 @@ interface PresenceTexts {
   title: string;
   why: string;
   usePasskey: string;
+  useWindow: string;
+  windowIn: string;
+  inWindow: string;
   failed: string;
   orTerminal: string;
   terminal: string;
@@ -18,6 +22,30 @@ interface PresenceTexts {
   getCode: string;
   code: string;
   add: string;
+}
+
+/** How far "always" reaches. */
+interface EditorTexts {
+  title: string;
+  tools: string;
+  fixed: string;
+  path: string;
+  place: string;
+  pattern: string;
+  ownPattern: string;
+  patternHint: string;
+  project: string;
+  thisProject: string;
+  allProjects: string;
+  who: string;
+  thisAgent: string;
+  allAgents: string;
+  until: string;
+  ends: Record<End, string>;
+  files: (count: number, isWhole: boolean) => string;
+  needsPresence: string;
+  rule: string;
+  allow: string;
 }
 
 export interface PeopleTexts {
@@ -57,10 +85,15 @@ export interface PeopleTexts {
   runsLater: string;
   posted: (by: string) => string;
   claims: (by: string, source: string) => string;
-  allowRule: string;
+  allowAlways: string;
+  editor: EditorTexts;
   allowTool: string;
   allowApp: (app: string) => string;
   deny: string;
+  similar: string;
+  showNewer: (count: number) => string;
+  allowThese: (count: number) => string;
+  denyThese: (count: number) => string;
   cancel: string;
   understood: string;
   remark: string;

@@ -1,4 +1,34 @@
+/** Agents that connect over HTTP. */
+interface AgentTexts {
+  title: string;
+  hint: string;
+  none: string;
+  added: string;
+  lastUsed: string;
+  notUsed: string;
+  rules: (count: number) => string;
+  consents: (count: number) => string;
+  revoke: string;
+  revokeOf: (name: string) => string;
+  revokeWarning: (name: string) => string;
+  revoked: (name: string) => string;
+  name: string;
+  nameHint: string;
+  issue: string;
+  issued: (name: string) => string;
+  once: string;
+  token: string;
+  useIt: string;
+  done: string;
+}
+
 export interface PolicyTexts {
+  pages: { permissions: string };
+  permissionsHint: string;
+  deeds: Record<string, { name: string; hint: string }>;
+  verdicts: Record<string, string>;
+  agents: AgentTexts;
+  trust: { read: string; warning: string; trust: string; withdraw: string };
   policy: string;
   policyFrom: string;
   policyDefaults: string;
@@ -10,9 +40,17 @@ export interface PolicyTexts {
   noPolicyFile: string;
   limits: string;
   userRules: string;
+  noUserRules: string;
+  ruleWhat: string;
+  ruleWhere: string;
+  ruleWho: string;
+  ruleUntil: string;
+  everything: string;
   everyProject: string;
   everyAgent: string;
   endOfTask: string;
   noEnd: string;
+  ended: string;
   removeRule: string;
+  removeRuleOf: (rule: string) => string;
 }

@@ -1,0 +1,89 @@
+"""How long the cage keeps an agent waiting: its start beside other sandboxes, and work on 20,000 files beside none."""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.comparison import Comparison
+
+_HANDRAIL = str(Path(sys.executable).with_name("handrail"))
+_RIPGREP = Path(sys.executable).with_name("rg")
+_ROOT = Path(__file__).parents[1]
+_CODEX = _ROOT / "tests/peers/node_modules/.bin/codex"
+_SRT = _ROOT / "bench/peers/node_modules/.bin/srt"
+_STARTS = 15
+_WORK_ROUNDS = 9
+_FIRST_ROUNDS = 9
+_FILES, _FOLDERS = 20_000, 200
+_TIMED = 'for i in $(seq {rounds}); do a=$EPOCHREALTIME; {command} > /dev/null; b=$EPOCHREALTIME; echo "$a $b"; done'
+
+
+def measure() -> list[Comparison]:
+    with tempfile.TemporaryDirectory(prefix="handrail-bench-") as folder:
+        project, state = Path(folder, "project"), Path(folder, "state")
+        project.mkdir()
+        path = f"{os.environ.get('PATH', '')}:{_RIPGREP.parent}"  # srt wants ripgrep there, and socat
+        environment = {**os.environ, "HANDRAIL_STATE": str(state), "PATH": path}
+        found = [_start(project, environment, *peer) for peer in _peers()]
+        _fill(project)
+        work = (("`git status`", "git status --porcelain"), ("`rg`", f"{_RIPGREP} -c needle"))
+        return [*found, *(_work(project, environment, name, command) for name, command in work)]
+
+
+def _peers() -> list[tuple[str, list[str], float]]:
+    return [
+        ("`codex sandbox`", [str(_CODEX), "sandbox", "--"], 0.5),
+        ("`srt` (@anthropic-ai/sandbox-runtime)", [str(_SRT)], 0.3),
+    ]
+
+
+def _start(project: Path, environment: dict[str, str], name: str, command: list[str], reach: float) -> Comparison:
+    """From the command to the first byte that the program inside writes, in turns."""
+    commands = ([_HANDRAIL, "run", "--", "echo", "x"], [*command, "echo", "x"])
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(_STARTS + 1):
+        for words, kept in zip(commands, times, strict=True):
+            kept.append(_first_byte(words, project, environment))
+    ours, theirs = (statistics.median(kept[1:]) for kept in times)
+    return Comparison("cage: start to first instruction", name, ours, theirs, reach)
+
+
+def _first_byte(command: Sequence[str], project: Path, environment: dict[str, str]) -> float:
+    started = time.perf_counter()
+    with subprocess.Popen(
+        command, cwd=project, env=environment, stdin=-3, stdout=subprocess.PIPE, stderr=-3
+    ) as process:
+        assert process.stdout is not None
+        if not os.read(process.stdout.fileno(), 1):
+            raise RuntimeError(f"{command} wrote nothing")
+        taken = (time.perf_counter() - started) * 1000
+        process.communicate()
+    return taken
+
+
+def _fill(project: Path) -> None:
+    for number in range(_FILES):
+        file = project / f"folder-{number % _FOLDERS}" / f"file-{number}.txt"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"line {number}\n" * 20 + ("needle\n" if number % 500 == 0 else ""))
+    for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "all"]):
+        subprocess.run(["git", *words], cwd=project, check=True)
+
+
+def _work(project: Path, environment: dict[str, str], name: str, command: str) -> Comparison:
+    """Warm: in the first rounds handrail itself is still being loaded, and saves the project's state."""
+    script = ["bash", "-c", _TIMED.format(rounds=_FIRST_ROUNDS + _WORK_ROUNDS, command=command)]
+    caged = [_HANDRAIL, "run", "--mount", str(_RIPGREP.parent.parent), "--", *script]
+    inside, outside = (_median(words, project, environment) for words in (caged, script))
+    return Comparison(f"cage: {name} over {_FILES:,} files, warm", "the same outside", inside, outside, 1.5)
+
+
+def _median(command: Sequence[str], project: Path, environment: dict[str, str]) -> float:
+    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=True)
+    pairs = [line.split() for line in done.stdout.splitlines()][_FIRST_ROUNDS:]
+    return statistics.median((float(end) - float(start)) * 1000 for start, end in pairs)

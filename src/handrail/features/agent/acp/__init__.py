@@ -1,0 +1,1 @@
+"""Other agents in the chat, over the Agent Client Protocol."""

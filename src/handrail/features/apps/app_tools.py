@@ -1,0 +1,100 @@
+"""Each tool of each app as a tool of its own: another way to call apps_call."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from hashlib import sha256
+from typing import Any
+
+from handrail.features.apps.backends.catalogue import Catalogue
+from handrail.features.apps.dialect import DIALECT
+from handrail.features.apps.model import App, AppTool
+from handrail.features.apps.tools import apps_call
+from handrail.kernel.tool import ResourceKind, Surface, Tool
+from handrail.ports.effect import Effect
+from handrail.ports.errors import Failure
+
+_LONGEST_NAME = 64
+_DIGEST_DIGITS = 8
+_CALLS = apps_call.TOOL.name
+
+
+class AppTools:
+    """`DynamicTools`. Descriptors are read whenever somebody looks, so that there is no change to tell of."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._shortened: dict[str, tuple[str, str]] = {}
+        self.surface = Surface("apps", DIALECT, None, ())
+
+    def tools(self) -> Sequence[Tool[Any, Any]]:
+        return [_declared(app, tool, self._name(app.id, tool.name)) for app in self._apps() for tool in app.tools]
+
+    def prompts(self) -> Sequence[Tool[Any, Any]]:
+        return ()
+
+    def resources(self) -> Sequence[ResourceKind]:
+        return ()
+
+    def find(self, name: str) -> Tool[Any, Any] | None:
+        """Also of an app that has gone: apps_call says so."""
+        app, _, tool = name.rpartition("-")
+        if len(name) == _LONGEST_NAME:
+            if name not in self._shortened:
+                self.tools()  # a client may know it from before our start
+            app, tool = self._shortened.get(name, (app, tool))
+        app = app.replace("-", ".")
+        if not app:
+            return None
+        try:
+            known = self._catalogue.find(app)
+        except Failure:
+            return _undeclared(app, tool, name)
+        its = known.tool(tool)
+        return _undeclared(app, tool, name) if its is None else _declared(known, its, name)
+
+    def on_change(self, changed: Callable[[], None]) -> None:
+        """Nothing is told."""
+
+    def _apps(self) -> Iterator[App]:
+        for known in self._catalogue.apps():
+            try:
+                yield self._catalogue.find(known.id)
+            except Failure:
+                continue  # broken, as a closer look has shown: hidden, as everywhere
+
+    def _name(self, app: str, tool: str) -> str:
+        """An id has no hyphen, so the tool begins after the last one. A name that is too long ends in a digest."""
+        name = f"{app.replace('.', '-')}-{tool}"
+        if len(name) > _LONGEST_NAME:
+            digest = sha256(name.encode()).hexdigest()[:_DIGEST_DIGITS]
+            name = f"{name[: _LONGEST_NAME - _DIGEST_DIGITS - 1]}_{digest}"
+            self._shortened[name] = app, tool
+        return name
+
+
+def _declared(app: App, tool: AppTool, name: str) -> Tool[Any, Any]:
+    return Tool(
+        name=name,
+        title=f"{app.name}: {tool.name}",
+        params=apps_call.Params,
+        input_schema={**tool.parameters, "type": "object"},
+        output_schema=tool.returns if _has_object_result(tool) else None,
+        run=apps_call.apps_call,
+        effect=Effect.EXECUTE,
+        is_idempotent=tool.is_idempotent,
+        words=tool.description,
+        stands_for=partial(_call_of, app.id, tool.name),
+    )
+
+
+def _undeclared(app: str, tool: str, name: str) -> Tool[Any, Any]:
+    return Tool(name, name, apps_call.Params, {}, apps_call.apps_call, stands_for=partial(_call_of, app, tool))
+
+
+def _call_of(app: str, tool: str, port: Any, arguments: Any) -> tuple[str, Any]:
+    return _CALLS, {"app": app, "tool": tool, "params": arguments}
+
+
+def _has_object_result(tool: AppTool) -> bool:
+    """MCP takes only results whose schema's root is an object."""
+    return tool.returns is not None and tool.returns.get("type") == "object"

@@ -1,0 +1,114 @@
+"""The launcher's second thread: opens the project, and answers the agent at the door of its cage."""
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from handrail.features.cage.launch import Caged
+from handrail.features.cage.preparation import Prepared
+
+if TYPE_CHECKING:
+    from handrail.kernel.program import Program
+    from handrail.kernel.project import Project
+    from handrail.ports.identity import Caller, Identity
+
+_NOT_INSIDE = frozenset({"workspace", "webgal", "desktop"})
+"""File tools would work on the project itself, while the agent sees its overlay; reading the screen asks nothing."""
+_END_SECONDS = 10.0
+
+
+class CageHost(threading.Thread):
+    """While the cage runs. When it fails, so does the cage: `failure` says why."""
+
+    def __init__(
+        self,
+        open_program: Callable[[], "Program"],
+        caged: Caged,
+        prepared: Prepared,
+        hooks: socket.socket,
+        ports: Sequence[int],
+    ) -> None:
+        """`hooks` listens where the cage's hooks call."""
+        super().__init__(name="cage host", daemon=True)
+        self.failure: BaseException | None = None
+        self._caged = caged
+        self._prepared = prepared
+        self._ports = ports
+        self._hooks = hooks
+        self._open_program = open_program
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._serving: asyncio.Task[None] | None = None
+        self._is_over = False
+
+    def run(self) -> None:
+        try:
+            asyncio.run(self._serve())
+        except asyncio.CancelledError:
+            return
+        except BaseException as fault:  # noqa: BLE001 - the main thread reports it
+            self.failure = fault
+            self._caged.kill()
+
+    def end(self) -> None:
+        """Called when the agent has ended."""
+        self._is_over = True
+        if self._loop is not None and self._serving is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._serving.cancel)
+        self.join(_END_SECONDS)
+
+    async def _serve(self) -> None:
+        from handrail.kernel.queue_approver import AskInQueue
+
+        self._loop, self._serving = asyncio.get_running_loop(), asyncio.current_task()
+        if self._is_over:
+            return
+        program = self._open_program()
+        opened = self._open(program, AskInQueue(is_left_standing=False))
+        try:
+            await self._answer(program, opened)
+        finally:
+            await asyncio.to_thread(opened.close)  # it may seal the record, which waits for the disk
+
+    def _open(self, program: "Program", approver: Any) -> "Project":
+        features = [feature for feature in program.features if feature.tools and feature.missing_extra is None]
+        surfaces = [feature.name for feature in features if feature.name not in _NOT_INSIDE]
+        return program.open_project(
+            Path(self._prepared.spec.project), self._prepared.state, approver, surfaces=surfaces
+        )
+
+    async def _answer(self, program: "Program", project: "Project") -> None:
+        from handrail.features.cage.cli.endpoint import Endpoint
+        from handrail.features.cage.proxy.door import Door
+        from handrail.features.cage.proxy.host_access import HostAccess
+        from handrail.features.cage.proxy.published import publish
+        from handrail.kernel.project import kept_up
+
+        prepared, (caller, identity) = self._prepared, self._identity()
+        run = identity.connection
+        mcp = program.mcp_endpoint(project, lambda scope: identity)
+        access = HostAccess(
+            project.gate, project.policy, project.part("cage"), caller, run=run, is_model_host=prepared.is_model_host
+        )
+        endpoint = Endpoint(mcp, prepared.token, prepared.upstreams)
+        async with (
+            kept_up(project),
+            mcp.run(),
+            program.serve_cage(project, self._hooks, prepared.id),
+            publish(self._caged.inside, self._ports),
+        ):
+            try:
+                await Door(self._caged.endpoint, access, endpoint.protocol).serve()
+            finally:
+                await project.stores.grants.end(caller.identity, run)
+                await endpoint.close()
+
+    def _identity(self) -> "tuple[Caller, Identity]":
+        from handrail.ports.identity import CAGE_FACE, Caller, Identity
+
+        prepared = self._prepared
+        identity = Identity(f"cage:{prepared.id}", f"cage:{prepared.client_name or prepared.title}")
+        caller = Caller.known(CAGE_FACE, f"{prepared.title} in the cage", f"cage:{prepared.id}", identity)
+        return caller, identity

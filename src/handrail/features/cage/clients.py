@@ -1,0 +1,183 @@
+"""The clients that the cage knows: where their model is, and the settings that they find inside."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from handrail.features.cage.environment import ENDPOINT, TOKEN_VARIABLE
+from handrail.features.cage.models import ANTHROPIC, GEMINI, OPENAI, ModelApi
+
+MCP_ADDRESS = f"{ENDPOINT}/mcp"
+_HOUR_SECONDS = 3600
+_PLACEHOLDER = "added-by-handrail"
+"""In place of the key, which the agent never holds."""
+
+Hooks = Mapping[str, Any]
+"""Events, and the item for the list of each, in the client's own format."""
+
+
+class CagedClient(NamedTuple):
+    """`hosts` are its model's and its sign-in's, connected without a question where no key is added outside.
+
+    `with_key` is the environment where handrail adds the model's key. `etc` are files of the private /etc; it gets
+    whether the key is added, and the hooks. `prepare` writes what must be in the client's private home.
+    """
+
+    name: str
+    title: str
+    api: ModelApi
+    hosts: tuple[str, ...]
+    with_key: Mapping[str, str]
+    always: Mapping[str, str]
+    etc: Callable[[bool, Hooks], Mapping[str, str]]
+    prepare: Callable[[Path, str], None]
+
+
+def _no_preparation(home: Path, project: str) -> None:
+    """Everything is in /etc."""
+
+
+def _claude_etc(has_key: bool, hooks: Hooks) -> Mapping[str, str]:
+    permissions = {"allow": ["mcp__handrail"], "defaultMode": "bypassPermissions"}
+    settings = {"permissions": permissions, "hooks": {event: [item] for event, item in hooks.items()}}
+    return {"/etc/claude-code/managed-settings.json": json.dumps(settings, indent=2)}
+
+
+def _prepare_claude(home: Path, project: str) -> None:
+    """The server is the person's own entry among others, so it is in the home: a managed list would exclude others."""
+    server = {"type": "http", "url": MCP_ADDRESS, "headers": {"Authorization": f"Bearer ${{{TOKEN_VARIABLE}}}"}}
+
+    def with_server(found: dict[str, Any]) -> dict[str, Any]:
+        servers = found.get("mcpServers")
+        projects = found.get("projects")
+        known = projects.get(project) if isinstance(projects, dict) else None
+        trusted = {**(known if isinstance(known, dict) else {}), "hasTrustDialogAccepted": True}
+        return {
+            **found,
+            "mcpServers": {**(servers if isinstance(servers, dict) else {}), "handrail": server},
+            "projects": {**(projects if isinstance(projects, dict) else {}), project: trusted},
+            "bypassPermissionsModeAccepted": True,
+        }
+
+    _change_json(home / ".claude.json", with_server)
+
+
+def _codex_etc(has_key: bool, hooks: Hooks) -> Mapping[str, str]:
+    lines = ['approval_policy = "never"', 'sandbox_mode = "danger-full-access"', "check_for_update_on_startup = false"]
+    if has_key:
+        lines.append('model_provider = "handrail"')
+    lines += [
+        "[analytics]",
+        "enabled = false",
+        "[features]",
+        "plugins = false",  # it would ask GitHub for a list of them at every start
+        "[mcp_servers.handrail]",
+        f'url = "{MCP_ADDRESS}"',
+        f'bearer_token_env_var = "{TOKEN_VARIABLE}"',
+        "startup_timeout_sec = 30",
+        "required = true",  # otherwise its first request goes out before handrail has answered
+        f"tool_timeout_sec = {_HOUR_SECONDS}",
+        'default_tools_approval_mode = "approve"',
+    ]
+    if has_key:
+        lines += [
+            "[model_providers.handrail]",
+            'name = "OpenAI through handrail"',
+            f'base_url = "{ENDPOINT}/{OPENAI.name}"',
+            f'env_key = "{TOKEN_VARIABLE}"',
+            'wire_api = "responses"',
+        ]
+    managed = []
+    for event, item in hooks.items():
+        managed += [f"[[hooks.{event}]]", f"matcher = {json.dumps(item['matcher'])}", f"[[hooks.{event}.hooks]]"]
+        managed += [f"{name} = {json.dumps(value)}" for name, value in item["hooks"][0].items()]
+    return {
+        "/etc/codex/config.toml": "\n".join(lines) + "\n",
+        "/etc/codex/requirements.toml": "\n".join(managed) + "\n",
+    }
+
+
+def _gemini_etc(has_key: bool, hooks: Hooks) -> Mapping[str, str]:
+    server = {
+        "httpUrl": MCP_ADDRESS,
+        "headers": {"Authorization": f"Bearer ${TOKEN_VARIABLE}"},
+        "timeout": _HOUR_SECONDS * 1000,
+        "trust": True,
+    }
+    settings: dict[str, Any] = {
+        "mcpServers": {"handrail": server},
+        "general": {"enableAutoUpdate": False},
+        "privacy": {"usageStatisticsEnabled": False},
+        "security": {"folderTrust": {"enabled": False}},
+    }
+    if has_key:
+        settings["security"]["auth"] = {"selectedType": "gemini-api-key"}
+    managed = {"hooks": {event: [item] for event, item in hooks.items()}}
+    return {
+        "/etc/gemini-cli/system-defaults.json": json.dumps(settings, indent=2),
+        "/etc/gemini-cli/settings.json": json.dumps(managed, indent=2),
+    }
+
+
+CLIENTS = (
+    CagedClient(
+        "claude",
+        "Claude Code",
+        ANTHROPIC,
+        ("api.anthropic.com", "claude.ai", "claude.com", "console.anthropic.com", "platform.claude.com"),
+        {"ANTHROPIC_BASE_URL": f"{ENDPOINT}/{ANTHROPIC.name}", "ANTHROPIC_AUTH_TOKEN": _PLACEHOLDER},
+        {
+            "IS_SANDBOX": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "CLAUDE_CODE_MCP_STARTUP_WAIT_MS": "15000",  # it may be ready before handrail is
+            "DISABLE_AUTOUPDATER": "1",
+        },
+        _claude_etc,
+        _prepare_claude,
+    ),
+    CagedClient(
+        "codex",
+        "Codex",
+        OPENAI,
+        ("api.openai.com", "auth.openai.com", "chatgpt.com"),
+        {},
+        {},
+        _codex_etc,
+        _no_preparation,
+    ),
+    CagedClient(
+        "gemini",
+        "Gemini CLI",
+        GEMINI,
+        (
+            "accounts.google.com", "cloudcode-pa.googleapis.com", "generativelanguage.googleapis.com",
+            "oauth2.googleapis.com",
+        ),
+        {"GOOGLE_GEMINI_BASE_URL": f"{ENDPOINT}/{GEMINI.name}", "GEMINI_API_KEY": _PLACEHOLDER},
+        {"GEMINI_CLI_TRUST_WORKSPACE": "true"},
+        _gemini_etc,
+        _no_preparation,
+    ),
+)  # fmt: skip
+
+
+def client_of(name: str | None, command: str) -> CagedClient | None:
+    """The client that was named, or that the command's name says."""
+    wanted = name or os.path.basename(command)
+    return next((client for client in CLIENTS if client.name == wanted), None)
+
+
+def _change_json(file: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """A file that the agent may have made anything of: it is read as data, never followed as a link."""
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(descriptor, "rb") as opened:
+            found = json.load(opened)
+    except (OSError, ValueError):
+        found = {}
+    from handrail.ports.atomic_file import replace_file
+
+    changed = change(found if isinstance(found, dict) else {})
+    replace_file(file, json.dumps(changed, indent=2).encode())

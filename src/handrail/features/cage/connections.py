@@ -1,0 +1,89 @@
+"""Connections out of the cage: which address a name leads to, whether it may be reached, and the way there.
+
+A name is resolved once, outside, and the address that was checked is the one that is connected.
+"""
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from handrail.kernel.own_places import refuse_own
+from handrail.kernel.policy import Policy
+from handrail.kernel.project import Project
+from handrail.kernel.target import Target
+from handrail.kernel.web_address import Place
+from handrail.ports.effect import Effect
+from handrail.ports.errors import Declined, Offline
+from handrail.ports.policy import Decision
+
+TOOL_NAME = "net_connect"
+_CONNECT_SECONDS = 15.0
+_NOT_PUBLIC = "leads to {address}, which is not on the public internet"
+
+Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    host: str
+    port: int
+    addresses: tuple[str, ...]
+
+
+class Connections:
+    """What `net_connect` gets. A connection that it has opened waits here for the proxy that asked for it."""
+
+    def __init__(self, policy: Callable[[], Awaitable[Policy]]) -> None:
+        self._policy = policy
+        self._opened: dict[str, Stream] = {}
+
+    async def resolve(self, scheme: str, host: str, port: int, agent: str) -> Destination:
+        """Declined: the name leads to this machine, its network or the cloud's metadata, and no rule names that."""
+        try:
+            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError as error:
+            raise Offline(f"The name {host} can't be resolved: {error.strerror}.") from None
+        addresses = tuple(dict.fromkeys(str(sockaddr[0]).partition("%")[0] for *_, sockaddr in found))
+        for address in addresses:
+            await refuse_own(Target(place=str(Place(scheme, address, port))))
+            if not is_public(address) and not await self._names(scheme, address, port, agent):
+                raise Declined(
+                    f"{host} {_NOT_PUBLIC.format(address=address)}.",
+                    hint=f'A person can open it with a rule for tool = "{TOOL_NAME}" whose place names that address.',
+                    reason="address",
+                )
+        return Destination(host, port, addresses)
+
+    async def _names(self, scheme: str, address: str, port: int, agent: str) -> bool:
+        place = str(Place(scheme, address, port))
+        verdict = (await self._policy()).decide(TOOL_NAME, Effect.EXECUTE, Target(place=place), agent)
+        return verdict.decision is Decision.ALLOW and not verdict.is_default
+
+    async def open(self, execution: str, destination: Destination) -> str:
+        """The address that answered. Offline."""
+        for address in destination.addresses:
+            try:
+                async with asyncio.timeout(_CONNECT_SECONDS):
+                    self._opened[execution] = await asyncio.open_connection(address, destination.port)
+                return address
+            except (OSError, TimeoutError):
+                continue
+        raise Offline(f"{destination.host}:{destination.port} doesn't answer.")
+
+    def take(self, execution: str) -> Stream:
+        return self._opened.pop(execution)
+
+
+def open_connections(project: Project) -> Connections:
+    return Connections(project.policy.fetch)
+
+
+def is_public(address: str) -> bool:
+    parsed = ipaddress.ip_address(address)
+    inner = getattr(parsed, "ipv4_mapped", None) or getattr(parsed, "sixtofour", None) or parsed
+    translated = ipaddress.ip_network("64:ff9b::/96")
+    if parsed.version == 6 and parsed in translated:
+        inner = ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)
+    return inner.is_global and not inner.is_multicast and not inner.is_reserved

@@ -1,0 +1,62 @@
+"""The variables that the agent gets: a few of the person's, its own home, and where handrail listens."""
+
+import os
+from collections.abc import Mapping, Sequence
+
+from handrail.features.cage.mounts import TOOLCHAINS
+from handrail.features.cage.spec import ENDPOINT_PORT, HOME, Mount
+from handrail.ports.errors import InvalidParams
+
+ENDPOINT = f"http://127.0.0.1:{ENDPOINT_PORT}"
+TOKEN_VARIABLE = "HANDRAIL_CAGE_TOKEN"
+"""In which the client finds its token for handrail's MCP."""
+_KEPT = ("COLORTERM", "LANG", "LANGUAGE", "NO_COLOR", "TERM", "TERM_PROGRAM", "TZ")
+_ESSENTIAL = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+def environment(
+    environ: Mapping[str, str], user: str, mounts: Sequence[Mount], token: str, named: Sequence[str]
+) -> dict[str, str]:
+    """`named` are the variables of `--env`. InvalidParams."""
+    found = {name: environ[name] for name in environ if name in _KEPT or name.startswith("LC_")}
+    for name, variable in TOOLCHAINS:
+        if variable and (path := _shown(name, variable, environ, mounts)):
+            found[variable] = path
+    proxy = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), ENDPOINT)
+    found |= {**proxy, **{name.lower(): value for name, value in proxy.items()}}
+    found |= {
+        "HOME": HOME,
+        "USER": user,
+        "LOGNAME": user,
+        "SHELL": "/bin/bash" if os.path.exists("/bin/bash") else "/bin/sh",
+        "PATH": _path(environ.get("PATH", ""), mounts),
+        "NO_PROXY": "127.0.0.1,localhost,::1",
+        "no_proxy": "127.0.0.1,localhost,::1",
+        "NODE_USE_ENV_PROXY": "1",
+        "JAVA_TOOL_OPTIONS": " ".join(
+            f"-D{scheme}.proxyHost=127.0.0.1 -D{scheme}.proxyPort={ENDPOINT_PORT}" for scheme in ("http", "https")
+        ),
+        "HANDRAIL_CAGE": "1",
+        TOKEN_VARIABLE: token,
+    }
+    for name in named:
+        if name not in environ:
+            raise InvalidParams(f"--env: the variable {name} isn't set.", hint="Set it, or leave it out.")
+        found[name] = environ[name]
+    return found
+
+
+def _path(given: str, mounts: Sequence[Mount]) -> str:
+    """The person's, without folders that aren't there inside."""
+    folders = [folder for folder in given.split(":") if any(_holds(mount, folder) for mount in mounts)]
+    essential = [folder for folder in _ESSENTIAL.split(":") if folder not in folders]
+    return ":".join([*folders, *essential])
+
+
+def _holds(mount: Mount, folder: str) -> bool:
+    return folder == mount.target or folder.startswith(mount.target + "/")
+
+
+def _shown(name: str, variable: str, environ: Mapping[str, str], mounts: Sequence[Mount]) -> str | None:
+    path = environ.get(variable) or os.path.join(environ.get("HOME", ""), name)
+    return path if any(mount.target == path for mount in mounts) else None

@@ -1,0 +1,69 @@
+"""The files of the cage's own /etc that are made for it. What it takes from the machine's is in `mounts.py`."""
+
+import os
+from pathlib import Path
+
+from handrail.features.cage.spec import HOME
+
+_NO_NAMES = "# Names are resolved outside: programs connect through the proxy in HTTPS_PROXY.\n"
+
+
+def etc_files(project: str, user: str) -> dict[str, bytes]:
+    """Paths and contents. The name and the ids are the person's, because files show them."""
+    uid, gid = os.geteuid(), os.getegid()
+    texts = {
+        "passwd": f"{user}:x:{uid}:{gid}::{HOME}:/bin/sh\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n",
+        "group": f"{user}:x:{gid}:\nnogroup:x:65534:\n",
+        "hosts": "127.0.0.1 localhost cage\n::1 localhost\n",
+        "hostname": "cage\n",
+        "resolv.conf": _NO_NAMES,
+        "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\nservices: files\nprotocols: files\n",
+        "gitconfig": git_config(project, user_identity()),
+    }
+    return {f"/etc/{name}": text.encode() for name, text in texts.items()}
+
+
+def user_identity() -> dict[str, str]:
+    """Name and email that the person's git uses; nothing else of its configuration, which may hold tokens."""
+    asked = ["git", "config", "--global", "--includes", "--null", "--get-regexp", r"^user\.(name|email)$"]
+    pairs = (entry.partition("\n") for entry in _printed(asked).decode(errors="replace").split("\0") if entry)
+    return {name.removeprefix("user."): value for name, _, value in pairs}
+
+
+def _printed(command: list[str]) -> bytes:
+    """Without `subprocess`, which takes longer to load than git to answer. Empty where there is no such program."""
+    read, write = os.pipe()
+    streams = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_DUP2, write, 1),
+        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+    ]
+    with open(read, "rb") as output:
+        try:
+            pid = os.posix_spawnp(command[0], command, os.environ, file_actions=streams)
+        except OSError:
+            return b""
+        finally:
+            os.close(write)
+        printed = output.read()
+    os.waitpid(pid, 0)
+    return printed
+
+
+def git_config(project: str, identity: dict[str, str]) -> str:
+    lines = ["[safe]", f"\tdirectory = {_quoted(project)}"]
+    if identity:
+        lines += ["[user]", *(f"\t{name} = {_quoted(value)}" for name, value in sorted(identity.items()))]
+    return "\n".join(lines) + "\n"
+
+
+def private_home(state: Path, client: str) -> Path:
+    """The client's own home, which stays from run to run."""
+    folder = state / "homes" / (client or "other")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def _quoted(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+    return f'"{escaped}"'

@@ -1,0 +1,173 @@
+"""Starts an agent in its cage: forks, makes the namespaces, becomes bubblewrap once the launcher says so."""
+
+import os
+import signal
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+from handrail.features.cage import namespace
+from handrail.features.cage.spec import ENDPOINT_PORT, CageSpec
+from handrail.features.cage.syscalls import filter_program
+from handrail.ports.errors import InputOutput
+
+BUBBLEWRAP = "bwrap"
+_MOST_DESCRIPTORS = 65536
+_READY, _FAILED = b"ready", b"failed "
+
+
+class Streams(NamedTuple):
+    """What becomes the agent's stdin, stdout and stderr, and whether stdin is a terminal of the agent's own."""
+
+    descriptors: tuple[int, int, int]
+    has_terminal: bool = False
+
+
+class Caged(NamedTuple):
+    """An agent in its cage. `endpoint` listens inside; `inside` reaches the helper that connects inside."""
+
+    pid: int
+    pidfd: int
+    endpoint: socket.socket
+    inside: socket.socket
+    go: int
+
+    def start(self) -> None:
+        """Until now nothing of the agent has run: bubblewrap has made everything ready meanwhile."""
+        os.write(self.go, b"x")
+        os.close(self.go)
+
+    def agent(self) -> int | None:
+        """The process of the command itself, as it is numbered outside; None when it is not there yet or any more."""
+        process: int | None = self.pid
+        for _ in range(2):  # bubblewrap, the first process inside, the agent
+            process = None if process is None else _child_inside(process)
+        return process
+
+    def signal(self, number: int) -> None:
+        agent = self.agent()
+        if agent is None:
+            self.kill()
+        else:
+            os.kill(agent, number)
+
+    def kill(self) -> None:
+        signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+
+    def wait(self) -> int:
+        """The exit code: of the agent, or 128 and the signal that ended it. Blocks."""
+        _, status = os.waitpid(self.pid, 0)
+        code = os.waitstatus_to_exitcode(status)
+        return 128 - code if code < 0 else code
+
+
+def start_cage(spec: CageSpec, streams: Streams, bubblewrap: str, cache: Path | None = None) -> Caged:
+    """Everything but the agent itself, which `Caged.start` starts. InputOutput."""
+    program = filter_program(spec.refused, cache) if spec.refused else None
+    seen = os.stat(spec.project)
+    line, child_line = socket.socketpair()
+    inside, child_inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    wait, go = os.pipe()
+    launcher = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        _in_child(
+            child_line,
+            lambda: _become(
+                spec, streams, bubblewrap, program, (seen.st_dev, seen.st_ino), child_line, child_inside, wait, launcher
+            ),
+            launcher,
+        )
+    child_line.close()
+    child_inside.close()
+    os.close(wait)
+    message, endpoint = namespace.receive_socket(line)
+    if message != _READY or endpoint is None:
+        os.waitpid(pid, 0)
+        why = message.removeprefix(_FAILED).decode(errors="replace") or "it ended early"
+        raise InputOutput(f"The cage can't be made: {why}.", hint="`handrail doctor` says what this machine allows.")
+    line.close()
+    return Caged(pid, os.pidfd_open(pid), endpoint, inside, go)
+
+
+def _in_child(line: socket.socket, work: Callable[[], None], launcher: int) -> NoReturn:
+    try:
+        namespace.end_with_parent(launcher)
+        work()
+    except BaseException as fault:  # noqa: BLE001 - whatever it is, the launcher says it and this process ends
+        line.send(_FAILED + str(fault).encode())
+    os._exit(1)
+
+
+def _become(
+    spec: CageSpec,
+    streams: Streams,
+    bubblewrap: str,
+    program: bytes | None,
+    seen: tuple[int, int],
+    line: socket.socket,
+    inside: socket.socket,
+    wait: int,
+    launcher: int,
+) -> None:
+    os.setsid()
+    for target, descriptor in enumerate(streams.descriptors):
+        os.dup2(descriptor, target)
+    _close_all_but(line.fileno(), inside.fileno(), wait)
+    namespace.enter_namespaces(has_network=not spec.has_own_network)
+    if spec.has_overlay:
+        namespace.mount_overlay(spec.project, seen, spec.upper, spec.work)
+    port = ENDPOINT_PORT if spec.has_own_network else 0
+    with namespace.listen_inside(port) as listening:
+        if os.fork() == 0:
+            os.close(wait)
+            _serve_inside(line, listening, inside)
+        inside.close()
+        namespace.send_socket(line, _READY, listening)
+    os.set_inheritable(wait, True)
+    files = {target: _memory_file(data) for target, data in spec.files.items()}
+    arguments = spec.arguments(files, None if program is None else _memory_file(program), streams.has_terminal)
+    namespace.end_with_parent(launcher)  # again: new namespaces forget it, and to bubblewrap a closed `wait` means go
+    os.execve(bubblewrap, [BUBBLEWRAP, "--block-fd", str(wait), *arguments], dict(spec.environment))
+
+
+def _close_all_but(*kept: int) -> None:
+    """Whatever the launcher has inherited or opened is not the agent's."""
+    last = 2
+    for descriptor in sorted(kept):
+        os.closerange(last + 1, descriptor)
+        last = descriptor
+    os.closerange(last + 1, _MOST_DESCRIPTORS)
+
+
+def _memory_file(data: bytes) -> int:
+    descriptor = os.memfd_create("cage", 0)
+    os.write(descriptor, data)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def _serve_inside(line: socket.socket, listening: socket.socket, inside: socket.socket) -> NoReturn:
+    """A process of ours in the cage's network, out of the agent's reach: it connects to ports that the agent opens."""
+    line.close()
+    listening.close()
+    for descriptor in range(3):
+        os.close(descriptor)
+    while request := inside.recv(16):
+        try:
+            with socket.create_connection(("127.0.0.1", int(request)), timeout=5) as connected:
+                namespace.send_socket(inside, b"ok", connected)
+        except OSError as error:
+            inside.send(str(error.strerror or error).encode() or b"failed")
+    os._exit(0)
+
+
+def _child_inside(pid: int) -> int | None:
+    """The first child that is in another process namespace than ours: bubblewrap has our helper for a child, too."""
+    with suppress(OSError), open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        for word in file.read().split():
+            if os.readlink(f"/proc/{word}/ns/pid") != os.readlink("/proc/self/ns/pid"):
+                return int(word)
+    return None

@@ -1,0 +1,86 @@
+"""How well this machine can confine an agent: full, narrow or not at all, and why."""
+
+import os
+import sys
+from typing import NamedTuple
+
+from handrail.features.cage.spec import Level
+
+_BUBBLEWRAP = ("/usr/local/bin/bwrap", "/usr/bin/bwrap", "/bin/bwrap")
+_LANDLOCK_CREATE_RULESET = 444
+_LANDLOCK_VERSION = 1
+NEEDED_LANDLOCK = 6
+"""The first that also keeps abstract sockets and signals inside."""
+_TRIAL = (
+    "import sys; sys.path.insert(0, sys.argv[1]); import namespace as n; n.enter_namespaces(has_network=False);"
+    "import os, tempfile; t = tempfile.mkdtemp(); [os.mkdir(f'{t}/{d}') for d in 'luw'];"
+    "s = os.stat(f'{t}/l'); n.mount_overlay(f'{t}/l', (s.st_dev, s.st_ino), f'{t}/u', f'{t}/w')"
+)
+
+
+class Confinement(NamedTuple):
+    """`why` is what is missing for more than this level; `fix` what to do about it."""
+
+    level: Level
+    bubblewrap: str | None
+    why: str = ""
+    fix: str = ""
+
+
+def best_level() -> Confinement:
+    """Quick: what is there. The cage itself says what the kernel refuses after all."""
+    if sys.platform != "linux":
+        return Confinement("none", None, "only Linux has what the cage needs", "Run the agent in a Linux machine.")
+    found = next((path for path in _BUBBLEWRAP if os.access(path, os.X_OK)), None)
+    if found is None:
+        return _without(None, "bubblewrap isn't installed", "Install it: sudo apt install bubblewrap")
+    if (barred := _what_bars_namespaces()) is not None:
+        return _without(found, barred, "Allow user namespaces for bwrap; see docs/cage.md.")
+    return Confinement("full", found)
+
+
+def _without(bubblewrap: str | None, why: str, fix: str) -> Confinement:
+    if (version := landlock_version()) < NEEDED_LANDLOCK:
+        older = f"this kernel's Landlock is version {version}, and {NEEDED_LANDLOCK} is needed"
+        return Confinement("none", bubblewrap, f"{why}; {older}", fix)
+    return Confinement("narrow", bubblewrap, why, fix)
+
+
+def _what_bars_namespaces() -> str | None:
+    if _number("/proc/sys/user/max_user_namespaces", 1) == 0:
+        return "user namespaces are switched off (user.max_user_namespaces)"
+    if _number("/proc/sys/kernel/unprivileged_userns_clone", 1) == 0 and os.geteuid() != 0:
+        return "user namespaces are switched off (kernel.unprivileged_userns_clone)"
+    if _number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 0) == 1 and os.geteuid() != 0:
+        return "AppArmor bars user namespaces (kernel.apparmor_restrict_unprivileged_userns)"
+    return None
+
+
+def tried_level() -> Confinement:
+    """The same for `handrail doctor`, which has the time to make the namespaces and the overlay. Blocks."""
+    import subprocess
+
+    found = best_level()
+    if found.level != "full":
+        return found
+    trial = [sys.executable, "-I", "-c", _TRIAL, os.path.dirname(__file__)]
+    tried = subprocess.run(trial, capture_output=True, text=True, timeout=20, check=False)
+    if tried.returncode == 0:
+        return found
+    said = tried.stderr.strip().rpartition("\n")[2]
+    return _without(found.bubblewrap, f"the kernel refused: {said}", "See docs/cage.md for what it needs.")
+
+
+def landlock_version() -> int:
+    import ctypes
+
+    found = int(ctypes.CDLL(None).syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION))
+    return max(found, 0)
+
+
+def _number(path: str, otherwise: int) -> int:
+    try:
+        with open(path, encoding="ascii") as file:
+            return int(file.read())
+    except (OSError, ValueError):
+        return otherwise

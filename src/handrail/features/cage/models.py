@@ -1,0 +1,83 @@
+"""The models' APIs as the agent reaches them: the key is added outside, and only what a model needs is let through."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handrail.ports.secrets import Secret
+
+
+class ModelApi(NamedTuple):
+    """`name` is its place on the endpoint, `variables` may hold its key, `base` its address outside.
+
+    With `scheme`, the header's value begins with it.
+    """
+
+    name: str
+    title: str
+    variables: tuple[str, ...]
+    base_variables: tuple[str, ...]
+    base: str
+    header: str
+    paths: tuple[str, ...]
+    scheme: str = ""
+
+    def allows(self, method: str, path: str) -> bool:
+        """Whether this is a request to a model: files, batches and accounts are not opened by its key."""
+        import re
+
+        return any(re.fullmatch(pattern, f"{method} {path}") for pattern in self.paths)
+
+
+ANTHROPIC = ModelApi(
+    "anthropic",
+    "Anthropic",
+    ("ANTHROPIC_API_KEY",),
+    ("ANTHROPIC_BASE_URL",),
+    "https://api.anthropic.com",
+    "x-api-key",
+    (r"POST /v1/messages(/count_tokens)?", r"GET /v1/models(/[\w.-]+)?"),
+)
+OPENAI = ModelApi(
+    "openai",
+    "OpenAI",
+    ("OPENAI_API_KEY", "CODEX_API_KEY"),
+    ("OPENAI_BASE_URL",),
+    "https://api.openai.com/v1",
+    "authorization",
+    (r"POST /responses(/compact)?", r"POST /chat/completions", r"GET /models(/[\w.-]+)?"),
+    "Bearer ",
+)
+GEMINI = ModelApi(
+    "gemini",
+    "Gemini",
+    ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    ("GOOGLE_GEMINI_BASE_URL",),
+    "https://generativelanguage.googleapis.com",
+    "x-goog-api-key",
+    (
+        r"POST /v1(beta)?/models/[\w.-]+:(generateContent|streamGenerateContent|countTokens|embedContent)",
+        r"GET /v1(beta)?/models(/[\w.-]+)?",
+    ),
+)
+MODEL_APIS = (ANTHROPIC, OPENAI, GEMINI)
+
+
+class Upstream(NamedTuple):
+    """A model's API with the key that opens it."""
+
+    api: ModelApi
+    base: str
+    key: "Secret"
+
+
+def upstream(api: ModelApi, environ: Mapping[str, str]) -> Upstream | None:
+    """From the person's own variables; None without a key."""
+    key = next((environ[name] for name in api.variables if environ.get(name)), None)
+    base = next((environ[name] for name in api.base_variables if environ.get(name)), api.base)
+    if key is None:
+        return None
+    from handrail.ports.secrets import Secret
+
+    return Upstream(api, base.rstrip("/"), Secret(key))

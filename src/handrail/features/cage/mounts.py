@@ -1,0 +1,116 @@
+"""What the cage shows of this machine: system folders, toolchains in the person's home, and what `--mount` names."""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import handrail
+from handrail.features.cage.spec import HOME, Mount
+from handrail.ports.errors import InvalidParams, NotFound
+
+_SYSTEM = ("/usr", "/opt", "/nix/store", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_ETC = (
+    "alternatives", "bash.bashrc", "ca-certificates", "ca-certificates.conf", "crypto-policies", "fonts", "inputrc",
+    "java-17-openjdk", "java-21-openjdk", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "locale.alias", "localtime",
+    "magic", "maven", "mime.types", "os-release", "pki/ca-trust", "pki/tls/cert.pem", "pki/tls/certs", "protocols",
+    "services", "shells", "ssl/cert.pem", "ssl/certs", "ssl/openssl.cnf", "terminfo", "timezone",
+)  # fmt: skip
+TOOLCHAINS = (
+    (".asdf", "ASDF_DATA_DIR"), (".bun/bin", ""), (".cargo/bin", ""), (".claude/local", ""), (".deno/bin", ""),
+    (".fnm", ""), (".ghcup/bin", ""), (".juliaup", ""), (".local/bin", ""), (".local/lib", ""),
+    (".local/share/claude", ""), (".local/share/fnm", "FNM_DIR"), (".local/share/mise", "MISE_DATA_DIR"),
+    (".local/share/pipx", ""), (".local/share/pnpm", "PNPM_HOME"), (".local/share/pypoetry", ""),
+    (".local/share/uv", ""), (".npm-global", ""), (".nvm", "NVM_DIR"), (".pyenv", "PYENV_ROOT"),
+    (".rbenv", "RBENV_ROOT"), (".rustup", "RUSTUP_HOME"), (".sdkman/candidates", ""), (".volta", "VOLTA_HOME"),
+    ("anaconda3", ""), ("go/bin", ""), ("miniconda3", ""), ("sdk", ""), (".local/go", "GOROOT"),
+)  # fmt: skip
+"""Folders in a home, and the variable that may name another place. None holds a key: of Cargo, only its programs."""
+_NEVER = ("/", "/boot", "/dev", "/etc", "/proc", "/root", "/run", "/sys", "/usr", "/var", "/home", "/tmp")  # noqa: S108
+_KEYS = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config/gcloud", ".config/gh", ".password-store")
+
+
+def system_mounts() -> tuple[list[Mount], list[tuple[str, str]]]:
+    """Folders, and links such as /bin that lead into them."""
+    mounts, links = [], []
+    for path in _SYSTEM:
+        if os.path.islink(path):
+            links.append((path, os.readlink(path)))
+        elif os.path.isdir(path):
+            mounts.append(Mount(path, path))
+    for name in _ETC:
+        path = f"/etc/{name}"
+        if os.path.exists(path):
+            mounts.append(Mount(os.path.realpath(path), path))
+    return mounts, links
+
+
+def toolchain_mounts(home: Path, environ: Mapping[str, str]) -> Iterator[Mount]:
+    for name, variable in TOOLCHAINS:
+        path = environ.get(variable) or str(home / name)
+        real = os.path.realpath(path)
+        if os.path.isdir(real) and _is_below(real, os.path.realpath(home)) and real != os.path.realpath(home):
+            yield Mount(real, os.path.abspath(path))
+
+
+def program_mounts(command: str, environ: Mapping[str, str], shown: Sequence[Mount]) -> Iterator[Mount]:
+    """The packages that a command installed by npm needs. NotFound, InvalidParams."""
+    found = _program(command, environ.get("PATH", ""))
+    if found is None:
+        raise NotFound(f"Unknown command {command!r}.", hint="Check its name, or give its whole path.")
+    found = os.path.abspath(found)
+    for path in dict.fromkeys((found, os.path.realpath(found))):
+        if any(_is_below(path, mount.target) for mount in shown):
+            continue
+        parts = path.split("/")
+        if "node_modules" not in parts:
+            raise InvalidParams(
+                f"{found} can't be seen in the cage.", hint=f"Add its folder: --mount {os.path.dirname(path)}"
+            )
+        packages = "/".join(parts[: parts.index("node_modules") + 1])
+        yield Mount(packages, packages)
+
+
+def _program(command: str, path: str) -> str | None:
+    """As a shell finds it."""
+    places = [command] if "/" in command else [os.path.join(folder, command) for folder in path.split(":") if folder]
+    return next((place for place in places if os.path.isfile(place) and os.access(place, os.X_OK)), None)
+
+
+def handrail_mounts(project: str) -> Iterator[Mount]:
+    """handrail itself, for the client's hooks: its Python, its packages and its own code."""
+    own = os.path.dirname(os.path.dirname(os.path.abspath(handrail.__file__)))
+    shown: list[str] = []
+    for path in (sys.base_prefix, sys.prefix, own):
+        real = os.path.realpath(path)
+        if not any(_is_below(real, folder) for folder in ("/usr", "/opt", project, *shown)):
+            shown.append(real)
+            yield Mount(real, path)
+
+
+def named_mount(text: str, forbidden: Sequence[str], home: Path) -> Mount:
+    """`DIR`, `DIR:ro` or `DIR:rw` of `--mount`. InvalidParams, NotFound."""
+    name, colon, mode = text.rpartition(":")
+    if not colon or mode not in ("ro", "rw"):
+        name, mode = text, "ro"
+    real = os.path.realpath(os.path.expanduser(name))
+    if not os.path.isdir(real):
+        raise NotFound(f"--mount: {name!r} is not a folder.", hint="Name an existing folder.")
+    check_may_be_shown(real, forbidden, home, "--mount")
+    return Mount(real, real, is_writable=mode == "rw")
+
+
+def check_may_be_shown(real: str, forbidden: Sequence[str], home: Path, what: str) -> None:
+    """A folder that holds keys, handrail's state or the system itself would open the cage. InvalidParams."""
+    keys = [os.path.realpath(home / name) for name in _KEYS]
+    if real in _NEVER or _is_below(os.path.realpath(home), real) or real == HOME or _is_below(real, HOME):
+        raise InvalidParams(f"{what}: {real} is too much to show an agent.", hint="Name a folder inside it.")
+    if any(_is_below(real, root) for root in ("/proc", "/sys", "/dev", "/run", "/etc", "/boot")):
+        raise InvalidParams(f"{what}: {real} belongs to the system.", hint="Name a folder of your own.")
+    for closed in (*keys, *map(os.path.realpath, forbidden)):
+        if _is_below(real, closed) or _is_below(closed, real):
+            raise InvalidParams(f"{what}: {real} holds what an agent must not see: {closed}.", hint="Name another one.")
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")

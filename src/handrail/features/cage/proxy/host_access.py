@@ -1,0 +1,101 @@
+"""Asks the gate for each host that the agent connects to, once for those that come together.
+
+A person's yes covers the host and port for ten minutes, as the question says; a no is not asked again for a minute.
+Rules are looked at with every connection.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from handrail.features.cage.connections import TOOL_NAME, Connections, Destination, Stream
+from handrail.kernel.call import Call, new_execution_id
+from handrail.kernel.gate import Gate
+from handrail.kernel.policy_source import PolicySource
+from handrail.kernel.target import Target
+from handrail.kernel.web_address import Place
+from handrail.ports.effect import Effect
+from handrail.ports.errors import Declined
+from handrail.ports.identity import Caller
+from handrail.ports.own_servers import own_ports
+from handrail.ports.policy import Decision
+
+YES_SECONDS = 600.0
+NO_SECONDS = 60.0
+
+
+@dataclass(slots=True)
+class _Known:
+    """What was answered about a host, and until when that holds."""
+
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    until: float = 0.0
+    refusal: Declined | None = None
+
+
+class HostAccess:
+    def __init__(
+        self,
+        gate: Gate,
+        policy: PolicySource,
+        connections: Connections,
+        caller: Caller,
+        *,
+        run: str,
+        is_model_host: Callable[[str], bool],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`run` is the cage, for which a person may allow a host."""
+        self._gate = gate
+        self._policy = policy
+        self._connections = connections
+        self._caller = caller
+        self._run = run
+        self._is_model_host = is_model_host
+        self._clock = clock
+        self._hosts: dict[tuple[str, str, int], _Known] = {}
+
+    async def connect(self, scheme: str, host: str, port: int) -> Stream:
+        """A Failure says why not. Nothing is resolved before it is allowed, whatever the port."""
+        if port in await asyncio.to_thread(own_ports):
+            raise Declined(
+                f"{host}:{port} may be handrail itself: its ports are for people.",
+                hint="Ask the person to look there.",
+                reason="own",
+            )
+        known = self._hosts.setdefault((scheme, host, port), _Known())
+        async with known.turn:
+            if self._clock() < known.until:
+                if known.refusal is not None:
+                    raise known.refusal
+                destination = await self._allowed_again(scheme, host, port)
+            else:
+                return await self._ask(known, scheme, host, port)
+        return await self._open(destination)
+
+    async def _ask(self, known: _Known, scheme: str, host: str, port: int) -> Stream:
+        is_model = scheme == "https" and port == 443 and self._is_model_host(host)
+        params = {"scheme": scheme, "host": host, "port": port, "is_model": is_model}
+        call = Call(TOOL_NAME, params, self._caller, own_task=self._run)
+        try:
+            await self._gate.run(call)
+        except Declined as refusal:
+            known.refusal, known.until = refusal, self._clock() + NO_SECONDS
+            raise
+        known.refusal, known.until = None, self._clock() + (0.0 if is_model else YES_SECONDS)
+        return self._connections.take(call.execution_id)
+
+    async def _allowed_again(self, scheme: str, host: str, port: int) -> Destination:
+        place = str(Place(scheme, host, port))
+        verdict = (await self._policy.fetch()).decide(
+            TOOL_NAME, Effect.EXECUTE, Target(place=place), self._caller.agent
+        )
+        if verdict.decision is Decision.DENY:
+            raise Declined(f"The policy denies {place}: {verdict.because}.", reason="policy")
+        return await self._connections.resolve(scheme, host, port, self._caller.agent)
+
+    async def _open(self, destination: Destination) -> Stream:
+        execution = new_execution_id()
+        await self._connections.open(execution, destination)
+        return self._connections.take(execution)

@@ -1,0 +1,86 @@
+"""The folder of one run in a cage, `<stateDir>/cages/<id>/`. Loads next to nothing: the agent waits for it.
+
+`upper/` holds what the agent has changed, `work/` belongs to the kernel's overlay, and `base/` is the project as it was
+at the start. At the narrow level the agent works on `copy/` instead. What runs there is in `cage.json` (`session.py`).
+"""
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from handrail.features.cage.spec import Level
+
+FOLDER = "cages"
+
+
+class RunFolder(NamedTuple):
+    """The places inside it, and whether its launcher lives."""
+
+    path: Path
+
+    @property
+    def upper(self) -> Path:
+        return self.path / "upper"
+
+    @property
+    def work(self) -> Path:
+        return self.path / "work"
+
+    @property
+    def base(self) -> Path:
+        return self.path / "base"
+
+    @property
+    def copy(self) -> Path:
+        return self.path / "copy"
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the launcher lives: the kernel releases its lock however it ends."""
+        try:
+            descriptor = os.open(self.path / "lock", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """While inside, `is_running`."""
+        descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def begin(folder: RunFolder, project: str, client: str, command: Sequence[str], level: Level) -> None:
+    """Writes `cage.json`, as `CageSession` reads it."""
+    started = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime())
+    record = {"id": folder.path.name, "project": project, "client": client, "command": list(command)}
+    text = json.dumps({**record, "level": level, "startedAt": started}, indent=2)
+    new = folder.path / ".cage.json"
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with open(descriptor, "w", encoding="utf-8") as file:
+        file.write(text + "\n")
+    new.rename(folder.path / "cage.json")
+
+
+def new_folder(state: Path) -> RunFolder:
+    """Makes it, for the owner alone."""
+    own_id = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{os.urandom(3).hex()}"
+    folder = RunFolder(state / FOLDER / own_id)
+    for path in (state / FOLDER, folder.path, folder.upper, folder.work):
+        path.mkdir(mode=0o700, parents=True, exist_ok=path == state / FOLDER)
+    return folder

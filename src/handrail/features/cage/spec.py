@@ -1,0 +1,96 @@
+"""The cage as data: each flag with what it keeps out. The launcher reads it; tests take flags out one by one."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from handrail.features.cage.syscalls import REFUSED, SOCKETS, Refused
+
+Level = Literal["full", "narrow", "none"]
+"""How well an agent is confined."""
+ENDPOINT_PORT = 6007
+"""Where the agent finds handrail inside the cage, on 127.0.0.1."""
+TAKE_TERMINAL = ("setsid", "--ctty")
+HOME = "/agent"
+"""The agent's own home. Not the person's path: nothing is mounted below a folder that the agent may write."""
+
+
+class Flag(NamedTuple):
+    """`arguments` for bubblewrap, and what they keep out."""
+
+    name: str
+    arguments: tuple[str, ...]
+    keeps_out: str
+
+
+_PROC_READ_ONLY = ("acpi", "bus", "fs", "irq", "scsi", "sys", "sysrq-trigger")
+
+FLAGS = (
+    Flag("no nested namespaces", ("--unshare-user", "--disable-userns"), "namespaces in which the agent is root"),
+    Flag("processes", ("--unshare-pid",), "other processes: signals, /proc, ptrace"),
+    Flag("shared memory", ("--unshare-ipc",), "System V memory, queues and semaphores of other programs"),
+    Flag("host name", ("--unshare-uts", "--hostname", "cage"), "the machine's name"),
+    Flag("control groups", ("--unshare-cgroup-try",), "where the machine's control groups are"),
+    Flag("no capabilities", ("--cap-drop", "ALL"), "what root may do, where root runs the agent"),
+    Flag("ends with the launcher", ("--die-with-parent",), "an agent that lives on"),
+    Flag("own /proc", ("--proc", "/proc"), "other processes' memory and environment"),
+    Flag(
+        "read-only kernel settings",
+        tuple(word for name in _PROC_READ_ONLY for word in ("--ro-bind-try", f"/proc/{name}", f"/proc/{name}")),
+        "what root may set for the whole machine, such as the program that handles crashes",
+    ),
+    Flag("own /dev", ("--dev", "/dev"), "disks, cameras, input devices"),
+    Flag("own /tmp", ("--tmpfs", "/tmp"), "other programs' temporary files and sockets"),  # noqa: S108
+)
+READ_ONLY_ROOT = Flag("read-only root", ("--remount-ro", "/"), "files beside what is mounted")
+
+
+class Mount(NamedTuple):
+    """A folder or file outside, and where it is inside."""
+
+    source: str
+    target: str
+    is_writable: bool = False
+
+
+class CageSpec(NamedTuple):
+    """Everything that decides what an agent can reach."""
+
+    project: str
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+    upper: str
+    work: str
+    home: str
+    mounts: Sequence[Mount] = ()
+    links: Sequence[tuple[str, str]] = ()
+    """Where a link inside is, and where it leads, such as /bin to usr/bin."""
+    hidden: Sequence[str] = ()
+    """Folders of the project that are empty inside."""
+    files: Mapping[str, bytes] = MappingProxyType({})
+    """Generated files, read-only: those of /etc."""
+    flags: Sequence[Flag] = (*FLAGS, READ_ONLY_ROOT)
+    refused: Sequence[Refused] = (*REFUSED, *SOCKETS)
+    has_own_network: bool = True
+    has_overlay: bool = True
+
+    def arguments(
+        self, data: Mapping[str, int], filter_descriptor: int | None, has_terminal: bool = False
+    ) -> list[str]:
+        """For bubblewrap. `data` are descriptors of the generated files. The last flag to mount is the root's own."""
+        words = [word for flag in self.flags if flag is not READ_ONLY_ROOT for word in flag.arguments]
+        for target in ("/var/tmp", "/run"):  # noqa: S108
+            words += ["--tmpfs", target]
+        for mount in self.mounts:
+            words += ["--bind" if mount.is_writable else "--ro-bind", mount.source, mount.target]
+        for target, leads_to in self.links:
+            words += ["--symlink", leads_to, target]
+        for target, descriptor in data.items():
+            words += ["--ro-bind-data", str(descriptor), target]
+        words += ["--bind", self.home, HOME, "--bind", self.project, self.project, "--chdir", self.project]
+        words += [word for folder in self.hidden for word in ("--tmpfs", folder)]
+        if filter_descriptor is not None:
+            words += ["--seccomp", str(filter_descriptor)]
+        words += [word for flag in self.flags if flag is READ_ONLY_ROOT for word in flag.arguments]
+        # In a session of the agent's own, Ctrl-C reaches the agent and not bubblewrap, which would end everything.
+        return [*words, "--", *(TAKE_TERMINAL if has_terminal else ()), *self.command]

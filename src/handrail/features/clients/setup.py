@@ -1,0 +1,121 @@
+"""Connects clients, for the command line and the console: what would be written, what is connected, and how far."""
+
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from handrail.features.clients.client import SERVER, Client, Edit, Home, Launch
+from handrail.features.clients.config_file import ConfigFile
+from handrail.features.clients.connection import Connections
+from handrail.features.clients.hook_edits import hook_edits
+from handrail.features.clients.known_clients import CLIENTS
+from handrail.features.clients.trial import Trial, try_connection
+from handrail.ports.errors import Failure, InvalidParams, NotFound
+
+Hooks = Literal["on", "off", "unsupported"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientState:
+    """`trouble` says why a client's files can't be read; then nothing else is known about the connection."""
+
+    client: Client
+    is_found: bool
+    has_tools: bool = False
+    hooks: Hooks = "unsupported"
+    others: Sequence[str] = ()
+    """Names of other MCP servers in its configuration."""
+    trouble: str = ""
+
+
+class ClientSetup:
+    """Blocks, except for `try_out`."""
+
+    def __init__(self, state: Path, home: Home | None = None) -> None:
+        self._state = state
+        self._home = home or Home.of_user()
+        self._connections = Connections(state)
+
+    def states(self) -> list[ClientState]:
+        return [self.state_of(client) for client in CLIENTS]
+
+    def state_of(self, client: Client) -> ClientState:
+        is_found = client.is_found(self._home)
+        try:
+            tools = client.edits(self._home, self._launch(client, Path()))
+            has_tools = self._connections.has(client, tools)
+            return ClientState(client, is_found, has_tools, self._hooks(client), list(self.other_servers(client)))
+        except Failure as failure:
+            return ClientState(client, is_found, trouble=failure.message)
+
+    def edits(self, client: Client, folder: Path) -> Sequence[Edit]:
+        """What connecting would write. `folder` is the project of a client that can't say which one is open."""
+        if not folder.is_dir():
+            raise InvalidParams(f"There is no folder {folder}.", hint="Name the project's folder with --project.")
+        return [*client.edits(self._home, self._launch(client, folder)), *self._hook_edits(client)]
+
+    def connect(self, client: Client, folder: Path) -> None:
+        self._connections.connect(client, self.edits(client, folder))
+
+    async def try_out(self, client: Client, folder: Path) -> Trial:
+        """A read through what the client's own configuration file says."""
+        return await try_connection(client, self._home, self._launch(client, folder), folder)
+
+    def disconnect(self, client: Client) -> list[str]:
+        """What was left as it is, because somebody changed it since."""
+        return self._connections.disconnect(client)
+
+    def _launch(self, client: Client, folder: Path) -> Launch:
+        return Launch(_program(), self._state, client.project(folder))
+
+    def _hooks(self, client: Client) -> Hooks:
+        edits = self._hook_edits(client)
+        if not edits:
+            return "unsupported"
+        return "on" if self._connections.has(client, edits) else "off"
+
+    def _hook_edits(self, client: Client) -> Sequence[Edit]:
+        return hook_edits(client.name, self._home, _program(), self._state)
+
+    def other_servers(self, client: Client) -> dict[str, Any]:
+        """The entries of other MCP servers in its configuration, by name."""
+        entry = self._entry(client)
+        table: Any = ConfigFile(entry.file).get(entry.keys[:-1])
+        return {name: table[name] for name in sorted(table) if name != SERVER} if isinstance(table, dict) else {}
+
+    def take_out(self, client: Client, name: str) -> None:
+        """Removes another server's entry, until the client is disconnected."""
+        entry = self._entry(client)
+        self._connections.take_out(client, entry.file, (*entry.keys[:-1], name))
+
+    def taken_out(self, client: Client) -> list[str]:
+        return [each.keys[-1] for each in self._connections.written(client) if each.is_removal]
+
+    def _entry(self, client: Client) -> Edit:
+        return client.edits(self._home, self._launch(client, Path()))[0]
+
+
+def launch_command(state: Path, folder: Path) -> list[str]:
+    """What any other MCP client has to start."""
+    launch = Launch(_program(), state, str(folder))
+    return [launch.command, *launch.arguments]
+
+
+def find(name: str) -> Client:
+    for client in CLIENTS:
+        if client.name == name:
+            return client
+    known = ", ".join(client.name for client in CLIENTS)
+    raise NotFound(
+        f"Unknown client {name!r}.",
+        hint=f"handrail knows {known}. For any other: let it start `handrail mcp --project DIR`.",
+    )
+
+
+def _program() -> str:
+    """This very program, by a path that does not depend on the client's PATH."""
+    beside = Path(sys.executable).with_name("handrail")
+    return str(beside) if beside.exists() else shutil.which("handrail") or "handrail"

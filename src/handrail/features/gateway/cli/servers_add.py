@@ -1,0 +1,285 @@
+"""`handrail servers add`, `import`, `accept` and `login`: a person puts a server behind the gate."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from handrail.faces.cli.output import behind_gutter, columns, one_line, say, width_of
+from handrail.faces.cli.parameters import WholeNumber, state_option
+from handrail.ports.errors import AuthRequired, Conflict, Declined, Failure, InvalidParams, NotFound
+
+if TYPE_CHECKING:
+    from handrail.features.gateway.model import Server
+    from handrail.features.gateway.review import Difference
+    from handrail.features.gateway.servers import Servers
+    from handrail.ports.identity import Caller
+    from handrail.ports.secrets import Secret
+
+_LONGEST_SECRET = 64 * 1024
+_yes = click.option("--yes", is_flag=True, help="Accept what it offers without asking.")
+_ask_always = click.option("--ask-always", is_flag=True, help="Ask about every call, also of tools marked read-only.")
+
+
+@click.command()
+@click.argument("name", help="What to call it.")
+@click.argument("command", nargs=-1, metavar="[-- COMMAND…]", help="How to start it.")
+@click.option("--url", metavar="URL", help="Its address, in place of a command.")
+@click.option("--env", "keys", multiple=True, metavar="KEY", help="A secret variable: its value is asked for.")
+@click.option("--set", "values", multiple=True, metavar="KEY=VALUE", help="A variable that is no secret.")
+@click.option("--header", "headers", multiple=True, metavar="NAME", help="A secret header: its value is asked for.")
+@click.option("--no-browser", is_flag=True, help="Print the sign-in address instead of opening a browser.")
+@_yes
+@_ask_always
+@state_option
+@click.pass_context
+def add(
+    ctx: click.Context,
+    name: str,
+    command: tuple[str, ...],
+    url: str | None,
+    keys: tuple[str, ...],
+    values: tuple[str, ...],
+    headers: tuple[str, ...],
+    no_browser: bool,
+    yes: bool,
+    ask_always: bool,
+    state: Path | None,
+) -> None:
+    """Add a server.
+
+    Starts it, shows what it offers and asks you to accept it. Keys are kept in the keyring, or where there is none in a
+    file that only you can read. Without a terminal, they are read from stdin, one a line.
+    """
+    from handrail.faces.cli.person import caller
+    from handrail.features.gateway.model import Server, checked
+    from handrail.ports.secrets import Secret
+
+    pairs = [value.partition("=") for value in values]
+    if any(not found for _, found, _ in pairs):
+        raise InvalidParams("--set takes KEY=VALUE.", hint="For a secret, use --env KEY: its value is asked for.")
+    server = checked(
+        Server(
+            name=name,
+            command=command,
+            url=url,
+            env={key: value for key, _, value in pairs},
+            secret_env=keys,
+            secret_headers=headers,
+        )
+    )
+    secrets = {each: Secret(hidden(f"{one_line(each)} for {name}")) for each in (*keys, *headers)}
+    _put(servers_of(state or ctx.obj), server, secrets, caller(), yes, ask_always, has_browser=not no_browser)
+
+
+@click.command("import")
+@click.argument("file", type=Path, metavar="FILE", help="A client's configuration, JSON or TOML.")
+@click.argument("names", nargs=-1, metavar="[NAME…]", help="Which of its servers; all if left out.")
+@_yes
+@_ask_always
+@state_option
+@click.pass_context
+def import_servers(
+    ctx: click.Context, file: Path, names: tuple[str, ...], yes: bool, ask_always: bool, state: Path | None
+) -> None:
+    """Add the servers of a client's configuration.
+
+    Reads the file and changes nothing in it: take the entries out there yourself, or let `handrail connect` do both.
+    """
+    from handrail.faces.cli.person import caller
+    from handrail.features.gateway.client_files import entries_in
+    from handrail.features.gateway.servers import server_of_entry
+    from handrail.ports.secrets import Secret
+
+    found = entries_in(file)
+    for name in names:
+        if name not in found:
+            raise NotFound(f"{file} has no server {name!r}.", hint=f"It has: {', '.join(found)}.")
+    servers = servers_of(state or ctx.obj)
+    failed = 0
+    for name in names or found:
+        try:
+            server, values = server_of_entry(name, found[name], str(file))
+            keys = {key: Secret(value) for key, value in values.items()}
+            _put(servers, server, keys, caller(), yes, ask_always, has_browser=True)
+        except (Conflict, InvalidParams, Declined) as failure:
+            failed += 1
+            say(f"{one_line(name)} was not added: {failure.message}")
+    if failed == len(names or found):
+        raise Declined("No server was added.")
+
+
+@click.command()
+@click.argument("name", help="The server.")
+@click.argument("tools", nargs=-1, metavar="[TOOL…]", help="Only these; everything if left out.")
+@_yes
+@_ask_always
+@state_option
+@click.pass_context
+def accept(
+    ctx: click.Context, name: str, tools: tuple[str, ...], yes: bool, ask_always: bool, state: Path | None
+) -> None:
+    """Look at what a server offers or has changed, and accept it."""
+    from handrail.faces.cli.person import caller
+    from handrail.faces.cli.program import run
+
+    servers = servers_of(state or ctx.obj)
+    found = run(servers.look(name))
+    if ask_always and found.is_empty:
+        run(servers.distrust(name, set(tools), caller()))
+        say(f"Every call of {name} asks from now on.")
+        return
+    if tools:
+        for tool in tools:
+            if tool not in found.wanted:
+                raise NotFound(f"There is nothing to accept about {tool!r}.", hint=_names(found))
+        found = found.only(set(tools))
+    if found.is_empty and not found.gone:
+        say(f"{name} offers what you have accepted.")
+        return
+    _accept(servers, found, caller(), yes=yes, trusts_marks=not ask_always)
+
+
+@click.command()
+@click.argument("name", help="The server.")
+@click.option("--client-id", metavar="ID", help="The OAuth client to sign in with, if the server can't register one.")
+@click.option("--no-browser", is_flag=True, help="Print the address instead of opening a browser.")
+@click.option(
+    "--timeout", type=WholeNumber(min=1), default=300, show_default=True, metavar="S", help="How long to wait for you."
+)
+@state_option
+@click.pass_context
+def login(
+    ctx: click.Context, name: str, client_id: str | None, no_browser: bool, timeout: int, state: Path | None
+) -> None:
+    """Sign in to a server, or enter its keys again."""
+    from handrail.faces.cli.program import run
+    from handrail.ports.secrets import Secret
+
+    servers = servers_of(state or ctx.obj)
+    server = servers.file.find(name).server
+    names = (*server.secret_env, *server.secret_headers)
+    if server.url is None or names:
+        if not names:
+            say(f"{name} needs no key.")
+            return
+        run(servers.keep_keys(server, {each: Secret(hidden(f"{one_line(each)} for {name}")) for each in names}))
+        say("Kept.")
+        return
+    _sign_in(servers, server, client_id, has_browser=not no_browser, patience=timeout)
+
+
+def _put(
+    servers: "Servers",
+    server: "Server",
+    keys: "dict[str, Secret]",
+    by: "Caller",
+    yes: bool,
+    ask_always: bool,
+    *,
+    has_browser: bool,
+) -> None:
+    """Added and accepted, or not there at all."""
+    from handrail.faces.cli.program import run
+
+    run(servers.add(server, keys, by))
+    try:
+        try:
+            found = run(servers.look(server.name))
+        except AuthRequired:
+            if server.url is None:
+                raise
+            _sign_in(servers, server, None, has_browser=has_browser, patience=300)
+            found = run(servers.look(server.name))
+        _accept(servers, found, by, yes=yes, trusts_marks=not ask_always)
+    except BaseException as failure:
+        said = run(servers.log(server.name, 10)) if isinstance(failure, Failure) else ()
+        run(servers.remove(server.name, by))
+        for line in said:
+            print(f"  │ {one_line(line)}", file=sys.stderr)
+        raise
+
+
+def _accept(servers: "Servers", found: "Difference", by: "Caller", *, yes: bool, trusts_marks: bool) -> None:
+    from handrail.faces.cli.presence import need_person
+    from handrail.faces.cli.program import run
+
+    name = found.server.name
+    _show(found, trusts_marks)
+    if found.wanted and not (yes or _agrees(name)):
+        raise Declined(f"Nothing of {name} was accepted.")
+    need_person(servers.stores, "Accepting what a server offers")
+    run(servers.accept(found, by, trusts_marks=trusts_marks))
+    say(f"Accepted: {len(found.wanted)} of {name}. Agents can use it from now on.")
+
+
+def _show(found: "Difference", trusts_marks: bool) -> None:
+    """All of it as the server spells it, then the names and marks once more, next to the question."""
+    say(f"{found.server.name} ({one_line(found.server.place)}) offers, in its own words:\n")
+    for line in behind_gutter(found.diff(), width_of(sys.stdout)):
+        say(line)
+    say()
+    rows = [
+        (
+            "  changed" if key in found.changed else "  new",
+            each.label,
+            "without asking" if trusts_marks and each.is_marked_as_read else "asks",
+        )
+        for key, each in found.wanted.items()
+    ]
+    for line in columns([*rows, *(("  gone", each.label, "") for each in found.gone.values())]):
+        say(line)
+    say()
+
+
+def _names(found: "Difference") -> str:
+    return f"There are: {', '.join(found.wanted)}." if found.wanted else "Everything is accepted."
+
+
+def _agrees(name: str) -> bool:
+    if not sys.stdin.isatty():
+        raise Declined("There is no terminal to ask on.", hint="Look at what it offers, then repeat with --yes.")
+    print(f"Accept what {name} offers? [y]es / [n]o: ", end="", flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _sign_in(
+    servers: "Servers", server: "Server", client_id: str | None, *, has_browser: bool, patience: float
+) -> None:
+    from handrail.faces.cli.program import program, run
+    from handrail.features.gateway.sign_in import sign_in
+
+    def show(address: str) -> None:
+        machine: Any = program().machine
+        if has_browser and machine.has_display():
+            machine.open_in_browser(address)
+        print(f"Sign in to {server.name} at:\n{one_line(address)}", file=sys.stderr, flush=True)
+
+    def tell(words: str) -> None:
+        print(one_line(words), file=sys.stderr, flush=True)
+
+    run(sign_in(server, servers.stores, show, client_id=client_id, patience=patience, tell=tell))
+    say(f"Signed in to {server.name}.")
+
+
+def hidden(what: str) -> str:
+    """Not shown while it is typed; without a terminal, the next line of stdin. InvalidParams."""
+    if sys.stdin.isatty():
+        value = str(click.prompt(what, hide_input=True, err=True))
+    else:
+        value = sys.stdin.readline(_LONGEST_SECRET).strip()
+    if not value:
+        raise InvalidParams(f"There is no value: {what}.", hint="Type it, or write it to stdin, one a line.")
+    return value
+
+
+def servers_of(state: Path | None) -> "Servers":
+    from handrail.faces.cli.program import program
+    from handrail.features.gateway.servers import servers_in
+
+    return servers_in(program().open_stores(state), str(Path.cwd()))
+
+
+COMMANDS: Sequence[click.Command] = (add, accept, login, import_servers)

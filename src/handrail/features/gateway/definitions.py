@@ -1,0 +1,175 @@
+"""What a server says that it offers: tools, prompts, resources. A person accepts exactly this."""
+
+import re
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from handrail.features.apps.offers import SchemaWeight
+from handrail.kernel.json_schema import Validator
+from handrail.kernel.visible import visible
+
+MOST_DEFINITIONS = 1000
+_LARGEST = 128 * 1024
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+_NOTHING: dict[str, Any] = {"type": "object"}
+
+Kind = Literal["tool", "prompt", "resources"]
+
+
+class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+    """One tool or prompt, or with the kind `resources` the fact that there are some to read."""
+
+    kind: Kind
+    name: str
+    title: str = ""
+    description: str = ""
+    input_schema: dict[str, Any] = {}
+    output_schema: dict[str, Any] | None = None
+    annotations: dict[str, Any] = {}
+
+    @property
+    def digest(self) -> str:
+        return sha256(msgspec.json.encode(self, order="deterministic")).hexdigest()
+
+    @property
+    def is_marked_as_read(self) -> bool:
+        """The server says that it changes nothing; of prompts and resources, the protocol does."""
+        return self.kind != "tool" or self.annotations.get("readOnlyHint") is True
+
+    @property
+    def key(self) -> str:
+        """Unique among what one server offers."""
+        return self.name if self.kind == "tool" else f"{self.kind}:{self.name}"
+
+    @property
+    def label(self) -> str:
+        return "resources" if self.kind == "resources" else f"{self.kind} {self.name}"
+
+    def lines(self) -> list[str]:
+        """All of it, readable, with nothing hidden: what a person compares."""
+        lines = [self.label, f"  runs without asking: {'yes' if self.is_marked_as_read else 'no'}"]
+        lines += [f"  title: {self.title}"] if self.title else []
+        lines += [f"  │ {line}" for line in self.description.split("\n")] if self.description else []
+        for name, value in (
+            ("takes", self.input_schema),
+            ("returns", self.output_schema),
+            ("annotations", self.annotations),
+        ):
+            if value:
+                written = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2).decode()
+                lines += [f"  {name}:", *(f"    {line}" for line in written.split("\n"))]
+        return [visible(line) for line in lines]
+
+
+RESOURCES = Definition(kind="resources", name="", description="Reads what it lists as resources.")
+
+
+class Offered(NamedTuple):
+    """What a server offers, by `Definition.key`, and in words what it lists but can't be offered."""
+
+    definitions: Mapping[str, Definition]
+    left_out: tuple[str, ...] = ()
+
+
+def offered(tools: Iterable[Any], prompts: Iterable[Any], has_resources: bool) -> Offered:
+    """Reads a server's lists. What is malformed, too large or named twice is left out, and said so."""
+    found: dict[str, Definition] = {}
+    twice: set[str] = set()
+    left_out: list[str] = []
+    weight = SchemaWeight()
+    for kind, raw in (*(("tool", each) for each in tools), *(("prompt", each) for each in prompts)):
+        name = raw.get("name") if isinstance(raw, dict) else None
+        shown = visible(name[:80]) if isinstance(name, str) else "one without a name"
+        try:
+            definition = _tool(raw, weight) if kind == "tool" else _prompt(raw)
+        except ValueError as wrong:
+            left_out.append(f"{kind} {shown}: {wrong}")
+            continue
+        if definition.key in found or definition.key in twice:
+            found.pop(definition.key, None)
+            twice.add(definition.key)
+            left_out.append(f"{kind} {shown}: it is listed more than once")
+        elif len(found) >= MOST_DEFINITIONS:
+            left_out.append(f"{kind} {shown}: more than {MOST_DEFINITIONS} are listed")
+        else:
+            found[definition.key] = definition
+    if has_resources:
+        found[RESOURCES.key] = RESOURCES
+    return Offered(found, tuple(left_out[:100]))
+
+
+def _tool(raw: Any, weight: SchemaWeight) -> Definition:
+    """ValueError says in a few words what is wrong."""
+    name = _named(raw)
+    schema, output = raw.get("inputSchema") or _NOTHING, raw.get("outputSchema")
+    _check_size(raw)
+    if not isinstance(schema, dict) or schema.get("type", "object") != "object":
+        raise ValueError("its parameters aren't described as an object")
+    for each in (schema, output):
+        if each is not None:
+            _check_schema(each, weight)
+    annotations = raw.get("annotations")
+    return Definition(
+        kind="tool",
+        name=name,
+        title=_text(raw, "title"),
+        description=_text(raw, "description"),
+        input_schema=schema,
+        output_schema=output,
+        annotations=annotations if isinstance(annotations, dict) else {},
+    )
+
+
+def _prompt(raw: Any) -> Definition:
+    name = _named(raw)
+    _check_size(raw)
+    arguments = raw.get("arguments") or []
+    if not isinstance(arguments, list) or not all(_is_argument(each) for each in arguments):
+        raise ValueError("its arguments are malformed")
+    schema = {
+        "type": "object",
+        "properties": {
+            each["name"]: {"type": "string", "description": _text(each, "description")} for each in arguments
+        },
+        "required": [each["name"] for each in arguments if each.get("required") is True],
+        "additionalProperties": False,
+    }
+    title, description = _text(raw, "title"), _text(raw, "description")
+    return Definition(kind="prompt", name=name, title=title, description=description, input_schema=schema)
+
+
+def _is_argument(raw: Any) -> bool:
+    return isinstance(raw, dict) and isinstance(raw.get("name"), str) and 0 < len(raw["name"]) <= 128
+
+
+def _named(raw: Any) -> str:
+    if not isinstance(raw, dict) or not isinstance(raw.get("name"), str):
+        raise ValueError("it has no name")
+    name: str = raw["name"]
+    if _NAME.fullmatch(name) is None:
+        raise ValueError("its name has other characters than letters, digits and _ . - or is too long")
+    return name
+
+
+def _text(raw: Mapping[str, Any], member: str) -> str:
+    value = raw.get(member)
+    return value if isinstance(value, str) else ""
+
+
+def _check_size(raw: Any) -> None:
+    if len(msgspec.json.encode(raw)) > _LARGEST:
+        raise ValueError(f"its definition has more than {_LARGEST // 1024} KB")
+
+
+def _check_schema(schema: Any, weight: SchemaWeight) -> None:
+    if not isinstance(schema, dict):
+        raise ValueError("its schema isn't an object")
+    if (why := weight.too_heavy(schema)) is not None:
+        raise ValueError(f"its schema {why}")
+    try:
+        Validator(schema)
+    except (ValueError, RecursionError):
+        raise ValueError("its schema can't be used") from None

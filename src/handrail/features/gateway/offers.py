@@ -1,0 +1,61 @@
+"""How other features put servers behind the gateway: entries of a client's configuration, moved and accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from handrail.features.gateway.review import Difference
+    from handrail.ports.identity import Caller
+    from handrail.ports.stores import Stores
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A server that is behind the gateway now. `found` is what it offers and nobody has accepted yet."""
+
+    name: str
+    tools: tuple[str, ...]
+    diff: str
+    """All that would be accepted, readable, with nothing hidden in it."""
+    found: Difference
+
+
+async def move_entry(
+    stores: Stores, folder: str, name: str, entry: Mapping[str, Any], *, source: str, by: Caller
+) -> Moved:
+    """Adds the server that a client's configuration names, with its keys as secrets, and looks at what it offers.
+
+    `entry` is as the client spells it (`command` and `args`, or `url`; `env`, `headers`). Nothing is accepted yet, so
+    no agent can use it: show `diff` to the person, then call `accept`. If it can't be started, nothing is left behind.
+    InvalidParams, Conflict (the name is taken), Offline, Timeout, BadAnswer, AuthRequired.
+    """
+    from handrail.features.gateway.servers import server_of_entry, servers_in
+    from handrail.ports.secrets import Secret
+
+    server, values = server_of_entry(name, entry, source)
+    servers = servers_in(stores, folder)
+    await servers.add(server, {key: Secret(value) for key, value in values.items()}, by)
+    try:
+        found = await servers.look(server.name)
+    except BaseException:
+        await servers.remove(server.name, by)
+        raise
+    names = tuple(key for key, each in found.wanted.items() if each.kind == "tool")
+    return Moved(server.name, names, found.diff(), found)
+
+
+async def accept(stores: Stores, folder: str, moved: Moved, by: Caller, *, trusts_marks: bool = True) -> None:
+    """The person has seen `diff` and said yes. With `trusts_marks`, tools that are marked read-only ask nobody."""
+    from handrail.features.gateway.servers import servers_in
+
+    await servers_in(stores, folder).accept(moved.found, by, trusts_marks=trusts_marks)
+
+
+async def take_back(stores: Stores, folder: str, name: str, by: Caller) -> None:
+    """Removes a server with its keys: the person said no, or wants it back in the client."""
+    from handrail.features.gateway.servers import servers_in
+
+    await servers_in(stores, folder).remove(name, by)

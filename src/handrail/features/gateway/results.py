@@ -1,0 +1,112 @@
+"""What a server answers, read strictly and turned into a reply."""
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any
+
+from handrail.features.gateway.definitions import Definition
+from handrail.kernel.content import Audio, Image, Part, Resource, ResourceLink, Text
+from handrail.kernel.json_schema import Validator
+from handrail.kernel.tool import FailedReply, ListedResource, Reply
+from handrail.ports.errors import BadAnswer
+
+MOST_PARTS = 1000
+_LONGEST_WORDS = 4000
+
+
+def tool_reply(server: str, definition: Definition, result: Any, validator: Validator | None) -> Reply:
+    """FailedReply where the tool says that it failed. BadAnswer."""
+    if not isinstance(result, dict) or not isinstance(content := result.get("content", []), list):
+        raise BadAnswer(f"{server} answered {definition.name} with what is no result of a tool.")
+    structured = result.get("structuredContent")
+    if structured is not None and not isinstance(structured, dict):
+        raise BadAnswer(f"{server} answered {definition.name} with a structure that is no object.")
+    reply = Reply(structured, content=parts(server, content), is_whole=True)
+    if result.get("isError") is True:
+        words = "\n".join(part.text for part in reply.content if isinstance(part, Text))[:_LONGEST_WORDS]
+        raise FailedReply(words or f"{server} says that {definition.name} failed.", reply, code="TOOL_ERROR")
+    if validator is not None and (structured is None or not validator.fits(structured)):
+        raise BadAnswer(
+            f"{server} answered {definition.name} with a result that doesn't fit its own schema.",
+            hint="It may have done what was asked.",
+        )
+    return reply
+
+
+def prompt_reply(server: str, result: Any) -> Reply:
+    """A message's words, and who is to say them where that isn't the user."""
+    messages = result.get("messages") if isinstance(result, dict) else None
+    if not isinstance(messages, list) or len(messages) > MOST_PARTS:
+        raise BadAnswer(f"{server} answered with what is no prompt.")
+    contents = [each.get("content") for each in messages if isinstance(each, dict)]
+    return Reply(None, content=parts(server, contents), is_whole=True)
+
+
+def resource_reply(server: str, result: Any) -> Reply:
+    contents = result.get("contents") if isinstance(result, dict) else None
+    if not isinstance(contents, list) or len(contents) > MOST_PARTS:
+        raise BadAnswer(f"{server} answered with what is no resource.")
+    return Reply(None, content=tuple(_resource(server, each) for each in contents), is_whole=True)
+
+
+def listed_resources(server: str, page: Any) -> list[ListedResource]:
+    raw = page.get("resources") if isinstance(page, dict) else None
+    if not isinstance(raw, list):
+        raise BadAnswer(f"{server} answered resources/list with what is no list.")
+    return [
+        ListedResource(each["uri"], _text(each, "name"), _text(each, "title"), _text(each, "description"), _mime(each))
+        for each in raw
+        if isinstance(each, dict) and isinstance(each.get("uri"), str)
+    ]
+
+
+def parts(server: str, content: list[Any]) -> tuple[Part, ...]:
+    """BadAnswer for a kind that MCP doesn't have."""
+    if len(content) > MOST_PARTS:
+        raise BadAnswer(f"{server} answered with more than {MOST_PARTS} parts.")
+    return tuple(_part(server, each) for each in content)
+
+
+def _part(server: str, raw: Any) -> Part:
+    if not isinstance(raw, dict):
+        raise BadAnswer(f"{server} answered with a part that is no object.")
+    match raw.get("type"):
+        case "text" if isinstance(raw.get("text"), str):
+            return Text(raw["text"])
+        case "image":
+            return Image(_bytes(server, raw.get("data")), _mime(raw) or "image/png")
+        case "audio":
+            return Audio(_bytes(server, raw.get("data")), _mime(raw) or "audio/wav")
+        case "resource":
+            return _resource(server, raw.get("resource"))
+        case "resource_link" if isinstance(raw.get("uri"), str):
+            name, title, description = (_text(raw, member) for member in ("name", "title", "description"))
+            return ResourceLink(raw["uri"], name, title, description, _mime(raw))
+    raise BadAnswer(f"{server} answered with a part of a kind that MCP doesn't have.")
+
+
+def _resource(server: str, raw: Any) -> Resource:
+    if not isinstance(raw, dict) or not isinstance(raw.get("uri"), str):
+        raise BadAnswer(f"{server} answered with a resource that has no address.")
+    mime = _mime(raw)
+    if isinstance(raw.get("text"), str):
+        return Resource(raw["uri"], raw["text"], mime or "text/plain")
+    return Resource(raw["uri"], "", mime or "application/octet-stream", _bytes(server, raw.get("blob")))
+
+
+def _bytes(server: str, raw: Any) -> bytes:
+    try:
+        return base64.b64decode(raw if isinstance(raw, str) else "!", validate=True)
+    except (binascii.Error, ValueError):
+        raise BadAnswer(f"{server} answered with data that isn't base64.") from None
+
+
+def _text(raw: Mapping[str, Any], member: str) -> str:
+    value = raw.get(member)
+    return value if isinstance(value, str) else ""
+
+
+def _mime(raw: Mapping[str, Any]) -> str:
+    mime = _text(raw, "mimeType")
+    return mime if mime.isascii() and mime.isprintable() and len(mime) <= 200 else ""

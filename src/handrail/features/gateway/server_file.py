@@ -1,0 +1,140 @@
+"""`servers.json` in the state directory: the servers, and what a person has accepted of each."""
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from handrail.features.gateway.definitions import Definition
+from handrail.features.gateway.model import Server
+from handrail.ports.atomic_file import replace_file
+from handrail.ports.errors import Damaged, InputOutput, NotFound
+from handrail.ports.stores import Stores
+
+_FILE = "servers.json"
+_PATIENCE = 10.0
+T = TypeVar("T")
+
+
+class Accepted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+    """A definition that a person has said yes to. `reads`: it runs as a read, which asks nobody by default."""
+
+    definition: Definition
+    reads: bool = False
+    at: str = ""
+    by: str = ""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+    """A server and what was accepted of it, which counts only while `accepted_from` is the server's digest."""
+
+    server: Server
+    accepted: dict[str, Accepted] = {}
+    accepted_from: str = ""
+    is_wrapped: bool = False
+    """It was added by `handrail wrap`, and is offered there alone."""
+
+    @property
+    def valid(self) -> Mapping[str, Accepted]:
+        return self.accepted if self.accepted_from == self.server.digest else {}
+
+
+class _Content(msgspec.Struct, frozen=True):
+    """`revision` counts the changes: an earlier content never comes again, so the record finds a file rolled back."""
+
+    servers: dict[str, Entry] = {}
+    revision: int = 0
+
+
+Entries = Mapping[str, Entry]
+_DECODER = msgspec.json.Decoder(_Content)
+
+
+class ServerFile:
+    """Read whenever it has changed on disk; written under a lock that all processes share."""
+
+    def __init__(self, path: Path, lock: Callable[[], AbstractContextManager[None]]) -> None:
+        self._path = path
+        self._lock = lock
+        self._seen: tuple[int, int, int] | None = None
+        self._entries: Entries = {}
+
+    def entries(self) -> Entries:
+        """The same object until the file changes. Damaged: what a person accepted can't be read, so nothing counts."""
+        seen = self._signature()
+        if seen != self._seen:
+            self._entries = self._read().servers
+            self._seen = seen
+        return self._entries
+
+    def find(self, name: str) -> Entry:
+        entry = self.entries().get(name)
+        if entry is None:
+            raise NotFound(f"There is no server named {name!r}.", hint="`handrail servers list` shows them.")
+        return entry
+
+    def change(self, change: Callable[[dict[str, Entry]], T]) -> T:
+        """Blocks: holds the lock while `change` edits the entries, and writes them."""
+        with self._lock():
+            content = self._read()
+            entries = dict(content.servers)
+            outcome = change(entries)
+            changed = msgspec.json.encode(_Content(entries, content.revision + 1))
+            try:
+                replace_file(self._path, msgspec.json.format(changed, indent=1))
+            except OSError as error:
+                raise InputOutput(f"{self._path} can't be written: {error.strerror}.") from None
+        return outcome
+
+    def accept(self, server: Server, definitions: Mapping[str, tuple[Definition, bool]], by: str) -> None:
+        """Keeps these as accepted, with whether each runs as a read. NotFound: the server is not the same any more."""
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        new = {
+            key: Accepted(definition=definition, reads=reads, at=at, by=by)
+            for key, (definition, reads) in definitions.items()
+        }
+
+        def change(entries: dict[str, Entry]) -> None:
+            entry = entries.get(server.name)
+            if entry is None or entry.server.digest != server.digest:
+                raise NotFound(f"The server {server.name} was changed or removed meanwhile.", hint="Look at it again.")
+            kept = {**entry.valid, **new}
+            entries[server.name] = msgspec.structs.replace(entry, accepted=kept, accepted_from=server.digest)
+
+        self.change(change)
+
+    def drop(self, server: Server, keys: set[str]) -> None:
+        """Takes back what was accepted: a person has refused, or it is gone."""
+
+        def change(entries: dict[str, Entry]) -> None:
+            entry = entries.get(server.name)
+            if entry is not None:
+                kept = {key: value for key, value in entry.accepted.items() if key not in keys}
+                entries[server.name] = msgspec.structs.replace(entry, accepted=kept)
+
+        self.change(change)
+
+    def _signature(self) -> tuple[int, int, int] | None:
+        with suppress(OSError):
+            now = os.stat(self._path)
+            return now.st_mtime_ns, now.st_size, now.st_ino
+        return None
+
+    def _read(self) -> _Content:
+        try:
+            return _DECODER.decode(self._path.read_bytes())
+        except FileNotFoundError:
+            return _Content()
+        except OSError as error:
+            raise InputOutput(f"{self._path} can't be read: {error.strerror}.") from None
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            hint = "Correct the file, or remove it and add your servers again."
+            raise Damaged(f"{self._path} can't be read: {error}.", hint=hint) from None
+
+
+def server_file(stores: Stores) -> ServerFile:
+    return ServerFile(stores.path / _FILE, lambda: stores.lock("servers", _PATIENCE))

@@ -1,0 +1,42 @@
+"""tools_describe: everything that one needs to know to call a tool."""
+
+from typing import Annotated, Any
+
+import msgspec
+
+from handrail.features.gateway.gateway import Gateway
+from handrail.features.gateway.tools.tools_search import others
+from handrail.kernel.call import Call
+from handrail.kernel.json_schema import schema_of
+from handrail.kernel.tool import Preview, Tool
+from handrail.ports.errors import NotFound
+
+
+class Params(msgspec.Struct, frozen=True):
+    name: Annotated[str, msgspec.Meta(max_length=200)]
+
+
+class Result(msgspec.Struct, frozen=True, rename="camel"):
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+
+
+async def tools_describe(gateway: Gateway, call: Call, params: Params, preview: Preview | None) -> Result:
+    """Show what a tool does and takes."""
+    for entry in others(gateway):
+        if params.name in entry.tool.names:
+            tool = entry.tool
+            return Result(tool.listed_name, tool.description, dict(tool.input_schema))
+    raise NotFound(f"There is no tool named {params.name!r}.", hint="tools_search finds them.")
+
+
+TOOL = Tool(
+    name="tools_describe",
+    title="Describe a tool",
+    params=Params,
+    input_schema=schema_of(Params),
+    errors=(NotFound,),
+    finds_tools=True,
+    run=tools_describe,
+)

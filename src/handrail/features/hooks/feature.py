@@ -1,0 +1,14 @@
+"""Clients' own tools (shell, files, web) pass handrail's gate through the clients' hooks."""
+
+from handrail.kernel.feature import Command, Feature
+
+FEATURE = Feature(
+    "hooks",
+    "Clients' own tools",
+    rank=16,
+    tools="handrail.features.hooks.tool_list:TOOLS",
+    opening="handrail.features.hooks.port:open_hooks",
+    checks="handrail.features.hooks.checks:checks",
+    services={"hook": "handrail.features.hooks.service:serve"},
+    commands=[Command("hook", "handrail.features.hooks.cli.hook:hook", "Decide about a client's own tools.", 72)],
+)

@@ -1,0 +1,105 @@
+"""What other features need of hooks: the entries of a client's configuration, for `handrail connect` and the cage."""
+
+import json
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+LIMIT_SECONDS = 3600
+"""What a client is told to wait for a hook. People take their time; the hook answers earlier by itself."""
+_EVERYTHING = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class HookSettings:
+    """`entries` maps an event to the item for its list, in the client's own format; `keys` lead to these lists.
+
+    `file` is relative to the user's folder. A client without entries gets `text` as the whole file. `is_closed`:
+    the client blocks the tool when the hook fails; else only the hook itself does.
+    """
+
+    file: str
+    keys: tuple[str, ...] = ()
+    entries: Mapping[str, Any] = field(default_factory=dict)
+    text: str | None = None
+    is_executable: bool = False
+    is_closed: bool = False
+    top: Mapping[str, Any] = field(default_factory=dict)
+    """What the file needs beside them."""
+
+
+def quickest(handrail: Sequence[str]) -> list[str]:
+    """The same program without its script, which loads a module that takes longer than the hook itself.
+
+    Isolated (`-I`), so that neither the project's folder nor a variable can put other modules in its place.
+    """
+    script = os.path.realpath(handrail[0])
+    python = os.path.join(os.path.dirname(script), "python")
+    if len(handrail) == 1 and os.path.basename(script) == "handrail" and os.access(python, os.X_OK):
+        return [python, "-I", "-c", "from handrail.__main__ import main; main()"]
+    return list(handrail)
+
+
+def hook_command(client: str, handrail: Sequence[str], state: str, seconds: int = LIMIT_SECONDS) -> str:
+    """One command line for a shell. The state's path is in it, because clients pass on few variables."""
+    return shlex.join([*quickest(handrail), "hook", client, "--state", state, "--wait", str(seconds)])
+
+
+def hook_settings(client: str, handrail: Sequence[str], state: str) -> HookSettings | None:
+    """None for a client without hooks."""
+    command = hook_command(client, handrail, state)
+    if client == "claude":
+        run = {"type": "command", "command": command, "timeout": LIMIT_SECONDS}
+        before = {"matcher": _EVERYTHING, "hooks": [{**run, "onFailure": "block"}]}
+        after = {"matcher": "Bash|Edit|MultiEdit|Write|NotebookEdit", "hooks": [run]}
+        entries = {"PreToolUse": before, "PostToolUse": after}
+        return HookSettings(".claude/settings.json", ("hooks",), entries, is_closed=True)
+    if client == "codex":
+        run = {"type": "command", "command": command, "timeout": LIMIT_SECONDS}
+        entries = {name: {"matcher": _EVERYTHING, "hooks": [run]} for name in ("PreToolUse", "PostToolUse")}
+        return HookSettings(".codex/hooks.json", ("hooks",), entries)
+    if client == "gemini":
+        run = {"name": "handrail", "type": "command", "command": command, "timeout": LIMIT_SECONDS * 1000}
+        entries = {name: {"matcher": _EVERYTHING, "hooks": [run]} for name in ("BeforeTool", "AfterTool")}
+        return HookSettings(".gemini/settings.json", ("hooks",), entries)
+    if client == "qwen":
+        run = {"name": "handrail", "type": "command", "command": command, "timeout": LIMIT_SECONDS * 1000}
+        return HookSettings(".qwen/settings.json", ("hooks",), {"PreToolUse": {"matcher": _EVERYTHING, "hooks": [run]}})
+    if client == "cursor":
+        run = {"command": command, "timeout": LIMIT_SECONDS, "failClosed": True}
+        names = ("beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "preToolUse")
+        return HookSettings(
+            ".cursor/hooks.json", ("hooks",), dict.fromkeys(names, run), is_closed=True, top={"version": 1}
+        )
+    if client == "copilot":
+        run = {"type": "command", "bash": command, "timeoutSec": LIMIT_SECONDS}
+        return HookSettings(".copilot/hooks/handrail.json", ("hooks",), {"preToolUse": run}, top={"version": 1})
+    if client == "cline":
+        text = f"#!/bin/sh\nexec {hook_command(client, handrail, state, 30)}\n"
+        return HookSettings("Documents/Cline/Hooks/PreToolUse", text=text, is_executable=True)
+    if client == "opencode":
+        return HookSettings(
+            ".config/opencode/plugin/handrail.js", text=_PLUGIN % json.dumps([*quickest(handrail), state])
+        )
+    return None
+
+
+_PLUGIN = """\
+// Written by `handrail connect`: opencode's own tools pass handrail's gate.
+import { spawnSync } from "node:child_process";
+
+const words = %s;
+const state = words.pop();
+
+export const Handrail = async ({ directory }) => ({
+  "tool.execute.before": async (input, output) => {
+    const { tool, sessionID, callID } = input;
+    const event = { tool, sessionID, callID, args: output.args, cwd: directory };
+    const run = [...words.slice(1), "hook", "opencode", "--state", state, "--wait", "3600"];
+    const done = spawnSync(words[0], run, { input: JSON.stringify(event), encoding: "utf8" });
+    if (done.status !== 0) throw new Error(done.stderr || "handrail: the hook failed, so the tool is blocked");
+  },
+});
+"""

@@ -1,0 +1,118 @@
+"""native_shell: a command that a client's own shell tool would run."""
+
+import os
+import shlex
+from collections.abc import Iterator
+
+from handrail.features.hooks.native import Shell
+from handrail.features.hooks.own_reach import refuse_own_reach
+from handrail.features.hooks.plan import Plan, plan_of, shown_uses
+from handrail.features.hooks.port import Hooks
+from handrail.features.hooks.result import ALLOWED, Allowed
+from handrail.kernel.call import Call
+from handrail.kernel.later_files import runs_later
+from handrail.kernel.target import ANY_PLACE, Target
+from handrail.kernel.threads import in_thread
+from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.kernel.visible import quoted_line
+from handrail.ports.effect import Effect
+from handrail.ports.errors import Changed, Declined, InvalidParams
+
+
+def _effect(params: Shell) -> Effect:
+    return Effect.READ if params.only_reads else Effect.EXECUTE
+
+
+async def locate(hooks: Hooks, call: Call, params: Shell) -> Target:
+    plan, command = await in_thread(call, lambda: (checked_plan(hooks, params), whole_command(hooks, params)))
+    if params.only_reads and not plan.only_reads:
+        raise Changed("What this command would read has changed meanwhile.", hint="Try again.")
+    call.located = plan
+    return Target(command=command, steps=plan.steps)
+
+
+def checked_plan(hooks: Hooks, params: Shell) -> Plan:
+    """Declined where the command reaches handrail itself. Blocks."""
+    if "\0" in params.command:
+        raise InvalidParams("The command holds a NUL character.")
+    ground = hooks.ground
+    plan = plan_of(params.command, params.cwd, ground, hooks.ripgrep)
+    refuse_own_reach(plan.reading, ground, hooks.own_ports(), hooks.own_pids(), only_reads=plan.only_reads)
+    if params.is_input or params.options:
+        plan.reading.is_plain = False
+        return Plan(plan.reading, plan.steps, False, plan.remarks)
+    return plan
+
+
+def whole_command(hooks: Hooks, params: Shell) -> str:
+    """The command line that a rule names to the letter. Run in another folder, it is another one."""
+    root, cwd = hooks.ground.root, os.path.realpath(params.cwd)
+    if cwd == root:
+        return params.command
+    return f"cd {shlex.quote(os.path.relpath(cwd, root))} && {params.command}"
+
+
+async def preview(hooks: Hooks, call: Call, params: Shell) -> Preview | Settled:
+    plan: Plan = call.located
+    verb = "send to a running program" if params.is_input else "run"
+    return Preview(
+        f"{call.caller.name} wants to {verb} {quoted_line(_shortened(params.command))}",
+        command=params.command,
+        cwd=params.cwd,
+        facts=tuple(_facts(plan, params)),
+        shown_params={"command": params.command, "cwd": params.cwd, **params.options},
+    )
+
+
+def _facts(plan: Plan, params: Shell) -> Iterator[tuple[str, str]]:
+    reading = plan.reading
+    yield "Programs", "\n".join(dict.fromkeys(" ".join(program.texts) for program in reading.programs)) or "none"
+    if reading.writes:
+        yield "Changes", shown_uses(reading.writes)
+    if later := [f"{use.path}: {why}" for use in reading.writes if (why := runs_later(use.path)) is not None]:
+        yield "Runs code later", "\n".join(dict.fromkeys(later))
+    if reading.reads:
+        yield "Reads", shown_uses(reading.reads)
+    if reading.places:
+        yield (
+            "Connects to",
+            "\n".join(place if place != ANY_PLACE else "a host that isn't known" for place in reading.places),
+        )
+    if doubts := [*reading.doubts, *plan.remarks]:
+        yield "Not certain", "\n".join(doubts)
+
+
+def _shortened(command: str) -> str:
+    line = command.strip().partition("\n")[0]
+    return line if len(line) <= 80 and line == command.strip() else line[:79] + "…"
+
+
+async def native_shell(hooks: Hooks, call: Call, params: Shell, preview: Preview | None) -> Allowed:
+    """A command of the client's own shell. Allowed or refused here; the client runs it."""
+    return ALLOWED
+
+
+TOOL = Tool(
+    name="native_shell",
+    title="Run a command",
+    params=Shell,
+    input_schema={
+        "type": "object",
+        "properties": {
+            "command": {"type": "string", "maxLength": 200_000},
+            "cwd": {"type": "string", "maxLength": 4096},
+            "onlyReads": {"type": "boolean"},
+            "isInput": {"type": "boolean"},
+            "options": {"type": "object"},
+        },
+        "required": ["command", "cwd"],
+        "additionalProperties": False,
+    },
+    effect=_effect,
+    errors=(Declined, InvalidParams, Changed),
+    locate=locate,
+    preview=preview,
+    run=native_shell,
+    is_for_agents=False,
+    face="hook",
+)

@@ -1,0 +1,45 @@
+"""Similar approvals in the terminal: listed with an id that stands for exactly these, and answered at once."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from handrail.faces.cli.output import one_line, say
+
+if TYPE_CHECKING:
+    from handrail.kernel.prompts.bundles import Bundle
+    from handrail.ports.prompts import PromptQueue
+    from handrail.ports.stores import Stores
+
+
+def as_json(bundles: "Sequence[Bundle]") -> list[dict[str, Any]]:
+    return [
+        {"bundleId": each.id, "bundle": each.key, "requestIds": [item.request_id for item in each.items]}
+        for each in bundles
+    ]
+
+
+def listed(bundles: "Sequence[Bundle]") -> Iterator[str]:
+    for each in bundles:
+        yield ""
+        yield f"{each.id}  {len(each.items)} similar approvals, which can be answered together:"
+        yield from (f"  {one_line(item.prompt.title or '')}  {item.request_id}" for item in each.items)
+
+
+async def answer(queue: "PromptQueue", stores: "Stores", bundle_id: str, response: Mapping[str, Any]) -> int:
+    """The exit status: 1 where one of them could not be answered."""
+    from handrail.faces.cli.presence import asked_once, typing_a_word
+    from handrail.faces.cli.program import program
+    from handrail.kernel.prompts.bundles import Shown, answer_all, find_bundle
+    from handrail.kernel.prompts.shown import shown_digest
+    from handrail.ports.errors import Failure
+
+    bundle = await find_bundle(queue, bundle_id)
+    shown = [Shown(item.request_id, shown_digest(item.request_id, item.prompt)) for item in bundle.items]
+    proof = asked_once(typing_a_word(stores.presence.look_at_terminal))
+    by = f"terminal:{program().machine.user}"
+    outcomes = await answer_all(queue, shown, response, by=by, proof=proof)
+    for item in bundle.items:
+        outcome = outcomes[item.request_id]
+        title = one_line(item.prompt.title or item.request_id)
+        say(f"{title}: {outcome.message}" if isinstance(outcome, Failure) else f"{title}: answered.")
+    return 1 if any(isinstance(outcome, Failure) for outcome in outcomes.values()) else 0

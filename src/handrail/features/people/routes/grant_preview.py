@@ -1,0 +1,75 @@
+"""`POST /api/prompts/<id>/grant`: what a yes would allow as the person edits it, before they say it."""
+
+import asyncio
+from itertools import islice
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from handrail.faces.http.answers import success
+from handrail.faces.http.context import HttpContext
+from handrail.faces.http.credentials import must_be_person
+from handrail.faces.http.json_body import json_object, text_field
+from handrail.kernel.glob import matcher
+from handrail.kernel.grants import rule_of
+from handrail.kernel.offers import chosen_offer
+from handrail.kernel.prompts.answer_rules import check_response
+from handrail.kernel.visible import one_line
+from handrail.ports.errors import InvalidParams, NotFound
+from handrail.ports.files import Folder
+from handrail.ports.prompts import FileChangePrompt, Grant, Offer
+
+MOST_LOOKED_AT = 20_000
+_SHOWN = 3
+
+
+def route(path: str, context: HttpContext) -> Route:
+    queue, presence, files = context.project.stores.prompts, context.project.stores.presence, context.project.files
+
+    async def preview(request: Request) -> Response:
+        must_be_person(request, "Editing what an answer allows")
+        given = await json_object(request, {"scope", "grant"})
+        found = await queue.find(request.path_params["request_id"])
+        if found is None or not isinstance(found.prompt, FileChangePrompt):
+            raise NotFound("There is no such approval.")
+        answer = {"status": "ok", "scope": text_field(given, "scope"), "grant": given.get("grant", {})}
+        response = check_response(found.prompt, answer)
+        if response.scope is UNSET or response.scope == "once":
+            raise InvalidParams("Once allows nothing beyond the one call.")
+        offer = chosen_offer(found.prompt.offers or (), response.scope, response.grant)
+        why = await asyncio.to_thread(presence.why_needed, found.request, response)
+        return success({**_told(offer), "needsPresence": why is not None, **await _matches(offer.grant, files)})
+
+    return Route(path, preview, methods=["POST"])
+
+
+def _told(offer: Offer) -> dict[str, Any]:
+    """The offer in words, and the rule that it becomes."""
+    assert offer.grant is not UNSET
+    told: dict[str, Any] = msgspec.to_builtins(offer)
+    if offer.scope == "rule":
+        members = msgspec.to_builtins(rule_of(offer.grant))
+        told["rule"] = {name: one_line(value) if isinstance(value, str) else value for name, value in members.items()}
+    return told
+
+
+async def _matches(grant: Any, files: Folder) -> dict[str, Any]:
+    """How many of this project's files it covers now; nothing where it has no pattern, or is for another project."""
+    if not isinstance(grant, Grant) or grant.path is UNSET or grant.project not in ("*", files.location):
+        return {}
+    is_covered = matcher(grant.path)
+
+    def count() -> dict[str, Any]:
+        looked_at = list(islice((path for path, entry in files.walk(".") if not entry.is_folder), MOST_LOOKED_AT + 1))
+        names = [path for path in looked_at if is_covered(path)]
+        return {
+            "count": len(names),
+            "names": [one_line(name) for name in names[:_SHOWN]],
+            "isWhole": len(looked_at) <= MOST_LOOKED_AT,
+        }
+
+    return {"files": await asyncio.to_thread(count)}

@@ -1,0 +1,168 @@
+"""`/api/prompts`: what people are asked, how they answer, and news for everybody who is connected."""
+
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, get_args
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Scope
+
+from handrail.faces.http.answers import http_envelope, success
+from handrail.faces.http.confirm_windows import WindowDenied
+from handrail.faces.http.context import Feed, HttpContext, Mount
+from handrail.faces.http.credentials import caller, is_person, must_be_person, program_name
+from handrail.faces.http.json_body import json_object, optional_text, page_before, page_limit, wrong_field
+from handrail.faces.http.person_proof import PersonProof
+from handrail.faces.socketio.rooms import Rooms
+from handrail.features.people.routes import grant_preview
+from handrail.features.people.routes.confirmation import confirmation_of
+from handrail.features.people.routes.prompt_board import PromptBoard, State
+from handrail.kernel.presence import answering_command
+from handrail.kernel.prompts.answer_rules import check_response
+from handrail.kernel.prompts.bundles import Outcome, Shown, answer_all
+from handrail.kernel.prompts.foreign_prompts import check_foreign, is_for_a_person
+from handrail.ports.errors import Failure
+from handrail.ports.presence import Presence, PresenceNeeded, Proof
+from handrail.ports.prompts import Origin, PromptQueue
+
+PATH = "/api/prompts"
+_STATES: tuple[State, ...] = get_args(State)
+
+logger = logging.getLogger(__name__)
+
+
+class _Item(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    request_id: str
+    digest: str
+
+
+def _routes(
+    queue: PromptQueue, board: PromptBoard, person: str, presence: Presence, proofs: PersonProof
+) -> list[Route]:
+    async def list_entries(request: Request) -> Response:
+        return success(await board.page(_state(request), page_limit(request), page_before(request)))
+
+    async def ask(request: Request) -> Response:
+        given = await json_object(request, {"requestId", "runId", "prompt"})
+        prompt, wanted_id = _member(given, "prompt"), optional_text(given, "requestId")
+        check_foreign(prompt, wanted_id)
+        request_id = await queue.request(
+            _from_somewhere(prompt, request),
+            request_id=wanted_id,
+            run_id=optional_text(given, "runId"),
+            origin=Origin(_poster(request, person)),
+        )
+        return success({"requestId": request_id})
+
+    async def answer(request: Request) -> Response:
+        request_id = request.path_params["request_id"]
+        given = await json_object(request, {"runId", "response", "presence"})
+        response, run_id = _member(given, "response"), optional_text(given, "runId")
+        if not is_person(request) and await is_for_a_person(queue, request_id):
+            must_be_person(request, "Answering what handrail asks a person")
+        by = f"console:{person}" if is_person(request) else "program"
+        try:
+            proof = await _proof(request, given.get("presence"), request_id, response)
+            receipt = await queue.respond(request_id, response, run_id=run_id, by=by, proof=proof)
+        except WindowDenied:
+            receipt = await queue.respond(request_id, {"status": "canceled"}, run_id=run_id, by=by)
+        except PresenceNeeded as needed:
+            raise await _with_ways(needed, request_id, response) from None
+        for warning in receipt.warnings:
+            logger.warning("%s", warning)
+        return success({"warnings": list(receipt.warnings)})
+
+    async def _proof(request: Request, given: Any, request_id: str, response: Mapping[str, Any]) -> Proof | None:
+        if given is None or (asked := await queue.find(request_id)) is None:
+            return None
+        must_be_person(request, "Proving that a person is present")
+        checked = check_response(asked.prompt, response)
+        challenge = presence.challenge(asked.request, checked)
+        return await proofs.given(request, given, confirmation_of(asked.request, checked, challenge))
+
+    async def _with_ways(needed: PresenceNeeded, request_id: str, response: Mapping[str, Any]) -> PresenceNeeded:
+        """What the page needs to prove it: each way is bound to this prompt and this answer."""
+        if (found := await queue.find(request_id)) is not None:
+            checked = check_response(found.prompt, response)
+            needed.details["command"] = answering_command(request_id, checked)
+            needed.details |= await proofs.ways(presence.challenge(found.request, checked))
+        return needed
+
+    async def answer_several(request: Request) -> Response:
+        """Similar approvals at once: exactly those that the page has shown, each named with its digest."""
+        must_be_person(request, "Answering approvals")
+        given = await json_object(request, {"items", "response"})
+        by, shown = f"console:{person}", _shown(given.get("items"))
+        outcomes = await answer_all(queue, shown, _member(given, "response"), by=by)
+        return success({"answers": [_outcome(request_id, each) for request_id, each in outcomes.items()]})
+
+    return [
+        Route(PATH, list_entries),
+        Route(PATH, ask, methods=["POST"]),
+        Route(PATH + "/responses", answer_several, methods=["POST"]),
+        Route(PATH + "/{request_id:path}/response", answer, methods=["POST"]),
+    ]
+
+
+def _member(given: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = given.get(name)
+    if not isinstance(value, dict):
+        raise wrong_field(name, "must be an object")
+    return value
+
+
+def _shown(items: Any) -> list[Shown]:
+    try:
+        return [Shown(each.request_id, each.digest) for each in msgspec.convert(items, list[_Item])]
+    except msgspec.ValidationError:
+        raise wrong_field("items", "must be a list of {requestId, digest}") from None
+
+
+def _outcome(request_id: str, outcome: Outcome) -> dict[str, Any]:
+    if not isinstance(outcome, Failure):
+        return {"requestId": request_id, "ok": True}
+    return {"requestId": request_id, "ok": False, "error": http_envelope(outcome)["error"]}
+
+
+def _from_somewhere(prompt: Mapping[str, Any], request: Request) -> Mapping[str, Any]:
+    """Contract 5 §2: where no source is named, the host names the one who asks."""
+    if prompt.get("source", "") != "":
+        return prompt
+    return {**prompt, "source": "console" if is_person(request) else f"http:{program_name(request.scope)}"}
+
+
+def _poster(request: Request, person: str) -> str:
+    who = caller(request, person)
+    return f"{who.face}:{who.name} ({who.identity})"
+
+
+def _state(request: Request) -> State:
+    given = request.query_params.get("state", "all")
+    for state in _STATES:
+        if given == state:
+            return state
+    raise wrong_field("state", f"must be one of {', '.join(_STATES)}")
+
+
+def mount(context: HttpContext) -> Mount:
+    queue = context.project.stores.prompts
+    board = PromptBoard(queue)
+
+    @asynccontextmanager
+    async def running(address: str, rooms: Rooms) -> AsyncIterator[None]:
+        async with board.run():
+            yield
+
+    def is_for_programs(scope: Scope) -> bool:
+        path: str = scope["path"]
+        return path == PATH or path.startswith(f"{PATH}/")
+
+    feeds = {"ui_prompts": Feed("entries", board.follow)}
+    presence = context.project.stores.presence
+    routes = [grant_preview.route(f"{PATH}/{{request_id:path}}/grant", context)]
+    routes += _routes(queue, board, context.person, presence, PersonProof(presence, context.windows))
+    return Mount(routes, feeds, running, is_for_programs=is_for_programs)

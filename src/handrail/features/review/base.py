@@ -1,0 +1,204 @@
+"""The project as it was when the agent started: what its changes are compared with and merged from.
+
+`base/manifest` lists every file with its kind, mode, size and time. The content of a file is git's, for tracked files
+without local changes; a copy in `base/copies/` for others; or the project's own file, as long as it wasn't touched.
+Folders that git ignores are only named.
+"""
+
+import fcntl
+import os
+import stat
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from handrail.features.review.git import is_repository, run_git
+from handrail.ports.atomic_file import replace_file
+from handrail.ports.errors import Damaged, NotFound
+from handrail.ports.files import Folder, Status
+
+_MANIFEST, _COPIES = "manifest", "copies"
+_MOST_BYTES_OF_ONE = 16 << 20
+_MOST_BYTES = 1 << 30
+_MOST_COPIES = 50_000
+_FICLONE = 0x40049409
+_NOT_OURS = frozenset({".git", ".handrail", ".webgal_agent"})
+
+
+class BaseEntry(msgspec.Struct, frozen=True, array_like=True):
+    kind: Literal["file", "folder", "link", "special"]
+    mode: int
+    size: int
+    changed_ns: int
+    inode: int
+    blob: str | None = None
+    copy: int | None = None
+    is_tracked: bool = False
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    entries: dict[str, BaseEntry]
+    ignored: list[str]
+    """Folders, without a trailing slash."""
+    is_git: bool
+
+
+class Base:
+    """Read at review."""
+
+    def __init__(self, folder: Path, project: Folder) -> None:
+        self._folder = folder
+        self._project = project
+        self.manifest = _read(folder)
+        self.ignored = frozenset(self.manifest.ignored)
+
+    def entry(self, path: str) -> BaseEntry | None:
+        return self.manifest.entries.get(path)
+
+    def below(self, folder: str) -> Iterator[str]:
+        return (path for path in self.manifest.entries if path.startswith(folder + "/"))
+
+    def is_in_ignored(self, path: str) -> bool:
+        return any(path == folder or path.startswith(folder + "/") for folder in self.manifest.ignored)
+
+    def content(self, path: str, now: Status | None, project: bytes | None) -> bytes | None:
+        """`now` and `project` are the project's file. None if it isn't known any more: no copy was made."""
+        entry = self.entry(path)
+        if entry is None or entry.kind != "file":
+            return None
+        if now is not None and (now.size, now.changed_ns, now.inode) == (entry.size, entry.changed_ns, entry.inode):
+            return project
+        if entry.copy is not None:
+            return (self._folder / _COPIES / str(entry.copy)).read_bytes()
+        if entry.blob is not None:
+            return run_git(self._project.location, "cat-file", "--filters", f"--path={path}", entry.blob)
+        return None
+
+
+def save_base(project: str, folder: Path) -> None:
+    """Called when the agent starts; the agent's own changes can't reach the project, so it may run beside it."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    (folder / _COPIES).mkdir(mode=0o700, exist_ok=True)
+    is_git = is_repository(project)
+    tracked, clean, ignored = _from_git(project) if is_git else ({}, {}, set())
+    copies = _Copies(project, folder / _COPIES)
+    entries: dict[str, BaseEntry] = {}
+    for path, found in _walk(project, ignored):
+        kind = _kind(found.st_mode)
+        blob = clean.get(path)
+        copy = copies.add(path, found.st_size) if kind == "file" and blob is None and path not in ignored else None
+        mode = stat.S_IMODE(found.st_mode)
+        stamp = (found.st_size, found.st_mtime_ns, found.st_ino)
+        entries[path] = BaseEntry(kind, mode, *stamp, blob, copy, path in tracked)
+    manifest = Manifest(entries, sorted(ignored), is_git)
+    replace_file(folder / _MANIFEST, msgspec.msgpack.encode(manifest))
+
+
+def _read(folder: Path) -> Manifest:
+    try:
+        return msgspec.msgpack.decode((folder / _MANIFEST).read_bytes(), type=Manifest)
+    except FileNotFoundError:
+        raise NotFound(
+            "The project's state at the start of this run wasn't saved, so its changes can't be reviewed.",
+            hint=f"What the agent wrote is in {folder.parent}.",
+        ) from None
+    except msgspec.MsgspecError as error:
+        raise Damaged(f"{folder / _MANIFEST} can't be read: {error}") from None
+
+
+def _from_git(project: str) -> tuple[dict[str, str], dict[str, str], set[str]]:
+    """Tracked paths with their blobs, those of them without local changes, and ignored paths."""
+    with ThreadPoolExecutor(2) as threads:
+        listing = threads.submit(run_git, project, "ls-files", "-z", "--stage")
+        status = threads.submit(
+            run_git, project, "status", "--porcelain=v1", "-z", "-uall", "--ignored=matching", "--no-renames"
+        )
+    tracked: dict[str, str] = {}
+    for line in listing.result().split(b"\0"):
+        head, _, name = line.partition(b"\t")
+        if head.endswith(b" 0") and head.startswith(b"100"):
+            tracked[_text(name)] = head.split(b" ")[1].decode()
+    ignored, dirty = set(), set()
+    for line in status.result().split(b"\0"):
+        if line.startswith(b"!! "):
+            ignored.add(_text(line[3:]).rstrip("/"))
+        elif line[1:2] not in (b" ", b""):
+            dirty.add(_text(line[3:]))
+    return tracked, {path: blob for path, blob in tracked.items() if path not in dirty}, ignored
+
+
+def _walk(project: str, ignored: set[str]) -> Iterator[tuple[str, os.stat_result]]:
+    """Everything but ignored folders, git's own and ours; folders that can't be read are left out."""
+    pending = [""]
+    while pending:
+        folder = pending.pop()
+        try:
+            with os.scandir(os.path.join(project, folder)) as found:
+                items = list(found)
+        except OSError:
+            continue
+        for item in items:
+            path = f"{folder}/{item.name}" if folder else item.name
+            if item.name in _NOT_OURS:
+                continue
+            try:
+                status = item.stat(follow_symlinks=False)
+            except OSError:
+                continue
+            if stat.S_ISDIR(status.st_mode):
+                if path in ignored:
+                    continue
+                pending.append(path)
+            yield path, status
+
+
+class _Copies:
+    def __init__(self, project: str, folder: Path) -> None:
+        self._project, self._folder = project, folder
+        self._count, self._bytes = 0, 0
+
+    def add(self, path: str, size: int) -> int | None:
+        """Its number; None where it is too large, or too much was copied already."""
+        if size > _MOST_BYTES_OF_ONE or self._bytes + size > _MOST_BYTES or self._count >= _MOST_COPIES:
+            return None
+        try:
+            source = os.open(os.path.join(self._project, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError:
+            return None
+        number = self._count
+        try:
+            target = os.open(self._folder / str(number), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            try:
+                _copy(source, target)
+            finally:
+                os.close(target)
+        except OSError:
+            return None
+        finally:
+            os.close(source)
+        self._count += 1
+        self._bytes += size
+        return number
+
+
+def _copy(source: int, target: int) -> None:
+    try:
+        fcntl.ioctl(target, _FICLONE, source)
+    except OSError:
+        while os.sendfile(target, source, None, 1 << 24):
+            pass
+
+
+def _kind(mode: int) -> Literal["file", "folder", "link", "special"]:
+    if stat.S_ISREG(mode):
+        return "file"
+    if stat.S_ISDIR(mode):
+        return "folder"
+    return "link" if stat.S_ISLNK(mode) else "special"
+
+
+def _text(name: bytes) -> str:
+    return os.fsdecode(name)

@@ -1,0 +1,124 @@
+"""Goes through a review on the terminal, hunk by hunk, and collects what the person takes."""
+
+import sys
+from typing import Any
+
+import click
+
+from handrail.faces.cli.output import one_line, say
+from handrail.features.review.cli.review import describe
+from handrail.features.review.item import Item
+from handrail.features.review.review import Review
+from handrail.features.review.shown import ShownEdit, ShownFile, ShownHunk, shown_file
+from handrail.kernel.visible import visible
+from handrail.ports.errors import Failure
+
+_HELP = """y  take this change
+n  leave it
+a  take this and all later changes of the file
+d  leave this and all later changes of the file
+q  stop here, and take what you have chosen
+Ctrl-C  stop, and take nothing"""
+_MOST_LINES = 400
+
+
+class _Stop(Exception):
+    """The person has seen enough."""
+
+
+def choose(review: Review) -> list[dict[str, Any]]:
+    """What `take_changes` takes as items. Ctrl-C passes through."""
+    chosen: list[dict[str, Any]] = []
+    items = [item for item in review.items if item.group not in ("ignored", "refused")]
+    try:
+        for number, item in enumerate(items, 1):
+            say(f"\n({number}/{len(items)}) {describe(item)}")
+            if (found := _of_item(review, item)) is not None:
+                chosen.append(found)
+    except _Stop:
+        pass
+    return chosen
+
+
+def _of_item(review: Review, item: Item) -> dict[str, Any] | None:
+    if "folder" in item.status:
+        return {"path": item.path} if _asked("Take this folder", "ynq") == "y" else None
+    try:
+        file = shown_file(review.change(item.path))
+    except Failure as failure:
+        say(f"It can't be shown: {one_line(failure.message)}")
+        return None
+    if file.is_whole or not file.hunks:
+        return _of_whole(file)
+    return _of_hunks(file, has_mode=item.mode is not None)
+
+
+def _of_whole(file: ShownFile) -> dict[str, Any] | None:
+    for hunk in file.hunks:
+        _show(hunk)
+    if file.is_binary:
+        say("It is binary.")
+    if file.conflict:
+        say(f"It can't be taken: {file.conflict}.")
+        return None
+    is_taken = _asked("Take this file", "ynq") == "y"
+    return {"path": file.path, "digest": file.digest} if is_taken else None
+
+
+def _of_hunks(file: ShownFile, *, has_mode: bool) -> dict[str, Any] | None:
+    taken: list[int] = []
+    answer = ""
+    for hunk in file.hunks:
+        _show(hunk)
+        if hunk.state == "conflict":
+            say("Conflict: you edited the same place. It is left alone.")
+            continue
+        if answer not in ("a", "d"):
+            answer = _asked("Take this change", "ynadq")
+        if answer in ("y", "a"):
+            taken.append(hunk.place)
+    if not taken:
+        return None
+    is_all = len(taken) == len(file.hunks) and not file.conflict
+    found: dict[str, Any] = {"path": file.path, "digest": file.digest}
+    if not is_all or (has_mode and _asked("Take its new mode as well", "ynq") != "y"):
+        found["hunks"] = taken
+    return found
+
+
+def _asked(words: str, letters: str) -> str:
+    shown = ",".join(letters)
+    while True:
+        click.secho(f"{words} [{shown},?]? ", bold=True, nl=False)
+        line = sys.stdin.readline()
+        if not line:
+            raise click.Abort
+        answer = line.strip().lower()[:1]
+        if answer == "q":
+            raise _Stop
+        if answer in letters and answer:
+            return answer
+        say(_HELP)
+
+
+def _show(hunk: ShownHunk) -> None:
+    click.secho(f"@@ line {hunk.start_old} @@", fg="cyan")
+    _lines(" ", hunk.before, None)
+    _lines("-", hunk.old, "red")
+    _lines("+", hunk.new, "green")
+    _lines(" ", hunk.after, None)
+    for edit in hunk.yours:
+        _show_yours(edit)
+
+
+def _show_yours(edit: ShownEdit) -> None:
+    click.secho(f"@@ your edit, line {edit.start_old} @@", fg="cyan")
+    _lines("-", edit.old, "red")
+    _lines("+", edit.new, "green")
+
+
+def _lines(sign: str, lines: list[str], color: str | None) -> None:
+    for line in lines[:_MOST_LINES]:
+        click.secho(sign + visible(line).replace("\r", "\\r"), fg=color)
+    if len(lines) > _MOST_LINES:
+        say(f"… {len(lines) - _MOST_LINES} more lines")

@@ -1,0 +1,199 @@
+"""Commits that an agent made inside: fetched without its configuration and hooks, shown, and taken one by one.
+
+The agent's `.git` is never opened as a repository. Its objects are copied, as plain files with checked names, into an
+empty repository of our own; its branches are read as text. git then fetches from there, checks every object, and puts
+the branches at `refs/handrail/<id>/`. A commit is taken as its changes to files, merged like every other change.
+"""
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from handrail.features.review.git import is_repository, run_git
+from handrail.features.review.item import FileChange
+from handrail.ports.errors import Failure, NotFound
+from handrail.ports.files import Folder
+
+_LOOSE = re.compile(r"[0-9a-f]{2}")
+_REST = re.compile(r"[0-9a-f]{38}|[0-9a-f]{62}")
+_PACK = re.compile(r"pack-[0-9a-f]+\.pack")
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_BRANCH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,200}")
+_MOST = 1000
+_LARGEST_OBJECT = 256 << 20
+_LARGEST_FILE = 64 << 20
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class Commit(msgspec.Struct, frozen=True, rename="camel"):
+    id: str
+    subject: str
+    message: str
+    author: str
+    date: str
+    stat: str
+
+
+class Commits:
+    def __init__(self, own_id: str, agents: Path, project: Folder) -> None:
+        self._refs = f"refs/handrail/{own_id}"
+        self._git = agents / ".git"
+        self._project = project
+
+    def fetched(self) -> list[Commit]:
+        """The oldest first; those that the project doesn't have on a branch of its own."""
+        if not is_repository(self._project.location) or not self._git.is_dir() or self._git.is_symlink():
+            return []
+        branches = dict(self._branches())
+        if not branches:
+            return []
+        with tempfile.TemporaryDirectory(prefix="handrail-commits-") as folder:
+            self._gather(Path(folder), branches)
+            refs = f"+refs/heads/*:{self._refs}/*"
+            run_git(
+                self._project.location,
+                "fetch",
+                "--quiet",
+                "--no-tags",
+                "--no-write-fetch-head",
+                "--prune",
+                folder,
+                refs,
+            )
+        return list(self._listed())
+
+    def changes(self, commit: str) -> list[FileChange]:
+        """What it changed, against its parent, as three versions of each file. NotFound."""
+        location = self._project.location
+        if not _COMMIT.fullmatch(commit) or commit not in {each.id for each in self._listed()}:
+            raise NotFound(f"Unknown commit {commit!r}.", hint="List them with `handrail review ID --commits`.")
+        printed = run_git(location, "diff-tree", "-r", "-z", "--no-renames", "--root", "--no-commit-id", "-m",
+                          "--first-parent", commit)  # fmt: skip
+        fields = printed.split(b"\0")
+        return [
+            self._change(head.decode(), os.fsdecode(path))
+            for head, path in zip(fields[::2], fields[1::2], strict=False)
+            if head.startswith(b":")
+        ]
+
+    def _change(self, head: str, path: str) -> FileChange:
+        old_mode, new_mode, old, new, _ = head.removeprefix(":").split(" ")
+        if {old_mode, new_mode} & {"120000", "160000"}:
+            raise NotFound(f"The commit changes {path!r}, a link or a submodule; cherry-pick it yourself.")
+        status = self._project.status(path)
+        return FileChange(
+            path,
+            self._blob(path, old, old_mode),
+            self._project.read(path, _LARGEST_FILE) if status is not None and status.kind == "file" else None,
+            self._blob(path, new, new_mode),
+            int(old_mode, 8) & 0o777 or None,
+            status.mode if status is not None else None,
+            int(new_mode, 8) & 0o777 or None,
+        )
+
+    def _blob(self, path: str, blob: str, mode: str) -> bytes | None:
+        if mode == "000000":
+            return None
+        return run_git(self._project.location, "cat-file", "--filters", f"--path={path}", blob)
+
+    def _listed(self) -> Iterator[Commit]:
+        location = self._project.location
+        known = run_git(location, "for-each-ref", "--format=%(refname)", self._refs).split()
+        if not known:
+            return
+        own = ["--branches", "--tags", "--remotes", "HEAD"]
+        has_head = run_git(location, "rev-parse", "--verify", "--quiet", "HEAD", also_fine=(1, 128))
+        printed = run_git(
+            location, "log", "-z", "--reverse", "--topo-order", f"--max-count={_MOST}",
+            "--format=%H%x01%s%x01%B%x01%an <%ae>%x01%aI", *(name.decode() for name in known),
+            "--not", *(own if has_head else own[:-1]),
+        )  # fmt: skip
+        for record in filter(None, printed.decode(errors="replace").split("\0")):
+            own_id, subject, message, author, date = record.split("\x01")
+            stat = run_git(location, "show", "--stat", "--format=", "--no-renames", own_id).decode(errors="replace")
+            yield Commit(own_id.strip(), subject, message.rstrip("\n"), author, date, stat.strip("\n"))
+
+    def _branches(self) -> Iterator[tuple[str, str]]:
+        """Names and commits, as the agent's files say."""
+        seen = {}
+        for line in _read(self._git / "packed-refs").decode(errors="replace").split("\n"):
+            commit, _, name = line.partition(" ")
+            if name.startswith("refs/heads/"):
+                seen[name.removeprefix("refs/heads/")] = commit
+        top = self._git / "refs/heads"
+        for folder, _, files in os.walk(top):
+            for file in files:
+                place = Path(folder) / file
+                seen[place.relative_to(top).as_posix()] = _read(place).decode(errors="replace").strip()
+        head = _read(self._git / "HEAD").decode(errors="replace").strip()
+        if _COMMIT.fullmatch(head):
+            seen["HEAD"] = head
+        for name, commit in seen.items():
+            if _COMMIT.fullmatch(commit) and _BRANCH.fullmatch(name) and ".." not in name and ".lock" not in name:
+                yield name, commit
+
+    def _gather(self, folder: Path, branches: dict[str, str]) -> None:
+        """An empty repository of ours with the agent's objects, on top of the project's."""
+        run_git(str(folder), "init", "--quiet", "--bare", "--template=", *_format(branches))
+        objects = folder / "objects"
+        own = run_git(self._project.location, "rev-parse", "--git-path", "objects").decode().rstrip("\n")
+        (objects / "info").mkdir(exist_ok=True)
+        (objects / "info/alternates").write_text(os.path.join(self._project.location, own) + "\n")
+        for name in _names(self._git / "objects"):
+            if not _LOOSE.fullmatch(name):
+                continue
+            for rest in _names(self._git / "objects" / name):
+                if _REST.fullmatch(rest):
+                    (objects / name).mkdir(exist_ok=True)
+                    _copy(self._git / "objects" / name / rest, objects / name / rest)
+        for name in _names(self._git / "objects/pack"):
+            if _PACK.fullmatch(name) and _copy(self._git / "objects/pack" / name, objects / "pack" / name):
+                with suppress(Failure):  # one that is damaged holds nothing
+                    run_git(str(folder), "index-pack", str(objects / "pack" / name))
+        for name, commit in branches.items():
+            with suppress(Failure):  # a commit that isn't there
+                run_git(str(folder), "update-ref", f"refs/heads/{name}", commit)
+
+
+def _format(branches: dict[str, str]) -> list[str]:
+    return ["--object-format=sha256"] if any(len(commit) == 64 for commit in branches.values()) else []
+
+
+def _names(folder: Path) -> list[str]:
+    if folder.is_symlink():
+        return []
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _read(path: Path) -> bytes:
+    """Empty if it isn't a plain file."""
+    try:
+        fd = os.open(path, _FLAGS)
+    except OSError:
+        return b""
+    with open(fd, "rb") as file:
+        try:
+            return file.read(1 << 22)
+        except OSError:
+            return b""
+
+
+def _copy(source: Path, target: Path) -> bool:
+    try:
+        fd = os.open(source, _FLAGS)
+    except OSError:
+        return False
+    with open(fd, "rb") as file, open(target, "wb") as copy:
+        if os.fstat(fd).st_size > _LARGEST_OBJECT:
+            return False
+        shutil.copyfileobj(file, copy)
+    return True

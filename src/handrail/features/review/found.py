@@ -1,0 +1,135 @@
+"""What the agent left: the overlay's upper folder, or at the narrow level its copy of the project.
+
+Every folder is opened below the first one without following a link, because the agent may still be running. Nothing
+here is trusted: names, kinds and modes are the agent's.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal
+
+from handrail.features.review.base import Base
+from handrail.ports.errors import Failure
+from handrail.ports.files import Folder
+
+FoundKind = Literal["file", "folder", "removed", "link", "special", "unreadable"]
+_OPAQUE, _WHITEOUT = "user.overlay.opaque", "user.overlay.whiteout"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """`is_opaque`: what the project has in this folder, and the agent's version hasn't, is removed."""
+
+    path: str
+    kind: FoundKind
+    mode: int = 0
+    size: int = 0
+    is_opaque: bool = False
+    link: str = ""
+    what: str = ""
+
+
+def in_upper(upper: Folder) -> Iterator[Found]:
+    """Everything in the overlay's upper folder; git's own files are left out."""
+    yield from _walk(upper, is_overlay=True)
+
+
+def in_copy(copy: Folder, base: Base) -> Iterator[Found]:
+    """What differs from the base, by size, time and mode, and what is missing."""
+    seen = set()
+    for found in _walk(copy, is_overlay=False):
+        seen.add(found.path)
+        entry = base.entry(found.path)
+        if found.kind == "folder" and entry is not None and entry.kind == "folder":
+            continue
+        if base.is_in_ignored(found.path) and found.kind in ("file", "folder"):
+            continue
+        yield found
+    for path, entry in base.manifest.entries.items():
+        if path not in seen and entry.kind in ("file", "folder"):
+            yield Found(path, "removed")
+
+
+def _walk(top: Folder, *, is_overlay: bool) -> Iterator[Found]:
+    pending = [""]
+    while pending:
+        folder = pending.pop()
+        try:
+            with top.hold(folder or ".") as fd:
+                listed = list(_listed(fd, folder, is_overlay=is_overlay))
+        except Failure as failure:
+            yield Found(folder, "unreadable", what=failure.message)
+            continue
+        for found in listed:
+            if found.kind == "folder":
+                pending.append(found.path)
+            yield found
+
+
+def _listed(fd: int, folder: str, *, is_overlay: bool) -> Iterator[Found]:
+    has_whiteouts = is_overlay and _attribute(fd, _OPAQUE) == b"x"
+    with os.scandir(fd) as items:
+        for item in items:
+            name = os.fsencode(item.name).decode("utf-8", "surrogateescape")
+            path = f"{folder}/{name}" if folder else name
+            if name == ".git":
+                continue
+            try:
+                status = os.stat(item.name, dir_fd=fd, follow_symlinks=False)
+                yield _found(fd, item.name, path, status, is_overlay=is_overlay, has_whiteouts=has_whiteouts)
+            except OSError as error:
+                yield Found(path, "unreadable", what=error.strerror or "can't be read")
+
+
+def _found(fd: int, name: str, path: str, status: os.stat_result, *, is_overlay: bool, has_whiteouts: bool) -> Found:
+    mode = stat.S_IMODE(status.st_mode)
+    if stat.S_ISREG(status.st_mode):
+        if has_whiteouts and status.st_size == 0 and _attribute_of(fd, name, _WHITEOUT) is not None:
+            return Found(path, "removed")
+        return Found(path, "file", mode, status.st_size)
+    if stat.S_ISDIR(status.st_mode):
+        return Found(path, "folder", mode, is_opaque=is_overlay and _is_opaque(fd, name))
+    if stat.S_ISLNK(status.st_mode):
+        return Found(path, "link", link=os.fsencode(os.readlink(name, dir_fd=fd)).decode("utf-8", "replace"))
+    if is_overlay and stat.S_ISCHR(status.st_mode) and status.st_rdev == 0:
+        return Found(path, "removed")
+    return Found(path, "special", mode, what=_special(status.st_mode))
+
+
+def _is_opaque(fd: int, name: str) -> bool:
+    try:
+        inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=fd)
+    except OSError:
+        return False
+    try:
+        return _attribute(inner, _OPAQUE) == b"y"
+    finally:
+        os.close(inner)
+
+
+def _attribute_of(fd: int, name: str, attribute: str) -> bytes | None:
+    try:
+        inner = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=fd)
+    except OSError:
+        return None
+    try:
+        return _attribute(inner, attribute)
+    finally:
+        os.close(inner)
+
+
+def _attribute(fd: int, name: str) -> bytes | None:
+    with suppress(OSError):
+        return os.getxattr(fd, name)
+    return None
+
+
+def _special(mode: int) -> str:
+    if stat.S_ISFIFO(mode):
+        return "a named pipe"
+    if stat.S_ISSOCK(mode):
+        return "a socket"
+    return "a device"

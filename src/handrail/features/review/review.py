@@ -1,0 +1,322 @@
+"""A review: every change that an agent left in its cage, and the steps that take chosen ones into the project."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import PurePosixPath
+
+from handrail.features.review.base import Base
+from handrail.features.review.found import Found
+from handrail.features.review.git import run_git
+from handrail.features.review.item import FileChange, Group, Item
+from handrail.features.review.taking import ALL, Plan, step_of
+from handrail.features.workspace.offers import Change, FolderChange, Step
+from handrail.kernel.later_files import runs_later
+from handrail.ports.errors import Conflict, Failure, NotFound, TooLarge
+from handrail.ports.files import Folder, Status
+
+LARGEST = 64 << 20
+Choice = Mapping[str, "Iterable[int] | None"]
+"""By path, which hunks."""
+
+
+class Review:
+    """Items are made once, when they are first asked for; contents are read again whenever they are needed."""
+
+    def __init__(self, found: Iterable[Found], base: Base, agents: Folder, project: Folder) -> None:
+        self._base, self._agents, self._project = base, agents, project
+        self._found: dict[str, Found] = {}
+        self._removed: dict[str, None] = {}
+        self._sorted(found)
+        self._folders: dict[str, list[str]] = {}
+
+    @cached_property
+    def items(self) -> list[Item]:
+        return sorted(self._made(), key=lambda item: item.path)
+
+    def close(self) -> None:
+        self._agents.close()
+
+    def change(self, path: str) -> FileChange:
+        """The three versions, as they are now. Failure where the agent's can't be read."""
+        is_removed = path in self._removed and path not in self._found
+        if not is_removed and self._found.get(path, _NOTHING).kind != "file":
+            raise _unknown(path)
+        return self._read(path, is_removed)
+
+    def paths_below(self, path: str) -> list[str]:
+        """The items at a path or below it; for an ignored folder, its files."""
+        if path in self._folders:
+            return self._folders[path]
+        inside = [item.path for item in self.items if item.path == path or item.path.startswith(path.rstrip("/") + "/")]
+        files = [file for files in self._folders.values() for file in files]
+        inside += [file for file in files if file == path or file.startswith(path.rstrip("/") + "/")]
+        if not inside:
+            raise _unknown(path)
+        return list(dict.fromkeys(inside))
+
+    def everything(self) -> list[str]:
+        """What `--take-all` takes: all but what git ignores."""
+        return [item.path for item in self.items if item.group not in ("ignored", "refused")]
+
+    def plan(self, choice: Choice, shown: Mapping[str, str] | None = None) -> Plan:
+        """`shown` has the digests that the person saw. Conflict if anything has changed since."""
+        plan = Plan()
+        folders: list[str] = []
+        items = {item.path: item for item in self.items}
+        for path, hunks in choice.items():
+            item = items.get(path)
+            if item is not None and item.refused:
+                plan.left.append(f"{path}: {item.refused}")
+            elif item is not None and item.status == "folder":
+                plan.steps.append(FolderChange(path, is_made=True))
+            elif item is not None and item.status == "folder deleted":
+                folders.append(path)
+            else:
+                self._take(plan, path, hunks, None if shown is None else shown.get(path))
+        plan.steps += self._removed_folders(plan.steps, folders)
+        return plan
+
+    def _take(self, plan: Plan, path: str, hunks: Iterable[int] | None, shown: str | None) -> None:
+        try:
+            change = self.change(path)
+        except Failure as failure:
+            plan.left.append(f"{path}: {failure.message}")
+            return
+        if shown is not None and shown != change.digest:
+            raise Conflict(f"{path} changed since you looked at it.", hint="Look at it again.", path=path)
+        if change.is_taken:
+            return
+        step = step_of(change, hunks)
+        if step is not None:
+            plan.steps.append(step)
+        if hunks is ALL and change.conflict is not None:
+            plan.left.append(f"{path}: {change.conflict}")
+
+    def _removed_folders(self, steps: Sequence[Step], folders: Sequence[str]) -> list[Step]:
+        """Those that are empty once the steps are done, the deepest first."""
+        gone = {step.path for step in steps if isinstance(step, Change) and step.after is None}
+        made: list[Step] = []
+        for folder in sorted(folders, key=lambda path: -len(PurePosixPath(path).parts)):
+            status = self._project.status(folder)
+            if status is None or status.kind != "folder":
+                continue
+            if all(f"{folder}/{name}" in gone for name in self._project.names(folder)):
+                gone.add(folder)
+                made.append(FolderChange(folder, is_made=False, mode=status.mode))
+        return made
+
+    def _sorted(self, found: Iterable[Found]) -> None:
+        """What was removed, by a whiteout or because a folder was replaced, is everything that the base has there."""
+        opaque = []
+        for each in found:
+            if each.kind == "removed":
+                self._remove(each.path)
+            else:
+                self._found[each.path] = each
+                if each.is_opaque:
+                    opaque.append(each.path)
+        for folder in opaque:
+            for path in list(self._base.below(folder)):
+                if path not in self._found:
+                    self._removed[path] = None
+        for path, each in self._found.items():
+            entry = self._base.entry(path)
+            if each.kind == "file" and entry is not None and entry.kind == "folder":
+                self._remove(path)
+
+    def _remove(self, path: str) -> None:
+        if self._base.entry(path) is not None:
+            self._removed[path] = None
+            self._removed.update(dict.fromkeys(self._base.below(path)))
+        elif self._base.is_in_ignored(path):
+            self._removed[path] = None
+
+    @cached_property
+    def _ignored(self) -> set[str]:
+        """Of what is new, the files and folders that git ignores here."""
+        new = [path for path, found in self._found.items() if self._base.entry(path) is None and found.kind == "file"]
+        asked = {parent for path in new for parent in _parents(path)}
+        if not self._base.manifest.is_git or not new:
+            return set()
+        names = [*(f"{folder}/" for folder in asked), *new]
+        given = b"\0".join(name.encode("utf-8", "surrogateescape") for name in names)
+        printed = run_git(self._project.location, "check-ignore", "-z", "--stdin", given=given, also_fine=(1,))
+        return {name.decode("utf-8", "surrogateescape").rstrip("/") for name in printed.split(b"\0") if name}
+
+    def _made(self) -> Iterable[Item]:
+        for path, found in self._found.items():
+            if (top := self._ignored_top(path)) is not None and found.kind in ("file", "folder"):
+                if found.kind == "file":
+                    self._folders.setdefault(top, []).append(path)
+            elif found.kind == "file":
+                yield from self._of_file(path, found)
+            elif found.kind == "folder":
+                yield from self._of_folder(path)
+            else:
+                yield _refused(path, _why_refused(found))
+        for top, paths in self._folders.items():
+            size = sum(self._found[path].size for path in paths)
+            why = self._why_closed(top)
+            yield Item(top, "ignored", "added", files=len(paths), size=size, runs_later=runs_later(top), refused=why)
+        for path in self._removed:
+            if path not in self._found:
+                yield from self._of_removal(path)
+
+    def _ignored_top(self, path: str) -> str | None:
+        """The outermost ignored folder, or the ignored file itself."""
+        for folder in (*_parents(path), path):
+            if folder in self._ignored or folder in self._base.ignored:
+                return folder
+        return None
+
+    def _of_file(self, path: str, found: Found) -> Iterable[Item]:
+        try:
+            change = self._read(path, is_removed=False)
+        except Failure as failure:
+            yield _refused(path, failure.message)
+            return
+        if not change.is_taken and not (change.base == change.agents and change.new_mode is None):
+            yield self._item(change, found.mode & 0o7000 != 0)
+
+    def _of_folder(self, path: str) -> Iterable[Item]:
+        """Only if it is new and nothing in it is listed by itself."""
+        prefix = path + "/"
+        if self._base.entry(path) is None and not any(other.startswith(prefix) for other in self._found):
+            why = self._why_closed(path)
+            if why is not None:
+                yield _refused(path, why)
+            elif self._project.status(path) is None:
+                yield Item(path, "new", "folder")
+
+    def _of_removal(self, path: str) -> Iterable[Item]:
+        entry = self._base.entry(path)
+        if (why := self._why_closed(path)) is not None or entry is None or entry.kind in ("link", "special"):
+            yield _refused(path, why or "the agent removed it; remove it yourself if you want to")
+        elif entry.kind == "folder":
+            if self._project.status(path) is not None:
+                yield Item(path, "tracked", "folder deleted")
+        else:
+            try:
+                change = self._read(path, is_removed=True)
+            except Failure as failure:
+                yield _refused(path, failure.message)
+                return
+            if change.project is not None:
+                yield self._item(change, has_special_bits=False)
+
+    def _why_closed(self, path: str) -> str | None:
+        try:
+            self._status(path)
+        except Failure as failure:
+            return failure.message
+        return None
+
+    def _status(self, path: str) -> Status | None:
+        """Of what the project has there. Refused where the agent's version can't be put."""
+        if any(self._found.get(parent, _NOTHING).kind == "link" for parent in _parents(path)):
+            raise Conflict("it is behind a link", path=path)
+        status = self._project.status(path)
+        if status is not None and status.kind in ("link", "other"):
+            raise Conflict("the project has a link or a special file there", path=path)
+        if status is not None and status.kind == "folder" and self._found.get(path, _NOTHING).kind == "file":
+            raise Conflict("the project has a folder there", path=path)
+        return status
+
+    def _read(self, path: str, is_removed: bool) -> FileChange:
+        found, entry = self._found.get(path), self._base.entry(path)
+        if not is_removed and found is not None and found.size > LARGEST:
+            raise TooLarge(f"it is larger than {LARGEST >> 20} MB; copy it yourself", path=path)
+        status = self._status(path)
+        project = self._project.read(path, LARGEST) if status is not None and status.kind == "file" else None
+        agents = None if is_removed else self._agents.read(path, LARGEST)
+        base = self._base.content(path, status, project)
+        is_known = entry is None or entry.kind != "file" or base is not None
+        if entry is None and self._base.is_in_ignored(path):
+            base = project
+        return FileChange(
+            path,
+            base if is_known else project,
+            project,
+            agents,
+            entry.mode if entry is not None else None,
+            status.mode if status is not None else None,
+            found.mode if found is not None and not is_removed else None,
+            is_known,
+        )
+
+    def _item(self, change: FileChange, has_special_bits: bool) -> Item:
+        entry = self._base.entry(change.path)
+        group: Group = "binary" if change.is_binary else "tracked" if entry and entry.is_tracked else "new"
+        if entry is not None and not entry.is_tracked and group == "new" and not self._base.manifest.is_git:
+            group = "tracked"
+        added, removed, hunks = _counts(change)
+        mode = None
+        if change.new_mode is not None and change.project_mode is not None:
+            mode = f"{change.project_mode:o} → {change.new_mode:o}"
+        return Item(
+            change.path,
+            group,
+            change.status,
+            change.digest,
+            added,
+            removed,
+            hunks,
+            len(change.agents or b""),
+            mode=mode or ("755" if change.new_mode is not None else None),
+            runs_later=runs_later(change.path),
+            conflict=change.conflict,
+            conflict_kind=change.conflict_kind,
+            notes=["set-uid or set-gid is not taken"] if has_special_bits else [],
+        )
+
+
+_NOTHING = Found("", "removed")
+
+
+def _unknown(path: str) -> NotFound:
+    return NotFound(f"The agent has no pending change of {path!r}.", hint="`handrail review` lists the changes.")
+
+
+def _counts(change: FileChange) -> tuple[int, int, int]:
+    if change.is_binary:
+        return 0, 0, 0
+    if change.merge is not None:
+        hunks = [each.hunk for each in change.merge.hunks if each.state != "taken"]
+        return sum(len(hunk.lines_new) for hunk in hunks), sum(len(hunk.lines_old) for hunk in hunks), len(hunks)
+    return _lines(change.agents), _lines(change.base), 0
+
+
+def _lines(data: bytes | None) -> int:
+    return 0 if not data else data.count(b"\n") + (not data.endswith(b"\n"))
+
+
+def _refused(path: str, why: str) -> Item:
+    """Bytes that aren't UTF-8 are spelled out: such a name can't be taken, but it has to be shown."""
+    shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return Item(shown, "refused", "other", refused=why, runs_later=runs_later(path))
+
+
+def _why_refused(found: Found) -> str:
+    if found.kind == "link":
+        target = PurePosixPath(found.link)
+        inside = not target.is_absolute() and _stays(PurePosixPath(found.path).parent, target)
+        where = "" if inside else ", which leads out of the project"
+        return f"it is a link to {found.link!r}{where}; make links yourself"
+    if found.kind == "unreadable":
+        return f"it can't be read: {found.what}"
+    return f"it is {found.what}"
+
+
+def _stays(folder: PurePosixPath, target: PurePosixPath) -> bool:
+    depth = len(folder.parts)
+    for part in target.parts:
+        depth += -1 if part == ".." else 1
+        if depth < 0:
+            return False
+    return True
+
+
+def _parents(path: str) -> list[str]:
+    """The outermost first."""
+    parts = path.split("/")
+    return ["/".join(parts[:depth]) for depth in range(1, len(parts))]

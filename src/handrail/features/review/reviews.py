@@ -1,0 +1,129 @@
+"""The reviews of one project: which runs have pending changes, and what becomes of them."""
+
+import os
+import shutil
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from handrail.features.cage.offers import CageFolder, CageSession, find_cage, list_cages
+from handrail.features.review.base import Base
+from handrail.features.review.commits import Commits
+from handrail.features.review.found import in_copy, in_upper
+from handrail.features.review.review import Review
+from handrail.features.workspace.offers import Changes
+from handrail.kernel.project import Project
+from handrail.ports.errors import Conflict, Failure, InvalidParams
+
+
+class ListedReview(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A run and how many changes it left."""
+
+    id: str
+    client: str
+    command: list[str]
+    started_at: str
+    ended_at: str | None = None
+    is_running: bool = False
+    changes: int = 0
+    problem: str | None = None
+    """Why it can't be reviewed."""
+
+
+class Reviews:
+    """What the review's tools, commands and routes get. Everything here blocks."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self.changes: Changes = project.offered("workspace", "changes")
+
+    def listed(self) -> list[ListedReview]:
+        """Those of this project with pending changes, the newest first."""
+        found = []
+        for folder, session in reversed(list_cages(self._project.stores.path, self._project.location)):
+            try:
+                count, problem = self._count(session.id), None
+            except Failure as failure:
+                count, problem = 0, failure.message
+            if count or problem or folder.is_running:
+                found.append(_listed(folder, session, count, problem))
+        return found
+
+    def _count(self, own_id: str) -> int:
+        review = self.open(own_id)
+        try:
+            return len(review.items)
+        finally:
+            review.close()
+
+    def is_closed(self, path: str) -> str | None:
+        """Why nothing can be written there."""
+        try:
+            self._project.files.parse(path)
+        except Failure as failure:
+            return failure.message
+        return None
+
+    def session(self, own_id: str) -> tuple[CageFolder, CageSession]:
+        """NotFound; InvalidParams if it ran in another project."""
+        folder = find_cage(self._project.stores.path, own_id)
+        session = folder.read()
+        if session.project != self._project.location:
+            raise InvalidParams(
+                f"{own_id} ran in {session.project}.", hint=f"Review it with --project {session.project}."
+            )
+        return folder, session
+
+    def open(self, own_id: str) -> Review:
+        folder, session = self.session(own_id)
+        base = Base(folder.base, self._project.files)
+        is_copy = session.level == "narrow"
+        agents = self._project.machine.open_folder(str(folder.copy if is_copy else folder.upper))
+        try:
+            found = list(in_copy(agents, base) if is_copy else in_upper(agents))
+            return Review(found, base, agents, self._project.files)
+        except BaseException:
+            agents.close()
+            raise
+
+    def commits(self, own_id: str) -> Commits:
+        folder, session = self.session(own_id)
+        return Commits(own_id, folder.copy if session.level == "narrow" else folder.upper, self._project.files)
+
+    def discard(self, own_id: str) -> None:
+        """Deletes everything that the run left. Conflict while it runs."""
+        folder, _ = self.session(own_id)
+        if folder.is_running:
+            raise Conflict(f"{own_id} is still running.", hint="End the agent first.")
+        remove_cage(folder.path)
+
+
+def remove_cage(path: Path) -> None:
+    """The kernel's `work/work` has mode 000, and an agent may have closed its folders the same way."""
+    for top, folders, _ in os.walk(path, topdown=True):
+        for name in folders:
+            inner = os.path.join(top, name)
+            with suppress(OSError):
+                status = os.lstat(inner)
+                if stat.S_ISDIR(status.st_mode) and stat.S_IMODE(status.st_mode) & 0o700 != 0o700:
+                    os.chmod(inner, 0o700)
+    shutil.rmtree(path)
+
+
+def _listed(folder: CageFolder, session: CageSession, count: int, problem: str | None) -> ListedReview:
+    return ListedReview(
+        session.id,
+        session.client,
+        list(session.command),
+        session.started_at,
+        session.ended_at,
+        folder.is_running,
+        count,
+        problem,
+    )
+
+
+def open_reviews(project: Project) -> Reviews:
+    return Reviews(project)

@@ -1,0 +1,89 @@
+"""One file of a review as people see it: hunks with the lines around them."""
+
+import msgspec
+
+from handrail.features.review.item import FileChange
+from handrail.features.review.merge import HunkState, MergeHunk
+from handrail.features.workspace.offers import Hunk
+
+_CONTEXT = 3
+_MOST_LINES = 5000
+
+
+class ShownEdit(msgspec.Struct, frozen=True, rename="camel"):
+    start_old: int
+    old: list[str]
+    new: list[str]
+
+
+class ShownHunk(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """`place` is its number when hunks are chosen; `yours` are the person's edits that it conflicts with."""
+
+    place: int
+    state: HunkState
+    start_old: int
+    start_new: int
+    old: list[str]
+    new: list[str]
+    before: list[str] = []
+    after: list[str] = []
+    yours: list[ShownEdit] = []
+
+
+class ShownFile(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """`is_whole`: it is taken or left as a whole, because it is new, deleted or binary."""
+
+    path: str
+    digest: str
+    hunks: list[ShownHunk]
+    is_whole: bool = False
+    is_binary: bool = False
+    is_cut: bool = False
+    conflict: str | None = None
+
+
+def shown_file(change: FileChange) -> ShownFile:
+    if change.is_binary:
+        return ShownFile(change.path, change.digest, [], True, is_binary=True, conflict=change.conflict)
+    if change.merge is None:
+        old, new = _lines(change.base), _lines(change.agents)
+        state: HunkState = "conflict" if change.conflict else "open"
+        hunk = ShownHunk(0, state, 1, 1, old[:_MOST_LINES], new[:_MOST_LINES])
+        is_cut = max(len(old), len(new)) > _MOST_LINES
+        return ShownFile(
+            change.path, change.digest, [hunk] if old or new else [], True, is_cut=is_cut, conflict=change.conflict
+        )
+    base = (change.base or b"").split(b"\n")
+    hunks = [_shown(place, each, base) for place, each in enumerate(change.merge.hunks) if each.state != "taken"]
+    return ShownFile(change.path, change.digest, hunks, conflict=change.conflict)
+
+
+def _shown(place: int, each: MergeHunk, base: list[bytes]) -> ShownHunk:
+    start = each.hunk.start_old - 1
+    end = start + len(each.hunk.lines_old)
+    last = len(base) - (not base[-1])  # what follows the last LF is no line to people
+    return ShownHunk(
+        place,
+        each.state,
+        each.hunk.start_old,
+        each.hunk.start_new,
+        *_sides(each.hunk),
+        _texts(base[max(0, start - _CONTEXT) : start]),
+        _texts(base[end : max(end, min(last, end + _CONTEXT))]),
+        [ShownEdit(yours.start_old, *_sides(yours)) for yours in each.yours],
+    )
+
+
+def _sides(hunk: Hunk) -> tuple[list[str], list[str]]:
+    return _texts(hunk.lines_old), _texts(hunk.lines_new)
+
+
+def _texts(lines: list[bytes]) -> list[str]:
+    return [line.decode(errors="replace") for line in lines]
+
+
+def _lines(data: bytes | None) -> list[str]:
+    if not data:
+        return []
+    lines = data.split(b"\n")
+    return _texts(lines[:-1] if not lines[-1] else lines)

@@ -1,0 +1,96 @@
+"""take_changes: writes chosen changes of a review, or of a commit made in the cage, to the project."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from handrail.features.review.reviews import Reviews
+from handrail.features.review.taking import ALL, Plan, plan_of_commit
+from handrail.kernel.call import Call
+from handrail.kernel.json_schema import schema_of
+from handrail.kernel.threads import in_thread
+from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.ports.effect import Effect
+from handrail.ports.errors import Conflict, InputOutput, InvalidParams, NotFound
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """A path with the digest that was shown. Without `hunks`, the whole file."""
+
+    path: str
+    digest: str | None = None
+    hunks: list[int] | None = None
+
+
+class Params(msgspec.Struct, frozen=True):
+    """Of `items`, `commit` or neither: without both, everything but what git ignores."""
+
+    cage: str
+    items: list[Chosen] | None = None
+    commit: str | None = None
+
+
+class Result(msgspec.Struct, frozen=True, rename="camel"):
+    taken: int
+    paths: list[str]
+    left: list[str] | UnsetType = UNSET
+    """What can't be taken, and why."""
+
+
+_MOST_PATHS = 100
+
+
+async def take_changes(reviews: Reviews, call: Call, params: Params, preview: Preview | None) -> Result:
+    """Write chosen changes from a cage to the project, all or none; undo takes them back together."""
+    assert preview is not None
+    plan: Plan = preview.state
+    shown = replace(preview, state=plan.steps)
+    await in_thread(call, lambda: reviews.changes.commit_unit(call, shown), is_final=True)
+    return Result(len(plan.steps), [step.path for step in plan.steps[:_MOST_PATHS]], plan.left or UNSET)
+
+
+async def preview(reviews: Reviews, call: Call, params: Params) -> Preview | Settled:
+    return await in_thread(call, lambda: _planned(reviews, params))
+
+
+def _planned(reviews: Reviews, params: Params) -> Preview | Settled:
+    plan = _plan(reviews, params)
+    if not plan.steps:
+        return Settled(Result(0, [], plan.left or UNSET))
+    many = "1 change" if len(plan.steps) == 1 else f"{len(plan.steps)} changes"
+    shown = reviews.changes.planned_unit(plan.steps, f"Take {many} from cage {params.cage}", plan.left)
+    return replace(shown, state=Plan(shown.state, plan.left))
+
+
+def _plan(reviews: Reviews, params: Params) -> Plan:
+    if params.commit is not None:
+        return plan_of_commit(reviews.commits(params.cage).changes(params.commit), reviews.is_closed)
+    review = reviews.open(params.cage)
+    try:
+        if params.items is None:
+            return review.plan(dict.fromkeys(review.everything(), ALL))
+        chosen: dict[str, list[int] | None] = {}
+        for item in params.items:
+            for path in review.paths_below(item.path) if item.hunks is None else [item.path]:
+                chosen[path] = item.hunks
+        shown: Mapping[str, str] = {item.path: item.digest for item in params.items if item.digest}
+        return review.plan(chosen, shown)
+    finally:
+        review.close()
+
+
+TOOL = Tool(
+    name="take_changes",
+    title="Take changes from a cage",
+    params=Params,
+    input_schema=schema_of(Params),
+    output_schema=schema_of(Result),
+    effect=Effect.WRITE,
+    errors=(NotFound, Conflict, InvalidParams, InputOutput),
+    deadline_ms=600_000,
+    is_for_agents=False,
+    preview=preview,
+    run=take_changes,
+)

@@ -1,0 +1,58 @@
+"""The journal of a running commit: `intent.json`. After a crash it says what has to be finished or taken back."""
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from handrail.features.workspace.change import Change, Move, Repetition, Step, kind_of, states_of
+from handrail.features.workspace.dry_runs import DryRun
+from handrail.features.workspace.snapshots import ID_PATTERN
+from handrail.features.workspace.workspace import Workspace
+from handrail.ports.errors import NotFound
+
+FILE = "intent.json"
+
+
+class IntentStep(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """`base` and `after` are states of the path, as `change.states_of` spells them."""
+
+    kind: Literal["file", "folder", "move"]
+    path: str
+    base: str
+    after: str
+    snapshot_id: Annotated[str, msgspec.Meta(pattern=f"^{ID_PATTERN.pattern}$")]
+    to: str | None = None
+    before_mode: int | None = None
+
+
+class Intent(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    steps: list[IntentStep]
+    repetition: Repetition | None = None
+    dry_run: DryRun | None = None
+    is_staged: bool = False
+    """New contents wait in a folder of ours."""
+
+    @property
+    def paths(self) -> list[str]:
+        return list(dict.fromkeys(step.path for step in self.steps))
+
+
+def intent_step(step: Step, snapshot_id: str) -> IntentStep:
+    base, after = states_of(step)
+    to, mode = None, None
+    if isinstance(step, Move):
+        to = step.to
+    else:
+        mode = step.before_mode if isinstance(step, Change) else step.mode
+    return IntentStep(kind_of(step), step.path, base, after, snapshot_id, to, mode)
+
+
+def read_intent(workspace: Workspace) -> Intent | None:
+    """None if there is none, or none that makes sense: that one is removed."""
+    try:
+        return msgspec.json.decode(workspace.own.read(FILE), type=Intent)
+    except NotFound:
+        return None
+    except (msgspec.MsgspecError, RecursionError):
+        workspace.own.remove(FILE)
+        return None

@@ -1,0 +1,69 @@
+"""Several changes as one unit: what a person is shown of them, and what the approval is bound to."""
+
+from collections.abc import Iterable, Sequence
+
+from handrail.features.workspace.change import Change, FolderChange, Move, Step, states_of
+from handrail.features.workspace.quick_diff import quick_unified
+from handrail.features.workspace.snapshots import is_text
+from handrail.kernel.digest import digest
+from handrail.kernel.tool import Preview
+from handrail.kernel.visible import quoted_line
+
+
+def preview_of_unit(steps: Sequence[Step], summary: str, refused: Iterable[str] = ()) -> Preview:
+    """`refused` are lines about what is left out."""
+    notes = "".join(f"# not included: {line}\n" for line in refused)
+    return Preview(
+        summary=summary,
+        path=steps[0].path if len(steps) == 1 else None,
+        diff=notes + diff_of(steps),
+        binding={"steps": digest([_bound(step) for step in steps])},
+        state=list(steps),
+    )
+
+
+def diff_of(steps: Sequence[Step]) -> str:
+    """What the whole unit changes: a file that several steps change is shown once."""
+    pieces: list[str] = []
+    contents: dict[str, tuple[Change, Change]] = {}
+    for step in steps:
+        if isinstance(step, Change):
+            contents[step.path] = (contents.get(step.path, (step, step))[0], step)
+        elif isinstance(step, Move):
+            pieces += [shown for path in (step.path, step.to) if (shown := _taken(contents, path))]
+            pieces.append(f"rename from {quoted_line(step.path)}\nrename to {quoted_line(step.to)}\n")
+        else:
+            pieces.append(f"{'new' if step.is_made else 'deleted'} folder {quoted_line(step.path)}\n")
+    pieces += [_diff(first, last) for first, last in contents.values()]
+    return "".join(pieces)
+
+
+def _taken(contents: dict[str, tuple[Change, Change]], path: str) -> str:
+    pair = contents.pop(path, None)
+    return "" if pair is None else _diff(*pair)
+
+
+def _diff(first: Change, last: Change) -> str:
+    before, after = first.before, last.after
+    old_mode, new_mode = first.before_mode, last.after_mode
+    modes = ""
+    if None not in (before, after, old_mode, new_mode) and old_mode != new_mode:
+        name = quoted_line(first.path)
+        modes = f"{name}: old mode {old_mode:o}\n{name}: new mode {new_mode:o}\n"
+    if before == after:
+        return modes
+    if not (_is_shown(before) and _is_shown(after)):
+        sizes = " → ".join("none" if data is None else f"{len(data)} bytes" for data in (before, after))
+        return f"{modes}Binary file {quoted_line(first.path)}: {sizes}\n"
+    return modes + quick_unified(first.path, before, after)
+
+
+def _is_shown(data: bytes | None) -> bool:
+    return is_text(data) and b"\0" not in (data or b"")
+
+
+def _bound(step: Step) -> list[str]:
+    base, after = states_of(step)
+    to = step.to if isinstance(step, Move) else ""
+    mode = f"{step.mode:o}" if isinstance(step, FolderChange) and step.mode is not None else ""
+    return [step.path, to, base, after, mode]

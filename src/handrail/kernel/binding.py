@@ -1,0 +1,38 @@
+"""What an approval and its one-time token are bound to: the caller, the tool, the parameters, and what was shown."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from handrail.kernel.digest import digest
+from handrail.kernel.passage import Passage
+from handrail.kernel.target import Target
+from handrail.kernel.tool import Preview
+from handrail.ports.tokens import Scope
+
+
+def shown_target(target: Target, preview: Preview) -> Target:
+    """What rules can say of what was shown: a page or window may have changed since it was located."""
+    place = target.place if preview.place is None else preview.place
+    return replace(target, place=place, app=preview.app or target.app)
+
+
+def digest_of(params: Any, binding: Mapping[str, str]) -> str:
+    return digest({"params": msgspec.to_builtins(params), "binding": dict(binding)})
+
+
+def bound_to(params: Any, preview: Preview) -> str:
+    """The digest that is approved, recorded and checked: that of the program which carries it out, where one does."""
+    if preview.executor is not None and preview.warrant is not None:
+        return preview.warrant.params_digest
+    return digest_of(params, preview.binding)
+
+
+def token_scope(passage: Passage, preview: Preview) -> Scope:
+    """What the call's one-time token is good for."""
+    assert passage.params_digest is not None
+    if preview.executor is not None and preview.warrant is not None:
+        return Scope(preview.executor, preview.warrant.method, passage.params_digest)
+    return Scope(passage.call.caller.identity, passage.entry.tool.name, passage.params_digest)

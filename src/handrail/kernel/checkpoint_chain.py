@@ -1,0 +1,129 @@
+"""The file of checkpoints as a whole: each follows the one before, and old ones are folded into a newer one.
+
+The newest checkpoint's root covers every record, so verifying the audit needs no old ones. What only they knew (which
+contents the other files had, what was found wrong) stands in the checkpoint that takes their place, which is signed.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from handrail.kernel.chain import NO_HASH
+from handrail.kernel.checkpoint import Checkpoint, Folded, WrongCheckpoint, hash_of, read_checkpoint, verified
+from handrail.kernel.state_files import Sightings
+from handrail.ports.record import StateFiles
+
+MOST = 1000
+KEPT = 200
+_CONTENTS = 50
+"""Of each file, so many of its earlier contents are remembered."""
+
+
+@dataclass(slots=True)
+class CheckedChain:
+    """`checkpoints` are those since the state was last accepted."""
+
+    checkpoints: list[Checkpoint] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def readable(lines: Sequence[bytes]) -> Iterator[Checkpoint]:
+    for line in lines:
+        try:
+            yield read_checkpoint(line)
+        except WrongCheckpoint:
+            continue
+
+
+def check_lines(lines: Sequence[bytes]) -> CheckedChain:
+    """Each signed and following the one before; the first follows what the newest of them has folded."""
+    checked = CheckedChain()
+    folded = newest_folded(lines)
+    number, before = (0, NO_HASH) if folded is None else (folded.number, folded.hash)
+    if folded is not None and folded.accepted:
+        checked.notes.append(_accepted(folded.accepted))
+    for line in lines:
+        number += 1
+        try:
+            checkpoint = verified(line)
+        except WrongCheckpoint as wrong:
+            checked.faults.append(f"checkpoint {number} was changed: {wrong}")
+            before = hash_of(line)
+            continue
+        _add(checked, checkpoint, number, follows=checkpoint.number == number and checkpoint.before == before)
+        before = hash_of(line)
+    return checked
+
+
+def _add(checked: CheckedChain, checkpoint: Checkpoint, number: int, *, follows: bool) -> None:
+    if checkpoint.accepted:
+        checked.checkpoints, checked.faults = [], []
+        checked.notes.append(_accepted(checkpoint.ts))
+    elif not follows:
+        checked.faults.append(f"checkpoint {number} does not follow the one before it: some were removed")
+    if checked.checkpoints:
+        last = checked.checkpoints[-1]
+        if last.key != checkpoint.key:
+            checked.faults.append(f"checkpoint {number} is signed by another key than the one before")
+        if checkpoint.count < last.count:
+            checked.faults.append(f"checkpoint {number} has fewer records than the one before")
+    checked.checkpoints.append(checkpoint)
+
+
+def standing_faults(lines: Sequence[bytes]) -> list[str]:
+    """What checkpoints have found since a person last accepted the state."""
+    folded = newest_folded(lines)
+    faults: list[str] = [] if folded is None else [*folded.faults]
+    for checkpoint in readable(lines):
+        faults = [] if checkpoint.accepted else [*faults, *checkpoint.faults]
+    return faults
+
+
+def fold(lines: Sequence[bytes], files: StateFiles) -> tuple[Folded, list[bytes]] | None:
+    """What takes the place of the oldest checkpoints, and the lines that stay.
+
+    None while there are few, and where something is wrong: then all of them stay as they are, to be looked at.
+    """
+    if len(lines) < MOST or check_lines(lines).faults or list(Sightings(readable(lines)).damage(files)):
+        return None
+    gone, kept = lines[:-KEPT], list(lines[-KEPT:])
+    sightings, growing = Sightings(readable(gone)), set(files.growing())
+    accepted = [each.ts for each in readable(gone) if each.accepted]
+    before = newest_folded(gone)
+    folded = Folded(
+        number=read_checkpoint(gone[-1]).number,
+        hash=hash_of(gone[-1]),
+        files={name: tuple(seen[-1 if name in growing else -_CONTENTS :]) for name, seen in sightings.seen.items()},
+        starts={
+            name: _hash_until(files, name, seen[-1][1].size or 0)
+            for name, seen in sightings.seen.items()
+            if name in growing
+        },
+        faults=tuple(standing_faults(gone)),
+        accepted=accepted[-1] if accepted else "" if before is None else before.accepted,
+    )
+    return folded, kept
+
+
+def newest_folded(lines: Sequence[bytes]) -> Folded | None:
+    """Only what is signed can stand for others."""
+    for line in reversed(lines):
+        try:
+            folded = read_checkpoint(line).folded
+            if folded is not None:
+                return verified(line).folded
+        except WrongCheckpoint:
+            continue
+    return None
+
+
+def _hash_until(files: StateFiles, name: str, size: int) -> str:
+    digest = sha256()
+    for part in files.read(name, 0, size):
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def _accepted(ts: str) -> str:
+    return f"on {ts} a person accepted the state as it was"

@@ -1,0 +1,29 @@
+"""Tools that a feature finds while the program runs: those of apps, of other MCP servers."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from handrail.kernel.tool import ResourceKind, Surface, Tool
+
+
+class DynamicTools(Protocol):
+    """What there is now. A tool is the same object until something about it changes."""
+
+    @property
+    def surface(self) -> Surface:
+        """The port and the dialect that these tools share; it declares none itself."""
+        ...
+
+    def tools(self) -> Sequence[Tool[Any, Any]]: ...
+
+    def prompts(self) -> Sequence[Tool[Any, Any]]: ...
+
+    def resources(self) -> Sequence[ResourceKind]: ...
+
+    def find(self, name: str) -> Tool[Any, Any] | None:
+        """One of the tools, by its name or alias; also one that a client may know from an earlier list."""
+        ...
+
+    def on_change(self, changed: Callable[[], None]) -> None:
+        """`changed` is called, on the event loop, when there are other tools than before."""
+        ...

@@ -1,0 +1,44 @@
+"""The server's own project, and others that local callers work in: opened when they are first needed."""
+
+import asyncio
+import os
+from collections.abc import Callable
+
+from handrail.kernel.project import Project
+from handrail.ports.errors import Busy, InvalidParams
+from handrail.ports.waiting import settled
+
+MOST = 32
+
+
+class OpenProjects:
+    """`open_beside` opens another folder with the same stores. It blocks."""
+
+    def __init__(self, own: Project, open_beside: Callable[[str], Project]) -> None:
+        self._own = own
+        self._open_beside = open_beside
+        self._others: dict[str, Project] = {}
+        self._turn = asyncio.Lock()
+
+    async def find(self, folder: str | None) -> Project:
+        """None stands for the server's own. InvalidParams, NotFound, or Busy where too many are open."""
+        if folder is None:
+            return self._own
+        if not os.path.isabs(folder) or "\0" in folder:
+            raise InvalidParams("`project` must be an absolute path.", project=folder)
+        place = await asyncio.to_thread(os.path.realpath, folder)
+        if place == self._own.policy.project:
+            return self._own
+        async with self._turn:
+            if place not in self._others:
+                if len(self._others) >= MOST:
+                    raise Busy(f"{MOST} other projects are open in this server already.")
+                self._others[place] = await settled(lambda: self._open_beside(place))
+            return self._others[place]
+
+    async def close(self) -> None:
+        for project in self._others.values():
+            async with project.in_use():
+                pass
+            await asyncio.to_thread(project.release)
+        self._others.clear()

@@ -1,0 +1,150 @@
+"""Similar approvals, answered together: which belong in one bundle, and an answer to exactly those that were shown.
+
+Each approval keeps its own id, digest and one-time use. An answer lists what the person saw: an approval that came
+later, or whose content is not what was shown, is not covered.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from handrail.kernel.approval import Question
+from handrail.kernel.later_files import runs_later
+from handrail.kernel.prompts.shown import shown_digest
+from handrail.ports.errors import Failure, InvalidParams, NotFound
+from handrail.ports.presence import GivenProof
+from handrail.ports.prompts import FileChangePrompt, PromptQueue, QueuedPrompt, Receipt, RequestEntry
+
+ID_PREFIX = "bundle_"
+MOST_ITEMS = 100
+_ALLOWED = frozenset({"status", "remark"})
+"""How far a yes reaches beyond the call is decided for each approval by itself."""
+
+
+def bundle_of(question: Question, project: str) -> str | None:
+    """What is the same in similar approvals: agent, project, tool, task, and the place or app that is used.
+
+    None for what deserves a question of its own: critical rules, code that runs later, and what can't be shown or has
+    changed since it was shown.
+    """
+    preview, call = question.preview, question.call
+    is_special = question.is_critical or preview.unseen is not None or bool(preview.changed)
+    if is_special or (preview.path is not None and runs_later(preview.path) is not None):
+        return None
+    target, consent = question.target, preview.consent
+    where = [target.place, target.app, target.server, None if consent is None else consent.tool]
+    parts = [call.caller.face, call.caller.agent, project, call.tool, str(question.effect), call.task, where]
+    return sha256(msgspec.json.encode(parts)).hexdigest()[:16]
+
+
+def shown_as(request: RequestEntry, *, is_own: bool) -> dict[str, str]:
+    """What a client needs to answer it in a bundle. Only handrail's own approvals can be in one."""
+    prompt = request.prompt
+    if not is_own or not isinstance(prompt, FileChangePrompt) or prompt.bundle is UNSET:
+        return {}
+    return {"bundle": prompt.bundle, "digest": shown_digest(request.request_id, prompt)}
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """At least two similar approvals that wait, the oldest first. Its id stands for exactly these."""
+
+    key: str
+    items: Sequence[QueuedPrompt]
+
+    @property
+    def id(self) -> str:
+        return _id(self.items)
+
+
+def bundles(pending: Iterable[QueuedPrompt], own: Iterable[str]) -> list[Bundle]:
+    """`own`: which of the ids handrail itself posted."""
+    ours, found = set(own), dict[str, list[QueuedPrompt]]()
+    for each in pending:
+        prompt = each.prompt
+        if each.request_id in ours and isinstance(prompt, FileChangePrompt) and prompt.bundle is not UNSET:
+            found.setdefault(prompt.bundle, []).append(each)
+    return [Bundle(key, items) for key, items in found.items() if len(items) > 1]
+
+
+async def pending_bundles(queue: PromptQueue) -> list[Bundle]:
+    pending = await queue.pending()
+    origins = await queue.origins([each.request_id for each in pending])
+    return bundles(pending, (name for name, origin in origins.items() if origin.is_own))
+
+
+async def find_bundle(queue: PromptQueue, bundle_id: str) -> Bundle:
+    """The approvals that the id was made of, also where others have come since. NotFound where one of them is gone."""
+    for bundle in await pending_bundles(queue):
+        for count in range(2, len(bundle.items) + 1):
+            if _id(bundle.items[:count]) == bundle_id:
+                return Bundle(bundle.key, bundle.items[:count])
+    raise NotFound(
+        f"The approvals of {bundle_id} no longer all wait for an answer.",
+        hint="`handrail prompts list` shows what does.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An approval as a person saw it."""
+
+    request_id: str
+    digest: str
+
+
+Outcome = Receipt | Failure
+
+
+async def answer_all(
+    queue: PromptQueue, shown: Sequence[Shown], response: Mapping[str, Any], *, by: str, proof: GivenProof = None
+) -> dict[str, Outcome]:
+    """The same answer to each of them. One that can't be answered so is refused alone, and stays as it is.
+
+    InvalidParams, and nothing is answered, where they are not one bundle.
+    """
+    _check(shown, response)
+    ids = [each.request_id for each in shown]
+    found, origins = await queue.find_all(ids), await queue.origins(ids)
+    keys = {_key(found.get(each), is_own=each in origins and origins[each].is_own) for each in ids if each in found}
+    if None in keys or len(keys) > 1:
+        raise _wrong("items", "must be similar approvals, all with the same bundle")
+
+    async def answer(each: Shown) -> Outcome:
+        try:
+            return await queue.respond(each.request_id, response, by=by, proof=proof, shown=each.digest)
+        except Failure as refused:
+            return refused
+
+    return dict(zip(ids, await asyncio.gather(*map(answer, shown)), strict=True))
+
+
+def _check(shown: Sequence[Shown], response: Mapping[str, Any]) -> None:
+    if not 1 <= len(shown) <= MOST_ITEMS:
+        raise _wrong("items", f"must be 1 to {MOST_ITEMS} approvals")
+    if len({each.request_id for each in shown}) != len(shown):
+        raise _wrong("items", "must not name an approval twice")
+    for name in response:
+        if name not in _ALLOWED:
+            raise _wrong(f"response.{name}", "can't be set for several approvals at once: answer this one by itself")
+
+
+def _key(found: QueuedPrompt | None, *, is_own: bool) -> str | None:
+    prompt = None if found is None else found.prompt
+    if not is_own or not isinstance(prompt, FileChangePrompt) or prompt.bundle is UNSET:
+        return None
+    return prompt.bundle
+
+
+def _id(items: Sequence[QueuedPrompt]) -> str:
+    digests = [shown_digest(each.request_id, each.prompt) for each in items]
+    return ID_PREFIX + sha256(msgspec.json.encode(digests)).hexdigest()[:32]
+
+
+def _wrong(field: str, why: str) -> InvalidParams:
+    return InvalidParams(f"{field}: {why}.", fieldErrors=[{"field": field, "message": why}])

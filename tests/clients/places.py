@@ -1,0 +1,45 @@
+"""The folders of a person who uses a client: a home, a project and handrail's state, all of the test's own."""
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.e2e.servers import audit_records
+from tests.persons import HANDRAIL, Person, without_presence
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    home: Path
+    project: Path
+    state: Path
+
+    @classmethod
+    def below(cls, folder: Path) -> "Places":
+        places = cls(folder / "home", folder / "project", folder / "state")
+        for each in (places.home, places.project, places.state):
+            each.mkdir(parents=True, mode=0o700)
+        without_presence(places.state)
+        return places
+
+    @property
+    def person(self) -> Person:
+        return Person(self.state)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("HANDRAIL_")}
+        config = {"XDG_CONFIG_HOME": str(self.home / ".config"), "HANDRAIL_CALL_PERSON": "false"}
+        return {**kept, "HOME": str(self.home), **config}
+
+    def handrail(self, *words: str) -> str:
+        """What the command printed; it has to succeed."""
+        command = [HANDRAIL, *words, "--state", str(self.state)]
+        done = subprocess.run(command, cwd=self.project, env=self.environment, capture_output=True, timeout=120)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout.decode()
+
+    def records(self) -> list[tuple[str, str, bool | None]]:
+        """The audit's calls, as tool, event and whether it succeeded."""
+        return [(each["tool"], each["event"], each.get("ok")) for each in audit_records(self.state) if "tool" in each]

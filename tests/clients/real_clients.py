@@ -1,0 +1,168 @@
+"""Runs a real client in a project, with a scripted model on loopback in place of its own."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.clients.model_server import Model, serving
+from tests.clients.script import Turn
+from tests.clients.wires import Anthropic, Gemini, Responses, Wire
+
+PROGRAMS = Path(__file__).parents[1] / "peers/node_modules/.bin"
+PATIENCE = 240.0
+
+
+@dataclass(frozen=True, slots=True)
+class RealClient:
+    """`command` gets the prompt and the model's address, `environment` the address and the client's home."""
+
+    name: str
+    wire: Callable[[], Wire]
+    command: Callable[[str, str], Sequence[str]]
+    environment: Callable[[str, Path], Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What a client printed, and what it said to its model."""
+
+    status: int
+    out: str
+    err: str
+    model: Model
+
+    @property
+    def results(self) -> list[str]:
+        """What the script's tools answered, in order."""
+        return [result.text for result in self.model.script.results]
+
+
+class RunningClient:
+    """A client at work. While it runs, the test may answer as a person; `finish` waits for its end."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", model: Model) -> None:
+        self.process = process
+        self.model = model
+
+    def finish(self, *, complete: bool = True) -> Transcript:
+        """Fails where the script met something else than it expects or, with `complete`, was not played to its end."""
+        out, err = (data.decode(errors="replace") for data in self.process.communicate(timeout=PATIENCE))
+        script = self.model.script
+        trace = f"\nstatus {self.process.returncode}\nout: {out[-3000:]}\nerr: {err[-3000:]}"
+        assert not script.failures, "\n".join(script.failures) + trace
+        assert not (complete and script.left), f"{script.left} turns were not played{trace}"
+        return Transcript(self.process.returncode, out, err, self.model)
+
+
+def _claude(prompt: str, url: str) -> Sequence[str]:
+    return [str(PROGRAMS / "claude"), "-p", prompt, "--model", Anthropic.MODEL]
+
+
+def _claude_environment(url: str, home: Path) -> Mapping[str, str]:
+    return {
+        "CLAUDE_CODE_MCP_STARTUP_WAIT_MS": "60000",
+        "ANTHROPIC_BASE_URL": url,
+        "ANTHROPIC_API_KEY": "sk-ant-scripted",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "DISABLE_TELEMETRY": "1",
+        "ENABLE_TOOL_SEARCH": "false",
+    }
+
+
+def codex_settings(url: str) -> Sequence[str]:
+    """Options that lead Codex to the scripted model; the file that `handrail connect` wrote stays as it is."""
+    values = {
+        "model_provider": "scripted",
+        "model": "gpt-5",
+        "model_providers.scripted.name": "scripted",
+        "model_providers.scripted.base_url": f"{url}/v1",
+        "model_providers.scripted.env_key": "SCRIPTED_KEY",
+        "model_providers.scripted.wire_api": "responses",
+        "check_for_update_on_startup": "false",
+        "analytics.enabled": "false",
+    }
+    return [word for key, value in values.items() for word in ("-c", f"{key}={value}")]
+
+
+def _codex(prompt: str, url: str) -> Sequence[str]:
+    return [str(PROGRAMS / "codex"), "exec", "--skip-git-repo-check", *codex_settings(url), prompt]
+
+
+def _codex_environment(url: str, home: Path) -> Mapping[str, str]:
+    return {"SCRIPTED_KEY": "scripted"}
+
+
+def _gemini(prompt: str, url: str) -> Sequence[str]:
+    return [str(PROGRAMS / "gemini"), "--skip-trust", "-m", "gemini-2.5-flash", "-p", prompt]
+
+
+def _gemini_environment(url: str, home: Path) -> Mapping[str, str]:
+    """The way to sign in is chosen in its settings, as a user has done; what else is there stays."""
+    file = home / ".gemini/settings.json"
+    settings = json.loads(file.read_text()) if file.exists() else {}
+    settings["security"] = {"auth": {"selectedType": "gemini-api-key"}, **settings.get("security", {})}
+    settings["general"] = {"enableAutoUpdate": False, **settings.get("general", {})}
+    settings["privacy"] = {"usageStatisticsEnabled": False}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(settings, indent=2))
+    return {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "scripted"}
+
+
+CLAUDE = RealClient("claude", Anthropic, _claude, _claude_environment)
+CODEX = RealClient("codex", Responses, _codex, _codex_environment)
+GEMINI = RealClient("gemini", Gemini, _gemini, _gemini_environment)
+REAL_CLIENTS = (CLAUDE, CODEX, GEMINI)
+
+
+def environment_of(client: RealClient, home: Path, url: str) -> dict[str, str]:
+    """Nothing of the user's but the path to programs."""
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "TERM")}
+    folders = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), "NO_COLOR": "1"}
+    return {**kept, **folders, **client.environment(url, home)}
+
+
+@contextmanager
+def running(
+    client: RealClient,
+    project: Path,
+    home: Path,
+    turns: Sequence[Turn],
+    *,
+    prompt: str = "Do your work.",
+    options: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+    wrapped_by: Callable[[Sequence[str]], Sequence[str]] = list,
+) -> Iterator[RunningClient]:
+    """`options` follow the client's own; `wrapped_by` puts another command in front, such as a cage."""
+    with serving(client.wire(), turns) as model:
+        process = subprocess.Popen(
+            wrapped_by([*client.command(prompt, model.url), *options]),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=project,
+            env={**environment_of(client, home, model.url), **(environment or {})},
+            start_new_session=True,
+        )
+        try:
+            yield RunningClient(process, model)
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+            process.wait()
+            for stream in (process.stdout, process.stderr):
+                if stream is not None:
+                    stream.close()
+
+
+def run(
+    client: RealClient, project: Path, home: Path, turns: Sequence[Turn], *, prompt: str = "Do your work."
+) -> Transcript:
+    """To its end, with no person beside it."""
+    with running(client, project, home, turns, prompt=prompt) as started:
+        return started.finish()

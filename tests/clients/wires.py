@@ -1,0 +1,178 @@
+"""The three languages in which clients speak with their models, as far as a scripted model needs them."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tests.clients.script import Answer, Asked, Offered, Result, Say, ToolCall
+
+Event = tuple[str, Any]
+"""A server-sent event: its name, which may be empty, and its data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: Any
+
+
+class Wire(Protocol):
+    def asked(self, request: Request) -> Asked | None:
+        """What the agent asks its model, or None: the request is about something else, such as a title."""
+
+    def events(self, request: Request, answer: Answer) -> Iterator[Event]:
+        """The answer as a stream."""
+
+    def other(self, request: Request) -> Any:
+        """The answer to any other request."""
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "\n".join(_text(each) for each in content)
+    if isinstance(content, dict):
+        return content["text"] if isinstance(content.get("text"), str) else json.dumps(content, ensure_ascii=False)
+    return "" if content is None else str(content)
+
+
+class Anthropic:
+    """Messages, as Claude Code uses them."""
+
+    MODEL = "claude-sonnet-4-5"
+
+    def asked(self, request: Request) -> Asked | None:
+        body = request.body
+        if request.path != "/v1/messages" or not body.get("tools") or not body.get("stream"):
+            return None
+        last = body["messages"][-1]["content"]
+        parts = last if isinstance(last, list) else []
+        results = [
+            Result(each["tool_use_id"], _text(each.get("content")), bool(each.get("is_error")))
+            for each in parts
+            if each["type"] == "tool_result"
+        ]
+        return Asked([Offered(each["name"]) for each in body["tools"] if "name" in each], results)
+
+    def events(self, request: Request, answer: Answer) -> Iterator[Event]:
+        usage = {"input_tokens": 10, "output_tokens": 10}
+        head = {"id": "msg_1", "type": "message", "role": "assistant", "model": self.MODEL, "content": []}
+        ending = {"stop_reason": None, "stop_sequence": None}
+        yield "message_start", {"type": "message_start", "message": {**head, **ending, "usage": usage}}
+        for index, part in enumerate(answer):
+            where = {"index": index}
+            if isinstance(part, Say):
+                block: dict[str, Any] = {"type": "text", "text": ""}
+                delta = {"type": "text_delta", "text": part.text}
+            else:
+                block = {"type": "tool_use", "id": part.call_id, "name": part.name, "input": {}}
+                delta = {"type": "input_json_delta", "partial_json": json.dumps(part.arguments)}
+            yield "content_block_start", {"type": "content_block_start", **where, "content_block": block}
+            yield "content_block_delta", {"type": "content_block_delta", **where, "delta": delta}
+            yield "content_block_stop", {"type": "content_block_stop", **where}
+        reason = "tool_use" if any(isinstance(part, ToolCall) for part in answer) else "end_turn"
+        yield (
+            "message_delta",
+            {"type": "message_delta", "delta": {**ending, "stop_reason": reason}, "usage": {"output_tokens": 10}},
+        )
+        yield "message_stop", {"type": "message_stop"}
+
+    def other(self, request: Request) -> Any:
+        if request.path == "/v1/messages/count_tokens":
+            return {"input_tokens": 10}
+        if request.path == "/v1/messages":
+            text = [{"type": "text", "text": "A scripted model"}]
+            usage = {"input_tokens": 1, "output_tokens": 1}
+            head = {"id": "msg_0", "type": "message", "role": "assistant", "model": self.MODEL}
+            return {**head, "content": text, "stop_reason": "end_turn", "stop_sequence": None, "usage": usage}
+        if request.path == "/v1/models":
+            return {"data": [], "has_more": False, "first_id": None, "last_id": None}
+        return {}
+
+
+class Responses:
+    """OpenAI's Responses, as Codex uses them."""
+
+    def asked(self, request: Request) -> Asked | None:
+        if request.method != "POST" or request.path != "/v1/responses" or not request.body.get("tools"):
+            return None
+        results = [
+            Result(each["call_id"], _text(each.get("output")))
+            for each in request.body["input"]
+            if each.get("type") in ("function_call_output", "custom_tool_call_output")
+        ]
+        return Asked(list(self._offered(request.body["tools"])), results)
+
+    def _offered(self, tools: Sequence[Any]) -> Iterator[Offered]:
+        for tool in tools:
+            if tool["type"] == "namespace":
+                yield from (Offered(each["name"], tool["name"]) for each in tool["tools"])
+            else:
+                yield Offered(tool.get("name", tool["type"]))
+
+    def events(self, request: Request, answer: Answer) -> Iterator[Event]:
+        response = {"id": "resp_1", "object": "response", "status": "in_progress", "output": []}
+        yield "response.created", {"type": "response.created", "response": response}
+        kinds = {each.get("name"): each["type"] for each in request.body["tools"]}
+        for index, part in enumerate(answer):
+            if isinstance(part, Say):
+                text = [{"type": "output_text", "text": part.text, "annotations": []}]
+                item: dict[str, Any] = {"type": "message", "role": "assistant", "id": f"msg_{index}", "content": text}
+            elif kinds.get(part.name) == "custom":
+                name = {"type": "custom_tool_call", "id": f"fc_{part.call_id}", "call_id": part.call_id}
+                item = {**name, "name": part.name, "input": part.arguments["input"]}
+            else:
+                name = {"type": "function_call", "id": f"fc_{part.call_id}", "call_id": part.call_id}
+                item = {**name, "name": part.name, "arguments": json.dumps(part.arguments)}
+                if part.space:
+                    item["namespace"] = part.space
+            yield (
+                "response.output_item.done",
+                {"type": "response.output_item.done", "output_index": index, "item": {**item, "status": "completed"}},
+            )
+        usage = {"input_tokens": 10, "output_tokens": 10, "total_tokens": 20}
+        details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
+        done = {**response, "status": "completed", "usage": {**usage, **details}}
+        yield "response.completed", {"type": "response.completed", "response": done}
+
+    def other(self, request: Request) -> Any:
+        return {"models": [], "data": [], "object": "list"} if request.path == "/v1/models" else {}
+
+
+class Gemini:
+    """generateContent, as Gemini CLI uses it."""
+
+    def asked(self, request: Request) -> Asked | None:
+        if not request.path.endswith(":streamGenerateContent") or not request.body.get("tools"):
+            return None
+        names = [
+            Offered(each["name"]) for tool in request.body["tools"] for each in tool.get("functionDeclarations", [])
+        ]
+        answers = [
+            part["functionResponse"] for part in request.body["contents"][-1]["parts"] if "functionResponse" in part
+        ]
+        results = [Result(each["id"], _text(each["response"]), "error" in each["response"]) for each in answers]
+        return Asked(names, results)
+
+    def events(self, request: Request, answer: Answer) -> Iterator[Event]:
+        parts = [
+            {"text": part.text}
+            if isinstance(part, Say)
+            else {"functionCall": {"id": part.call_id, "name": part.name, "args": part.arguments}}
+            for part in answer
+        ]
+        yield "", self._whole(parts)
+
+    def other(self, request: Request) -> Any:
+        if request.path.endswith(":countTokens"):
+            return {"totalTokens": 10}
+        return self._whole([{"text": '{"reasoning": "A scripted model", "next_speaker": "user"}'}])
+
+    def _whole(self, parts: Sequence[Any]) -> Any:
+        candidate = {"content": {"role": "model", "parts": list(parts)}, "finishReason": "STOP", "index": 0}
+        usage = {"promptTokenCount": 10, "candidatesTokenCount": 10, "totalTokenCount": 20}
+        return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "gemini"}

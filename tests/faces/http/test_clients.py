@@ -1,0 +1,51 @@
+"""Connecting clients from the console: as it was shown, by a person, in the client's own files."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.faces.http.running import Running
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = tmp_path / "persons-home"
+    (home / ".gemini").mkdir(parents=True)
+    (home / ".gemini/settings.json").write_text('{"mcpServers": {"github": {"command": "npx"}}}')
+    monkeypatch.setenv("HOME", str(home))
+    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return home
+
+
+def test_a_person_connects_a_client_as_it_was_shown_and_disconnects_it(home: Path, state: Path, project: Path) -> None:
+    file = home / ".gemini/settings.json"
+    before = file.read_text()
+    with Running(state, project) as house:
+        person = house.sign_in()
+        listed = house.request("GET", "/api/clients", headers=person).json["data"]
+        gemini = next(each for each in listed["clients"] if each["name"] == "gemini")
+        assert (gemini["found"], gemini["connected"], gemini["otherServers"]) == (True, False, ["github"])
+        assert listed["command"].endswith(f"--project {project}")
+
+        path = "/api/clients/gemini/connect"
+        refused = house.request("POST", path, json={"shown": "0" * 64}, headers=person)
+        assert (refused.status, file.read_text()) == (409, before)
+        done = house.request("POST", path, json={"shown": gemini["shown"]}, headers=person)
+        assert done.status == 200, done
+        assert (done.json["data"]["client"]["connected"], done.json["data"]["project"]) == (True, str(project))
+        entry = json.loads(file.read_text())["mcpServers"]["handrail"]
+        assert entry == gemini["edits"][0]["value"]
+
+        assert house.request("POST", "/api/clients/gemini/disconnect", json={}, headers=person).status == 200
+        assert file.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("GET", "/api/clients"), ("POST", "/api/clients/claude/connect"), ("POST", "/api/clients/claude/disconnect")],
+)
+def test_a_program_neither_sees_nor_changes_clients(method: str, path: str, server: Running) -> None:
+    answer = server.request(method, path, headers=server.bearer)
+    assert (answer.status, answer.code) == (403, "FORBIDDEN")

@@ -1,0 +1,127 @@
+"""Nothing gets out of the cage, and each part of it keeps something in: without that part, an attempt succeeds."""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.features.cage.spec import FLAGS, READ_ONLY_ROOT
+from handrail.features.cage.syscalls import REFUSED
+from tests.features.cage.plain_user import PYTHON, PlainUser, plain_user
+
+PROBES = Path(__file__).with_name("probes.py").read_text(encoding="utf-8")
+WORKING = {"own /proc": "own_proc_works", "own /dev": "own_dev_works", "own /tmp": "own_tmp_works"}
+"""Parts that the root, which is empty, would otherwise lack."""
+ATTEMPTS = [
+    name for name in re.findall(r"^def (\w+)\(\) -> bool:", PROBES, re.MULTILINE) if name not in WORKING.values()
+]
+
+# A part of the cage, and what gets out where that part alone is missing.
+PARTS = {
+    "processes": "signals",
+    "shared memory": "shared_memory",
+    "host name": "host_name",
+    "control groups": "control_group",
+    "read-only root": "writable_root",
+    "network": "loopback_tcp",
+    "empty root": "ssh_keys",
+    "environment": "environment",
+    "type into a terminal": "tiocsti",
+    "use the console's selection": "tioclinux",
+    "use kernel keys": "kernel_keys",
+    "load programs into the kernel": "bpf",
+    "watch performance events": "performance_events",
+    "handle page faults": "page_faults",
+    "use io_uring": "io_uring",
+    "read the kernel's log": "kernel_log",
+    "mount": "mount",
+    "join a namespace": "setns",
+    "make a user namespace": "is_unshare_refused_early",
+    "start in a user namespace": "cloned_user_namespace",
+    "start by clone3": "clone3",
+    "open sockets of kind 40": "vsock",
+}
+ROOTS_PARTS = {"no capabilities": "capabilities", "read-only kernel settings": "writable_proc"}
+"""The same where root has started the cage: no other user could do more without these parts."""
+TESTED_BELOW = {"no nested namespaces", "ends with the launcher"}
+
+
+@pytest.fixture(scope="module")
+def user() -> Iterator[PlainUser]:
+    with plain_user() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def caged(user: PlainUser) -> dict[str, Any]:
+    return tried(user, ATTEMPTS)
+
+
+def tried(user: PlainUser, probes: Sequence[str], without: Sequence[str] = ()) -> dict[str, Any]:
+    shown = [] if sys.base_prefix.startswith("/usr") else [sys.base_prefix]
+    command = [PYTHON, "-I", "-S", "-c", PROBES, *probes]
+    found = user.driven({"command": command, "mounts": shown, "without": list(without)})
+    assert found["code"] == 0, found
+    return {**json.loads(found["said"]), "readme": found["readme"], "heard": found["heard"]}
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS)
+def test_an_agent_does_not_get_out(caged: dict[str, Any], attempt: str) -> None:
+    assert not caged[attempt]
+
+
+def test_nothing_outside_has_heard_of_the_agent_and_the_project_is_as_it_was(caged: dict[str, Any]) -> None:
+    assert (caged["heard"], caged["readme"]) == ([], "# Shop\n")
+
+
+@pytest.mark.parametrize(("part", "attempt"), PARTS.items())
+def test_without_this_part_the_agent_gets_out(user: PlainUser, part: str, attempt: str) -> None:
+    assert tried(user, [attempt], [part])[attempt]
+
+
+@pytest.mark.parametrize(("part", "probe"), WORKING.items())
+def test_without_this_part_programs_lack_what_they_need(user: PlainUser, part: str, probe: str) -> None:
+    assert tried(user, [probe])[probe]
+    assert not tried(user, [probe], [part])[probe]
+
+
+def test_without_the_overlay_the_project_itself_is_written(user: PlainUser) -> None:
+    try:
+        assert tried(user, ["project_itself"], ["overlay"])["readme"] == "changed inside\n"
+    finally:
+        (user.project / "README.md").write_text("# Shop\n")
+
+
+@pytest.fixture(scope="module")
+def root() -> Iterator[PlainUser]:
+    with plain_user(as_root=True) as made:
+        yield made
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can start it as root")
+def test_roots_agent_does_not_get_out_either(root: PlainUser) -> None:
+    found = tried(root, ATTEMPTS)
+    assert {name for name in ATTEMPTS if found[name]} == set()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can start it as root")
+@pytest.mark.parametrize(("part", "attempt"), ROOTS_PARTS.items())
+def test_without_this_part_roots_agent_gets_out(root: PlainUser, part: str, attempt: str) -> None:
+    assert tried(root, [attempt], [part])[attempt]
+
+
+def test_user_namespaces_are_barred_twice(user: PlainUser) -> None:
+    """By the filter of system calls, and by the namespace itself."""
+    attempt = "unshared_user_namespace"
+    assert not tried(user, [attempt], ["make a user namespace"])[attempt]
+    assert tried(user, [attempt], ["make a user namespace", "no nested namespaces"])[attempt]
+
+
+def test_every_part_of_the_cage_has_an_attempt_that_it_stops() -> None:
+    names = {flag.name for flag in (*FLAGS, READ_ONLY_ROOT)} | {one.name for one in REFUSED}
+    assert names - PARTS.keys() - WORKING.keys() - ROOTS_PARTS.keys() == TESTED_BELOW

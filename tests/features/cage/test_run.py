@@ -1,0 +1,132 @@
+"""`handrail run`: what goes in, what comes out, and what it refuses."""
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from handrail.features.cage.session import list_cages
+from tests.features.cage.plain_user import HANDRAIL, SECRET, UID, PlainUser, plain_user
+from tests.waiting import until
+
+
+@pytest.fixture(scope="module")
+def user() -> Iterator[PlainUser]:
+    with plain_user() as made:
+        yield made
+
+
+def give(user: PlainUser, path: Path) -> None:
+    if os.geteuid() == 0:
+        os.chown(path, UID, UID, follow_symlinks=False)
+
+
+def test_changes_stay_in_the_overlay_and_the_run_is_on_record(user: PlainUser) -> None:
+    link = user.project / "keys"
+    link.symlink_to(user.home / ".ssh")
+    give(user, link)
+    script = (
+        "echo new > made.txt; echo changed > README.md; git init -q; git add made.txt; git commit -qm first;"
+        "git log -1 --format='%an <%ae>'; cat keys/id_ed25519; cat ../.ssh/id_ed25519;"
+        "cat $PWD/../../home/.ssh/id_ed25519; echo kept > ~/note; exit 7"
+    )
+    done = user.handrail("run", "--env", "MY_FLAG", "--", "bash", "-c", script, env={"MY_FLAG": "1"})
+    out = done.stdout.decode()
+    assert (done.returncode, out.splitlines()[0]) == (7, "Ann <ann@example.org>"), done.stderr.decode()
+    assert SECRET not in out
+    assert sorted(os.listdir(user.project)) == [".handrail", "README.md", "keys"]
+    assert (user.project / "README.md").read_text() == "# Shop\n"
+    folder, session = list_cages(user.state)[-1]
+    assert (session.project, session.level, session.exit_code) == (str(user.project), "full", 7)
+    assert (folder.upper / "made.txt").read_text() == "new\n"
+    assert (user.state / "homes/other/note").read_text() == "kept\n"
+    assert not folder.is_running
+    assert "cage full" in done.stderr.decode().splitlines()[0]
+
+
+def test_a_program_that_a_signal_ended_has_the_shells_exit_code(user: PlainUser) -> None:
+    assert user.handrail("run", "--", "bash", "-c", "kill -SEGV $$").returncode == 128 + signal.SIGSEGV
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--mount", "{home}"), "too much to show"),
+        (("--mount", "/"), "too much to show"),
+        (("--mount", "{project}/../.ssh"), "holds what an agent must not see"),
+        (("--mount", "{project}/to-keys"), "holds what an agent must not see"),
+        (("--mount", "{home}/.local"), "holds what an agent must not see"),
+        (("--mount", "{state}:rw"), "holds what an agent must not see"),
+        (("--mount", "/run"), "too much to show"),
+        (("--mount", "/proc/self"), "belongs to the system"),
+        (("--mount", "{home}/missing"), "is not a folder"),
+        (("--env", "NOT_SET"), "isn't set"),
+        (("--project", "{home}"), "too much to show"),
+        (("--project", "{state}"), "holds what an agent must not see"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_what_would_open_the_cage_is_refused(user: PlainUser, words: tuple[str, ...], said: str) -> None:
+    link = user.project / "to-keys"
+    if not link.is_symlink():
+        link.symlink_to(user.home / ".ssh")
+    places = {"home": user.home, "project": user.project, "state": user.state}
+    done = user.handrail("run", *(word.format(**places) for word in words), "--", "true")
+    assert done.returncode == 1
+    assert said in done.stderr.decode()
+
+
+def test_an_unknown_command_is_named(user: PlainUser) -> None:
+    done = user.handrail("run", "--", "no-such-program")
+    assert (done.returncode, "Unknown command 'no-such-program'" in done.stderr.decode()) == (1, True)
+
+
+def test_descriptors_that_the_launcher_inherited_are_not_passed_on(user: PlainUser) -> None:
+    folder = os.open(user.home, os.O_RDONLY)
+    try:
+        done = user.handrail("run", "--", "bash", "-c", "ls /proc/self/fd", pass_fds=[folder])
+    finally:
+        os.close(folder)
+    assert done.stdout.split() == [b"0", b"1", b"2", b"3"]
+
+
+def test_links_in_the_agents_home_do_not_lead_a_later_run_elsewhere(user: PlainUser) -> None:
+    """An earlier run has prepared the ground: its home is full of links, and so is the client's settings file."""
+    target = user.home / "target.json"
+    target.write_text("{}")
+    give(user, target)
+    script = f"ln -s {target} ~/.claude.json; ln -s / ~/shop; ln -s /etc ~/.nvm"
+    assert user.handrail("run", "--client", "claude", "--", "bash", "-c", script).returncode == 0
+    script = "cat /etc/claude-code/managed-settings.json; test -L ~/.claude.json || echo replaced"
+    done = user.handrail("run", "--client", "claude", "--", "bash", "-c", script)
+    assert "bypassPermissions" in done.stdout.decode(), done.stderr.decode()
+    assert "replaced" in done.stdout.decode()
+    assert target.read_text() == "{}"
+    assert "handrail" in json.loads((user.state / "homes/claude/.claude.json").read_text())["mcpServers"]
+
+
+def test_everything_in_the_cage_ends_when_the_launcher_is_killed(user: PlainUser) -> None:
+    mark = f"98765.{os.getpid()}"
+    script = f"setsid sleep {mark} & sleep {mark}"
+    with user.start([str(HANDRAIL), "run", "--", "bash", "-c", script], stderr=subprocess.PIPE) as process:
+        until(lambda: len(_running(mark)) >= 3, "the agent's processes")
+        launcher = next(pid for pid in _running(mark) if b"handrail" in _command(pid))
+        os.kill(launcher, signal.SIGKILL)
+        until(lambda: not _running(mark), lambda: [_command(pid) for pid in _running(mark)])
+        process.wait()
+
+
+def _running(mark: str) -> list[int]:
+    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return [pid for pid in pids if mark.encode() in _command(pid)]
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""

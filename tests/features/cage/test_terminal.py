@@ -1,0 +1,131 @@
+"""The agent's own terminal: keys, size, stops and the end."""
+
+import fcntl
+import os
+import pty
+import signal
+import struct
+import subprocess
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.features.cage.plain_user import HANDRAIL, PlainUser, plain_user
+from tests.waiting import until
+
+
+class Screen:
+    """A person's terminal with `handrail run` in it."""
+
+    def __init__(self, master: int, slave: int, process: "subprocess.Popen[bytes]") -> None:
+        self.master = master
+        self.slave = slave
+        self.process = process
+        self.shown = b""
+        os.set_blocking(master, False)
+
+    def shows(self, text: bytes) -> None:
+        until(lambda: text in self.read(), lambda: self.shown)
+
+    def read(self) -> bytes:
+        try:
+            self.shown += os.read(self.master, 65536)
+        except (BlockingIOError, OSError):
+            return self.shown
+        return self.shown
+
+    def types(self, keys: bytes) -> None:
+        os.write(self.master, keys)
+
+    def resizes(self, rows: int, columns: int) -> None:
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("4H", rows, columns, 0, 0))
+
+    def ends(self) -> int:
+        def ended() -> bool:
+            self.read()
+            return self.process.poll() is not None
+
+        until(ended, lambda: self.shown)
+        return self.process.returncode
+
+
+@pytest.fixture(scope="module")
+def user() -> Iterator[PlainUser]:
+    with plain_user() as made:
+        yield made
+
+
+@contextmanager
+def screen(user: PlainUser, script: str) -> Iterator[Screen]:
+    master, slave = pty.openpty()
+    if os.geteuid() == 0:
+        os.chmod(os.ttyname(slave), 0o666)
+    fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
+
+    def take_terminal() -> None:
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    process = user.start(
+        [str(HANDRAIL), "run", "--", "bash", "-c", script],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        preexec_fn=take_terminal,
+    )
+    try:
+        yield Screen(master, slave, process)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(master)
+        os.close(slave)
+
+
+def test_size_and_ctrl_c_reach_the_agent_and_the_terminal_is_restored(user: PlainUser) -> None:
+    script = (
+        "trap 'echo size $(stty size)' WINCH; trap 'echo interrupted; exit 3' INT; echo size $(stty size);"
+        "echo terminal $(stat -Lc %t:%T /dev/stdin); while :; do sleep 0.05; done"
+    )
+    with screen(user, script) as shown:
+        before = termios.tcgetattr(shown.slave)
+        shown.shows(b"size 24 80")
+        status = os.fstat(shown.slave)
+        shown.shows(b"terminal ")
+        assert f"terminal {os.major(status.st_rdev):x}:{os.minor(status.st_rdev):x}\r\n".encode() not in shown.shown
+        assert not termios.tcgetattr(shown.slave)[3] & termios.ICANON
+        shown.resizes(30, 101)
+        shown.shows(b"size 30 101")
+        shown.types(b"\x03")
+        shown.shows(b"interrupted")
+        assert shown.ends() == 3
+        assert termios.tcgetattr(shown.slave) == before
+
+
+def test_ctrl_z_stops_the_launcher_and_it_goes_on_when_it_is_continued(user: PlainUser) -> None:
+    with screen(user, "exec cat") as shown:
+        shown.types(b"one\r")
+        shown.shows(b"one\r\none")
+        shown.types(b"\x1a")
+        until(lambda: _state(shown.process.pid) == "T", "the launcher stops")
+        assert termios.tcgetattr(shown.slave)[3] & termios.ICANON
+        os.kill(shown.process.pid, signal.SIGCONT)
+        until(lambda: not termios.tcgetattr(shown.slave)[3] & termios.ICANON, "the terminal is the agent's again")
+        shown.types(b"two\r")
+        shown.shows(b"two\r\ntwo")
+        shown.types(b"\x04")
+        assert shown.ends() == 0
+
+
+def test_a_closed_terminal_ends_the_agent(user: PlainUser) -> None:
+    with screen(user, "trap 'exit 9' HUP; echo ready; while :; do sleep 0.05; done") as shown:
+        shown.shows(b"ready")
+        shown.process.send_signal(signal.SIGHUP)
+        assert shown.ends() == 9
+
+
+def _state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]

@@ -1,0 +1,28 @@
+"""Which window a route means."""
+
+import pytest
+
+from handrail.features.desktop.host.conditions import ElementNotFound
+from handrail.features.desktop.host.params import App, Route, WindowPattern
+from handrail.features.desktop.host.routing import resolve
+from handrail.features.desktop.platform import Window
+
+
+def twin(handle: str, *, is_front: bool = False) -> Window:
+    return Window(handle, "same.txt", "Editors", "editors", frozenset({"editors"}), 7, None, is_front=is_front)
+
+
+def route_to(window_id: str) -> Route:
+    return Route(app=App(pid=7), window=WindowPattern(title_pattern="^same\\.txt$", id=window_id))
+
+
+def test_of_windows_with_the_same_title_the_one_that_was_looked_at_is_meant() -> None:
+    seen = resolve([twin("first", is_front=True), twin("second")], None).spelled()["windowId"]
+    later = resolve([twin("second", is_front=True), twin("first")], route_to(seen))
+    assert later.window.handle == "first"
+
+
+def test_a_window_that_is_gone_is_not_replaced_by_its_twin() -> None:
+    seen = resolve([twin("first", is_front=True)], None).spelled()["windowId"]
+    with pytest.raises(ElementNotFound):
+        resolve([twin("second", is_front=True)], route_to(seen))

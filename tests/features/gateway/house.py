@@ -1,0 +1,175 @@
+"""A project with servers behind the gate, and the programs that people and agents use with it."""
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from handrail.features.gateway.definitions import Definition, offered
+from handrail.features.gateway.model import Server
+from handrail.features.gateway.server_file import Accepted, Entry, server_file
+from handrail.wiring import Wiring
+
+HANDRAIL = str(Path(sys.executable).parent / "handrail")
+PEERS = Path(__file__).parents[2] / "peers/node_modules/.bin"
+ODD = str(Path(__file__).with_name("odd_server.py"))
+PATIENCE = 30.0
+SAY: dict[str, Any] = {
+    "name": "say",
+    "description": "Says it back.",
+    "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}},
+    "annotations": {"readOnlyHint": True},
+}
+
+
+def odd_command(behaviour: str, file: Path | None = None) -> tuple[str, ...]:
+    return (sys.executable, ODD, behaviour, *([] if file is None else [str(file)]))
+
+
+class House:
+    """`presence` is off: what proves that a person is present has its own tests."""
+
+    def __init__(self, folder: Path) -> None:
+        self.project, self.state = folder / "project", folder / "state"
+        self.project.mkdir(parents=True)
+        self.state.mkdir(mode=0o700)
+        (self.state / "config.toml").write_text('presence = "never"\n')
+        self.environ = {**os.environ, "HANDRAIL_STATE": str(self.state), "HANDRAIL_CALL_PERSON": "false"}
+
+    def run(self, *words: str, stdin: str = "", is_ok: bool = True) -> "subprocess.CompletedProcess[str]":
+        done = subprocess.run(
+            [HANDRAIL, *words],
+            env=self.environ,
+            cwd=self.project,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+        assert not is_ok or done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    def add(self, name: str, *command: str, more: tuple[str, ...] = (), stdin: str = "") -> None:
+        self.run("servers", "add", name, "--yes", *more, "--", *command, stdin=stdin)
+
+    def pin(self, name: str, command: tuple[str, ...], *tools: Mapping[str, Any], resources: bool = False) -> None:
+        """As if a person had accepted these definitions of it, in a process that is gone."""
+        found = offered(tools or (SAY,), (), has_resources=resources).definitions
+        self.put(Server(name=name, command=command), found)
+
+    def put(self, server: Server, found: Mapping[str, Definition]) -> None:
+        accepted = {key: Accepted(definition=each, reads=each.is_marked_as_read) for key, each in found.items()}
+        entry = Entry(server=server, accepted=accepted, accepted_from=server.digest)
+        stores = Wiring().open_stores(self.state)
+        try:
+            server_file(stores).change(lambda entries: entries.update({server.name: entry}))
+        finally:
+            stores.close()
+
+    def prompts(self) -> list[dict[str, Any]]:
+        """What waits for a person."""
+        listed = json.loads(self.run("prompts", "list", "--json").stdout)
+        found: list[dict[str, Any]] = listed["prompts"]
+        return found
+
+    def evidence(self) -> list[Path]:
+        """The oldest first."""
+        found = (self.project / ".handrail/artifacts").rglob("request.json")
+        return sorted(found, key=lambda file: file.stat().st_mtime_ns)
+
+
+class Mcp:
+    """An MCP client on the real program's stdin and stdout."""
+
+    def __init__(
+        self, house: House, *options: str, words: tuple[str, ...] = ("mcp",), environ: Mapping[str, str] | None = None
+    ) -> None:
+        self._process = subprocess.Popen(
+            [HANDRAIL, *words[:1], "--project", str(house.project), *options, *words[1:]],
+            env={**house.environ, **(environ or {})},
+            cwd=house.project,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.pid = self._process.pid
+        self._number = 0
+        self.notes: list[Any] = []
+        self._messages: queue.Queue[Any] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+        self.hello = self.request("initialize", hello)
+        self._write({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def request(self, method: str, params: Any = None) -> Any:
+        return self.answer(self.begin(method, params))
+
+    def begin(self, method: str, params: Any = None) -> int:
+        self._number += 1
+        self._write({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params or {}})
+        return self._number
+
+    def answer(self, number: int) -> Any:
+        """Also one that came while another was waited for."""
+        while not (found := [each for each in self.notes if each.get("id") == number]):
+            self.notes.append(self._messages.get(timeout=PATIENCE))
+        self.notes.remove(found[0])
+        return found[0].get("result", found[0].get("error"))
+
+    def note(self, method: str) -> Any:
+        """The next notification of this kind."""
+        while True:
+            for message in self.notes:
+                if message.get("method") == method:
+                    self.notes.remove(message)
+                    return message.get("params")
+            self.notes.append(self._messages.get(timeout=PATIENCE))
+
+    def names(self) -> list[str]:
+        return [tool["name"] for tool in self.request("tools/list")["tools"]]
+
+    def call(self, tool: str, **arguments: Any) -> Any:
+        return self.request("tools/call", {"name": tool, "arguments": arguments})
+
+    def text(self, tool: str, **arguments: Any) -> str:
+        """What a call that must succeed says."""
+        result = self.call(tool, **arguments)
+        assert result.get("isError") is False, result
+        said: str = result["content"][0]["text"]
+        return said
+
+    def error(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Our error object of a call that must fail."""
+        result = self.call(tool, **arguments)
+        assert result.get("isError") is True, result
+        error: dict[str, Any] = json.loads(result["content"][0]["text"])["error"]
+        return error
+
+    def cancel(self, number: int) -> None:
+        self._write({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()
+        self._process.wait(timeout=PATIENCE)
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait(timeout=PATIENCE)
+
+    def _write(self, message: Any) -> None:
+        assert self._process.stdin is not None
+        print(json.dumps(message), file=self._process.stdin, flush=True)
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._messages.put(json.loads(line))
+        self._messages.put({"id": self._number, "error": {"code": 0, "message": "the program ended"}})

@@ -1,0 +1,67 @@
+"""Questions of a server reach the person as that server's words; secrets stay between the person and the server."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.features.gateway.house import House, Mcp, odd_command
+from tests.waiting import until
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    return House(tmp_path)
+
+
+def question(house: House) -> dict[str, Any]:
+    (found,) = until(house.prompts)
+    return found
+
+
+def test_a_servers_question_is_answered_in_the_queue_as_its_own_words(house: House) -> None:
+    house.pin("odd", odd_command("elicits"))
+    mcp = Mcp(house)
+    waiting = mcp.begin("tools/call", {"name": "odd__say", "arguments": {}})
+    asked = question(house)
+    assert asked["prompt"]["title"] == "The MCP server odd asks"
+    assert "│ Which \\u{202e}address?" in asked["prompt"]["message"]
+    house.run("prompts", "answer", asked["requestId"], "--ok", "--value", "email=ada@example.com")
+    answer = json.loads(mcp.answer(waiting)["content"][0]["text"])
+    assert answer == {"action": "accept", "content": {"email": "ada@example.com"}}
+    mcp.close()
+
+
+def test_a_person_may_decline(house: House) -> None:
+    house.pin("odd", odd_command("elicits"))
+    mcp = Mcp(house)
+    waiting = mcp.begin("tools/call", {"name": "odd__say", "arguments": {}})
+    house.run("prompts", "answer", question(house)["requestId"], "--cancel")
+    assert json.loads(mcp.answer(waiting)["content"][0]["text"]) == {"action": "decline"}
+    mcp.close()
+
+
+def test_what_looks_like_a_secret_is_asked_for_as_one_and_kept_nowhere(house: House, tmp_path: Path) -> None:
+    got = tmp_path / "got"
+    house.pin("odd", odd_command("elicits_secret", got))
+    mcp = Mcp(house)
+    waiting = mcp.begin("tools/call", {"name": "odd__say", "arguments": {}})
+    asked = question(house)
+    assert asked["prompt"]["fields"][0]["secret"] is True
+    house.run("prompts", "answer", asked["requestId"], "--ok", "--value", "password=hunter2")
+    assert mcp.answer(waiting)["content"][0]["text"] == "thanks"
+    assert json.loads(got.read_text())["content"] == {"password": "hunter2"}
+    files = [file for folder in (house.state, house.project) for file in folder.rglob("*") if file.is_file()]
+    assert not [file for file in files if b"hunter2" in file.read_bytes()]
+    mcp.close()
+
+
+def test_a_call_that_is_cancelled_takes_its_question_along(house: House) -> None:
+    house.pin("odd", odd_command("elicits"))
+    mcp = Mcp(house)
+    waiting = mcp.begin("tools/call", {"name": "odd__say", "arguments": {}})
+    question(house)
+    mcp.cancel(waiting)
+    until(lambda: not house.prompts())
+    mcp.close()

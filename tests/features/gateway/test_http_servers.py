@@ -1,0 +1,169 @@
+"""Servers at an address: streamable HTTP, keys in headers, and a sign-in over OAuth."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.features.gateway.house import HANDRAIL, PATIENCE, PEERS, House, Mcp, odd_command
+from tests.features.gateway.oauth_server import OAuthServer
+from tests.waiting import until
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    return House(tmp_path)
+
+
+@pytest.fixture
+def everything() -> Iterator[str]:
+    port = free_port()
+    server = subprocess.Popen(
+        [str(PEERS / "mcp-server-everything"), "streamableHttp"],
+        env={**os.environ, "PORT": str(port)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    until(lambda: _answers(port))
+    yield f"http://127.0.0.1:{port}/mcp"
+    server.kill()
+    server.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _answers(port: int) -> bool:
+    try:
+        httpx2.get(f"http://127.0.0.1:{port}/mcp", timeout=2)
+    except httpx2.HTTPError:
+        return False
+    return True
+
+
+def test_a_real_server_over_http_is_used_like_one_that_is_started(house: House, everything: str) -> None:
+    house.run("servers", "add", "web", "--yes", "--url", everything)
+    mcp = Mcp(house, "--answer", "allow")
+    assert mcp.text("web__echo", message="hi") == "Echo: hi"
+    assert [part["type"] for part in mcp.call("web__get-tiny-image")["content"]][1] == "image"
+    mcp.close()
+
+
+def sign_in(house: House, server: OAuthServer) -> str:
+    """`handrail servers add`, with a person who opens the address in a browser. What was printed."""
+    process = subprocess.Popen(
+        [HANDRAIL, "servers", "add", "web", "--yes", "--no-browser", "--url", server.url],
+        env=house.environ,
+        cwd=house.project,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    said = ""
+    for line in process.stderr:
+        said += line
+        if line.startswith("http"):
+            assert httpx2.get(line.strip(), follow_redirects=True, timeout=PATIENCE).status_code == 200
+    assert process.wait(timeout=PATIENCE) == 0, said
+    return said
+
+
+def test_a_sign_in_is_found_and_its_token_sent_kept_and_renewed(house: House) -> None:
+    with OAuthServer() as server:
+        sign_in(house, server)
+        mcp = Mcp(house)
+        assert [mcp.text("web__say", text=str(number)) for number in range(3)] == ["0", "1", "2"]
+        server.issued = set()
+        assert mcp.text("web__say", text="renewed") == "renewed"
+        mcp.close()
+        assert [form["grant_type"] for form in server.forms] == ["authorization_code", "refresh_token"]
+        assert {form["resource"] for form in server.forms} == {server.url}
+    kept = (house.state / "servers.json").read_text()
+    assert "secret-token" not in kept
+    assert "app:mcp.web:sign-in" in house.run("secrets", "list").stdout
+    house.run("servers", "remove", "web")
+    assert "mcp.web" not in house.run("secrets", "list").stdout
+
+
+def test_without_a_sign_in_a_call_says_how_to_get_one(house: House) -> None:
+    with OAuthServer() as server:
+        sign_in(house, server)
+        house.run("secrets", "forget", "app:mcp.web:sign-in")
+        mcp = Mcp(house)
+        error = mcp.error("web__say", text="x")
+        mcp.close()
+    assert (error["code"], "handrail servers login web" in error["hint"]) == ("E_SIGN_IN", True)
+
+
+def test_a_server_that_is_gone_is_offline(house: House) -> None:
+    with OAuthServer(is_open=True) as server:
+        house.run("servers", "add", "web", "--yes", "--url", server.url)
+        mcp = Mcp(house)
+        assert mcp.text("web__say", text="x") == "x"
+    assert mcp.error("web__say", text="x")["code"] in ("E_SERVER_OFFLINE", "E_SERVER_ANSWER")  # it breaks off first
+    assert mcp.error("web__say", text="x")["code"] == "E_SERVER_OFFLINE"
+    mcp.close()
+
+
+def test_keys_are_asked_for_and_kept_where_secrets_are(house: House, tmp_path: Path) -> None:
+    seen = tmp_path / "seen.py"
+    seen.write_text(
+        "import os, runpy, sys\n"
+        f"open({str(tmp_path / 'key')!r}, 'w').write(os.environ['API_KEY'])\n"
+        "sys.argv = sys.argv[1:]\nrunpy.run_path(sys.argv[0], run_name='__main__')\n"
+    )
+    python, odd, behaviour = odd_command("good")
+    house.add("odd", python, str(seen), odd, behaviour, more=("--env", "API_KEY"), stdin="hunter2\n")
+    assert (tmp_path / "key").read_text() == "hunter2"
+    assert "hunter2" not in (house.state / "servers.json").read_text()
+    shown = json.loads(house.run("servers", "show", "odd", "--json").stdout)
+    assert shown["keys"] == ["API_KEY"]
+    assert re.search(r"server:odd:env:api_key", house.run("secrets", "list").stdout)
+
+
+def test_a_clients_configuration_is_imported_with_its_keys_as_secrets(house: House, tmp_path: Path) -> None:
+    command, *args = odd_command("good")
+    entry = {"command": command, "args": args, "env": {"TOKEN": "s3cret"}}
+    file = tmp_path / "mcp.json"
+    file.write_text(json.dumps({"mcpServers": {"My Notes": entry, "handrail": {"command": "handrail"}}}))
+    house.run("servers", "import", str(file), "--yes")
+    listed = json.loads(house.run("servers", "list", "--json").stdout)["servers"]
+    assert [(each["name"], each["keys"], each["source"]) for each in listed] == [("my-notes", ["TOKEN"], str(file))]
+    assert "s3cret" not in (house.state / "servers.json").read_text()
+    assert json.loads(file.read_text())["mcpServers"]["My Notes"] == entry
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("add", "Bad Name", "--", "true"), "can't be a server's name"),
+        (("add", "handrail", "--", "true"), "can't be a server's name"),
+        (("add", "x"), "either a command or a URL"),
+        (("add", "x", "--url", "ftp://x", "--yes"), "isn't an http"),
+        (("add", "x", "--set", "A", "--", "true"), "--set takes KEY=VALUE"),
+        (("add", "x", "--env", "A B", "--", "true"), "environment variable"),
+        (("show", "nothing"), "There is no server named"),
+        (("logs", "nothing"), "There is no server named"),
+        (("remove", "nothing"), "There is no server named"),
+        (("accept", "nothing"), "There is no server named"),
+        (("import", "/no/such/file"), "can't be read"),
+        (("add", "x", "--yes", "--", "/no/such/program"), "No such file"),
+        (("add", "x", "--yes", "--url", "http://127.0.0.1:1/mcp"), "can't be reached"),
+    ],
+)
+def test_bad_input_is_refused_with_a_reason_and_leaves_nothing(house: House, words: tuple[str, ...], said: str) -> None:
+    failed = house.run("servers", *words, is_ok=False)
+    assert failed.returncode != 0
+    assert said in failed.stderr
+    file = house.state / "servers.json"
+    assert not file.exists() or json.loads(file.read_text())["servers"] == {}

@@ -1,0 +1,183 @@
+"""Servers that lie or break, behind the real program: each call ends in a clear error, and no other server suffers."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.features.gateway.house import SAY, House, Mcp, odd_command
+from tests.waiting import until
+
+LIMITS = {"HANDRAIL_SERVER_CALL_SECONDS": "4", "HANDRAIL_SERVER_START_SECONDS": "4"}
+OFF_SCHEMA = {
+    **SAY,
+    "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
+}
+FAILING = {
+    "wrong_id": ("E_SERVER_ANSWER", "never sent"),
+    "text_id": ("E_SERVER_ANSWER", "never sent"),
+    "only_garbage": ("E_SERVER_ANSWER", "doesn't speak MCP"),
+    "huge": ("E_SERVER_ANSWER", "more than 33554432 bytes"),
+    "hang_initialize": ("E_SERVER_OFFLINE", "didn't start within"),
+    "hang_list": ("E_SERVER_OFFLINE", "didn't start within"),
+    "hang_call": ("E_TIMEOUT", "did not finish"),
+    "dies_at_start": ("E_SERVER_OFFLINE", "ended"),
+    "dies_in_call": ("E_SERVER_OFFLINE", "ended"),
+    "half_line": ("E_SERVER_OFFLINE", "ended"),
+    "floods": ("E_SERVER_ANSWER", "not asked for"),
+    "off_schema": ("E_SERVER_ANSWER", "doesn't fit its own schema"),
+    "null_result": ("E_SERVER_ANSWER", "no result of a tool"),
+    "both": ("E_SERVER_REPORTED", "both"),
+    "neither": ("E_SERVER_ANSWER", "neither a result nor an error"),
+    "own_error": ("E_SERVER_REPORTED", "No such"),
+    "bad_base64": ("E_SERVER_ANSWER", "isn't base64"),
+    "unknown_part": ("E_SERVER_ANSWER", "a kind that MCP doesn't have"),
+    "deep": ("E_SERVER_ANSWER", "can't be read"),
+    "nan": ("E_SERVER_ANSWER", "can't be read"),
+    "wrong_version": ("E_SERVER_ANSWER", "no version of MCP"),
+    "endless_pages": ("E_SERVER_ANSWER", "without an end"),
+    "not_tools": ("E_NOT_FOUND", "no longer has the tool say"),
+    "no_such_program": ("E_SERVER_OFFLINE", "No such file"),
+}
+WORKING = {
+    "good": "hello",
+    "garbage": "hello",
+    "twice": "hello",
+    "floods_stderr": "hello",
+    "asks_too_much": "hello",
+    "schema_bomb": "hello",
+    "remote_reference": "hello",
+    "duplicates": "hello",
+    "odd_names": "hello",
+    "huge_definition": "hello",
+    "sampling": "doesn't let servers use the agent's model",
+    "roots": "offers no roots/list",
+}
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> House:
+    house = House(tmp_path_factory.mktemp("odd"))
+    for behaviour in (*FAILING, *WORKING):
+        command = odd_command(behaviour) if behaviour != "no_such_program" else ("/no/such/program",)
+        house.pin(behaviour.replace("_", "-"), command, OFF_SCHEMA if behaviour == "off_schema" else SAY)
+    return house
+
+
+@pytest.fixture(scope="module")
+def mcp(house: House) -> Iterator[Mcp]:
+    client = Mcp(house, "--answer", "allow", environ=LIMITS)
+    yield client
+    client.close()
+
+
+@pytest.mark.parametrize("behaviour", FAILING)
+def test_a_broken_server_gets_a_clear_error_and_harms_no_other(house: House, mcp: Mcp, behaviour: str) -> None:
+    slow = mcp.begin("tools/call", {"name": f"{behaviour.replace('_', '-')}__say", "arguments": {"text": "hello"}})
+    assert mcp.text("good__say", text="meanwhile") == "meanwhile"
+    result = mcp.answer(slow)
+    code, words = FAILING[behaviour]
+    assert result["isError"] is True
+    error = json.loads(result["content"][0]["text"])["error"]
+    assert (error["code"], words in json.dumps(error)) == (code, True), error
+    assert "\x1b" not in error["message"]
+
+
+@pytest.mark.parametrize("behaviour", WORKING)
+def test_what_is_harmless_is_ignored_and_what_is_not_is_refused(mcp: Mcp, behaviour: str) -> None:
+    assert WORKING[behaviour] in mcp.text(f"{behaviour.replace('_', '-')}__say", text="hello")
+
+
+def test_an_answer_that_comes_twice_counts_once(mcp: Mcp) -> None:
+    assert [mcp.text("twice__say", text=str(number)) for number in range(3)] == ["0", "1", "2"]
+
+
+def test_a_server_that_keeps_failing_is_started_again_after_a_pause(house: House, mcp: Mcp) -> None:
+    def message() -> str:
+        return str(mcp.error("dies-at-start__say")["message"])
+
+    assert until(lambda: "times in a row and is started again in" in message())
+    assert "fatal: no configuration" in until(lambda: house.run("servers", "logs", "dies-at-start").stdout)
+
+
+def test_what_can_t_be_offered_is_left_out_and_the_log_says_why(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    expected = {
+        "schema_bomb": "stands for more than",
+        "remote_reference": "can't be used",
+        "duplicates": "listed more than once",
+        "odd_names": "other characters",
+        "huge_definition": "more than 128 KB",
+    }
+    for behaviour, why in expected.items():
+        name = behaviour.replace("_", "-")
+        house.add(name, *odd_command(behaviour))
+        shown = json.loads(house.run("servers", "show", name, "--json").stdout)
+        assert [each["name"] for each in shown["accepted"]] == ["say"]
+        assert why in house.run("servers", "logs", name).stdout
+
+
+def test_names_that_collide_when_they_are_shortened_stay_two(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    house.add("colliding", *odd_command("colliding"))
+    mcp = Mcp(house)
+    names = [name for name in mcp.names() if name.startswith("colliding__")]
+    mcp.close()
+    assert len(set(names)) == len(names) == 5
+    assert all(len(name) <= 64 for name in names)
+
+
+def test_injected_words_and_hidden_characters_can_t_leave_their_fence(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    house.add("injection", *odd_command("injection"))
+    mcp = Mcp(house)
+    (tool,) = [tool for tool in mcp.request("tools/list")["tools"] if tool["name"] == "injection__say"]
+    mcp.close()
+    first, *rest = tool["description"].split("\n")
+    assert first == "From the MCP server injection, in its own words:"
+    assert all(line.startswith("> ") for line in rest)
+    assert "\u202e" not in tool["description"]
+    assert "\\u{202e}" in tool["description"]
+
+
+def test_a_resource_s_address_is_the_server_s_business_and_stays_under_its_name(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    seen = tmp_path / "seen"
+    house.pin("files", odd_command("resource", seen), resources=True)
+    mcp = Mcp(house)
+    (listed,) = [each for each in mcp.request("resources/list")["resources"] if each["uri"].startswith("mcp://files/")]
+    assert "/" not in listed["uri"].removeprefix("mcp://files/")
+    read = mcp.request("resources/read", {"uri": listed["uri"]})
+    assert read["contents"][0]["uri"] == listed["uri"]
+    assert seen.read_text() == "file:///etc/../etc/passwd"
+    mcp.close()
+
+
+def test_cancelling_reaches_the_server(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    told = tmp_path / "told"
+    house.pin("slow", odd_command("cancellable", told))
+    mcp = Mcp(house)
+    number = mcp.begin("tools/call", {"name": "slow__say", "arguments": {}, "_meta": {"progressToken": 1}})
+    mcp.note("notifications/progress")
+    mcp.cancel(number)
+    until(lambda: told.exists() and told.read_text())
+    assert json.loads(told.read_text())["reason"] == "cancelled"
+    mcp.close()
+
+
+@pytest.mark.parametrize("end", ["close", "kill"])
+def test_a_server_and_what_it_started_end_with_us(tmp_path: Path, end: str) -> None:
+    house = House(tmp_path)
+    pids = tmp_path / "pids"
+    house.pin("stubborn", odd_command("stubborn", pids))
+    mcp = Mcp(house)
+    mcp.text("stubborn__say", text="hello")
+    running = [Path("/proc") / pid for pid in pids.read_text().split()]
+    assert all(process.exists() for process in running)
+    if end == "close":
+        mcp.close()
+    else:
+        mcp.kill()
+    until(lambda: not any(process.exists() for process in running))

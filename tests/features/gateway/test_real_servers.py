@@ -1,0 +1,171 @@
+"""Real MCP servers behind the real program: filesystem, everything, git, playwright; and sqlite, which can't start."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.features.gateway.house import PEERS, House, Mcp
+from tests.waiting import until
+
+BIN = Path(sys.executable).parent
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> House:
+    house = House(tmp_path_factory.mktemp("servers"))
+    (house.project / "notes.txt").write_text("hello")
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.com", "-C", str(house.project)]
+    subprocess.run([*git[:-2], "init", "-q", str(house.project)], check=True)
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-qm", "first"], check=True)
+    house.add("files", str(PEERS / "mcp-server-filesystem"), str(house.project))
+    house.add("every", str(PEERS / "mcp-server-everything"))
+    house.add("git", str(BIN / "mcp-server-git"), "--repository", str(house.project))
+    return house
+
+
+@pytest.fixture(scope="module")
+def mcp(house: House) -> Iterator[Mcp]:
+    client = Mcp(house, "--answer", "allow")
+    yield client
+    client.close()
+
+
+def test_every_server_s_tools_are_listed_as_its_own_words(mcp: Mcp) -> None:
+    tools = {tool["name"]: tool for tool in mcp.request("tools/list")["tools"]}
+    assert {"files__read_text_file", "every__echo", "git__git_log"} <= set(tools)
+    description = tools["git__git_log"]["description"]
+    assert description.startswith("From the MCP server git, in its own words:\n> ")
+    assert tools["files__read_text_file"]["annotations"]["readOnlyHint"] is True
+    assert tools["files__write_file"]["annotations"]["readOnlyHint"] is False
+
+
+def test_a_marked_read_runs_without_asking_and_a_write_leaves_evidence(house: House, mcp: Mcp) -> None:
+    before = len(house.evidence())
+    assert mcp.text("files__read_text_file", path=str(house.project / "notes.txt")) == "hello"
+    assert len(house.evidence()) == before
+    mcp.text("files__write_file", path=str(house.project / "new.txt"), content="written")
+    assert (house.project / "new.txt").read_text() == "written"
+    request = json.loads(house.evidence()[-1].read_text())
+    assert (request["tool"], request["params"]["content"]) == ("files.write_file", "written")
+    reply = json.loads(house.evidence()[-1].with_name("reply.json").read_text())
+    assert "Successfully wrote" in reply["content"][0]["text"]
+
+
+def test_what_a_server_says_went_wrong_comes_back_in_its_words(mcp: Mcp) -> None:
+    result = mcp.call("files__read_text_file", path="/etc/passwd")
+    assert result["isError"] is True
+    assert "outside allowed directories" in result["content"][0]["text"]
+
+
+def test_git_does_its_work(mcp: Mcp, house: House) -> None:
+    assert "first" in mcp.text("git__git_log", repo_path=str(house.project))
+
+
+def test_a_server_that_can_t_start_is_not_added_and_its_words_are_shown(house: House) -> None:
+    """mcp-server-sqlite, which is written for version 1 of the SDK and breaks with ours."""
+    words = ("servers", "add", "sqlite", "--yes", "--", str(BIN / "mcp-server-sqlite"), "--db-path", "birds.db")
+    failed = house.run(*words, is_ok=False)
+    assert failed.returncode == 1
+    assert "The MCP server sqlite ended" in failed.stderr
+    assert "AttributeError" in failed.stderr
+    assert "sqlite" not in house.run("servers", "list").stdout
+
+
+def test_pictures_links_resources_and_structures_pass_through(mcp: Mcp) -> None:
+    picture = mcp.call("every__get-tiny-image")
+    assert [part["type"] for part in picture["content"]][:2] == ["text", "image"]
+    links = mcp.call("every__get-resource-links", count=2)
+    assert [part["type"] for part in links["content"]].count("resource_link") == 2
+    reference = mcp.call("every__get-resource-reference", resourceType="Blob", resourceId=1)
+    assert any(part["type"] == "resource" and "blob" in part["resource"] for part in reference["content"])
+    structured = mcp.call("every__get-structured-content", location="Chicago")
+    assert structured["structuredContent"]["temperature"]
+
+
+def test_prompts_and_resources_are_read_through_the_gate(mcp: Mcp) -> None:
+    prompts = {prompt["name"] for prompt in mcp.request("prompts/list")["prompts"]}
+    assert "every__args-prompt" in prompts
+    said = mcp.request("prompts/get", {"name": "every__args-prompt", "arguments": {"city": "Paris"}})
+    assert "Paris" in said["messages"][0]["content"]["text"]
+    listed = [each for each in mcp.request("resources/list")["resources"] if each["uri"].startswith("mcp://every/")]
+    content = mcp.request("resources/read", {"uri": listed[0]["uri"]})["contents"][0]
+    assert content["uri"] == listed[0]["uri"]
+    assert content["text"]
+
+
+def test_a_server_gets_a_small_environment(mcp: Mcp) -> None:
+    seen = json.loads(mcp.text("every__get-env"))
+    assert "PATH" in seen
+    assert not [name for name in seen if name.startswith(("HANDRAIL_", "PYTEST_"))]
+
+
+def test_playwright_s_browser_is_driven_through_the_gate(house: House) -> None:
+    chromium = shutil.which("chromium")
+    assert chromium is not None
+    command = (str(PEERS / "playwright-mcp"), "--headless", "--isolated", "--no-sandbox", "--executable-path", chromium)
+    house.add("web", *command)
+    client = Mcp(house, "--answer", "allow", "--servers", "web")
+    shown = client.text("web__browser_navigate", url="data:text/html,<title>Herons</title><h1>Grey herons</h1>")
+    seen = shown + client.text("web__browser_snapshot")
+    assert "Grey herons" in seen
+    client.close()
+    house.run("servers", "remove", "web")
+
+
+def test_progress_comes_through(mcp: Mcp) -> None:
+    number = mcp.begin(
+        "tools/call",
+        {
+            "name": "every__trigger-long-running-operation",
+            "arguments": {"duration": 1, "steps": 2},
+            "_meta": {"progressToken": "p"},
+        },
+    )
+    assert mcp.answer(number)["isError"] is False
+    words = [note["params"].get("message", "") for note in mcp.notes if note["method"] == "notifications/progress"]
+    assert any(word.startswith("every:") and "2" in word for word in words)
+
+
+def test_compact_lists_three_tools_and_calls_all_of_them(house: House) -> None:
+    client = Mcp(house, "--answer", "allow", "--compact")
+    listed = client.request("tools/list")["tools"]
+    assert [tool["name"] for tool in listed] == ["tools_search", "tools_describe", "tools_call"]
+    assert len(json.dumps(listed)) < 4 * 600  # a token has about four characters
+    assert "files__write_file" in client.text("tools_search", query="write file")
+    assert "git__git_log" in client.text("tools_describe", name="git__git_log")
+    path = str(house.project / "compact.txt")
+    client.text("tools_call", name="files__write_file", arguments={"path": path, "content": "x"})
+    assert json.loads(house.evidence()[-1].read_text())["tool"] == "files.write_file"
+    client.close()
+
+
+def test_only_the_chosen_servers_are_offered(house: House) -> None:
+    client = Mcp(house, "--servers", "git")
+    servers = {name.partition("__")[0] for name in client.names() if "__" in name}
+    client.close()
+    assert servers == {"git"}
+
+
+def test_wrap_shows_the_server_s_own_names_once_they_are_accepted(house: House) -> None:
+    command = ("--", str(PEERS / "mcp-server-filesystem"), str(house.project))
+    client = Mcp(house, "--answer", "allow", words=("wrap", *command))
+    assert client.names() == []
+    (question,) = until(lambda: [each for each in house.prompts() if "server-filesystem" in json.dumps(each)])
+    house.run("prompts", "answer", question["requestId"], "--ok")
+    client.note("notifications/tools/list_changed")
+    assert "read_text_file" in client.names()
+    assert client.text("read_text_file", path=str(house.project / "notes.txt")) == "hello"
+    client.close()
+    again = Mcp(house, "--answer", "allow", words=("wrap", *command))
+    assert "read_text_file" in again.names()
+    again.close()
+    other: Any = Mcp(house, "--answer", "allow", words=("wrap", *command[:-1], str(house.project.parent)))
+    assert other.names() == []
+    other.close()

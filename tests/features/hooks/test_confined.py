@@ -1,0 +1,66 @@
+"""Hooks that come through a cage's own socket: nothing is asked, everything is recorded, handrail stays closed."""
+
+import asyncio
+import json
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.faces.local.client import Refused, connect
+from handrail.kernel.queue_approver import AskInQueue
+from handrail.wiring import Wiring
+from tests.persons import Person
+
+
+def asked(path: Path, project: Path, command: str) -> tuple[int, bytes]:
+    event = {
+        "hook_event_name": "PreToolUse",
+        "cwd": str(project),
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+    }
+    data = json.dumps(event).encode()
+    wire = connect(str(path), "hook", {"client": "claude", "bytes": len(data), "wait": 20_000})
+    try:
+        wire.send(data)
+        status, out, err = map(int, wire.read_line().split())
+        return status, wire.read_exactly(out + err)
+    finally:
+        wire.close()
+
+
+def listening(path: Path) -> socket.socket:
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    made.bind(str(path))
+    made.listen()
+    return made
+
+
+def test_inside_of_a_cage_a_hook_only_records(tmp_path: Path) -> None:
+    project, state, cage = tmp_path / "project", tmp_path / "state", tmp_path / "cage.sock"
+    project.mkdir()
+    state.mkdir(mode=0o700)
+    (state / "config.toml").write_text('[[rules]]\ntool = "native_shell"\nprogram = "rm"\ndecision = "deny"\n')
+    wiring = Wiring()
+    opened = wiring.open_project(project, state, AskInQueue())
+
+    async def run() -> list[tuple[int, bytes]]:
+        async with opened.in_use(), wiring.serve_cage(opened, listening(cage), "claude-1"):
+            commands = ("make all", "rm x", "handrail prompts answer x --ok")
+            with pytest.raises(Refused):  # nothing but hooks is answered there
+                await asyncio.to_thread(connect, str(cage), "mcp", {})
+            return [await asyncio.to_thread(asked, cage, project, command) for command in commands]
+
+    try:
+        made, removed, own = asyncio.run(run())
+    finally:
+        opened.close()
+    assert made[0] == 0
+    assert removed[0] == 2, "a rule that denies counts in a cage too"
+    assert (own[0], b"handrail's own" in own[1]) == (2, True)
+    assert Person(state).pending() == []
+    log = (state / "audit" / "log.jsonl").read_text().splitlines()
+    records: list[dict[str, Any]] = [entry.get("record", entry) for entry in map(json.loads, log)]
+    assert any("cage claude-1" in each.get("answer", {}).get("by", "") for each in records)

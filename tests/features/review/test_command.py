@@ -1,0 +1,150 @@
+"""`handrail review`, at a real terminal and in a pipe."""
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.features.review.cages import Cage, House
+from tests.persons import without_presence
+
+HANDRAIL = str(Path(sys.executable).with_name("handrail"))
+LINES = "".join(f"line {number}\n" for number in range(40))
+
+
+def command(house: House, *words: str) -> list[str]:
+    return [HANDRAIL, "review", *words, "--project", str(house.project), "--state", str(house.state)]
+
+
+def run(house: House, *words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(command(house, *words), capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+
+def at_terminal(house: House, *answers: str, words: tuple[str, ...] = ()) -> tuple[int, str]:
+    """Types the answers, each once it is asked; `^C` presses Ctrl-C."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execve(HANDRAIL, command(house, *words), {**os.environ, "TERM": "xterm"})
+    printed = ""
+    for answer in answers:
+        while not printed.rsplit("\n", 1)[-1].rstrip().endswith("?"):
+            printed += _read(terminal)
+        printed += "\n"
+        os.write(terminal, b"\x03" if answer == "^C" else answer.encode() + b"\n")
+    while chunk := _read(terminal):
+        printed += chunk
+    _, status = os.waitpid(child, 0)
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(status), printed
+
+
+def _read(terminal: int) -> str:
+    ready, _, _ = select.select([terminal], [], [], 60)
+    assert ready, "the command prints nothing"
+    try:
+        return os.read(terminal, 1 << 16).decode(errors="replace").replace("\x1b[0m", "").replace("\x1b[1m", "")
+    except OSError:
+        return ""
+
+
+@pytest.fixture
+def cage(house: House) -> Cage:
+    without_presence(house.state)
+    house.write({"a.txt": LINES, "b.txt": "b\n"})
+    house.commit_all()
+    cage = house.cage()
+    cage.run(
+        "sed -i -e 's/line 5$/FIVE/' -e 's/line 20$/TWENTY/' a.txt; rm b.txt; echo {} > package.json; ln -s /etc x"
+    )
+    return cage
+
+
+def test_the_list_names_groups_marks_and_what_is_refused(house: House, cage: Cage) -> None:
+    printed = run(house).stdout
+    assert "Changed files:\n  M  a.txt  +2 −2\n  D  b.txt  +0 −1\n" in printed
+    assert "package.json  +1 −0  [runs later: its scripts run on npm commands]" in printed
+    assert "leads out of the project" in printed
+    found = json.loads(run(house, cage.id, "--json").stdout)
+    assert [item["path"] for item in found["items"]] == ["a.txt", "b.txt", "package.json", "x"]
+
+
+def test_hunks_are_taken_one_by_one_at_the_terminal(house: House, cage: Cage) -> None:
+    code, printed = at_terminal(house, "n", "y", "n", "?", "y")
+    assert code == 0, printed
+    assert "+FIVE" in printed
+    text = (house.project / "a.txt").read_text()
+    assert "line 5\n" in text
+    assert "TWENTY\n" in text
+    assert (house.project / "b.txt").exists()
+    assert (house.project / "package.json").read_text() == "{}\n"
+    assert "Took 2 changes." in printed
+    execution = printed.rpartition("handrail undo ")[2].split()[0]
+    words = [HANDRAIL, "undo", execution, "--project", str(house.project), "--state", str(house.state)]
+    subprocess.run(words, check=True, capture_output=True)
+    assert (house.project / "a.txt").read_text() == LINES
+    assert not (house.project / "package.json").exists()
+
+
+@pytest.mark.parametrize(("answers", "taken"), [(("a", "n", "n"), 2), (("d", "n", "n"), 0), (("y", "q"), 0)])
+def test_a_and_d_answer_for_the_rest_of_the_file(
+    house: House, cage: Cage, answers: tuple[str, ...], taken: int
+) -> None:
+    code, printed = at_terminal(house, *answers)
+    assert code == 0, printed
+    text = (house.project / "a.txt").read_text()
+    assert ("FIVE" in text) + ("TWENTY" in text) == taken
+
+
+def test_ctrl_c_takes_nothing(house: House, cage: Cage) -> None:
+    code, printed = at_terminal(house, "y", "^C")
+    assert code not in (0, None)
+    assert "Traceback" not in printed
+    assert (house.project / "a.txt").read_text() == LINES
+
+
+def test_paths_everything_and_discard(house: House, cage: Cage) -> None:
+    assert "Took 1 change." in run(house, "--take", "b.txt").stdout
+    assert not (house.project / "b.txt").exists()
+    assert run(house, "--take", "nowhere").returncode != 0
+    done = run(house, "--take-all")
+    assert "Took 2 changes." in done.stdout
+    assert "FIVE" in (house.project / "a.txt").read_text()
+    assert "Discarded" in run(house, "--discard").stdout
+    assert "No agent has left changes" in run(house).stdout
+
+
+def test_several_runs_are_listed(house: House, cage: Cage) -> None:
+    other = house.cage()
+    other.run("echo other > b.txt")
+    printed = run(house).stdout
+    assert cage.id in printed
+    assert other.id in printed
+    assert {found["id"] for found in json.loads(run(house, "--json").stdout)["reviews"]} == {cage.id, other.id}
+
+
+def test_without_proof_of_a_person_nothing_is_taken(house: House, cage: Cage) -> None:
+    """An agent's shell, or any other one that no person's terminal is behind."""
+    (house.state / "config.toml").write_text('presence = "critical"\n')
+    for words in (("--take-all",), ("--take", "b.txt"), ("--discard",), ("--take-commit", "abc")):
+        done = run(house, *words)
+        assert done.returncode != 0, words
+    code, printed = at_terminal(house)
+    assert code != 0
+    assert "proof that a person is present" in printed
+    assert (house.project / "a.txt").read_text() == LINES
+    assert cage.folder.upper.exists()
+
+
+def test_names_can_not_draw_on_the_terminal(house: House, cage: Cage) -> None:
+    cage.run("printf x > \"$(printf 'evil\\033[2J\\nFORGED LINE')\"; printf 'a\\033[31m\\rb\\n' > esc.txt")
+    printed = run(house).stdout
+    assert "\x1b" not in printed
+    assert "\nFORGED" not in printed
+    _, shown = at_terminal(house, "n", "d", "n", "n", "n", "n")
+    assert "\x1b[31m\r" not in shown
+    assert "\x1b[2J" not in shown

@@ -1,0 +1,122 @@
+"""Commits made in the cage: fetched without the agent's configuration, shown, and taken one by one."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from handrail.features.review.commits import Commit
+from handrail.features.review.reviews import Reviews
+from handrail.ports.errors import InputOutput, NotFound
+from tests.features.review.cages import Cage, House
+
+
+def fetched(cage: Cage) -> list[Commit]:
+    with cage.house.opened() as project:
+        return Reviews(project).commits(cage.id).fetched()
+
+
+def take(cage: Cage, commit: str) -> dict[str, Any]:
+    return asyncio.run(cage.take(commit=commit))
+
+
+@pytest.fixture
+def cage(house: House) -> Cage:
+    house.write({"a.txt": "one\ntwo\nthree\n", "b.txt": "b\n", "run.sh": "x\n"})
+    house.commit_all()
+    return house.cage()
+
+
+def test_commits_are_shown_and_taken_one_by_one(house: House, cage: Cage) -> None:
+    cage.run(
+        """
+        sed -i s/one/ONE/ a.txt; git commit -qam 'First: a'
+        git checkout -qb feature; echo B > b.txt; chmod +x run.sh; echo n > new.txt; git add -A; git commit -qm 'Second'
+        git gc -q
+        """
+    )
+    first, second = fetched(cage)
+    assert (first.subject, second.subject) == ("First: a", "Second")
+    assert first.author == "Ann <ann@example.org>"
+    assert "new.txt" in second.stat
+    assert house.git("log", "--format=%s", "--branches") == "start\n", "no branch of the person's has moved"
+    take(cage, second.id)
+    assert (house.project / "a.txt").read_text() == "one\ntwo\nthree\n"
+    assert (house.project / "b.txt").read_text() == "B\n"
+    assert (house.project / "new.txt").read_text() == "n\n"
+    assert (house.project / "run.sh").stat().st_mode & 0o777 == 0o755
+    house.git("add", "b.txt", "new.txt", "run.sh")
+    house.git("commit", "-q", "-C", second.id)
+    assert house.git("log", "-1", "--format=%s") == "Second\n"
+
+
+def test_a_commit_merges_with_the_persons_edits_or_is_left(house: House, cage: Cage) -> None:
+    cage.run("sed -i s/one/ONE/ a.txt; git commit -qam one; sed -i s/ONE/1/ a.txt; git commit -qam two")
+    first, second = fetched(cage)
+    house.write({"a.txt": "one\ntwo\nmine\n"})
+    assert take(cage, second.id)["left"] == ["a.txt: you edited the same places as the agent"]
+    take(cage, first.id)
+    assert (house.project / "a.txt").read_text() == "ONE\ntwo\nmine\n"
+
+
+def test_nothing_of_the_agents_configuration_or_hooks_runs(house: House, cage: Cage) -> None:
+    cage.run(
+        """
+        git commit -q --allow-empty -m c
+        for hook in pre-commit post-checkout reference-transaction post-merge pre-auto-gc; do
+            printf '#!/bin/sh\\ntouch %s/pwned\\n' "$(dirname "$PWD")" > .git/hooks/$hook; chmod +x .git/hooks/$hook
+        done
+        git config uploadpack.packObjectsHook "touch $(dirname "$PWD")/pwned"
+        git config core.fsmonitor "touch $(dirname "$PWD")/pwned"
+        git config core.sshCommand "touch $(dirname "$PWD")/pwned"
+        mkdir -p .git/objects/info; echo /etc > .git/objects/info/alternates
+        ln -s /etc .git/objects/ff
+        """
+    )
+    assert len(fetched(cage)) == 1
+    assert not (house.folder / "pwned").exists()
+    assert not (house.project / ".git/hooks/pre-commit").exists()
+
+
+def test_refs_and_objects_that_make_no_sense_are_skipped(house: House, cage: Cage) -> None:
+    cage.run(
+        """
+        git commit -q --allow-empty -m good
+        echo not-a-commit > .git/refs/heads/bad; printf '%040d\\n' 1 > .git/refs/heads/missing
+        ln -s /etc/passwd .git/refs/heads/link
+        mkdir -p '.git/refs/heads/-x'; git rev-parse HEAD > '.git/refs/heads/-x/y'
+        echo garbage > .git/objects/pack/pack-0123456789012345678901234567890123456789.pack
+        """
+    )
+    assert [commit.subject for commit in fetched(cage)] == ["good"]
+
+
+def test_a_forged_object_is_not_fetched(house: House, cage: Cage) -> None:
+    """Its name is the hash of something else."""
+    cage.run(
+        """
+        echo evil > b.txt; git commit -qam good
+        blob=$(git rev-parse HEAD:b.txt); other=$(echo other | git hash-object -w --stdin)
+        to=.git/objects/$(echo $blob | cut -c1-2)/$(echo $blob | cut -c3-)
+        from=.git/objects/$(echo $other | cut -c1-2)/$(echo $other | cut -c3-)
+        chmod +w $to; cp $from $to
+        """
+    )
+    with pytest.raises(InputOutput):
+        fetched(cage)
+
+
+def test_a_commit_that_is_not_the_agents_is_not_taken(house: House, cage: Cage) -> None:
+    head = house.git("rev-parse", "HEAD").strip()
+    cage.run("git commit -q --allow-empty -m c")
+    fetched(cage)
+    for wrong in (head, "HEAD", "--output=x", "0" * 40):
+        with pytest.raises(NotFound):
+            take(cage, wrong)
+
+
+def test_without_commits_or_without_git_there_are_none(house: House) -> None:
+    house.write({"a.txt": "a\n"})
+    cage = house.cage()
+    cage.run("git init -q; git add -A; git commit -qm x")
+    assert fetched(cage) == []

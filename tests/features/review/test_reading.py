@@ -1,0 +1,172 @@
+"""What a review shows of a real overlay."""
+
+import os
+import stat
+
+import msgspec
+import pytest
+
+from handrail.features.review.item import Item
+from handrail.ports.errors import NotFound
+from tests.features.review.cages import Cage, House
+
+FILES = {"a.txt": "one\ntwo\nthree\n", "src/b.txt": "b\n", "src/deep/c.txt": "c\n", "run.sh": "#!/bin/sh\n"}
+
+
+def items(cage: Cage) -> dict[str, Item]:
+    with cage.review() as review:
+        return {item.path: item for item in review.items}
+
+
+def test_every_kind_of_change_is_listed_in_its_group(house: House) -> None:
+    house.write({**FILES, ".gitignore": "node_modules/\n*.log\n", "picture.bin": bytes(range(256))})
+    house.commit_all()
+    house.write({"notes.txt": "mine, not tracked\n"})
+    cage = house.cage()
+    cage.run(
+        """
+        sed -i s/two/TWO/ a.txt
+        echo new > new.txt
+        mkdir -p node_modules/x empty; echo 1 > node_modules/x/index.js; echo 2 > node_modules/y.js
+        echo log > debug.log
+        printf 'a\\0b' > picture.bin
+        rm src/b.txt
+        chmod +x run.sh
+        echo more >> notes.txt
+        """
+    )
+    found = items(cage)
+    assert {path: (item.group, item.status) for path, item in found.items()} == {
+        "a.txt": ("tracked", "modified"),
+        "new.txt": ("new", "added"),
+        "node_modules": ("ignored", "added"),
+        "debug.log": ("ignored", "added"),
+        "picture.bin": ("binary", "modified"),
+        "src/b.txt": ("tracked", "deleted"),
+        "run.sh": ("tracked", "modified"),
+        "notes.txt": ("new", "modified"),
+        "empty": ("new", "folder"),
+    }
+    assert found["node_modules"].files == 2
+    assert (found["a.txt"].added, found["a.txt"].removed, found["a.txt"].hunks) == (1, 1, 1)
+    assert found["run.sh"].mode == "644 → 755"
+
+
+def test_copies_that_the_agent_did_not_change_are_left_out(house: House) -> None:
+    house.write(FILES)
+    house.commit_all()
+    cage = house.cage()
+    cage.run("touch a.txt; chmod +x run.sh; chmod -x run.sh; mkdir src/x; rmdir src/x; echo b > src/b.txt")
+    assert (cage.folder.upper / "src/b.txt").exists()
+    assert items(cage) == {}
+
+
+def test_a_folder_that_was_removed_or_replaced_shows_what_is_gone(house: House) -> None:
+    house.write({**FILES, "lib/d.txt": "d\n", "lib/e.txt": "e\n"})
+    cage = house.cage()
+    cage.run("rm -r src; rm -r lib; mkdir lib; echo E > lib/e.txt")
+    found = items(cage)
+    assert {path: item.status for path, item in found.items()} == {
+        "src": "folder deleted",
+        "src/deep": "folder deleted",
+        "src/b.txt": "deleted",
+        "src/deep/c.txt": "deleted",
+        "lib/d.txt": "deleted",
+        "lib/e.txt": "modified",
+    }
+
+
+def test_what_is_no_plain_file_is_refused(house: House) -> None:
+    house.write({**FILES, ".env": "KEY=1\n"})
+    cage = house.cage()
+    cage.run(
+        """
+        ln -s /home/ann/.ssh/id_ed25519 key; ln -s ../../etc/passwd escaping; ln -s a.txt inside
+        mkfifo pipe; python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'
+        rm a.txt; ln -s /etc/shadow a.txt
+        rm -r src; ln -s /root src
+        echo KEY=2 > .env; mkdir -p .handrail; echo x > .handrail/policy.toml
+        mkdir closed; echo x > closed/x; chmod 000 closed
+        """
+    )
+    found = items(cage)
+    refused = {path for path, item in found.items() if item.refused}
+    wanted = {"key", "escaping", "inside", "pipe", "socket", "a.txt", "src", ".env", ".handrail/policy.toml"}
+    assert wanted <= refused, found
+    assert "leads out of the project" in str(found["key"].refused)
+    assert "leads out of the project" in str(found["escaping"].refused)
+    assert "leads out" not in str(found["inside"].refused)
+    assert str(found["pipe"].refused) == "it is a named pipe"
+    with cage.review() as review:
+        plan = review.plan(dict.fromkeys(found, None))
+        assert not {step.path for step in plan.steps} & wanted
+
+
+def test_set_uid_is_noted_and_not_taken(house: House) -> None:
+    house.write(FILES)
+    cage = house.cage()
+    cage.run("echo tool > tool; chmod 6755 tool")
+    assert items(cage)["tool"].notes == ["set-uid or set-gid is not taken"]
+
+
+def test_files_that_run_later_are_marked(house: House) -> None:
+    house.write(FILES)
+    cage = house.cage()
+    cage.run(
+        "mkdir -p .github/workflows; echo x > .github/workflows/ci.yml; echo {} > package.json; echo {} > .mcp.json"
+    )
+    found = items(cage)
+    assert all(found[path].runs_later for path in (".github/workflows/ci.yml", "package.json", ".mcp.json"))
+
+
+def test_git_is_never_listed(house: House) -> None:
+    house.write(FILES)
+    house.commit_all()
+    cage = house.cage()
+    cage.run(
+        "git config core.fsmonitor 'touch pwned'; echo evil > .git/hooks/pre-commit; mkdir -p sub; git init -q sub"
+    )
+    assert not [path for path in items(cage) if ".git" in path.split("/")]
+
+
+def test_names_of_any_kind_are_listed(house: House) -> None:
+    house.write(FILES)
+    house.commit_all()
+    cage = house.cage()
+    names = ["new\nline", "esc\x1b[31mred", "-rf", "quote'\"", "ünïcode", "trailing ", "a%2e%2e", "tab\t"]
+    script = "import sys\n" + "".join(f"open({name!r}, 'w').write('x')\n" for name in names)
+    script += "open(b'bad\\xff', 'w').write('x'); open('back\\\\slash', 'w').write('x'); open('~home', 'w').write('x')"
+    cage.run(script, program=("python3", "-c"))
+    found = items(cage)
+    assert set(names) <= set(found)
+    refused = {path for path, item in found.items() if item.refused}
+    assert refused == {"bad\\xff", "back\\slash", "~home"}
+    assert msgspec.json.encode(list(found.values()))
+
+
+def test_a_huge_file_is_refused_without_being_read(house: House) -> None:
+    house.write(FILES)
+    cage = house.cage()
+    cage.run("truncate -s 50G huge.bin")
+    assert "larger than" in str(items(cage)["huge.bin"].refused)
+
+
+def test_without_a_saved_base_nothing_is_guessed(house: House) -> None:
+    house.write(FILES)
+    cage = house.cage()
+    (cage.folder.base / "manifest").unlink()
+    with pytest.raises(NotFound, match="wasn't saved"), cage.review():
+        pass
+
+
+def test_the_person_s_files_are_only_read(house: House) -> None:
+    house.write(FILES)
+    house.commit_all()
+    cage = house.cage()
+    before = {path: path.stat() for path in house.project.rglob("*")}
+    cage.run("echo x >> a.txt; rm run.sh")
+    items(cage)
+    after = {path: path.stat() for path in house.project.rglob("*") if path.name != ".handrail"}
+    changed = [path for path in before if before[path].st_mtime_ns != after[path].st_mtime_ns and path.is_file()]
+    assert changed == []
+    assert stat.S_ISREG(os.lstat(house.project / "run.sh").st_mode)

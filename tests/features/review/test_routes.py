@@ -1,0 +1,76 @@
+"""The review over HTTP: for the person in the console, and for no program."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.faces.http.running import Running
+from tests.features.review.cages import Cage, House
+
+
+@pytest.fixture
+def cage(house: House) -> Cage:
+    house.write({"a.txt": "one\ntwo\nthree\n"})
+    house.commit_all()
+    cage = house.cage()
+    cage.run(
+        "sed -i s/two/TWO/ a.txt; echo new > 'n\u202ew.txt'; git commit -qam inside; touch \"$(printf 'bad\\377')\""
+    )
+    return cage
+
+
+@pytest.fixture
+def server(house: House, cage: Cage) -> Iterator[Running]:
+    flags = ["--project", str(house.project), "--state", str(house.state), "--port", "0", "--no-open"]
+    with Running(house.state, house.project, command=["handrail", "up", *flags]) as running:
+        yield running
+
+
+def test_a_person_reviews_takes_and_undoes_in_the_console(server: Running, house: House, cage: Cage) -> None:
+    console = server.sign_in()
+    (listed,) = server.request("GET", "/api/reviews", headers=console).json["data"]["reviews"]
+    assert (listed["id"], listed["client"], listed["changes"]) == (cage.id, "claude", 3)
+    items = server.request("GET", f"/api/reviews/{cage.id}", headers=console).json["data"]["items"]
+    assert [item["path"] for item in items] == ["a.txt", "bad\\xff", "n\u202ew.txt"]
+    file = server.request("GET", f"/api/reviews/{cage.id}/file?path=a.txt", headers=console).json["data"]
+    assert file["hunks"][0]["new"] == ["TWO"]
+    wanted = {"items": [{"path": "a.txt", "digest": file["digest"], "hunks": [0]}]}
+    taken = server.request("POST", f"/api/reviews/{cage.id}/take", headers=console, json=wanted)
+    assert taken.json["data"]["result"]["taken"] == 1
+    assert (house.project / "a.txt").read_text() == "one\nTWO\nthree\n"
+    id = {"id": taken.json["data"]["executionId"]}
+    assert server.request("POST", "/api/undo", headers=console, json=id).status == 200
+    assert (house.project / "a.txt").read_text() == "one\ntwo\nthree\n"
+    (commit,) = server.request("POST", f"/api/reviews/{cage.id}/commits", headers=console, json={}).json["data"][
+        "commits"
+    ]
+    assert commit["subject"] == "inside"
+    wanted_commit = {"commit": commit["id"]}
+    server.request("POST", f"/api/reviews/{cage.id}/take", headers=console, json=wanted_commit)
+    assert (house.project / "a.txt").read_text() == "one\nTWO\nthree\n"
+    assert server.request("POST", f"/api/reviews/{cage.id}/discard", headers=console, json={}).status == 200
+    assert not cage.folder.path.exists()
+
+
+def test_no_program_sees_or_takes_anything(server: Running, house: House, cage: Cage) -> None:
+    for method, path in (
+        ("GET", "/api/reviews"),
+        ("GET", f"/api/reviews/{cage.id}"),
+        ("GET", f"/api/reviews/{cage.id}/file?path=a.txt"),
+        ("POST", f"/api/reviews/{cage.id}/commits"),
+        ("POST", f"/api/reviews/{cage.id}/take"),
+        ("POST", f"/api/reviews/{cage.id}/discard"),
+    ):
+        given: dict[str, Any] = {"json": {}} if method == "POST" else {}
+        assert server.request(method, path, **given).status == 403, path
+    assert (house.project / "a.txt").read_text() == "one\ntwo\nthree\n"
+
+
+def test_paths_and_ids_from_outside_lead_nowhere(server: Running, cage: Cage) -> None:
+    console = server.sign_in()
+    for path in ("../../etc/passwd", "/etc/passwd", ".git/config", "", "nowhere"):
+        answer = server.request("GET", f"/api/reviews/{cage.id}/file?path={path}", headers=console)
+        assert answer.status in (400, 403, 404), (path, answer)
+    for own_id in ("..", "x", "20261117-101500-0a1b2c"):
+        assert server.request("GET", f"/api/reviews/{own_id}", headers=console).status in (400, 404)

@@ -1,0 +1,80 @@
+"""From `handrail run` to the project, as a user without privileges; two reviews at once, and one that is killed."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.features.cage.plain_user import UID, PlainUser, plain_user
+from tests.features.review.cages import House
+from tests.persons import without_presence
+from tests.waiting import until
+
+HANDRAIL = str(Path(sys.executable).with_name("handrail"))
+
+
+@pytest.fixture
+def user() -> Iterator[PlainUser]:
+    with plain_user() as made:
+        (made.state / "config.toml").write_text('presence = "never"\n')
+        if os.geteuid() == 0:
+            os.chown(made.state / "config.toml", UID, UID)
+        yield made
+
+
+def said(user: PlainUser, *words: str) -> str:
+    done = user.handrail(*words)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def test_what_an_agent_did_in_the_cage_is_reviewed_and_taken(user: PlainUser) -> None:
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "start"]):
+        assert user.run(["git", *words]).returncode == 0
+    said(user, "run", "--", "sh", "-c", "echo more >> README.md; echo n > new.txt; git commit -qam inside")
+    assert (user.project / "README.md").read_text() == "# Shop\n"
+    listed = said(user, "review")
+    assert "M  README.md  +1 −0" in listed
+    assert "A  new.txt  +1 −0" in listed
+    assert "inside" in said(user, "review", "--commits")
+    assert "Took 2 changes." in said(user, "review", "--take-all")
+    assert (user.project / "README.md").read_text() == "# Shop\nmore\n"
+    assert (user.project / "new.txt").read_text() == "n\n"
+
+
+def command(house: House) -> list[str]:
+    return [HANDRAIL, "review", "--take-all", "--project", str(house.project), "--state", str(house.state)]
+
+
+def test_two_reviews_at_once_write_everything_once(house: House) -> None:
+    without_presence(house.state)
+    house.write({f"f{number}.txt": "a\n" for number in range(200)})
+    cage = house.cage()
+    cage.run("for file in f*.txt; do echo b > $file; done")
+    both = [subprocess.Popen(command(house), stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
+    for process in both:
+        process.communicate(timeout=60)
+    assert 0 in [process.returncode for process in both]
+    assert {path.read_text() for path in house.project.glob("*.txt")} == {"b\n"}
+
+
+def test_a_review_that_is_killed_is_done_or_not_done(house: House) -> None:
+    without_presence(house.state)
+    house.write({f"f{number}.txt": "a\n" for number in range(300)})
+    cage = house.cage()
+    cage.run("for file in f*.txt; do echo b > $file; done")
+    process = subprocess.Popen(command(house), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    intent = house.project / ".webgal_agent/intent.json"
+    first = house.project / "f0.txt"
+    until(lambda: (intent.exists() and first.read_text() == "b\n") or process.poll() is not None)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    with house.opened() as project:
+        project.part("workspace")
+        assert {path.read_text() for path in house.project.glob("*.txt")} in ({"a\n"}, {"b\n"})
+    assert subprocess.run(command(house), capture_output=True).returncode == 0
+    assert {path.read_text() for path in house.project.glob("*.txt")} == {"b\n"}

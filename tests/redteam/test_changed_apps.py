@@ -1,0 +1,94 @@
+"""A consent to an app is one to the program that it was then: a changed program is asked about again."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.persons import Person
+from tests.wire.apps_house import told
+from tests.wire.clients import Outcome, Stdio
+
+APP = "com.example.shelf"
+PROGRAM = """
+from handrail.aai import App
+
+app = App("com.example.shelf", name="Shelf", description="The books on the shelf.")
+
+
+@app.tool
+def add_book(title: str) -> dict[str, str]:
+    \"\"\"Put a book on the shelf.\"\"\"
+    return {"added": title + "MARK"}
+
+
+if __name__ == "__main__":
+    app.run()
+"""
+
+
+class House:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.program = folder / "shelf.py"
+        self.program.write_text(PROGRAM.replace("MARK", ""))
+        self.environ = {"HOME": str(folder)}
+        install = [sys.executable, str(self.program), "--install", "--stdio"]
+        subprocess.run(install, env={**os.environ, **self.environ}, check=True, capture_output=True, timeout=60)
+        self.state = folder / "state"
+        self.person = Person(self.state)
+        self._pool = ThreadPoolExecutor(1)
+        self._agents: list[Stdio] = []
+
+    def agent(self) -> Stdio:
+        self._agents.append(Stdio(self.folder, self.state, answer="ask", environ=self.environ))
+        return self._agents[-1]
+
+    def calls(self, agent: Stdio) -> "Future[Outcome]":
+        arguments = {"app": APP, "tool": "add_book", "params": {"title": "Emma"}}
+        return self._pool.submit(
+            lambda: told(agent.request("tools/call", {"name": "apps_call", "arguments": arguments}))
+        )
+
+    def close(self) -> None:
+        self._pool.shutdown(cancel_futures=True)
+        for agent in self._agents:
+            agent.close()
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    made = House(tmp_path)
+    yield made
+    made.close()
+
+
+def test_a_program_that_was_changed_after_the_consent_is_asked_about_again(house: House) -> None:
+    first = house.agent()
+    allowed = house.calls(first)
+    house.person.answers("--ok", "--for", "rule")
+    assert allowed.result(60).result == {"added": "Emma"}
+    assert house.calls(first).result(60).result == {"added": "Emma"}  # without a question
+    house.program.write_text(PROGRAM.replace("MARK", " and all your files"))
+    for agent in (first, house.agent()):
+        again = house.calls(agent)
+        asked = house.person.answers("--cancel")["prompt"]
+        assert "the app's program has changed since" in asked["message"]
+        assert again.result(60).code == "PERMISSION_DENIED"
+
+
+def test_the_program_that_was_allowed_counts_again_once_it_is_back(house: House) -> None:
+    agent = house.agent()
+    allowed = house.calls(agent)
+    house.person.answers("--ok", "--for", "rule")
+    allowed.result(60)
+    house.program.write_text(PROGRAM.replace("MARK", "!"))
+    changed = house.calls(agent)
+    house.person.answers("--cancel")
+    assert changed.result(60).code == "PERMISSION_DENIED"
+    house.program.write_text(PROGRAM.replace("MARK", ""))
+    assert house.calls(agent).result(60).result == {"added": "Emma"}

@@ -1,0 +1,368 @@
+"""The extension's own window as proof of presence: the person's Chromium, and everybody else who wants to press Allow.
+
+The person's browser is a real Chromium with the real extension, enrolled as at a terminal. CDP is the person's mouse.
+"""
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import count
+from typing import Any
+
+import pytest
+
+from handrail.features.browser.launching import EXTENSION_FOLDER
+from handrail.ports.browser import EXTENSION_ORIGIN
+from tests.credentials import agent_token, browser_token
+from tests.e2e.console_person import answer_to, call, cancel_all, up
+from tests.faces.http.running import Answer, Running
+from tests.persons import Person
+from tests.redteam.visitor import LocalServer, Visitor
+from tests.waiting import until
+from tests.wire.scripted_browser import ScriptedBrowser
+
+RULE = {"status": "ok", "scope": "rule"}
+WINDOW = {"kind": "window"}
+NUMBERS = count()
+PRESS = "[...document.querySelectorAll('button')].at(-1).click()"
+STORED = "chrome.storage.session.get('confirm').then((kept) => kept.confirm)"
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder = tmp_path_factory.mktemp("window")
+    (folder / "project").mkdir()
+    with up(folder / "project", folder / "state") as running:
+        (running.state / "config.toml").write_text('[[rules]]\neffect = "UI_CONTROL"\ndecision = "allow"\n')
+        yield running
+
+
+def persons(house: Running) -> dict[str, str]:
+    """What the person's own commands send."""
+    return {**house.bearer, **house.console_key}
+
+
+def pair(house: Running, visitor: Visitor, how: str = "pair") -> str:
+    """With a code that the person types into the extension's settings; the browser's id."""
+    before = {each["clientId"] for each in paired(house)}
+    code = house.request("POST", f"/api/extension/{how}-code", headers=persons(house)).json["data"]["code"]
+    visitor.does("open", "options", f"{EXTENSION_ORIGIN}/options.html", "form")
+    visitor.does("evaluate", "options", _send({"type": "ui/pair", "server": house.address, "code": code}))
+    new: list[str] = until(
+        lambda: [
+            each["clientId"] for each in paired(house) if each["clientId"] not in before and each["socketConnected"]
+        ]
+    )
+    return new[0]
+
+
+def _send(message: dict[str, str]) -> str:
+    return f"chrome.runtime.sendMessage({json.dumps(message)})"
+
+
+def paired(house: Running) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = house.request("GET", "/api/extension/tokens", headers=persons(house)).json["data"]
+    return found
+
+
+def enroll(house: Running, client_id: str, **headers: str) -> Answer:
+    given = headers or persons(house)
+    return house.request("POST", "/api/extension/enrolled", headers=given, json={"clientId": client_id})
+
+
+@pytest.fixture(scope="module")
+def visitor() -> Iterator[Visitor]:
+    visitor = Visitor(EXTENSION_FOLDER)
+    yield visitor
+    visitor.close()
+
+
+@pytest.fixture(scope="module")
+def browser(house: Running, visitor: Visitor) -> str:
+    """The person's, enrolled."""
+    client_id = pair(house, visitor)
+    assert enroll(house, client_id).status == 200
+    return client_id
+
+
+@pytest.fixture
+def asked(house: Running) -> Iterator[str]:
+    """A write of an agent's that waits for approval, each to a file of its own: a yes may become a rule."""
+    name = f"{next(NUMBERS)}.txt"
+    (house.project / name).write_text("one\n")
+    calling = call(house, "replace_in_file", path=name, find="one", replace="two")
+    yield Person(house.state).sees()["requestId"]
+    cancel_all(house)
+    calling.wait(60)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(4) as pool:
+        yield pool
+
+
+class Card:
+    """The person's answer in the console, which waits for the window."""
+
+    def __init__(self, house: Running, visitor: Visitor, pool: ThreadPoolExecutor, asked: str) -> None:
+        self._house, self._visitor, self._asked = house, visitor, asked
+        self._sent: Future[Answer] = pool.submit(answer, house, asked, RULE, WINDOW)
+        visitor.does("find", "window", "/confirm.html")
+        visitor.does("wait", "window", "button.primary")
+
+    def allows(self) -> Answer:
+        self._visitor.does("wait", "window", "button.primary:enabled")
+        self._visitor.does("press", "window", "Allow")
+        return self._sent.result(30)
+
+    def denies(self) -> Answer:
+        self._visitor.does("press", "window", "Deny")
+        return self._sent.result(30)
+
+    def closes(self) -> Answer:
+        self._visitor.does("close", "window")
+        return self._sent.result(30)
+
+    def is_unanswered(self) -> bool:
+        return not self._sent.done() and answer_to(self._house, self._asked) is None
+
+
+@pytest.fixture
+def card(house: Running, visitor: Visitor, browser: str, pool: ThreadPoolExecutor, asked: str) -> Card:
+    return Card(house, visitor, pool, asked)
+
+
+def session(house: Running) -> dict[str, str]:
+    return house.sign_in()
+
+
+def answer(house: Running, request_id: str, response: Any, presence: Any = None, **headers: str) -> Answer:
+    body = {"response": response} if presence is None else {"response": response, "presence": presence}
+    path = f"/api/prompts/{request_id}/response"
+    return house.request("POST", path, headers=headers or session(house), json=body)
+
+
+def refused(house: Running, request_id: str, given: Answer) -> dict[str, Any]:
+    assert (given.status, given.code) == (403, "FORBIDDEN"), given
+    assert answer_to(house, request_id) is None
+    details: dict[str, Any] = given.json["error"]["details"]["context"]
+    return details
+
+
+def test_the_window_shows_exactly_what_is_granted_and_its_yes_counts(
+    house: Running, visitor: Visitor, card: Card, asked: str
+) -> None:
+    shown = visitor.does("text", "window", "main")
+    prompt = next(each for each in Person(house.state).pending() if each["requestId"] == asked)["prompt"]
+    offer = next(each for each in prompt["offers"] if each["scope"] == "rule")
+    for part in (prompt["title"], offer["what"], offer["where"], offer["who"], "two"):
+        assert part in shown
+    assert card.allows().status == 200
+    assert answer_to(house, asked)["scope"] == "rule"
+
+    def proof() -> Any:
+        lines = (house.state / "audit" / "log.jsonl").read_text().splitlines()
+        found = [json.loads(line).get("answer", {}).get("presence") for line in lines if line[:1] == "{"]
+        return next((one for one in found if one), None)
+
+    assert until(proof)["kind"] == "window"
+
+
+def test_a_no_in_the_window_is_a_no_and_closing_it_leaves_the_question(
+    house: Running, visitor: Visitor, pool: ThreadPoolExecutor, card: Card, asked: str
+) -> None:
+    assert refused(house, asked, card.closes())["reason"] == "presence"
+    assert Card(house, visitor, pool, asked).denies().status == 200
+    assert answer_to(house, asked)["status"] == "canceled"
+
+
+def test_only_real_input_counts_and_only_after_there_was_time_to_read(
+    house: Running, visitor: Visitor, card: Card, asked: str
+) -> None:
+    assert visitor.does("evaluate", "window", f"{PRESS}, document.querySelector('button.primary').disabled")
+    visitor.does("wait", "window", "button.primary:enabled")
+    visitor.does("evaluate", "window", f"void {PRESS}")
+    made_up = "dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, view: window }))"
+    visitor.does("evaluate", "window", f"void document.querySelector('button.primary').{made_up}")
+    visitor.does("evaluate", "window", "void dispatchEvent(new Event('blur'))")
+    assert card.is_unanswered()
+    card.closes()
+
+
+def test_no_other_page_of_the_extension_answers_for_the_window(visitor: Visitor, card: Card) -> None:
+    asked = visitor.does("evaluate", "window", STORED)
+    message = {"type": "ui/answer_confirm", "confirmId": asked["confirmId"], "answer": "allow"}
+    visitor.does("open", "another", f"{EXTENSION_ORIGIN}/confirm.html")
+    for page in ("options", "another"):
+        assert visitor.does("evaluate", page, _send(message))["ok"] is False
+    visitor.does("close", "another")
+    assert card.is_unanswered()
+    card.closes()
+
+
+def test_the_agents_browser_tools_reach_no_part_of_the_window(house: Running, visitor: Visitor, card: Card) -> None:
+    """The agent may do everything in this very browser, and knows the window's tab."""
+    agent = {"authorization": f"Bearer {agent_token(house.state, 'attacker')}"}
+
+    def use(tool: str, **params: Any) -> Answer:
+        return house.request("POST", f"/api/tools/{tool}", headers=agent, json=params)
+
+    window = visitor.does("evaluate", "window", "chrome.tabs.getCurrent().then((tab) => tab.id)")
+    with LocalServer() as site:
+        task = use("task_start", url=f"http://127.0.0.1:{site.port}/").json["data"]
+        assert task["tabId"] != window
+        tries = {
+            "browser_tab_switch": {},
+            "browser_dom_index": {},
+            "browser_screenshot": {},
+            "browser_get_html": {},
+            "browser_click": {"xpath": "//button[2]"},
+            "browser_press_key": {"key": "Enter"},
+            "browser_navigate": {"url": f"http://127.0.0.1:{site.port}/"},
+            "browser_tab_close": {},
+        }
+        for tool, params in tries.items():
+            assert use(tool, tabId=window, **params).status in (403, 404), tool
+        for tool in ("browser_navigate", "browser_tab_open"):
+            assert use(tool, url=f"{EXTENSION_ORIGIN}/confirm.html").status in (400, 403), tool
+        use("browser_press_key", tabId=task["tabId"], key="Enter")
+        assert card.is_unanswered()
+        use("task_stop", closeTab=True)
+    card.closes()
+
+
+def test_a_web_page_can_not_open_frame_or_speak_to_the_window(visitor: Visitor, card: Card) -> None:
+    address = f"{EXTENSION_ORIGIN}/confirm.html"
+    tries = {
+        "frame": f"""new Promise((done) => {{
+            const frame = document.createElement('iframe'); frame.src = '{address}';
+            const look = () => frame.contentDocument?.querySelector('button') ? 'reached' : 'blocked';
+            frame.onload = frame.onerror = () => {{ try {{ done(look()); }} catch {{ done('blocked'); }} }};
+            document.body.append(frame); }})""",
+        "fetch": f"fetch('{address}').then(() => 'reached', () => 'blocked')",
+        "message": "(async () => { try { await chrome.runtime.sendMessage("
+        f"'{EXTENSION_ORIGIN.removeprefix('chrome-extension://')}', {{ type: 'ui/answer_confirm', answer: 'allow' }});"
+        " return 'reached'; } catch { return 'blocked'; } })()",
+        "bridge": "(postMessage({ type: 'ui/answer_confirm', answer: 'allow' }, '*'),"
+        " postMessage({ type: 'mimo/answer_confirm', answer: 'allow' }, '*'), 'blocked')",
+    }
+    with LocalServer() as site:
+        visitor.does("open", "hostile", f"http://127.0.0.1:{site.port}/")
+        for name, code in tries.items():
+            assert visitor.does("evaluate", "hostile", code) == "blocked", name
+        read = "try { return other?.document.body.innerText ?? ''; } catch { return ''; }"
+        opened = f"(() => {{ const other = open('{address}'); {read} }})()"
+        assert "Allow" not in visitor.does("evaluate", "hostile", opened)
+        visitor.does("close", "hostile")
+    assert card.is_unanswered()
+    card.closes()
+
+
+class OtherBrowser(ScriptedBrowser):
+    """Another browser of the person's, paired with its own token; an attacker has that token."""
+
+    def says(self, **message: Any) -> dict[str, Any]:
+        sent = {"v": 1, "id": "x", **message}
+        answered: dict[str, Any] = self._wait(self._client.call("plugin_message", sent, namespace="/mimo"))
+        return answered
+
+
+def test_another_browsers_token_answers_nothing(house: Running, visitor: Visitor, card: Card) -> None:
+    asked = visitor.does("evaluate", "window", STORED)
+    other = OtherBrowser(house.address, browser_token(house.state, "another"), client_id="another")
+    told = {name: asked[name] for name in ("confirmId", "digest", "requestId")}
+    said = other.says(type="confirm_answer", **told, answer="allow")
+    other.close()
+    assert said["ok"] is False
+    assert card.is_unanswered()
+    card.closes()
+
+
+def test_an_answer_counts_for_its_own_question_digest_and_once(
+    house: Running, visitor: Visitor, pool: ThreadPoolExecutor, browser: str, card: Card, asked: str
+) -> None:
+    """From the enrolled browser itself: what it once said is said again for something else."""
+    first = visitor.does("evaluate", "window", STORED)
+    card.closes()
+    second = Card(house, visitor, pool, asked)
+    now = visitor.does("evaluate", "window", STORED)
+    assert first["digest"] == now["digest"], "the same answer to the same question has the same digest"
+    assert first["confirmId"] != now["confirmId"]
+    for wrong in (
+        {"confirmId": first["confirmId"]},
+        {"digest": "0" * 64},
+        {"digest": now["digest"][:16]},
+        {"requestId": "approval_another"},
+        {"requestId": None},
+    ):
+        forged = {**now, **wrong}
+        keep(visitor, forged)
+        message = {"type": "ui/answer_confirm", "confirmId": forged["confirmId"], "answer": "allow"}
+        assert visitor.does("evaluate", "window", _send(message))["ok"] is False, wrong
+    assert second.is_unanswered()
+    keep(visitor, now)
+    second.closes()
+
+
+def keep(visitor: Visitor, asked: dict[str, Any]) -> None:
+    """What the worker answers with."""
+    visitor.does("evaluate", "window", f"chrome.storage.session.set({{ confirm: {json.dumps(asked)} }})")
+
+
+def test_neither_an_agents_nor_the_servers_token_opens_a_window_or_enrolls_a_browser(
+    house: Running, visitor: Visitor, browser: str, asked: str
+) -> None:
+    agents = {"authorization": f"Bearer {agent_token(house.state, 'attacker')}"}
+    for headers in (agents, house.bearer, {**house.bearer, "origin": EXTENSION_ORIGIN}):
+        assert answer(house, asked, RULE, WINDOW, **headers).status == 403
+        assert enroll(house, browser, **headers).status == 403
+    assert answer_to(house, asked) is None
+    assert visitor.does("isOpen", "/confirm.html") is False
+
+
+def test_a_signed_in_page_enrolls_no_browser_without_presence(house: Running, browser: str) -> None:
+    """It may be confirmed with what proves presence already: this one's own window doesn't count for itself."""
+    other = browser_token(house.state, "of-another-extension")
+    assert other
+    assert enroll(house, "of-another-extension").json["error"]["details"]["context"]["reason"] == "extension"
+    house.request("DELETE", f"/api/extension/enrolled/{browser}", headers=session(house))
+    given = enroll(house, browser, **session(house))
+    assert (given.status, given.json["error"]["details"]["context"]["reason"]) == (403, "presence")
+    assert "window" not in given.json["error"]["details"]["context"]
+    assert enroll(house, browser).status == 200
+
+
+def test_a_browser_that_handrail_or_a_program_drives_confirms_nothing(
+    house: Running, pool: ThreadPoolExecutor, browser: str, visitor: Visitor, asked: str
+) -> None:
+    house.request("DELETE", f"/api/extension/enrolled/{browser}", headers=session(house))
+    driven = Visitor(EXTENSION_FOLDER, is_automated=True)
+    try:
+        launched = pair(house, driven, "launch")
+        assert enroll(house, launched).json["error"]["details"]["context"]["reason"] == "launched"
+        driven.does("evaluate", "options", _send({"type": "ui/unpair"}))
+        by_hand = pair_again(house, driven)
+        assert enroll(house, by_hand).status == 200
+        told = answer(house, asked, RULE, WINDOW)
+        assert "program drives" in told.json["error"]["message"]
+        refused(house, asked, told)
+    finally:
+        driven.close()
+    assert enroll(house, browser).status == 200
+
+
+def pair_again(house: Running, visitor: Visitor) -> str:
+    """As another browser would: what it is known as is paired anew, this time by hand."""
+    until(lambda: not any(each["socketConnected"] and each["isLaunched"] for each in paired(house)))
+    code = house.request("POST", "/api/extension/pair-code", headers=persons(house)).json["data"]["code"]
+    visitor.does("evaluate", "options", _send({"type": "ui/pair", "server": house.address, "code": code}))
+    found: list[dict[str, Any]] = until(
+        lambda: [
+            each
+            for each in paired(house)
+            if each["socketConnected"] and not each["isLaunched"] and not each["isEnrolled"]
+            and each["extensionId"] in EXTENSION_ORIGIN
+        ]
+    )  # fmt: skip
+    return str(found[-1]["clientId"])

@@ -1,0 +1,81 @@
+/** Connect an agent: the first page, what is written, connecting and disconnecting; axe, the keyboard, 390 px. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, afterEach, before, test } from "node:test";
+import { eventually, launch } from "./browser.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+let world;
+before(async () => {
+  world = await launch();
+});
+after(() => world.close());
+afterEach(() => assert.deepEqual(world.complaints, []));
+
+test("who comes for the first time sees it, until the first call has arrived", async () => {
+  world.mock.chat.state.current = "";
+  const page = await world.open({ path: "" });
+  await page.getByRole("heading", { name: "Connect an agent" }).waitFor();
+  await page.getByText("Waiting for the first call").waitFor();
+  world.mock.record({ executionId: "e1", tool: "list_files", effect: "READ", event: "end", ok: true, durationMs: 2 });
+  await page.getByText("The first call has arrived").waitFor();
+  await page.context().close();
+  const later = await world.open({ path: "" });
+  await later.locator("h1").waitFor();
+  assert.notEqual(await later.locator("h1").textContent(), "Connect an agent");
+  await later.context().close();
+});
+
+test("a client is connected by keyboard as it was shown, and disconnected again", async () => {
+  const page = await world.open({ path: "connect" });
+  await page.getByText("/home/you/.claude.json").waitFor();
+  assert.match(await page.locator(".client-written").textContent(), /permissions\.allow \+= "mcp__handrail"/);
+  assert.match(await page.locator(".client-written").textContent(), /github, postgres/);
+  await page.getByRole("button", { name: "Connect Codex" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("/home/you/.codex/config.toml").waitFor();
+  assert.equal(world.mock.clients.known.get("codex").connected, false);
+  await page.keyboard.press("Enter");
+  await page.locator(".good", { hasText: "Codex is connected and was tried: 61 tools." }).waitFor();
+  await page.getByText("Tools and hooks: its own shell and file tools ask here, too").first().waitFor();
+  await page.getByRole("button", { name: "Disconnect Codex" }).click();
+  await page.locator(".good", { hasText: "Codex is disconnected" }).waitFor();
+  assert.equal(world.mock.clients.known.get("codex").connected, false);
+  await page.context().close();
+});
+
+test("what has changed since it was shown is not written, and the page shows it again", async () => {
+  const page = await world.open({ path: "connect" });
+  const codex = world.mock.clients.known.get("codex");
+  await page.getByRole("button", { name: "Connect Codex" }).click();
+  codex.shown = "another digest";
+  await page.getByRole("button", { name: "Connect Codex" }).click();
+  await page.getByText("has changed since it was shown").waitFor();
+  await page.getByRole("button", { name: "Connect Codex" }).click();
+  await eventually(() => codex.connected, true);
+  await page.context().close();
+});
+
+test("a file that can't be read says why, and other clients are one click away", async () => {
+  const page = await world.open({ path: "connect" });
+  assert.equal(await page.getByRole("button", { name: "Connect Gemini CLI" }).isDisabled(), true);
+  await page.locator(".client-name", { hasText: "Gemini CLI" }).click();
+  await page.getByText("line 3: a value is missing").waitFor();
+  await page.getByRole("button", { name: "Show 1 client" }).click();
+  await page.getByRole("button", { name: "Connect Cline" }).waitFor();
+  await page.context().close();
+});
+
+for (const [locale, colorScheme, width, height] of [["en-US", "light", 1280, 860], ["zh-CN", "dark", 390, 800]]) {
+  test(`axe finds nothing: ${locale}, ${colorScheme}, ${width} px`, async () => {
+    const page = await world.open({ locale, colorScheme, width, height, path: "connect" });
+    await page.locator(".client-written pre").first().waitFor();
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => window.axe.run(document));
+    assert.deepEqual(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target).join(" | ")}`), []);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/connect-${width}.png` });
+    await page.context().close();
+  });
+}

@@ -1,0 +1,38 @@
+import type { Client } from "../actions";
+import { texts } from "../../../store";
+
+interface Props {
+  client: Client;
+  isChosen: boolean;
+  isBusy: boolean;
+  choose: () => void;
+  connect: () => void;
+  disconnect: () => void;
+}
+
+export function ClientRow({ client, isChosen, isBusy, choose, connect, disconnect }: Props) {
+  const t = texts.value.clients;
+  const state = client.trouble ? t.unreadable : client.connected ? t.connected : client.found ? t.found : t.notFound;
+  return (
+    <li data-chosen={isChosen}>
+      <button type="button" class="client-name" aria-pressed={isChosen} onClick={choose}>
+        <span><strong>{client.title}</strong> <span class="sub">{state}</span></span>
+        <span class="sub">{covers(client)}</span>
+      </button>
+      {client.connected ? (
+        <button type="button" class="plain" disabled={isBusy} aria-label={t.disconnectName(client.title)} onClick={disconnect}>{t.disconnect}</button>
+      ) : (
+        <button type="button" class={isChosen ? "primary" : "plain"} disabled={isBusy || client.trouble !== ""} aria-label={t.connectName(client.title)} onClick={isChosen ? connect : choose}>
+          {isBusy ? t.connecting : t.connect}
+        </button>
+      )}
+    </li>
+  );
+}
+
+/** How far this client is, or would be, covered. */
+function covers({ connected, hooks }: Client): string {
+  const t = texts.value.clients;
+  if (hooks === "unsupported") return t.toolsOnly;
+  return connected && hooks === "off" ? t.couldHook : t.withHooks;
+}

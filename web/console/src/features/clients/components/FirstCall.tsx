@@ -1,0 +1,15 @@
+import { texts } from "../../../store";
+import { areCallsLoaded, calls } from "../../history/store";
+
+/** Says when the first call has arrived. */
+export function FirstCall() {
+  const t = texts.value.clients;
+  if (!areCallsLoaded.value) return null;
+  const hasArrived = calls.value.length > 0;
+  return (
+    <p class="client-waiting" role="status" data-arrived={hasArrived}>
+      <i class="dot" aria-hidden="true" />
+      <span>{hasArrived ? <>{t.arrived} <a href="#/activity">{t.seeCalls}</a></> : t.waiting}</span>
+    </p>
+  );
+}

@@ -1,0 +1,21 @@
+import { fetchData } from "@handrail/host";
+import type { Feature } from "../../shell/feature";
+import { Clients } from "./components/Clients";
+import "./clients.css";
+import { clientsEn } from "./texts/en";
+import type { ClientsTexts } from "./texts/shape";
+import { clientsZh } from "./texts/zh";
+
+export type ClientsWords = { pages: { connect: string }; clients: ClientsTexts };
+
+export const clients: Feature<ClientsWords> = {
+  texts: { en: { pages: { connect: "Connect" }, clients: clientsEn }, zh: { pages: { connect: "连接" }, clients: clientsZh } },
+  pages: [{ name: "connect", icon: "M12 5v14M5 12h14", View: Clients }],
+  firstPage: async () => ((await isFirstRun()) ? "connect" : null),
+};
+
+/** Until the first call has arrived. */
+async function isFirstRun(): Promise<boolean> {
+  const { records } = await fetchData<{ records: unknown[] }>("/api/activity?limit=1").catch(() => ({ records: [null] }));
+  return records.length === 0;
+}

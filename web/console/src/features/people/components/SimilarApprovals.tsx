@@ -1,0 +1,72 @@
+import type { RequestEntry } from "@handrail/host";
+import { useEffect, useState } from "preact/hooks";
+import { respondToAll, titleOf } from "../actions/prompts";
+import { similarTo } from "../logic/bundle";
+import { queue } from "../store";
+import { messageOf } from "../../../shell/failure";
+import { texts } from "../../../store";
+import { ChangeDetails } from "./ChangeDetails";
+
+/** As with a single question: whoever reads needs at least this long, and a click may have been meant for what was there before. */
+const ARMING_MS = 400;
+
+/** Similar approvals below the shown one, each in full, and one answer to all that are shown. Those that come later wait until they are asked for. */
+export function SimilarApprovals({ request, isShown }: { request: RequestEntry; isShown: boolean }) {
+  const t = texts.value;
+  const similar = similarTo(request, queue.value);
+  const ids = similar.map(({ request: { requestId } }) => requestId);
+  const [listed, setListed] = useState<readonly string[]>(ids);
+  const [isArmed, setIsArmed] = useState(false);
+  const [isSending, setIsSending] = useState(false);
+  const [error, setError] = useState("");
+  const together = similar.filter(({ request: { requestId } }) => listed.includes(requestId));
+  const newer = ids.filter((id) => !listed.includes(id));
+
+  // What is there when the question comes into view; from then on nothing is added by itself.
+  useEffect(() => {
+    if (isShown) setListed(ids);
+  }, [isShown]);
+
+  useEffect(() => {
+    setIsArmed(false);
+    if (!isShown) return;
+    const arming = setTimeout(() => setIsArmed(true), ARMING_MS);
+    return () => clearTimeout(arming);
+  }, [isShown, listed]);
+
+  if (similar.length < 2) return null;
+
+  async function answer(status: "ok" | "canceled"): Promise<void> {
+    if (!isArmed || isSending) return;
+    setIsSending(true);
+    try {
+      setError((await respondToAll(together.map((each) => each.request), { status })).join(" "));
+    } catch (failure) {
+      setError(messageOf(failure));
+    } finally {
+      setIsSending(false);
+    }
+  }
+
+  return (
+    <section class="similar" aria-label={t.similar}>
+      <h3>{t.similar}</h3>
+      {together.slice(1).map(({ request: each, prompt }) => (
+        <article key={each.requestId} data-similar={each.requestId}>
+          <h4><bdi>{titleOf(each)}</bdi></h4>
+          <ChangeDetails prompt={prompt} />
+        </article>
+      ))}
+      {newer.length > 0 && (
+        <p class="row"><button type="button" class="plain" onClick={() => setListed(ids)}>{t.showNewer(newer.length)}</button></p>
+      )}
+      {error && <p class="problem" role="alert">{error}</p>}
+      {together.length > 1 && (
+        <p class="row">
+          <button type="button" class="plain" disabled={isSending} onClick={() => void answer("ok")}>{t.allowThese(together.length)}</button>
+          <button type="button" class="plain" disabled={isSending} onClick={() => void answer("canceled")}>{t.denyThese(together.length)}</button>
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,113 @@
+/** The window in which a person confirms what reaches far. It takes only real input, and only after there was time to read. */
+
+import { useSignal } from "@preact/signals";
+import { render } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { ConfirmAnswer, ConfirmAsk } from "../protocol";
+import { setLanguage, t, type TextKey } from "./texts";
+import { ask } from "./worker_view";
+
+/** A click or key that was meant for what lay here before is not taken for a yes; it begins again whenever the window loses the focus. */
+const READING_MS = 1000;
+const REACHES: Record<string, TextKey> = { once: "confirmOnce", task: "confirmTask", rule: "confirmRule" };
+const LABELS: Record<string, TextKey> = {
+  reach: "confirmReach", what: "confirmWhat", where: "confirmWhere", who: "confirmWho", until: "confirmUntil", file: "confirmFile", command: "confirmCommand",
+  folder: "confirmFolder", app: "confirmApp", agent: "confirmAgent", browser: "confirmBrowser", name: "confirmName", pairing: "confirmPairing", policy: "confirmPolicy", hash: "confirmHash",
+};
+const TITLES: Record<string, TextKey> = { agent: "confirmAddAgent", browser: "confirmEnroll", policy: "confirmTrust" };
+
+function Confirm({ asked }: { asked: ConfirmAsk }) {
+  const isArmed = useArmed();
+  const isSending = useSignal(false);
+  const problem = useSignal("");
+  const title = useRef<HTMLHeadingElement>(null);
+  // Not on a button: what is typed while the window comes up must answer nothing.
+  useEffect(() => title.current?.focus(), []);
+
+  async function answer(event: MouseEvent, given: ConfirmAnswer): Promise<void> {
+    const isReal = event.isTrusted && navigator.userActivation.isActive && document.hasFocus() && document.visibilityState === "visible";
+    if (!isReal || isSending.value || (given === "allow" && !isArmed)) return;
+    isSending.value = true;
+    const done = await ask({ type: "ui/answer_confirm", confirmId: asked.confirmId, answer: given });
+    if (done.ok) window.close();
+    else problem.value = done.message;
+  }
+
+  const key = TITLES[asked.subject];
+  return (
+    <main>
+      <p class="from"><img src="icons/32.png" alt="" width="20" height="20" /> {t("confirmFrom")}</p>
+      <h1 id="question" ref={title} tabIndex={-1}>{key ? t(key) : asked.title}</h1>
+      <dl>{asked.lines.map(({ name, value }) => <Line key={name} name={name} value={value} />)}</dl>
+      {asked.text && <pre tabIndex={0} aria-label={t("confirmDetails")}>{asked.text}</pre>}
+      {asked.left > 0 && <p class="problem">{chrome.i18n.getMessage("confirmLeft", [String(asked.left)])}</p>}
+      {problem.value && <p class="problem" role="alert">{problem.value}</p>}
+      <div class="buttons">
+        <button type="button" class="danger" disabled={isSending.value} onClick={(event) => void answer(event, "deny")}>{t("confirmDeny")}</button>
+        <button type="button" class="primary" disabled={!isArmed || isSending.value} onClick={(event) => void answer(event, "allow")}>{t("confirmAllow")}</button>
+      </div>
+    </main>
+  );
+}
+
+function Line({ name, value }: { name: string; value: string }) {
+  const label = LABELS[name];
+  const reach = name === "reach" ? REACHES[value] : undefined;
+  return <><dt>{label ? t(label) : name}</dt><dd>{reach ? <strong>{t(reach)}</strong> : value}</dd></>;
+}
+
+/** True once the window was in front, with the focus, for long enough to read. */
+function useArmed(): boolean {
+  const isArmed = useSignal(false);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = (): void => {
+      clearTimeout(timer);
+      isArmed.value = false;
+      if (document.hasFocus() && document.visibilityState === "visible") timer = setTimeout(() => (isArmed.value = true), READING_MS);
+    };
+    look();
+    for (const name of ["focus", "blur", "resize"]) addEventListener(name, look);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      clearTimeout(timer);
+      for (const name of ["focus", "blur", "resize"]) removeEventListener(name, look);
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, []);
+  return isArmed.value;
+}
+
+function Notice({ text }: { text: string }) {
+  return <main><p class="from"><img src="icons/32.png" alt="" width="20" height="20" /> {t("confirmFrom")}</p><p class="problem" role="alert">{text}</p></main>;
+}
+
+async function start(): Promise<void> {
+  const { confirm } = await chrome.storage.session.get<{ confirm?: ConfirmAsk }>("confirm");
+  if (!confirm) return render(<Notice text={t("confirmOver")} />, document.body);
+  // Chrome says so of itself where a program drives it: then no click in here proves that a person is present.
+  if (navigator.webdriver) {
+    await whenOpened(confirm.confirmId);
+    await ask({ type: "ui/answer_confirm", confirmId: confirm.confirmId, answer: "automated" });
+    return render(<Notice text={t("confirmAutomated")} />, document.body);
+  }
+  render(<Confirm asked={confirm} />, document.body);
+}
+
+/** The worker learns the window's id a moment after the page is there. */
+async function whenOpened(confirmId: string): Promise<void> {
+  type Kept = { confirm?: ConfirmAsk & { windowId?: number } };
+  const isOpened = async (): Promise<boolean> => {
+    const { confirm } = await chrome.storage.session.get<Kept>("confirm");
+    return confirm?.confirmId !== confirmId || confirm.windowId !== undefined;
+  };
+  await new Promise<void>((resolve) => {
+    const look = (): void => void isOpened().then((is) => { if (is) resolve(); });
+    chrome.storage.session.onChanged.addListener(look);
+    look();
+  });
+}
+
+setLanguage();
+document.title = `${t("name")} · ${t("confirmTitle")}`;
+void start();
