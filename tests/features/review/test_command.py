@@ -44,8 +44,9 @@ def at_terminal(house: House, *answers: str, words: tuple[str, ...] = ()) -> tup
 
 
 def _read(terminal: int) -> str:
-    ready, _, _ = select.select([terminal], [], [], 60)
-    assert ready, "the command prints nothing"
+    poll = select.poll()  # select() refuses descriptors above 1023
+    poll.register(terminal, select.POLLIN)
+    assert poll.poll(60_000), "the command prints nothing"
     try:
         return os.read(terminal, 1 << 16).decode(errors="replace").replace("\x1b[0m", "").replace("\x1b[1m", "")
     except OSError:
