@@ -1,11 +1,13 @@
 """Runs a command in a cage from which something was taken out, and prints what it said as JSON.
 
 Run by `PlainUser.driven` in a process of its own, because that process must be another user's. The request has
-`command`, and `without`: flags, refused system calls or other parts below.
+`command`, and `without`: flags, refused system calls or other parts below. With `is_killed`, the launcher is killed
+when all is ready but the agent, which it has not started yet.
 """
 
 import json
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,11 +16,16 @@ from handrail.features.cage.launch import Streams, start_cage
 from handrail.features.cage.preparation import Wanted, prepare
 from handrail.features.cage.spec import CageSpec, Mount
 from tests.features.cage.outside import Outside
+from tests.waiting import until
 
 
 def main(request: dict[str, Any]) -> None:
     wanted = Wanted(tuple(request["command"]), Path(), mounts=request.get("mounts", ()))
     prepared = prepare(wanted, None, "token")
+    if request.get("is_killed"):
+        caged = start_cage(prepared.spec, Streams((0, 1, 2)), prepared.bubblewrap, prepared.state / "cages")
+        until(lambda: _is_ready(caged.pid))
+        os.kill(os.getpid(), signal.SIGKILL)
     with Outside(Path.home()) as outside:
         facts = json.dumps(outside.facts)
         spec = prepared.spec._replace(environment={**prepared.spec.environment, "OUTSIDE": facts})
@@ -35,6 +42,14 @@ def main(request: dict[str, Any]) -> None:
         code = caged.wait()
     changed = Path("README.md").read_text(encoding="utf-8")
     print(json.dumps({"said": said, "code": code, "readme": changed, "heard": outside.heard}))
+
+
+def _is_ready(launched: int) -> bool:
+    """Whether bubblewrap has made the agent's process namespace: it is there twice, outside and inside."""
+    below = [launched]
+    for pid in below:
+        below += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split())
+    return [Path(f"/proc/{pid}/comm").read_text(encoding="ascii") for pid in below].count("bwrap\n") == 2
 
 
 def _without(spec: CageSpec, part: str) -> CageSpec:

@@ -103,9 +103,13 @@ class PlainUser:
     def handrail(self, *words: str, **more: Any) -> "subprocess.CompletedProcess[bytes]":
         return self.run([str(HANDRAIL), *words], **more)
 
+    def driver(self, request: Mapping[str, Any]) -> list[str]:
+        """The command that runs `driver.py`."""
+        return [sys.executable, "-m", "tests.features.cage.driver", json.dumps(request)]
+
     def driven(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """What `driver.py` found: see there."""
-        done = self.run([sys.executable, "-m", "tests.features.cage.driver", json.dumps(request)])
+        done = self.run(self.driver(request))
         assert done.returncode == 0, done.stderr.decode()
         found: dict[str, Any] = json.loads(done.stdout)
         return found

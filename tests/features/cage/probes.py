@@ -121,6 +121,13 @@ def signals() -> bool:
     return True
 
 
+def helper() -> bool:
+    """Handrail's own process in the cage's network was there before this one."""
+    for pid in range(2, os.getpid()):
+        os.kill(pid, 0)
+    return os.getpid() > 2
+
+
 def environments_in_proc() -> bool:
     found = [Path(f"/proc/{name}/environ") for name in os.listdir("/proc") if name.isdigit()]
     return any(b"PERSON=" in path.read_bytes() for path in found if os.access(path, os.R_OK))

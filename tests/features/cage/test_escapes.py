@@ -23,7 +23,7 @@ ATTEMPTS = [
 
 # A part of the cage, and what gets out where that part alone is missing.
 PARTS = {
-    "processes": "signals",
+    "processes": "helper",
     "shared memory": "shared_memory",
     "host name": "host_name",
     "control groups": "control_group",

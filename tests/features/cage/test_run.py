@@ -120,6 +120,14 @@ def test_everything_in_the_cage_ends_when_the_launcher_is_killed(user: PlainUser
         process.wait()
 
 
+def test_a_launcher_that_is_killed_before_the_agent_starts_leaves_nothing_behind(user: PlainUser) -> None:
+    """To bubblewrap, the end of the pipe that starts the agent means go."""
+    mark = f"98764.{os.getpid()}"
+    done = user.run(user.driver({"command": ["sleep", mark], "is_killed": True}), stdout=2, stderr=2)
+    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+    until(lambda: not _running(mark), lambda: [_command(pid) for pid in _running(mark)])
+
+
 def _running(mark: str) -> list[int]:
     pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
     return [pid for pid in pids if mark.encode() in _command(pid)]

@@ -41,10 +41,9 @@ class Caged(NamedTuple):
 
     def agent(self) -> int | None:
         """The process of the command itself, as it is numbered outside; None when it is not there yet or any more."""
-        process: int | None = self.pid
-        for _ in range(2):  # bubblewrap, the first process inside, the agent
-            process = None if process is None else _child_inside(process)
-        return process
+        bubblewrap = _child_inside(self.pid, self.pid)
+        first = None if bubblewrap is None else _child_inside(bubblewrap, bubblewrap)
+        return None if first is None or bubblewrap is None else _child_inside(first, bubblewrap)
 
     def signal(self, number: int) -> None:
         agent = self.agent()
@@ -76,7 +75,15 @@ def start_cage(spec: CageSpec, streams: Streams, bubblewrap: str, cache: Path | 
         _in_child(
             child_line,
             lambda: _become(
-                spec, streams, bubblewrap, program, (seen.st_dev, seen.st_ino), child_line, child_inside, wait, launcher
+                spec,
+                streams,
+                bubblewrap,
+                program,
+                (seen.st_dev, seen.st_ino),
+                child_line,
+                child_inside,
+                (wait, go),
+                launcher,
             ),
             launcher,
         )
@@ -109,16 +116,28 @@ def _become(
     seen: tuple[int, int],
     line: socket.socket,
     inside: socket.socket,
-    wait: int,
+    start: tuple[int, int],
     launcher: int,
 ) -> None:
+    """Bubblewrap becomes the first process of a namespace, so that everything in the cage ends with it.
+
+    It makes another one for the agent, but the first process there doesn't end with bubblewrap until it is set up.
+    """
+    wait, go = start
     os.setsid()
     for target, descriptor in enumerate(streams.descriptors):
         os.dup2(descriptor, target)
-    _close_all_but(line.fileno(), inside.fileno(), wait)
+    _close_all_but(line.fileno(), inside.fileno(), wait, go)
     namespace.enter_namespaces(has_network=not spec.has_own_network)
+    namespace.end_with_parent(launcher)  # again: new namespaces forget it
     if spec.has_overlay:
         namespace.mount_overlay(spec.project, seen, spec.upper, spec.work)
+    alive, living = os.pipe()
+    if first := os.fork():
+        _close_all_but(living)
+        _exit_like(first)
+    os.close(living)
+    namespace.end_with_starter(alive)
     port = ENDPOINT_PORT if spec.has_own_network else 0
     with namespace.listen_inside(port) as listening:
         if os.fork() == 0:
@@ -129,8 +148,12 @@ def _become(
     os.set_inheritable(wait, True)
     files = {target: _memory_file(data) for target, data in spec.files.items()}
     arguments = spec.arguments(files, None if program is None else _memory_file(program), streams.has_terminal)
-    namespace.end_with_parent(launcher)  # again: new namespaces forget it, and to bubblewrap a closed `wait` means go
     os.execve(bubblewrap, [BUBBLEWRAP, "--block-fd", str(wait), *arguments], dict(spec.environment))
+
+
+def _exit_like(child: int) -> NoReturn:
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os._exit(128 - code if code < 0 else code)
 
 
 def _close_all_but(*kept: int) -> None:
@@ -150,7 +173,10 @@ def _memory_file(data: bytes) -> int:
 
 
 def _serve_inside(line: socket.socket, listening: socket.socket, inside: socket.socket) -> NoReturn:
-    """A process of ours in the cage's network, out of the agent's reach: it connects to ports that the agent opens."""
+    """A process of ours in the cage's network, out of the agent's reach: it connects to ports that the agent opens.
+
+    It keeps the end of the pipe open that starts the agent: to bubblewrap a closed one means go. So it ends last.
+    """
     line.close()
     listening.close()
     for descriptor in range(3):
@@ -161,13 +187,14 @@ def _serve_inside(line: socket.socket, listening: socket.socket, inside: socket.
                 namespace.send_socket(inside, b"ok", connected)
         except OSError as error:
             inside.send(str(error.strerror or error).encode() or b"failed")
-    os._exit(0)
+    while True:
+        signal.pause()
 
 
-def _child_inside(pid: int) -> int | None:
-    """The first child that is in another process namespace than ours: bubblewrap has our helper for a child, too."""
+def _child_inside(pid: int, outside: int) -> int | None:
+    """The first child of `pid` that is in another process namespace than `outside`: our helper is a child, too."""
     with suppress(OSError), open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
         for word in file.read().split():
-            if os.readlink(f"/proc/{word}/ns/pid") != os.readlink("/proc/self/ns/pid"):
+            if os.readlink(f"/proc/{word}/ns/pid") != os.readlink(f"/proc/{outside}/ns/pid"):
                 return int(word)
     return None

@@ -8,12 +8,14 @@ import ctypes
 import errno
 import fcntl
 import os
+import select
 import socket
 import struct
 
 NEW_USER = 0x10000000
 NEW_MOUNTS = 0x00020000
 NEW_NETWORK = 0x40000000
+NEW_PROCESSES = 0x20000000
 
 _MS_NOSUID, _MS_NODEV, _MS_REC, _MS_PRIVATE = 0x2, 0x4, 0x4000, 0x40000
 _SIOCSIFFLAGS, _IFF_UP_RUNNING = 0x8914, 0x41
@@ -24,12 +26,12 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def enter_namespaces(*, has_network: bool) -> None:
-    """A user namespace in which our own ids are mapped to themselves, and a mount namespace. OSError.
+    """New ones of users, with our own ids mapped to themselves, of mounts and, for children, of processes. OSError.
 
     Ids stay as they are because git compares the owner of each file with what its index says.
     """
     uid, gid = os.geteuid(), os.getegid()
-    _call("unshare", NEW_USER | NEW_MOUNTS | (0 if has_network else NEW_NETWORK))
+    _call("unshare", NEW_USER | NEW_MOUNTS | NEW_PROCESSES | (0 if has_network else NEW_NETWORK))
     for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
         with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
             file.write(text)
@@ -79,6 +81,15 @@ def end_with_parent(parent: int) -> None:
     """A launcher that is killed leaves nothing behind."""
     _call("prctl", _PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
+        os._exit(1)
+
+
+def end_with_starter(alive: int) -> None:
+    """The same across process namespaces, where a parent has no number: the other end of `alive` is only its own."""
+    _call("prctl", _PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
+    looked = select.poll()
+    looked.register(alive, 0)
+    if looked.poll(0):
         os._exit(1)
 
 
