@@ -1,13 +1,12 @@
 """A later call passes without asking exactly if it lies within the grant that was shown."""
 
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec import UNSET
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from handrail.kernel.approval import Question
 from handrail.kernel.call import Call

@@ -1,10 +1,10 @@
 """What an approval and its one-time token are bound to: the caller, the tool, the parameters, and what was shown."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from handrail.kernel.digest import digest
 from handrail.kernel.passage import Passage

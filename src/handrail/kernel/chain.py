@@ -12,7 +12,6 @@ there is none); then a SHA-256 over all of that.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -80,8 +79,7 @@ def unseal(line: bytes) -> Link:
         raise Unsealed("it is no audit record") from None
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(msgspec.Struct, frozen=True):
     """`count` records in `size` bytes, the last with `hash`; and how it will be once an announced record is written."""
 
     count: int = 0

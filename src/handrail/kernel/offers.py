@@ -3,11 +3,10 @@
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 from msgspec import UNSET, UnsetType
-from msgspec.structs import replace as with_members
+from msgspec.structs import replace
 
 from handrail.kernel.approval import Question
 from handrail.kernel.glob import MAX_PATTERN, literal
@@ -38,13 +37,11 @@ def _for_task(question: Question, project: str, now: datetime) -> Iterator[Offer
     if task is None or question.is_critical or not _can_be_named(target):
         return
     end = (now + LONGEST_TASK).isoformat(timespec="seconds")
-    grant = with_members(
-        _grant(question, target, project), identity=question.call.caller.identity, task=task, until=end
-    )
+    grant = replace(_grant(question, target, project), identity=question.call.caller.identity, task=task, until=end)
     yield _offer("task", grant, question)
     kind = _KIND_OF_FILE.fullmatch(os.path.basename(target.path or ""))
     if kind is not None and target.command is None and kind["suffix"].lower() not in _MAY_RUN_LATER:
-        yield _offer("task", with_members(grant, path=f"**/*.{kind['suffix']}"), question)
+        yield _offer("task", replace(grant, path=f"**/*.{kind['suffix']}"), question)
 
 
 def _for_good(question: Question, project: str) -> Iterator[Offer]:
@@ -54,7 +51,7 @@ def _for_good(question: Question, project: str) -> Iterator[Offer]:
         return
     if question.has_targets and target == NOWHERE:
         return  # a rule without a target would cover everything that the tool can do
-    grant = with_members(_grant(question, target, project), identity=question.call.caller.agent)
+    grant = replace(_grant(question, target, project), identity=question.call.caller.agent)
     yield _offer("rule", grant, question)
 
 
@@ -75,7 +72,7 @@ def _grant(question: Question, target: Target, project: str) -> Grant:
 
 
 def _offer(scope: Scope, grant: Grant, question: Question) -> Offer:
-    return with_members(
+    return replace(
         Offer(scope=scope, grant=grant, is_wide=is_wide(grant)), **words_of(grant, question.call.caller.name)
     )
 
@@ -87,7 +84,7 @@ def chosen_offer(offers: Sequence[Offer], scope: Scope, wish: Grant | UnsetType)
     for each in offers:
         if each.grant is not UNSET and each.grant.identity == grant.identity and each.who is not UNSET:
             words["who"] = each.who
-    return with_members(Offer(scope=scope, grant=grant, is_wide=is_wide(grant)), **words)
+    return replace(Offer(scope=scope, grant=grant, is_wide=is_wide(grant)), **words)
 
 
 def words_of(grant: Grant, agent: str) -> dict[str, str]:

@@ -2,8 +2,11 @@
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
+
+import msgspec
+from msgspec.structs import replace
 
 from handrail.kernel.glob import app_matcher, covering, matcher
 from handrail.kernel.policy_document import Policies, PolicyDocument
@@ -34,8 +37,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     decision: Decision
     because: str
     is_critical: bool = False
@@ -170,8 +172,7 @@ def _is_about(rule: Rule, project: str | None) -> bool:
 
 
 def _applies(rule: Rule, tool: str, effect: Effect, target: Target, agent: str | None) -> bool:
-    names = (tool, target.listed_as or tool)
-    if rule.tool is not None and not any(map(matcher(rule.tool), names)):
+    if rule.tool is not None and not _names(rule.tool, tool, target.listed_as):
         return False
     if rule.effect is not None and rule.effect is not effect:
         return False
@@ -188,6 +189,11 @@ def _applies(rule: Rule, tool: str, effect: Effect, target: Target, agent: str |
     if rule.server is not None and not (target.server is not None and matcher(rule.server)(target.server)):
         return False
     return _applies_at(rule, target)
+
+
+def _names(pattern: str, tool: str, listed_as: str | None) -> bool:
+    matches = matcher(pattern)
+    return matches(tool) or (listed_as is not None and matches(listed_as))
 
 
 def _covers(rule: Rule, target: Target) -> bool:

@@ -84,6 +84,7 @@ class RecordKeeper:
         self._turn = threading.Lock()
         self._making = threading.Lock()
         self._growth: Growth | None = None
+        self._noted: list[tuple[int, str, Sequence[Written]]] = []
         self._new = 0
         self._is_hurried = False
         self._timer: threading.Timer | None = None
@@ -95,10 +96,8 @@ class RecordKeeper:
     def note(self, seq: int, before: str, written: Sequence[Written]) -> None:
         """Records that this process has just written, from number `seq` on, after the one with the hash `before`."""
         with self._turn:
-            growth = self._growth = self._growth or self._begun()
-            if (growth.tree.count, growth.head) == (seq - 1, before):
-                for record in written:
-                    growth.add(*record)
+            self._growth = self._growth or self._begun()
+            self._noted.append((seq, before, written))
             self._new += len(written)
             if self._timer is None:
                 self._start(self._seconds)
@@ -202,7 +201,7 @@ class RecordKeeper:
     def _followed(self, last: Checkpoint | None, *, accepts: bool) -> Growth:
         """Our own tree, brought up to the audit's end on a copy: nobody who writes waits for that."""
         with self._turn:
-            growth = self._growth.copy() if self._growth is not None else None
+            growth = self._grown_by_notes()
         head = self._head()  # only now: what others write meanwhile is after what the copy has
         if growth is None or (last is not None and last.count > growth.tree.count):
             growth = grown(last)
@@ -222,6 +221,18 @@ class RecordKeeper:
             if accepts or self._growth is None or self._growth.tree.count < growth.tree.count:
                 self._growth = growth.copy()
         return growth
+
+    def _grown_by_notes(self) -> Growth | None:
+        """A copy of our tree, with all that was noted: hashing it is not for those who write records."""
+        growth, noted = self._growth, self._noted
+        self._noted = []
+        if growth is None:
+            return None
+        for seq, before, written in noted:
+            if (growth.tree.count, growth.head) == (seq - 1, before):
+                for record in written:
+                    growth.add(*record)
+        return growth.copy()
 
     def _head(self) -> Head:
         glimpse = self._audit.glimpse()

@@ -1,6 +1,6 @@
 """What a call is about, as far as a policy's rules can name it."""
 
-from dataclasses import dataclass
+import msgspec
 
 from handrail.ports.effect import Effect
 
@@ -8,8 +8,7 @@ ANY_PLACE = ""
 """The place of a page that nobody tells: it may be any, so every rule that forbids or asks counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     path: str | None = None
     place: str | None = None
     """On the web: scheme, host and port, as `web_address.Place` spells them."""
@@ -39,8 +38,7 @@ class Target:
         return self.path or self.where or " ".join(self.program or ()) or "an unknown page"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """A part of a command: a program, or a file or place that it names.
 
     `is_certain`: it does just what is said here. A rule that allows counts for nothing else.

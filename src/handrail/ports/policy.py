@@ -61,10 +61,15 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
     @property
     def verdict(self) -> Decision:
-        return Decision[self.decision.upper()]
+        return _decision_of(self.decision)
 
     def has_expired(self, now: datetime) -> bool:
         return self.until is not None and now >= moment_of(self.until)
+
+
+@lru_cache(maxsize=32)
+def _decision_of(word: str) -> Decision:
+    return Decision[word.upper()]
 
 
 @lru_cache(maxsize=256)

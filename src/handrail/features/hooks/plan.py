@@ -5,9 +5,11 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+
+from msgspec.structs import replace
 
 from handrail.features.hooks.ground import Ground, is_within
 from handrail.features.hooks.shell.readers import Reads, what_it_reads

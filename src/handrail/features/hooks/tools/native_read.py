@@ -1,6 +1,6 @@
 """native_read: a file or folder that a client's own tools would read, list or search."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from handrail.features.hooks.native import Read
 from handrail.features.hooks.plan import secret_below
