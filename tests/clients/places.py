@@ -5,6 +5,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.clients.real_clients import PROGRAMS
 from tests.e2e.servers import audit_records
 from tests.persons import HANDRAIL, Person, without_presence
 
@@ -31,7 +32,8 @@ class Places:
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("HANDRAIL_")}
         config = {"XDG_CONFIG_HOME": str(self.home / ".config"), "HANDRAIL_CALL_PERSON": "false"}
-        return {**kept, "HOME": str(self.home), **config}
+        path = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
+        return {**kept, "HOME": str(self.home), "PATH": path, **config}
 
     def handrail(self, *words: str) -> str:
         """What the command printed; it has to succeed."""

@@ -1,18 +1,26 @@
 """A new user's path: `handrail connect`, then a client's own shell is seen, asked about and recorded."""
 
+import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.clients.places import Places
-from tests.clients.real_clients import CLAUDE, GEMINI, RealClient, running
+from tests.clients.real_clients import CODEX, PROGRAMS, REAL_CLIENTS, RealClient, running
 from tests.clients.script import Say, Turn, Use
 from tests.e2e.servers import audit_records
 
-SHELL = {"claude": ("Bash", "command"), "gemini": ("run_shell_command", "command")}
+SHELL = {"claude": ("Bash", "command"), "codex": ("exec_command", "cmd"), "gemini": ("run_shell_command", "command")}
+OPTIONS = {
+    "claude": ["--allowedTools", "Bash"],
+    "codex": ["-s", "danger-full-access"],
+    "gemini": ["--approval-mode", "yolo"],
+}
+"""Each client leaves questions to the hook. Codex is not told here to trust hooks: connecting does that."""
 
 
-@pytest.mark.parametrize("client", [CLAUDE, GEMINI], ids=lambda client: client.name)
+@pytest.mark.parametrize("client", REAL_CLIENTS, ids=lambda client: client.name)
 def test_a_clients_own_shell_asks_and_is_recorded(client: RealClient, tmp_path: Path) -> None:
     places = Places.below(tmp_path)
     file = places.project / "door.txt"
@@ -20,13 +28,9 @@ def test_a_clients_own_shell_asks_and_is_recorded(client: RealClient, tmp_path: 
     places.handrail("connect", client.name, "--yes")
     tool, parameter = SHELL[client.name]
     edit, remove = "sed -i s/open/closed/ door.txt", "rm door.txt"
-    turns: list[Turn] = [
-        Use(tool, {parameter: edit, "description": "Close the door"}),
-        Use(tool, {parameter: remove, "description": "Remove it"}),
-        Say("Done."),
-    ]
-    options = ["--allowedTools", "Bash"] if client is CLAUDE else ["--approval-mode", "yolo"]
-    with running(client, places.project, places.home, turns, options=options) as started:
+    more = {} if client is CODEX else {"description": "Work on the door"}
+    turns: list[Turn] = [Use(tool, {parameter: edit, **more}), Use(tool, {parameter: remove, **more}), Say("Done.")]
+    with running(client, places.project, places.home, turns, options=OPTIONS[client.name]) as started:
         asked = places.person.answers("--ok")
         assert edit in str(asked["prompt"])
         assert file.read_text() == "The door is open.\n"
@@ -35,3 +39,47 @@ def test_a_clients_own_shell_asks_and_is_recorded(client: RealClient, tmp_path: 
     assert (transcript.status, file.read_text()) == (0, "The door is closed.\n")
     shell = [each for each in audit_records(places.state) if each.get("tool") == "native_shell"]
     assert [(each["event"], each.get("ok")) for each in shell] == [("begin", None), ("end", True), ("end", False)]
+
+
+def test_codex_itself_says_that_it_runs_the_hooks_beside_those_of_the_user(tmp_path: Path) -> None:
+    """The hash of a hook and its key with the position are Codex's own: it is asked, through its own program."""
+    places = Places.below(tmp_path)
+    theirs = {"matcher": "*", "hooks": [{"type": "command", "command": "/bin/true"}]}
+    file = places.home / ".codex/hooks.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps({"hooks": {"PreToolUse": [theirs]}}))
+    assert "doesn't run the hooks yet" not in places.handrail("connect", "codex", "--yes")
+    trusted = {each["command"]: each["trustStatus"] for each in codex_hooks(places)}
+    assert trusted.pop("/bin/true") == "untrusted"
+    assert set(trusted.values()) == {"trusted"}
+    assert listed(places)["hooks"] == "on"
+
+    ours = json.loads(file.read_text())["hooks"]["PreToolUse"]
+    file.write_text(json.dumps({"hooks": {**json.loads(file.read_text())["hooks"], "PreToolUse": ours[::-1]}}))
+    assert listed(places)["hooks"] == "untrusted"
+    assert "not trusted yet" in places.handrail("connect")
+    places.handrail("disconnect", "codex")
+    assert json.loads(file.read_text()) == {"hooks": {"PreToolUse": [theirs]}}
+
+
+def listed(places: Places) -> dict[str, object]:
+    clients = json.loads(places.handrail("connect", "--json"))["clients"]
+    return next(each for each in clients if each["name"] == "codex")
+
+
+def codex_hooks(places: Places) -> list[dict[str, str]]:
+    asked = [
+        {"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "test", "version": "1"}}},
+        {"method": "initialized"},
+        {"id": 2, "method": "hooks/list", "params": {"cwds": [str(places.project)]}},
+    ]
+    command = [str(PROGRAMS / "codex"), "app-server"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, env=places.environment, cwd=places.project) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(b"".join(json.dumps(each).encode() + b"\n" for each in asked))
+        server.stdin.flush()
+        answer = next(each for each in map(json.loads, server.stdout) if each.get("id") == 2)
+        server.terminate()
+    return list(answer["result"]["data"][0]["hooks"])

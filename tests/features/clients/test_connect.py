@@ -2,17 +2,18 @@
 
 import json
 import os
+import stat
 import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from handrail.features.clients.client import Client, Home, Launch
-from handrail.features.clients.connection import Connections
-from handrail.features.clients.hook_edits import hook_edits
+from handrail.features.clients.client import Client
 from handrail.features.clients.known_clients import CLIENTS
+from handrail.features.clients.setup import ClientSetup
 from tests.faces.cli.machine import HANDRAIL, Machine
+from tests.keyring_session import keyring_session
 from tests.persons import without_presence
 
 FILE_SERVER = Path(__file__).parents[2] / "peers/node_modules/.bin/mcp-server-filesystem"
@@ -89,18 +90,26 @@ def test_codex_keeps_every_other_line_of_its_file(machine: Machine, home: Path) 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
 def test_files_that_were_not_there_are_gone_afterwards(machine: Machine, home: Path, client: Client) -> None:
-    launch = Launch(str(HANDRAIL), machine.state, client.project(machine.project))
-    hooks = hook_edits(client.name, Home.of_user(), str(HANDRAIL), machine.state)
-    edits = [*client.edits(Home.of_user(), launch), *hooks]
-    connections = Connections(machine.state)
-    assert not connections.has(client, edits)
+    setup = ClientSetup(machine.state)
+    assert not setup.state_of(client).has_tools
     for _ in range(2):
-        connections.connect(client, edits)
-        assert connections.has(client, edits)
-        assert client.is_found(Home.of_user())
-        assert {file for file in home.rglob("*") if file.is_file()} == {edit.file for edit in edits}
-    assert connections.disconnect(client) == []
+        setup.connect(client, machine.project)
+        state = setup.state_of(client)
+        assert (state.is_found, state.has_tools, state.hooks in ("on", "unsupported")) == (True, True, True)
+        written = {edit.file for edit in setup.edits(client, machine.project)}
+        assert {file for file in home.rglob("*") if file.is_file()} == written
+    assert setup.disconnect(client, {}) == []
     assert not [file for file in home.rglob("*") if file.is_file()]
+
+
+def test_what_an_earlier_version_wrote_elsewhere_is_taken_out(
+    machine: Machine, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codex = next(client for client in CLIENTS if client.name == "codex")
+    ClientSetup(machine.state).connect(codex, machine.project)
+    monkeypatch.setenv("CODEX_HOME", str(home / "moved"))
+    ClientSetup(machine.state).connect(codex, machine.project)
+    assert {file.parent.name for file in home.rglob("*") if file.is_file()} == {"moved"}
 
 
 def test_a_link_stays_a_link(machine: Machine, home: Path) -> None:
@@ -214,24 +223,49 @@ def test_the_list_says_how_far_each_client_is_covered_and_what_can_not_be_read(m
     listed = {each["name"]: each for each in machine.run("connect", "--json", HOME=str(home)).json["clients"]}
     assert (listed["gemini"]["connected"], listed["gemini"]["otherServers"]) == (True, ["github"])
     assert "isn't valid TOML" in listed["codex"]["trouble"]
+    assert listed["gemini"]["cage"] in ("full", "narrow", "none")
+    assert listed["cursor"]["cage"] == "unsupported"
     shown = machine.run("connect", HOME=str(home)).out
-    assert "connected" in shown
+    gemini = next(line for line in shown.splitlines() if line.startswith("gemini"))
+    assert gemini.split()[3:5] == ["yes", "yes"]
     assert "can't be read" in shown
+    assert "also uses github" in shown
 
 
-def test_other_servers_are_moved_behind_the_gate_and_back(machine: Machine, home: Path) -> None:
+def test_other_servers_are_moved_behind_the_gate_and_back(
+    machine: Machine, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name that handrail spells differently, and a key: it is in the keyring, and in no file of ours."""
     (home / ".gemini").mkdir()
     file = home / ".gemini/settings.json"
     entry = {"command": "node", "args": [str(FILE_SERVER), str(machine.project)], "env": {"TOKEN": "s3cret"}}
-    text = json.dumps({"mcpServers": {"files": entry, "mine": {"command": "no-such-program"}}}, indent=2)
+    text = json.dumps({"mcpServers": {"My_Files": entry, "mine": {"command": "no-such-program"}}}, indent=2)
     file.write_text(text)
-    done = machine.run("connect", "gemini", "--yes", "--move", "files", "--move", "mine", HOME=str(home))
-    assert done.status == 0, done.err
-    assert "files is behind handrail" in done.out
-    assert "mine was not moved" in done.out
-    assert set(json.loads(file.read_text())["mcpServers"]) == {"handrail", "mine"}
-    assert "files" in machine.run("servers", "list", HOME=str(home)).out
-    assert machine.run("connect", "gemini", "--yes", HOME=str(home)).status == 0  # once more loses nothing
-    assert machine.run("disconnect", "gemini", HOME=str(home)).status == 0
-    assert json.loads(file.read_text()) == json.loads(text)
-    assert "files" not in machine.run("servers", "list", HOME=str(home)).out
+    (tmp_path / "session").mkdir()
+    with keyring_session(tmp_path / "session") as session:
+        for name in ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "XDG_DATA_HOME"):
+            monkeypatch.setenv(name, session[name])
+        monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.SecretService.Keyring")
+        done = machine.run("connect", "gemini", "--yes", "--move", "My_Files", "--move", "mine", HOME=str(home))
+        assert done.status == 0, done.err
+        assert "My_Files is behind handrail" in done.out
+        assert "in the keyring" in done.out
+        assert "mine was not moved" in done.out
+        assert set(json.loads(file.read_text())["mcpServers"]) == {"handrail", "mine"}
+        assert not [each for each in machine.state.rglob("*") if each.is_file() and b"s3cret" in each.read_bytes()]
+        assert "my-files" in machine.run("servers", "list", HOME=str(home)).out
+        assert machine.run("connect", "gemini", "--yes", HOME=str(home)).status == 0  # once more loses nothing
+        assert machine.run("disconnect", "gemini", HOME=str(home)).status == 0
+        assert json.loads(file.read_text()) == json.loads(text)
+        assert "my-files" not in machine.run("servers", "list", HOME=str(home)).out
+        assert "client:" not in machine.run("secrets", HOME=str(home)).out
+
+
+def test_without_a_keyring_the_list_says_where_the_keys_of_a_moved_server_are(machine: Machine, home: Path) -> None:
+    (home / ".gemini").mkdir()
+    entry = {"command": "node", "args": [str(FILE_SERVER), str(machine.project)], "env": {"TOKEN": "s3cret"}}
+    (home / ".gemini/settings.json").write_text(json.dumps({"mcpServers": {"files": entry}}))
+    assert machine.run("connect", "gemini", "--yes", "--move", "files", HOME=str(home)).status == 0
+    holding = [each for each in machine.state.rglob("*") if each.is_file() and b"s3cret" in each.read_bytes()]
+    assert [(each.name, stat.S_IMODE(each.stat().st_mode)) for each in holding] == [("secrets.json", 0o600)]
+    assert "in a file that only you can read, because there is no keyring" in machine.run("connect", HOME=str(home)).out

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,13 +46,17 @@ def connect(
     Shows what will be written to which file, asks, writes it, and then starts handrail as the client will and makes one
     read. Everything else in those files stays as it is. `handrail disconnect` takes it out again.
     """
+    from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program, run
+    from handrail.features.clients.moving import ServerMoves
     from handrail.features.clients.setup import ClientSetup, find
 
     stores = program().open_stores(state)
     setup = ClientSetup(stores.path)
     if not name:
-        _list(setup.states(), as_json=as_json)
+        servers, states = ServerMoves(setup, stores, Path.cwd(), caller()), setup.states()
+        places = {each.client.name: run(servers.places(each.client)) if each.moved else {} for each in states}
+        _list(states, places, as_json=as_json)
         return
     client, folder = find(name), project.resolve()
     edits = setup.edits(client, folder)
@@ -69,9 +73,12 @@ def connect(
     trial = run(setup.try_out(client, folder))
     moved = _move(setup, client, stores, folder, moves, may_ask=not (yes or as_json), said=_silent if as_json else say)
     if as_json:
-        print_json({"client": client.name, "tools": trial.tools, "project": trial.project, "moved": moved})
+        after = {"tools": trial.tools, "project": trial.project, "hooks": setup.state_of(client).hooks, "moved": moved}
+        print_json({"client": client.name, **after})
         return
     say(f"{client.title} is connected: {trial.tools} tools, tried by a read in {trial.project}.")
+    if trial.runs_hooks is False:
+        say(f"{client.title} doesn't run the hooks yet: {UNTRUSTED}")
     if client.note:
         say(client.note)
     say(f"Restart {client.title} if it is running. `handrail disconnect {client.name}` undoes this.")
@@ -141,9 +148,9 @@ def _move(
             run(moves.refuse(found))
             said(f"{one_line(name)} was not moved: {declined.message}")
             continue
-        run(moves.accept(client, found))
+        place = run(moves.accept(client, name, found))
         moved.append(name)
-        said(f"{one_line(name)} is behind handrail: {len(found.tools)} tools.")
+        said(f"{one_line(name)} is behind handrail: {len(found.tools)} tools. Its entry is kept {_PLACES[place]}.")
     return moved
 
 
@@ -163,55 +170,87 @@ def _refuse_agents(stores: "Stores", what: str) -> None:
     stores.presence.refuse_agents(what, AGENT_PROGRAMS)
 
 
-def _list(states: "Sequence[ClientState]", *, as_json: bool) -> None:
+def _list(states: "Sequence[ClientState]", places: Mapping[str, Mapping[str, str]], *, as_json: bool) -> None:
     if as_json:
-        print_json({"clients": [_state_as_json(each) for each in states]})
+        print_json({"clients": [_state_as_json(each, places[each.client.name]) for each in states]})
         return
-    rows = [(each.client.name, each.client.title, _status(each), _coverage(each)) for each in states]
-    for line in columns(rows):
+    near = [each for each in states if each.is_found or each.has_tools or each.trouble]
+    rows = [(each.client.name, each.client.title, *_coverage(each)) for each in near]
+    for line in columns([("NAME", "CLIENT", "TOOLS", "HOOKS", "CAGE"), *rows] if rows else []):
         say(line)
-    for each in states:
-        if each.trouble:
-            say(f"\n{each.client.title}: {each.trouble}")
-    say("\n`handrail connect NAME` connects one.")
+    if far := [each.client.name for each in states if each not in near]:
+        say(f"{'' if near else 'No client was found. '}Not found here: {', '.join(far)}")
+    for each in near:
+        for line in _remarks(each, places[each.client.name]):
+            say(line)
+    say(_LEGEND)
 
 
-def _status(state: "ClientState") -> str:
-    if state.trouble:
-        return "can't be read"
-    return "connected" if state.has_tools else "found" if state.is_found else "not found"
+_LEGEND = """
+Tools: it can use handrail's tools. Hooks: its own shell and file tools ask here.
+Cage: `handrail run -- NAME` confines everything it does, if you start it that way.
+Connect one with `handrail connect NAME`."""
+_CAGE = {"full": "full", "narrow": "narrow", "none": "not on this machine", "unsupported": "-"}
+_HOOKS = {"on": "yes", "untrusted": "not trusted yet", "off": "no", "unsupported": "-"}
+_PLACES = {"keyring": "in the keyring", "file": "in a file that only you can read, because there is no keyring"}
 
 
-def _coverage(state: "ClientState") -> str:
+def _coverage(state: "ClientState") -> tuple[str, str, str]:
     """How far it is covered: what goes through handrail."""
-    if not state.has_tools:
-        return ""
-    return "tools + hooks" if state.hooks == "on" else "tools only: its own shell and file tools don't ask"
+    if state.trouble:
+        return "can't be read", "", ""
+    return "yes" if state.has_tools else "no", _HOOKS[state.hooks], _CAGE[state.cage]
 
 
-def _state_as_json(state: "ClientState") -> dict[str, object]:
+def _remarks(state: "ClientState", places: Mapping[str, str]) -> Iterator[str]:
+    title = state.client.title
+    if state.trouble:
+        yield f"\n{title}: {state.trouble}"
+    if state.hooks == "untrusted":
+        yield f"\n{title}: {UNTRUSTED} Or run `handrail connect {state.client.name}` again."
+    if state.has_tools and state.hooks == "off":
+        yield f"\n{title}: its hooks are missing. Run `handrail connect {state.client.name}` again."
+    if state.has_tools and state.others:
+        names = ", ".join(map(one_line, state.others))
+        move = f"handrail connect {state.client.name} --move {one_line(state.others[0])}"
+        yield f"\n{title} also uses {names}, which handrail doesn't see. Move one: `{move}`"
+    for name, place in places.items():
+        yield f"\n{title}'s server {one_line(name)} is behind handrail. Its entry is kept {_PLACES[place]}."
+
+
+UNTRUSTED = "it skips the hooks until you trust them: run `codex`, open `/hooks` and trust both."
+
+
+def _state_as_json(state: "ClientState", places: Mapping[str, str]) -> dict[str, object]:
     return {
         "name": state.client.name,
         "title": state.client.title,
         "found": state.is_found,
         "connected": state.has_tools,
         "hooks": state.hooks,
+        "cage": state.cage,
         "otherServers": list(state.others),
+        "moved": [{"name": name, "keptIn": place} for name, place in places.items()],
         "tried": state.client.was_run,
         **({"trouble": state.trouble} if state.trouble else {}),
     }
 
 
 def _show(client: "Client", edits: "Sequence[Edit]") -> None:
-    say(f"For {client.title}, handrail writes:")
-    for edit in edits:
-        say(f"\n  {one_line(edit.file)}")
-        if not edit.keys:
-            say("\n".join(f"    {one_line(line)}" for line in edit.value.splitlines()))
-            continue
-        name = one_line(".".join(edit.keys))
-        say(f"    {name} {'+=' if edit.is_item else '='} {json.dumps(edit.value, ensure_ascii=False)}")
+    say(f"handrail will write this for {client.title}:")
+    for file in dict.fromkeys(edit.file for edit in edits):
+        say(f"\n  {one_line(file)}")
+        for edit in edits:
+            if edit.file == file:
+                say("\n".join(f"    {one_line(line)}" for line in _lines(edit)))
     say()
+
+
+def _lines(edit: "Edit") -> list[str]:
+    if not edit.keys:
+        return str(edit.value).splitlines()
+    value = json.dumps(edit.value, ensure_ascii=False, indent=2)
+    return f"{'.'.join(edit.keys)} {'+=' if edit.is_item else '='} {value}".split("\n")
 
 
 def _as_json(edit: "Edit") -> dict[str, object]:

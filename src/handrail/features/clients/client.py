@@ -15,7 +15,8 @@ SERVER = "handrail"
 class Edit:
     """A value in a configuration file; `keys` lead to it. With `is_item`, it is added to the list found there.
 
-    Without keys, the value is the text of the whole file, which is a program where `is_executable` says so.
+    Without keys, the value is the text of the whole file, which is a program where `is_executable` says so. What
+    somebody else wrote there is a conflict, unless it `replaces` that.
     """
 
     file: Path
@@ -23,6 +24,11 @@ class Edit:
     value: Any
     is_item: bool = False
     is_executable: bool = False
+    replaces: bool = False
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return (str(self.file), *self.keys)
 
     @property
     def name(self) -> str:

@@ -69,6 +69,14 @@ class ConfigFile:
         else:
             raise Damaged(f"{self.path}: `{'.'.join(keys)}` isn't a list.", hint="Correct the file first.")
 
+    def replace_item(self, keys: tuple[str, ...], old: Any, new: Any) -> None:
+        """In its place: the position of an entry may have a meaning."""
+        items = self.get(keys)
+        if self._json is not None:
+            self._json.set((*keys, items.index(old)), new)
+        else:
+            self.set(keys, [new if each == old else each for each in items])
+
     def remove_item(self, keys: tuple[str, ...], item: Any) -> None:
         now = self.get(keys)
         if self._json is not None:

@@ -40,7 +40,9 @@ def _codex_file(home: Home) -> Path:
 
 
 def codex_folder(home: Home) -> Path:
-    return Path(os.environ.get("CODEX_HOME") or home.folder / ".codex")
+    """As Codex spells it: it follows links in the variable, and only there."""
+    moved = os.environ.get("CODEX_HOME")
+    return Path(os.path.realpath(moved)) if moved else home.folder / ".codex"
 
 
 def _codex(home: Home, launch: Launch) -> Sequence[Edit]:
@@ -86,6 +88,7 @@ def _opencode(home: Home, launch: Launch) -> Sequence[Edit]:
     return [Edit(home.config / "opencode/opencode.json", ("mcp", SERVER), entry)]
 
 
+CODEX = "codex"
 _ASKS_ITSELF = "It asks about our tools itself, too, until you allow them in its settings."
 
 CLIENTS = (
@@ -97,7 +100,7 @@ CLIENTS = (
         _claude,
         was_run=True,
     ),
-    Client("codex", "Codex", ("codex",), lambda home: [_codex_file(home)], _codex, was_run=True),
+    Client(CODEX, "Codex", ("codex",), lambda home: [_codex_file(home)], _codex, was_run=True),
     Client(
         "gemini",
         "Gemini CLI",

@@ -1,12 +1,17 @@
 """Moves a client's other MCP servers behind handrail's gate, and back into the client."""
 
 import asyncio
+import json
+import re
+from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.features.clients.client import Client
 from handrail.features.clients.setup import ClientSetup
 from handrail.ports.errors import NotFound
+from handrail.ports.secrets import Place, Secret
 
 if TYPE_CHECKING:
     from handrail.features.gateway.offers import Moved
@@ -33,12 +38,15 @@ class ServerMoves:
             raise NotFound(f"{client.title} has no server {name!r}.", hint=f"It has: {', '.join(entries) or 'none'}.")
         return await move_entry(self._stores, self._folder, name, entry, source=client.title, by=self._by)
 
-    async def accept(self, client: Client, moved: "Moved") -> None:
-        """The person has seen what it offers and said yes: now the client's own entry goes."""
+    async def accept(self, client: Client, name: str, moved: "Moved", *, trusts_marks: bool = True) -> Place:
+        """The person has seen what it offers and said yes: now the client's own entry goes. Where its keys are now."""
         from handrail.features.gateway.offers import accept
 
-        await accept(self._stores, self._folder, moved, self._by)
-        await asyncio.to_thread(self._setup.take_out, client, moved.name)
+        entry = (await asyncio.to_thread(self._setup.other_servers, client))[name]
+        await accept(self._stores, self._folder, moved, self._by, trusts_marks=trusts_marks)
+        kept = await self._stores.secrets.put(_secret_of(client, name), Secret(json.dumps(entry)))
+        await asyncio.to_thread(self._setup.take_out, client, name, moved.name)
+        return kept.place
 
     async def refuse(self, moved: "Moved") -> None:
         await self._take_back(moved.name)
@@ -46,15 +54,28 @@ class ServerMoves:
     async def disconnect(self, client: Client) -> list[str]:
         """Everything that was written for the client is undone, and its servers are its own again."""
         names = await asyncio.to_thread(self._setup.taken_out, client)
-        left = await asyncio.to_thread(self._setup.disconnect, client)
-        for name in names:
-            try:
-                await self._take_back(name)
-            except NotFound:
-                continue  # a person has removed it meanwhile
+        kept = {name: await self._stores.secrets.get(_secret_of(client, name)) for name in names}
+        entries = {name: json.loads(secret.reveal()) for name, secret in kept.items() if secret is not None}
+        left = await asyncio.to_thread(self._setup.disconnect, client, entries)
+        for name, server in names.items():
+            await self._stores.secrets.forget(_secret_of(client, name))
+            with suppress(NotFound):  # a person has removed it meanwhile
+                await self._take_back(server)
         return left
+
+    async def places(self, client: Client) -> dict[str, Place]:
+        """Where the entries of its moved servers are kept, with their keys, until it is disconnected."""
+        names = await asyncio.to_thread(self._setup.taken_out, client)
+        kept = {each.name: each.place for each in await self._stores.secrets.kept()} if names else {}
+        return {name: kept[_secret_of(client, name)] for name in names if _secret_of(client, name) in kept}
 
     async def _take_back(self, name: str) -> None:
         from handrail.features.gateway.offers import take_back
 
         await take_back(self._stores, self._folder, name, self._by)
+
+
+def _secret_of(client: Client, name: str) -> str:
+    """Names of secrets have few characters; two servers stay two."""
+    plain = re.sub(r"[^a-z0-9._-]", "-", name.lower())[:64]
+    return f"client:{client.name}:{plain}.{sha256(name.encode()).hexdigest()[:8]}"

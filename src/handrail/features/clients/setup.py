@@ -2,20 +2,25 @@
 
 import shutil
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from handrail.features.cage.offers import cage_level
 from handrail.features.clients.client import SERVER, Client, Edit, Home, Launch
+from handrail.features.clients.codex_trust import codex_runs, is_trusted, trust_edits
 from handrail.features.clients.config_file import ConfigFile
 from handrail.features.clients.connection import Connections
 from handrail.features.clients.hook_edits import hook_edits
-from handrail.features.clients.known_clients import CLIENTS
+from handrail.features.clients.known_clients import CLIENTS, CODEX
 from handrail.features.clients.trial import Trial, try_connection
 from handrail.ports.errors import Failure, InvalidParams, NotFound
 
-Hooks = Literal["on", "off", "unsupported"]
+Hooks = Literal["on", "untrusted", "off", "unsupported"]
+"""`untrusted`: written, and the client skips them until a person trusts them there."""
+Cage = Literal["full", "narrow", "none", "unsupported"]
+"""How well `handrail run` confines it here; `unsupported`: its settings in the cage aren't known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +31,11 @@ class ClientState:
     is_found: bool
     has_tools: bool = False
     hooks: Hooks = "unsupported"
+    cage: Cage = "unsupported"
     others: Sequence[str] = ()
     """Names of other MCP servers in its configuration."""
+    moved: Sequence[str] = ()
+    """Names of those that were moved behind the gate."""
     trouble: str = ""
 
 
@@ -43,30 +51,35 @@ class ClientSetup:
         return [self.state_of(client) for client in CLIENTS]
 
     def state_of(self, client: Client) -> ClientState:
-        is_found = client.is_found(self._home)
+        is_found, cage = client.is_found(self._home), cage_level(client.name) or "unsupported"
         try:
             tools = client.edits(self._home, self._launch(client, Path()))
             has_tools = self._connections.has(client, tools)
-            return ClientState(client, is_found, has_tools, self._hooks(client), list(self.other_servers(client)))
+            others, moved = list(self.other_servers(client)), list(self.taken_out(client))
+            return ClientState(client, is_found, has_tools, self._hooks(client), cage, others, moved)
         except Failure as failure:
-            return ClientState(client, is_found, trouble=failure.message)
+            return ClientState(client, is_found, cage=cage, trouble=failure.message)
 
     def edits(self, client: Client, folder: Path) -> Sequence[Edit]:
         """What connecting would write. `folder` is the project of a client that can't say which one is open."""
         if not folder.is_dir():
             raise InvalidParams(f"There is no folder {folder}.", hint="Name the project's folder with --project.")
-        return [*client.edits(self._home, self._launch(client, folder)), *self._hook_edits(client)]
+        hooks = self._hook_edits(client)
+        return [*client.edits(self._home, self._launch(client, folder)), *hooks, *self._trust_edits(client, hooks)]
 
     def connect(self, client: Client, folder: Path) -> None:
         self._connections.connect(client, self.edits(client, folder))
 
     async def try_out(self, client: Client, folder: Path) -> Trial:
         """A read through what the client's own configuration file says."""
-        return await try_connection(client, self._home, self._launch(client, folder), folder)
+        trial = await try_connection(client, self._home, self._launch(client, folder), folder)
+        if client.name != CODEX:
+            return trial
+        return replace(trial, runs_hooks=await codex_runs(self._hook_edits(client), folder))
 
-    def disconnect(self, client: Client) -> list[str]:
-        """What was left as it is, because somebody changed it since."""
-        return self._connections.disconnect(client)
+    def disconnect(self, client: Client, moved: Mapping[str, Any]) -> list[str]:
+        """What was left as it is, because somebody changed it since. `moved` are entries of servers to put back."""
+        return self._connections.disconnect(client, moved)
 
     def _launch(self, client: Client, folder: Path) -> Launch:
         return Launch(_program(), self._state, client.project(folder))
@@ -75,10 +88,17 @@ class ClientSetup:
         edits = self._hook_edits(client)
         if not edits:
             return "unsupported"
-        return "on" if self._connections.has(client, edits) else "off"
+        if not self._connections.has(client, edits):
+            return "off"
+        return "on" if is_trusted(self._trust_edits(client, edits)) else "untrusted"
 
     def _hook_edits(self, client: Client) -> Sequence[Edit]:
         return hook_edits(client.name, self._home, _program(), self._state)
+
+    def _trust_edits(self, client: Client, hooks: Sequence[Edit]) -> Sequence[Edit]:
+        if client.name != CODEX:
+            return []
+        return trust_edits(hooks, self._entry(client).file, self._connections.written(client))
 
     def other_servers(self, client: Client) -> dict[str, Any]:
         """The entries of other MCP servers in its configuration, by name."""
@@ -86,13 +106,14 @@ class ClientSetup:
         table: Any = ConfigFile(entry.file).get(entry.keys[:-1])
         return {name: table[name] for name in sorted(table) if name != SERVER} if isinstance(table, dict) else {}
 
-    def take_out(self, client: Client, name: str) -> None:
-        """Removes another server's entry, until the client is disconnected."""
+    def take_out(self, client: Client, name: str, server: str) -> None:
+        """Removes another server's entry, until the client is disconnected. `server` is its name behind the gate."""
         entry = self._entry(client)
-        self._connections.take_out(client, entry.file, (*entry.keys[:-1], name))
+        self._connections.take_out(client, entry.file, (*entry.keys[:-1], name), server)
 
-    def taken_out(self, client: Client) -> list[str]:
-        return [each.keys[-1] for each in self._connections.written(client) if each.is_removal]
+    def taken_out(self, client: Client) -> dict[str, str]:
+        """The names of the servers that were moved, each with its name behind the gate."""
+        return {each.keys[-1]: each.value for each in self._connections.written(client) if each.is_removal}
 
     def _entry(self, client: Client) -> Edit:
         return client.edits(self._home, self._launch(client, Path()))[0]

@@ -1,29 +1,28 @@
 """Starts handrail exactly as a client's configuration says, and makes one read through it."""
 
 import asyncio
-import json
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from handrail.features.clients.client import Client, Home, Launch
 from handrail.features.clients.config_file import ConfigFile
+from handrail.features.clients.json_lines import JsonLines
 from handrail.ports.errors import NotFound, Offline, Timeout
 
 _PATIENCE_SECONDS = 60.0
-_LONGEST_LINE = 16 * 1024 * 1024
 _PROTOCOL = "2025-06-18"
 _READ = "get_runtime_info"
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What a client will find: how many tools, and the project that they work on."""
+    """What a client will find: how many tools, the project that they work on, and whether it says that hooks run."""
 
     tools: int
     project: str
+    runs_hooks: bool | None = None
+    """None for a client that doesn't say so."""
 
 
 async def try_connection(client: Client, home: Home, launch: Launch, folder: Path) -> Trial:
@@ -46,36 +45,10 @@ async def try_connection(client: Client, home: Home, launch: Launch, folder: Pat
 
 
 async def _asked(words: Sequence[str], folder: Path) -> Trial:
-    pipe = asyncio.subprocess.PIPE
-    server = await asyncio.create_subprocess_exec(
-        *words, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL, cwd=folder, limit=_LONGEST_LINE
-    )
-    try:
+    async with JsonLines.started(words, folder) as server:
         client = {"name": "handrail connect", "version": "1"}
-        await _request(server, 1, "initialize", protocolVersion=_PROTOCOL, capabilities={}, clientInfo=client)
-        await _send(server, {"jsonrpc": "2.0", "method": "notifications/initialized"})
-        tools = (await _request(server, 2, "tools/list"))["tools"]
-        read = await _request(server, 3, "tools/call", name=_READ, arguments={})
+        await server.request("initialize", protocolVersion=_PROTOCOL, capabilities={}, clientInfo=client)
+        await server.notify("notifications/initialized")
+        tools = (await server.request("tools/list"))["tools"]
+        read = await server.request("tools/call", name=_READ, arguments={})
         return Trial(len(tools), read["structuredContent"]["projectRoot"])
-    finally:
-        with suppress(ProcessLookupError):
-            server.terminate()
-        await server.wait()
-
-
-async def _request(server: asyncio.subprocess.Process, number: int, method: str, **params: Any) -> Any:
-    await _send(server, {"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-    assert server.stdout is not None
-    while line := await server.stdout.readline():
-        message = json.loads(line)
-        if message.get("id") == number:
-            if "error" in message:
-                raise ValueError(message["error"].get("message", "error"))
-            return message["result"]
-    raise ValueError("it ended")
-
-
-async def _send(server: asyncio.subprocess.Process, message: Any) -> None:
-    assert server.stdin is not None
-    server.stdin.write(json.dumps(message).encode() + b"\n")
-    await server.stdin.drain()
