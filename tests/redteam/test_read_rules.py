@@ -22,6 +22,7 @@ from handrail.wiring import Wiring
 from tests.credentials import bearer
 from tests.e2e.console_person import up
 from tests.faces.http.running import Running
+from tests.persons import Person
 from tests.wire.clients import Refused, Stdio, run
 
 SECRET = "the secret of the house"
@@ -91,13 +92,76 @@ def test_no_other_tool_shows_an_agent_what_read_file_must_not_read(house: Runnin
     status, found = tool(house, "search_files", path=".", regex="secret of the house|for everybody")
     assert (status, "open.txt" in found, SECRET in found) == (200, True, False)
     assert tool(house, "search_files", path="secret/plan.txt", regex="secret")[0] == 403
-    assert "plan.txt" not in tool(house, "list_files", path=".", globs=["**/*"])[1]
+    listed = tool(house, "list_files", path=".", globs=["**/*"])[1]
+    assert ("plan.txt" in listed, "1 entry is closed and not listed." in json.loads(listed)["notes"]) == (False, True)
     write(house.project, house.state, "secret/plan.txt", "another plan")  # a person's own: the old content is kept
     snapshots = [json.loads(file.read_text()) for file in house.project.glob(".webgal_agent/snapshots/*.meta.json")]
     (kept,) = (each["id"] for each in snapshots if each["path"] == "secret/plan.txt" and not each.get("wasAbsent"))
     status, restored = tool(house, "restore_snapshot", snapshotId=kept)
     assert (status, SECRET in restored) == (403, False)
     write(house.project, house.state, "secret/plan.txt", SECRET)
+
+
+@pytest.mark.parametrize("mode", ["overwrite", "append"])
+def test_a_dry_run_shows_no_line_of_a_file_that_may_not_be_read(house: Running, mode: str) -> None:
+    status, said = tool(house, "write_to_file", path="secret/plan.txt", content="new\n", dryRun=True, mode=mode)
+    assert (status, SECRET in said, "not shown here" in said) == (200, False, True)
+    status, said = tool(house, "write_to_file", path="open.txt", content="new\n", dryRun=True, mode=mode)
+    assert (status, "for everybody" in said or mode == "append", "notes" in said) == (200, True, False)
+
+
+def test_a_conflict_about_such_a_file_names_no_hash_of_it(house: Running) -> None:
+    params = {"path": "secret/plan.txt", "content": "another\n"}
+    assert tool(house, "write_to_file", dryRun=True, **params)[0] == 200
+    file = house.project / "secret" / "plan.txt"
+    file.write_text("changed meanwhile")
+    status, said = tool(house, "write_to_file", dryRun=False, **params)
+    assert (status, "Hash" in said) == (409, False), said
+    file.write_text(SECRET)
+
+
+@pytest.mark.parametrize("guess", ["the secret", "the secres", "/^the [a-s]/g"])
+def test_replacing_is_no_oracle_for_such_a_file(house: Running, guess: str) -> None:
+    """A count of 0 would come unasked: guess after guess, it spells the content out."""
+    status, said = tool(house, "replace_in_file", path="secret/plan.txt", find=guess, replace="x")
+    assert (status, '"count"' in said) == (403, False), said
+
+
+def test_a_file_of_secrets_that_is_open_for_writing_alone_shows_nothing(house: Running) -> None:
+    (house.project / ".env").write_text(f"KEY={SECRET}\n")
+    with (house.state / "config.toml").open("a") as config:
+        config.write('[[rules]]\ntool = "write_to_file"\npath = ".env"\ndecision = "allow"\n')
+    status, said = tool(house, "write_to_file", path=".env", content="KEY=new\n", dryRun=True)
+    assert (status, SECRET in said, "not shown here" in said) == (200, False, True), said
+    assert tool(house, "read_file", path=".env")[0] == 403
+
+
+def test_the_client_of_an_agent_is_not_shown_the_diff_of_such_a_file(tmp_path: Path) -> None:
+    """With `elicit_approvals` questions go to the client as well: this one only to people."""
+    project, state = tmp_path / "project", tmp_path / "state"
+    write_file(project / "secret.txt", SECRET)
+    rule = '[[rules]]\ntool = "read_file"\npath = "secret.txt"\ndecision = "deny"\n'
+    write_file(state / "config.toml", f"elicit_approvals = true\n{rule}")
+    agent = Stdio(project, state, answer="ask", hello={"capabilities": {"elicitation": {}}})
+    try:
+        params = {"path": "secret.txt", "content": "new\n"}
+        agent.call("write_to_file", {**params, "dryRun": True})
+        arguments = {"name": "write_to_file", "arguments": {**params, "dryRun": False}}
+        agent.send({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": arguments})
+        person = Person(state)
+        assert SECRET in json.dumps(person.sees())
+        person.answers("--cancel")
+        received = []
+        while (message := agent.receive()).get("id") != 99:
+            received.append(message)
+        assert not [each for each in received if each.get("method") == "elicitation/create"]
+    finally:
+        agent.close()
+
+
+def write_file(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
 
 
 def test_resources_of_a_project_follow_the_rule_as_well(house: Running) -> None:

@@ -122,7 +122,8 @@ class QueueApprover:
                 run_id = question.call.task
                 await self._queue.request(prompt, request_id=request_id, run_id=run_id, origin=OWN)
             await question.call.progress(f"Waiting for a person's approval (`handrail prompts show {request_id}`).")
-            beside = [*self._beside(question), *question.call.beside(prompt)]
+            in_client = () if question.preview.is_closed else question.call.beside(prompt)
+            beside = [*self._beside(question), *in_client]
             answer = await self._queue.wait(request_id, beside=beside)
         except asyncio.CancelledError:
             if not self._is_left_standing:  # it may be in the queue already, or never have got that far

@@ -55,6 +55,8 @@ class Preview:
     pictures: Sequence[Picture] = ()
     facts: Sequence[tuple[str, str]] = ()
     """What a person should know beside the parameters, such as where a form is sent and what is in it."""
+    is_closed: bool = False
+    """The caller may not read what the diff shows: only people see it, and never the caller's own program."""
     unseen: str | None = None
     """Why the target can't be seen in a picture; None where it can, or where there is nothing to see."""
     changed: Sequence[str] = ()
@@ -95,15 +97,19 @@ class Reply:
     text: str | None = None
     kept_result: Any = None
     """The result as the evidence keeps it, where it holds a secret."""
+    notes: Sequence[str] = ()
+    """What a caller should know beside the result, such as what was left out of it."""
     is_whole: bool = False
     """`content` is everything that there is to read: the result is not put into words beside it."""
 
     @property
     def words(self) -> str:
         """As a model reads it where it gets nothing but text."""
-        if self.text is not None or not self.is_whole:
-            return msgspec.json.encode(self.result).decode() if self.text is None else self.text
-        return "\n".join(_words(part) for part in self.content) or "(nothing)"
+        if self.is_whole and self.text is None:
+            said = "\n".join(_words(part) for part in self.content) or "(nothing)"
+        else:
+            said = msgspec.json.encode(self.result).decode() if self.text is None else self.text
+        return "\n".join((said, *self.notes))
 
     @property
     def value(self) -> Any:

@@ -91,6 +91,8 @@ def run_call(
         print_json(entry.surface.dialect.envelope(failure))
         raise SystemExit(1) from None
     print_json(reply.value)
+    for note in reply.notes:
+        print(f"handrail: {note}", file=sys.stderr)
 
 
 async def _call(opened: "Project", call: "Call") -> "Reply":

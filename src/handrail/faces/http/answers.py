@@ -1,6 +1,6 @@
 """Answers of the HTTP face: `{ok: true, data}`, or contract 2's error envelope with its codes and statuses (§0.3)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -54,8 +54,9 @@ def http_envelope(failure: errors.Failure) -> Envelope:
     return refusal(http_code(failure), failure.message, details_of(failure))
 
 
-def success(data: Any) -> Response:
-    return _json({"ok": True, "data": data}, 200)
+def success(data: Any, notes: Sequence[str] = ()) -> Response:
+    """`notes`: what to know beside the data, such as what was left out of it."""
+    return _json({"ok": True, "data": data, **({"notes": list(notes)} if notes else {})}, 200)
 
 
 def failed(failure: Failure, dialect: Dialect | None = None, *, exact: Mapping[str, Any] | None = None) -> Response:

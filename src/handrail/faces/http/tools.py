@@ -39,7 +39,7 @@ def routes(context: HttpContext) -> list[Route]:
             raise  # for people alone: then it speaks no tool's dialect either
         except Failure as failure:
             return failed(failure, entry.surface.dialect)
-        return success(reply.value)
+        return success(reply.value, reply.notes)
 
     return [Route("/api/tools", list_tools), Route("/api/tools/{name}", call_tool, methods=["POST"])]
 

@@ -15,6 +15,7 @@ from handrail.faces.mcp.listing import as_content, listed
 from handrail.faces.mcp.resources import offer_resources
 from handrail.faces.mcp.sdk import MCPError, NotificationOptions, Server, ServerRequestContext, types
 from handrail.kernel.call import Call, Role
+from handrail.kernel.content import Text
 from handrail.kernel.gate import Gate
 from handrail.kernel.registry import UnknownTool
 from handrail.kernel.tool import FailedReply, Reply
@@ -111,7 +112,7 @@ def _read_by(client: str, failure: Failure, result: dict[str, Any]) -> dict[str,
 
 
 def _success(reply: Reply, *, has_schema: bool) -> dict[str, Any]:
-    content = [as_content(part) for part in reply.content]
+    content = [as_content(part) for part in (*reply.content, *map(Text, reply.notes))]
     answer: dict[str, Any] = {"isError": False}
     if reply.result is not None:
         encoded = msgspec.json.encode(reply.result)

@@ -4,7 +4,6 @@ import msgspec
 
 from handrail.features.workspace.workspace import Workspace, canonical, path_target
 from handrail.kernel.call import Call
-from handrail.kernel.content import Text
 from handrail.kernel.glob import matcher
 from handrail.kernel.policy import OWN_NAMES
 from handrail.kernel.threads import in_thread
@@ -61,7 +60,7 @@ def _reply(workspace: Workspace, params: Params, found: list[tuple[str, Entry]],
     if not left_out:
         return Reply(Result(entries))
     said = "1 entry is closed and not listed." if left_out == 1 else f"{left_out} entries are closed and not listed."
-    return Reply(Result(entries), (Text(said),))
+    return Reply(Result(entries), notes=(said,))
 
 
 TOOL = Tool(

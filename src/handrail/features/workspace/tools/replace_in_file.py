@@ -5,6 +5,7 @@ from dataclasses import replace
 import msgspec
 
 from handrail.features.workspace.change import Change, look, preview_of
+from handrail.features.workspace.closed_reading import may_see
 from handrail.features.workspace.commit import commit
 from handrail.features.workspace.replacement import replace_all
 from handrail.features.workspace.workspace import Workspace, path_target, text_of
@@ -56,6 +57,13 @@ async def preview(workspace: Workspace, call: Call, params: Params) -> Preview |
 
 def _planned(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
     path, before = look(workspace, params.path)
+    if not may_see(workspace, call, path):
+        raise Declined(
+            f"{path} may not be read unasked, and how often something occurs in it says what it holds.",
+            hint="Write the whole file with write_to_file, or read it with read_file where that asks a person.",
+            path=path,
+            reason="policy",
+        )
     if before is None:
         raise NotFound(f"File not found: {path}", hint="list_files shows what there is.", path=path)
     text_of(before, path)

@@ -16,17 +16,20 @@ from handrail.features.workspace.change import (
     preview_of,
     replayed,
 )
+from handrail.features.workspace.closed_reading import may_see, telling_nothing
 from handrail.features.workspace.commit import commit, settle
 from handrail.features.workspace.idempotency import Written
 from handrail.features.workspace.line_diff import LineDiff
-from handrail.features.workspace.workspace import Workspace, path_target
+from handrail.features.workspace.workspace import Workspace, canonical, path_target
 from handrail.kernel.call import Call
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.kernel.tool import Preview, Reply, Settled, Tool
 from handrail.kernel.visible import quoted_line
 from handrail.ports.effect import Effect
 from handrail.ports.errors import BadEncoding, Conflict, Declined, InputOutput, InvalidParams, NotClean, OutsideRoot
 from handrail.ports.schemas import schema
+
+_NO_DIFF = "A rule or default closes this file to reading, so the diff is not shown here. The approval shows it."
 
 
 class Params(msgspec.Struct, frozen=True, rename="camel"):
@@ -48,7 +51,7 @@ def effect(params: Params) -> Effect:
     return Effect.READ if params.dry_run else Effect.WRITE
 
 
-async def write_to_file(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
+async def write_to_file(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result | Reply:
     """Write a UTF-8 text file of the project, whole (`overwrite`) or at its end (`append`); missing folders are made.
     Call it with `dryRun: true` first: it returns the line diff and writes nothing. Then call it again with the same
     path, mode and content and `dryRun: false`: a person may be asked, the file is written exactly as given, and
@@ -56,24 +59,31 @@ async def write_to_file(workspace: Workspace, call: Call, params: Params, previe
     An `idempotencyKey` makes a repeated write harmless.
     """
     if preview is None:
-        return await in_thread(call, lambda: _dry_run(workspace, params))
+        return await in_thread(call, lambda: _dry_run(workspace, call, params))
     change: Change = preview.state
-    done = await in_thread(call, lambda: commit(workspace, call, change), is_final=True)
+    with telling_nothing(change.path, is_seen=not preview.is_closed):
+        done = await in_thread(call, lambda: commit(workspace, call, change), is_final=True)
     if isinstance(done, Written):
         return _repeated(done)
     return Result(applied=True, snapshot_id=done.id, bytes_written=_bytes_written(params, change))
 
 
 async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
-    return await in_thread(call, lambda: _planned(workspace, params))
+    is_seen = may_see(workspace, call, canonical(params.path))
+    with telling_nothing(params.path, is_seen=is_seen):
+        planned = await in_thread(call, lambda: _planned(workspace, params))
+    return planned if is_seen or isinstance(planned, Settled) else replace(planned, is_closed=True)
 
 
-def _dry_run(workspace: Workspace, params: Params) -> Result:
+def _dry_run(workspace: Workspace, call: Call, params: Params) -> Result | Reply:
     change = _change(workspace, params)
     changes = compare(workspace, change)
     workspace.hide_from_git()
     # Only now: a diff that nobody saw allows no write.
     workspace.dry_runs.remember(change.path, params.mode, _hash(params), change.base_hash)
+    passed = workspace.policy().decide(call.tool, Effect.READ, path_target(params), call.caller.agent).decision
+    if not may_see(workspace, call, change.path, passed):
+        return Reply(Result(applied=False), notes=(_NO_DIFF,))
     return Result(applied=False, diff=changes)
 
 
