@@ -166,7 +166,7 @@ class Grown:
             self.step(number)
 
     def step(self, number: int) -> None:
-        (self.state / "trusted.json").write_text(f"{number}")
+        (self.state / "small.json").write_text(f"{number}")
         with (self.state / "ui-prompts.jsonl").open("a") as log:
             log.write(f"{number}\n")
         self.house.audit.append({"event": f"{number}"})
@@ -201,7 +201,7 @@ def attack_old_prompts(grown: Grown) -> None:
 
 
 def attack_old_content(grown: Grown) -> None:
-    (grown.state / "trusted.json").write_text("30")  # known from a checkpoint that is gone
+    (grown.state / "small.json").write_text("30")  # known from a checkpoint that is gone
 
 
 def attack_old_record(grown: Grown) -> None:
@@ -214,7 +214,7 @@ def attack_old_record(grown: Grown) -> None:
     [
         (attack_first_line, "does not follow"),
         (attack_old_prompts, "ui-prompts.jsonl was changed"),
-        (attack_old_content, "trusted.json was rolled back"),
+        (attack_old_content, "small.json was rolled back"),
     ],
 )
 def test_what_folded_checkpoints_knew_is_still_found(

@@ -1,5 +1,6 @@
 """The record after somebody with the rights of this account had its files: what was done to any one of them is told."""
 
+import asyncio
 import json
 import os
 import shutil
@@ -16,13 +17,21 @@ import pytest
 from handrail.kernel.audit import Audit
 from handrail.kernel.record_check import Findings, check_record
 from handrail.kernel.record_keeper import RecordKeeper
+from handrail.ports import state_writes
+from handrail.ports.browser_store import PairedPlugin
+from handrail.ports.consents import ConsentTo
 from handrail.ports.errors import Failure
+from handrail.ports.identity import Caller
+from handrail.ports.presence import Passkey
+from handrail.ports.prompts import Grant
+from handrail.stores.local.agents import AgentsFile
+from handrail.stores.local.presence import PasskeyFile, ProofFiles
 from handrail.stores.local.trust import TrustFile
 from handrail.wiring import Wiring
 from tests.persons import Person
 from tests.wire.clients import Api, Stdio, Up, run
 
-PASSING = (".lock", ".sock", "-wal", "-shm", ".log", "format", "server.json", "console.key", "stderr.txt")
+PASSING = (".lock", ".sock", "-wal", "-shm", ".log", "format", "console.key", "stderr.txt")
 """Files that hold nothing, only what a running program says of itself, or what is made again when it is missing."""
 OF_PROCESSES = ("agent-processes/", "waiters/")
 """Folders with files about processes, which end with them."""
@@ -73,7 +82,28 @@ def work(project: Path, state: Path, turn: int) -> None:
     policy = json.dumps({"contractVersion": "1.0.0", "rules": rules})
     (project / ".handrail" / "policy.json").write_text(policy)
     TrustFile(state).add(policy.encode(), str(project))  # `handrail policy trust` wants to see the person
+    asyncio.run(let_in(state, turn))
     run("call", "list_files", '{"path": "."}', "--project", project, "--state", state)
+
+
+async def let_in(state: Path, turn: int) -> None:
+    """What else a person allows: agents, passkeys, proofs, consents, grants and browsers. One is taken back."""
+    stores = Wiring().open_stores(state)
+    agents = AgentsFile(state)
+    agents.add(f"agent-{turn}")
+    if turn == 2:
+        agents.add("another")
+        agents.remove("another")
+    PasskeyFile(state).add(Passkey(f"id-{turn}", "key", 0, f"key {turn}", "2026-01-01T00:00:00Z"))
+    ProofFiles(state).keep(f"request-{turn}", {"by": "terminal"})
+    to = ConsentTo(f"app-{turn}", "App", "tool", "digest", "digest", "program")
+    await stores.consents.give(Caller("mcp", "agent", "pid 1", "agent"), to, is_for_app=False, by="console")
+    grant = Grant(tools=("write_to_file",), task="t", identity=f"i{turn}")
+    await stores.grants.give(grant, caller="agent", by="console")
+    browsers = stores.browser()
+    await browsers.plugins.pair(PairedPlugin(f"client-{turn}", "extension", "Chromium", "hash", turn))
+    await browsers.close()
+    stores.close()
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +130,7 @@ def verify(state: Path) -> Findings:
 
 def told(findings: Findings) -> str:
     broken = [findings.broken.message] if findings.broken is not None else []
-    return "\n".join([*broken, *findings.faults, *findings.notes])
+    return "\n".join([*broken, *findings.faults, *findings.edits, *findings.notes])
 
 
 class NothingToRollBack(Exception):
@@ -128,7 +158,7 @@ def truncate(copies: Copies, name: str) -> None:
 def edit(copies: Copies, name: str) -> None:
     """A permission more in a database, a few other bytes elsewhere."""
     if name.endswith(".db"):
-        table = "consent" if name == "handrail.db" else "browser_plugin"
+        table = "consent" if name == "handrail.db" else "browser_pairing"
         with closing(sqlite3.connect(copies.state / name)) as rows:
             columns = rows.execute(f"PRAGMA table_info({table})").fetchall()
             rows.execute(f"INSERT INTO {table} VALUES ({', '.join('?' for _ in columns)})", ["1"] * len(columns))
@@ -153,6 +183,7 @@ def test_an_untouched_record_is_well(copies: Copies) -> None:
 
 @pytest.mark.parametrize("attack", [roll_back, delete, truncate, edit], ids=lambda attack: attack.__name__)
 def test_an_attack_on_any_one_file_is_told(copies: Copies, attack: Callable[[Copies, str], None]) -> None:
+    """A fault, and not just a note; only what a person may edit counts as that person's edit."""
     silent, attacked = [], 0
     for name in copies.files():
         copies.restore(copies.newer)
@@ -162,13 +193,88 @@ def test_an_attack_on_any_one_file_is_told(copies: Copies, attack: Callable[[Cop
             continue
         attacked += 1
         try:
-            said = told(verify(copies.state))
-        except Failure as stop:
-            said = stop.message
-        if not said:
+            found = verify(copies.state)
+        except Failure:
+            continue
+        if found.is_well and not (attack in (edit, truncate) and name == "config.toml" and found.edits):
             silent.append(name)
     assert silent == []
-    assert attacked >= 5
+    assert attacked >= 12
+
+
+@pytest.mark.parametrize("name", ["agents.json", "trusted.json", "passkeys.json", "servers.json", "presence/0.json"])
+def test_a_file_from_nowhere_is_told(tmp_path: Path, name: str) -> None:
+    project, state = tmp_path / "project", tmp_path / "state"
+    project.mkdir()
+    run("call", "list_files", '{"path": "."}', "--project", project, "--state", state)
+    assert verify(state).is_well
+    (state / name).parent.mkdir(exist_ok=True)
+    (state / name).write_text("{}")
+    assert f"{name} was changed outside handrail" in told(verify(state))
+
+
+@pytest.mark.parametrize("name", ["agents.json", "trusted.json", "sessions.json", "handrail.db"])
+def test_a_change_that_was_used_and_put_back_is_told(copies: Copies, name: str) -> None:
+    """A checkpoint in between has seen it."""
+    copies.restore(copies.newer)
+    if not (copies.state / name).exists():
+        (copies.state / name).write_text("{}")
+    before = (copies.state / name).read_bytes()
+    edit(copies, name)
+    run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
+    if name == "handrail.db":
+        with closing(sqlite3.connect(copies.state / name)) as rows:
+            rows.execute("DELETE FROM consent WHERE id = '1'")
+            rows.commit()
+    else:
+        (copies.state / name).write_bytes(before)
+    run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
+    assert not verify(copies.state).is_well
+
+
+def test_an_edit_by_hand_is_reported_until_a_person_accepts_it(copies: Copies) -> None:
+    """Exit status 3, however much is written after; what handrail writes itself is no edit."""
+    copies.restore(copies.newer)
+    config = copies.state / "config.toml"
+    before = config.read_text()
+    config.write_text(f'presence = "never"\n{before}')
+    said = run("audit", "verify", "--state", copies.state)
+    assert (said.returncode, "config.toml was changed outside handrail, since checkpoint" in said.stderr) == (3, True)
+    run("model", "use", "openai:another", "--state", copies.state)
+    run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
+    said = run("audit", "verify", "--state", copies.state)
+    assert (said.returncode, "config.toml was changed outside handrail, noticed on" in said.stderr) == (3, True)
+    assert run("audit", "accept", "--state", copies.state).returncode == 0
+    assert run("audit", "verify", "--state", copies.state).returncode == 0
+    run("model", "use", "openai:one-more", "--state", copies.state)
+    assert run("audit", "verify", "--state", copies.state).returncode == 0
+    config.write_text(before)
+    assert run("audit", "verify", "--state", copies.state).returncode == 3, "accepted: earlier contents don't count"
+
+
+def test_an_earlier_config_that_comes_back_is_a_fault(copies: Copies) -> None:
+    copies.restore(copies.newer)
+    config = copies.state / "config.toml"
+    before = config.read_bytes()
+    run("model", "use", "openai:another", "--state", copies.state)
+    config.write_bytes(before)
+    said = run("audit", "verify", "--state", copies.state)
+    assert (said.returncode, "config.toml was rolled back" in said.stderr) == (1, True), said.stderr
+
+
+def test_a_write_that_a_crash_cut_short_is_no_fault(copies: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Announced and not done: the content before and the one that was begun both count, and nothing else."""
+    copies.restore(copies.newer)
+    with monkeypatch.context() as patch:
+        patch.setattr(state_writes, "replace_file", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with suppress(KeyboardInterrupt):
+            AgentsFile(copies.state).add("never-written")
+    assert verify(copies.state).is_well
+    AgentsFile(copies.state).add("written")
+    found = verify(copies.state)
+    assert found.is_well, told(found)
+    roll_back(copies, "agents.json")
+    assert not verify(copies.state).is_well
 
 
 @pytest.mark.parametrize("name", ["audit/log.jsonl", "audit/head", "checkpoints.jsonl", "handrail.db", "trusted.json"])

@@ -30,7 +30,7 @@ OpenEvidence = Callable[[str], Evidence | None]
 
 @dataclass(slots=True)
 class Findings:
-    """`faults` can't have come about by use; `notes` are for people to know."""
+    """`faults` can't have come about by use; `edits` are a person's, or seem so; `notes` are for people to know."""
 
     count: int = 0
     checkpoints: int = 0
@@ -38,6 +38,7 @@ class Findings:
     evidence: int = 0
     broken: BrokenChain | None = None
     faults: list[str] = field(default_factory=list)
+    edits: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -110,21 +111,25 @@ def check_record(audit: Audit, stores: RecordStores, open_evidence: OpenEvidence
     return findings
 
 
-def quick_faults(stores: RecordStores, audit: Audit) -> list[str]:
+def quick_look(stores: RecordStores, audit: Audit) -> Findings:
     """What can be told without reading the audit: for the start of a server, and for `doctor`."""
+    findings = Findings()
     with stores.lock():
         lines = list(stores.checkpoints.lines())
         faults = [*_places(lines, stores), *standing_faults(lines)]
     last_line, last = newest(lines)
-    if last is None:
-        return faults
-    try:
-        verified(last_line or b"")
-    except WrongCheckpoint as wrong:
-        faults.append(f"checkpoint {last.number} was changed: {wrong}")
-    if not audit.has_record(last.head, last.size) and last.count:
-        faults.append(f"the audit was rolled back or changed: record {last.count} is not where it was")
-    return [*faults, *Sightings(readable(lines)).changes(stores.files)[1]]
+    if last is not None:
+        try:
+            verified(last_line or b"")
+        except WrongCheckpoint as wrong:
+            faults.append(f"checkpoint {last.number} was changed: {wrong}")
+        if not audit.has_record(last.head, last.size) and last.count:
+            faults.append(f"the audit was rolled back or changed: record {last.count} is not where it was")
+        changes = Sightings(readable(lines)).changes(stores.files)
+        findings.edits += changes.edits
+        faults += changes.faults
+    findings.faults = faults
+    return findings
 
 
 def _places(lines: Sequence[bytes], stores: RecordStores) -> Iterator[str]:
@@ -148,9 +153,10 @@ def _damaged_places(stores: RecordStores) -> Iterator[str]:
 
 def _check_files(checkpoints: Sequence[Checkpoint], stores: RecordStores, findings: Findings) -> None:
     sightings = Sightings(checkpoints)
-    changes, faults = sightings.changes(stores.files)
-    findings.faults += [*faults, *sightings.damage(stores.files)]
-    findings.notes += described(changes, sightings)
+    changes = sightings.changes(stores.files)
+    findings.faults += [*changes.faults, *sightings.damage(stores.files)]
+    findings.edits += changes.edits
+    findings.notes += described(changes.new, sightings, stores.files.written())
 
 
 def _check_witness(lines: Sequence[bytes], stores: RecordStores, findings: Findings) -> None:

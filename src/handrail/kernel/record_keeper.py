@@ -140,7 +140,8 @@ class RecordKeeper:
         tree = growth.tree
         key = self.stores.signer.make().hex()
         sightings = Sightings(readable(lines))
-        files, _ = Sightings(()).changes(self.stores.files) if accepts else sightings.changes(self.stores.files)
+        self.stores.files.settle(accepts=accepts)
+        files = (Sightings(()) if accepts else sightings).changes(self.stores.files).new
         faults = [] if accepts else list(place_faults(last_line, self.stores.places))
         if last is not None and last.key != key and not accepts:
             faults.append("the key that signs checkpoints is not the one that signed before")

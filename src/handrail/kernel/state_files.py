@@ -2,9 +2,18 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
+from typing import NamedTuple
 
 from handrail.kernel.checkpoint import Checkpoint, Seen
-from handrail.ports.record import StateFiles
+from handrail.ports.record import StateFiles, WrittenFile
+
+
+class Changes(NamedTuple):
+    """`new` contents since the last checkpoint, `faults` that can't have come about by use, and people's `edits`."""
+
+    new: dict[str, Seen]
+    faults: list[str]
+    edits: list[str]
 
 
 class Sightings:
@@ -14,6 +23,7 @@ class Sightings:
         self.seen: dict[str, list[tuple[str, Seen]]] = {}
         self._starts: dict[str, str] = {}
         known = list(checkpoints)
+        self.number = known[-1].number if known else 0
         folded = next((each.folded for each in reversed(known) if each.folded is not None), None)
         if folded is not None:
             self.seen = {name: list(seen) for name, seen in folded.files.items()}
@@ -28,13 +38,19 @@ class Sightings:
     def last(self, name: str) -> Seen | None:
         return self.seen[name][-1][1] if name in self.seen else None
 
-    def changes(self, files: StateFiles) -> tuple[dict[str, Seen], list[str]]:
-        """What is new since, and what can't have come about by use."""
+    def changes(self, files: StateFiles) -> Changes:
         new: dict[str, Seen] = {}
         faults: list[str] = []
-        for name in {*files.replaced(), *files.growing(), *self.seen}:
+        edits: list[str] = []
+        written = files.written()
+        for name in {*files.replaced(), *files.growing(), *self.seen, *written}:
             last = self.last(name)
-            if name in files.growing():
+            if name in written:
+                fault = None
+                found = None if written[name].digest is None else Seen(written[name].digest or "")
+                for what, is_fault in self._from_outside(name, written[name]):
+                    (faults if is_fault else edits).append(what)
+            elif name in files.growing():
                 found, fault = self._grown(files, name, last)
             else:
                 found, fault = self._replaced(files, name, last)
@@ -42,7 +58,29 @@ class Sightings:
                 faults.append(fault)
             elif found != last and found is not None:
                 new[name] = found
-        return new, sorted(faults)
+        return Changes(new, sorted(faults), sorted(edits))
+
+    def _from_outside(self, name: str, file: WrittenFile) -> Iterator[tuple[str, bool]]:
+        """What others did to a file that handrail writes, and whether it is a fault: a person may edit some."""
+        earlier: dict[str | None, str] = {}
+        for content in file.contents:
+            if content.is_outside:
+                when = f"noticed on {content.ts}"
+                yield self._spelled(name, content.sha256, earlier, when, file.is_edited_by_people)
+            earlier[content.sha256] = content.ts
+        if not file.is_known:
+            since = f"since checkpoint {self.number}" if self.number else "before the first checkpoint"
+            yield self._spelled(name, file.digest, earlier, since, file.is_edited_by_people)
+
+    @staticmethod
+    def _spelled(
+        name: str, digest: str | None, earlier: Mapping[str | None, str], when: str, is_edited_by_people: bool
+    ) -> tuple[str, bool]:
+        if digest is None:
+            return f"{name} is missing: it was removed outside handrail, {when}", True
+        if digest in earlier:
+            return f"{name} was rolled back, {when}: it is as it was on {earlier[digest]}", True
+        return f"{name} was changed outside handrail, {when}", not is_edited_by_people
 
     def _replaced(self, files: StateFiles, name: str, last: Seen | None) -> tuple[Seen | None, str | None]:
         digest = files.digest(name)
@@ -89,10 +127,10 @@ def _chained(before: str, parts: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
-def described(changes: Mapping[str, Seen], sightings: Sightings) -> list[str]:
-    """What was changed since the newest checkpoint, for people to read."""
+def described(changes: Mapping[str, Seen], sightings: Sightings, known: Iterable[str]) -> list[str]:
+    """What was changed since the newest checkpoint, for people to read; `known` are files that handrail writes."""
     return [
         f"{name} was changed since the last checkpoint"
         for name, seen in sorted(changes.items())
-        if sightings.last(name) is not None and seen.size is None
+        if sightings.last(name) is not None and seen.size is None and name not in known
     ]

@@ -3,12 +3,13 @@
 Everything blocks, so it is called in threads, and raises conditions of the error tree.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from handrail.ports.journal import Journal
+from handrail.ports.state_writes import Content
 
 PUBLIC_KEY_BYTES = 32
 SIGNATURE_BYTES = 64
@@ -71,8 +72,27 @@ class Witness(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file that handrail writes itself: what it has now, and every content that it had since it was accepted."""
+
+    digest: str | None
+    contents: Sequence[Content]
+    is_known: bool
+    """The content is the one that handrail gave it last."""
+    is_edited_by_people: bool
+
+
 class StateFiles(Protocol):
     """Other files of the state directory that a checkpoint describes."""
+
+    def written(self) -> Mapping[str, WrittenFile]:
+        """Those that only handrail writes, or handrail and people; all at one moment."""
+        ...
+
+    def settle(self, *, accepts: bool = False) -> None:
+        """Notes what others have written to them; accepts: takes it for the right content."""
+        ...
 
     def replaced(self) -> Iterable[str]:
         """Names of those that are written as a whole."""

@@ -18,8 +18,8 @@ import msgspec
 
 from handrail.faces.http import state_file
 from handrail.faces.http.listening import url
-from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Conflict, InputOutput
+from handrail.ports.state_writes import write_state
 
 FILE = "server.json"
 _LOCK = "server.lock"
@@ -94,7 +94,7 @@ class Published:
 
     def write(self, content: ServerFile) -> None:
         with state_file.spelled(self._state):
-            replace_file(self.path, msgspec.json.encode(content) + b"\n")
+            write_state(self.path, msgspec.json.encode(content) + b"\n")
         self.content = content
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 from handrail.faces.http import state_file
-from handrail.ports.atomic_file import replace_file
+from handrail.ports.state_writes import write_state
 
 FILE = "sessions.json"
 LIFETIME = 30 * 24 * 3600
@@ -106,7 +106,7 @@ class Sessions:
 
     def _write(self, sessions: tuple[Session, ...]) -> None:
         with state_file.spelled(self._state):
-            replace_file(self._file, msgspec.json.encode(_Content(sessions)) + b"\n")
+            write_state(self._file, msgspec.json.encode(_Content(sessions)) + b"\n")
 
     def _current(self) -> dict[str, Session]:
         try:

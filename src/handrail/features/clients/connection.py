@@ -10,8 +10,8 @@ import msgspec
 from handrail.features.clients.client import Client, Edit
 from handrail.features.clients.config_file import ConfigFile
 from handrail.features.clients.written import Written, is_there, undo, write
-from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import NotFound
+from handrail.ports.state_writes import write_state
 
 _FILE = "clients.json"
 
@@ -70,4 +70,4 @@ class Connections:
     def _save(self, name: str, written: Sequence[Written] | None) -> None:
         known: Mapping[str, Any] = {**self._read(), name: written}
         kept = {each: value for each, value in known.items() if value}
-        replace_file(self._file, msgspec.json.encode(kept))
+        write_state(self._file, msgspec.json.encode(kept))

@@ -11,8 +11,8 @@ import msgspec
 
 from handrail.features.gateway.definitions import Definition
 from handrail.features.gateway.model import Server
-from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Damaged, InputOutput, NotFound
+from handrail.ports.state_writes import write_state
 from handrail.ports.stores import Stores
 
 _FILE = "servers.json"
@@ -85,7 +85,7 @@ class ServerFile:
             outcome = change(entries)
             changed = msgspec.json.encode(_Content(entries, content.revision + 1))
             try:
-                replace_file(self._path, msgspec.json.format(changed, indent=1))
+                write_state(self._path, msgspec.json.format(changed, indent=1))
             except OSError as error:
                 raise InputOutput(f"{self._path} can't be written: {error.strerror}.") from None
         return outcome

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from handrail.kernel.audit import Audit
 from handrail.kernel.checks import Check
-from handrail.kernel.record_check import quick_faults
+from handrail.kernel.record_check import quick_look
 from handrail.ports.errors import Failure
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ _LOOK_EVERY = 60.0
 
 _FIX = "`handrail audit verify` says more, `handrail audit accept` takes the state as it is for the right one."
 
+_YOURS = "If that was you, `handrail audit accept` says so; if not, look at the file."
+
 
 @asynccontextmanager
 async def kept_record(project: Project) -> AsyncIterator[None]:
@@ -33,8 +35,11 @@ async def kept_record(project: Project) -> AsyncIterator[None]:
         yield
         return
     try:
-        for fault in await asyncio.to_thread(quick_faults, keeper.stores, project.audit):
+        found = await asyncio.to_thread(quick_look, keeper.stores, project.audit)
+        for fault in found.faults:
             logger.error("the record is not as it was written: %s", fault)
+        for edit in found.edits:
+            logger.info("%s: if that was you, `handrail audit accept` says so", edit)
     except Failure as failure:
         logger.error("the record can't be checked: %s", failure.message)
     keeping = asyncio.create_task(_keep(keeper)) if project.is_server else None
@@ -59,13 +64,15 @@ async def _keep(keeper: RecordKeeper) -> None:
 def checks(context: CheckContext) -> Iterator[Check]:
     try:
         stores = context.program.open_stores(context.state)
-        faults = quick_faults(stores.record(), Audit(stores.audit))
+        found = quick_look(stores.record(), Audit(stores.audit))
     except Failure as failure:
         yield Check("record", False, failure.message, failure.hint or _FIX, required=False)
         return
-    for fault in faults:
+    for fault in found.faults:
         yield Check("record", False, fault, _FIX)
-    if not faults:
+    for edit in found.edits:
+        yield Check("record", False, edit, _YOURS, required=False)
+    if not found.faults and not found.edits:
         witness = stores.record().witness
         seen = "no witness is set up" if witness is None else f"witness {witness.name}"
         yield Check("record", True, f"as it was at the last checkpoint; {seen}", required=False)

@@ -13,8 +13,8 @@ from pathlib import Path
 import msgspec
 
 from handrail.ports.agents import PREFIX, Agent, checked_name
-from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Conflict, InputOutput, NotFound
+from handrail.ports.state_writes import write_state
 from handrail.stores.local import locks
 from handrail.stores.local.private_file import read_plain
 
@@ -87,7 +87,7 @@ class AgentsFile:
 
     def _write(self, agents: tuple[_Kept, ...]) -> None:
         try:
-            replace_file(self._file, msgspec.json.encode(_Content(agents)) + b"\n")
+            write_state(self._file, msgspec.json.encode(_Content(agents)) + b"\n")
         except OSError as refusal:
             raise InputOutput(f"Can't write {self._file}: {refusal.strerror}.") from None
 

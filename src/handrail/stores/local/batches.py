@@ -55,6 +55,17 @@ class Batches:
 
         return self.write(work)
 
+    def permit(self, work: Callable[[sqlite3.Connection], Any]) -> asyncio.Future[None]:
+        """A write of its own, durable, for rows that allow somebody something."""
+
+        def written() -> None:
+            with self._database.permitting() as connection:
+                work(connection)
+
+        done = asyncio.ensure_future(self._in_thread(written))
+        done.add_done_callback(_looked_at)
+        return asyncio.shield(done)
+
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Sees every write that was queued before, and waits for no later one."""
         if self._last is not None and not self._last.done():

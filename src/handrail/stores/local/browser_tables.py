@@ -10,11 +10,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handrail.stores.local.database import Database
+from handrail.stores.local.database import Database, Permissions
 from handrail.stores.local.migration import Step
 
 if TYPE_CHECKING:
     import sqlite3
+
+PAIRED_BROWSERS = "paired browsers in browser/browser.db"
 
 _TABLES = (
     """
@@ -211,4 +213,5 @@ STEPS: Sequence[Step[sqlite3.Connection]] = (
 
 
 def browser_database(state: Path) -> Database:
-    return Database(state / "browser" / "browser.db", steps=STEPS)
+    permissions = Permissions(state, PAIRED_BROWSERS, ("browser_pairing",))
+    return Database(state / "browser" / "browser.db", steps=STEPS, permissions=permissions)

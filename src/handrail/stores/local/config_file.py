@@ -5,14 +5,15 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import fields
 
-from handrail.ports.atomic_file import replace_file
 from handrail.ports.policy import Rule
 from handrail.ports.settings import CONFIG_FILE, BrokenSettings, spelled_moments
+from handrail.ports.state_writes import announced, digest_of, write_state
 from handrail.ports.waiting import settled
 from handrail.stores.local import locks
 from handrail.stores.local.private_file import open_private, write_whole
@@ -33,7 +34,7 @@ def choose(state: Path, **values: str | list[str]) -> None:
         after = _changed(before, values)
         if _read(file, after) != {**_read(file, before), **values}:
             raise BrokenSettings(f"{file}: set {', '.join(values)} there by hand; it is written in an unusual way.")
-        replace_file(file, after.encode())
+        write_state(file, after.encode())
 
 
 async def allow(state: Path, remark: str, rule: Rule) -> None:
@@ -63,7 +64,7 @@ def remove_rule(state: Path, rule: Rule) -> bool:
         after = _read(file, text)
         if _rules(file, after) != kept or {**after, "rules": []} != {**_read(file, _text(file)), "rules": []}:
             raise BrokenSettings(f"{file}: remove the rule there by hand; it is written in an unusual way.")
-        replace_file(file, text.encode())
+        write_state(file, text.encode())
         return True
 
 
@@ -72,10 +73,16 @@ def _add(file: Path, remark: str, rule: Rule) -> None:
     members = [f"{name} = {_spelled(value)}" for name, value in known.items() if value != _DEFAULTS.get(name)]
     lines = ["", f"# {remark}", "[[rules]]", *members, ""]
     with locks.exclusive(file.with_name(f"{CONFIG_FILE}.lock")):
-        descriptor = open_private(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        if not file.exists():
+            write_state(file, "\n".join(lines).encode())
+            return
+        descriptor = open_private(file, os.O_RDWR | os.O_APPEND)
         try:
-            write_whole(descriptor, "\n".join(lines).encode())
-            os.fsync(descriptor)
+            added = "\n".join(lines).encode()
+            after = sha256(os.pread(descriptor, os.fstat(descriptor).st_size, 0) + added).hexdigest()
+            with announced(file.parent, file.name, lambda: digest_of(file), after):
+                write_whole(descriptor, added)
+                os.fsync(descriptor)
         finally:
             os.close(descriptor)
 

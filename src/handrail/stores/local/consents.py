@@ -49,7 +49,7 @@ class SqliteConsents:
         digest = to.app_digest if is_for_app else to.tool_digest
         row = (id, who, to.app, to.app_name, tool, digest, self._now().isoformat(timespec="seconds"), by, to.program)
         adding = f"INSERT OR REPLACE INTO consent ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        await self._database.write(lambda rows: rows.execute(adding, row).rowcount, is_durable=True)
+        await self._database.permit(lambda rows: rows.execute(adding, row).rowcount)
         return _given(row)
 
     async def given(self) -> Sequence[Given]:
@@ -59,7 +59,7 @@ class SqliteConsents:
 
     async def revoke(self, id: str) -> bool:
         removal = "DELETE FROM consent WHERE id = ?"
-        return await self._database.write(lambda rows: rows.execute(removal, (id,)).rowcount == 1, is_durable=True)
+        return await self._database.permit(lambda rows: rows.execute(removal, (id,)).rowcount == 1)
 
 
 def _given(row: Row) -> Given:

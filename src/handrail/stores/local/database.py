@@ -9,11 +9,14 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from handrail.ports.errors import Conflict, Damaged, Failure, InputOutput
+from handrail.ports.state_writes import announced
 from handrail.ports.waiting import settled
 from handrail.stores.local import locks
 from handrail.stores.local.connection import SharedConnection, attach, detach
@@ -122,6 +125,26 @@ STEPS: Sequence[Step[sqlite3.Connection]] = (
 )
 
 
+CONSENTS_AND_GRANTS = "consents and grants in handrail.db"
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    """The tables of a database whose rows allow somebody something, and what the journal of writes calls them."""
+
+    state: Path
+    name: str
+    tables: Sequence[str]
+
+    def digest(self, connection: sqlite3.Connection) -> str:
+        """A table without rows counts like one that is not there yet."""
+        digest, there = sha256(), connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        for table in self.tables:
+            if (table,) in there and (rows := sorted(map(repr, connection.execute(f"SELECT * FROM {table}")))):
+                digest.update(repr((table, rows)).encode())
+        return digest.hexdigest()
+
+
 class Database:
     """Opened and migrated when first used. All that are made of one file share this process's connection to it."""
 
@@ -131,8 +154,10 @@ class Database:
         *,
         steps: Sequence[Step[sqlite3.Connection]] = STEPS,
         patience: float = locks.PATIENCE,
+        permissions: Permissions | None = None,
     ) -> None:
         self.path = path
+        self._permissions = permissions or Permissions(path.parent, CONSENTS_AND_GRANTS, ("consent", "task_grant"))
         self._steps = steps
         self._patience = patience
         self._begin()
@@ -149,6 +174,16 @@ class Database:
 
         def written() -> T:
             with self.writing(is_durable=is_durable) as connection:
+                return work(connection)
+
+        self._leave_parent()
+        return await settled(written, self._writer)
+
+    async def permit(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """`permitting` for an event loop."""
+
+        def written() -> T:
+            with self.permitting() as connection:
                 return work(connection)
 
         self._leave_parent()
@@ -176,6 +211,17 @@ class Database:
         ):
             yield connection
 
+    @contextmanager
+    def permitting(self) -> Iterator[sqlite3.Connection]:
+        """`writing`, durably, for rows that allow somebody something: the record knows who wrote them."""
+        with self._announcing(self.writing(is_durable=True)) as connection:
+            yield connection
+
+    def permissions(self) -> str:
+        """A digest of the rows that allow somebody something."""
+        with self.reading() as connection:
+            return self._permissions.digest(connection)
+
     def checkpoint(self) -> None:
         """Brings what was written home from the log, as far as nobody reads it there."""
         with self.reading() as connection:
@@ -185,6 +231,16 @@ class Database:
     def reading(self) -> Iterator[sqlite3.Connection]:
         with self._conditions(), self._attached().turn(self._patience) as connection:
             yield connection
+
+    @contextmanager
+    def _announcing(self, transaction: AbstractContextManager[sqlite3.Connection]) -> Iterator[sqlite3.Connection]:
+        with ExitStack() as announcement, transaction as connection:  # announced until after the commit
+            before = self._permissions.digest(connection)
+            yield connection
+            after = self._permissions.digest(connection)
+            if after != before:
+                state, name = self._permissions.state, self._permissions.name
+                announcement.enter_context(announced(state, name, lambda: before, after))
 
     def close(self) -> None:
         """The connection stays as long as somebody else here uses it."""
@@ -230,7 +286,7 @@ class Database:
             with shared.turn(self._patience) as connection:
                 (version,) = connection.execute("PRAGMA user_version").fetchone()
             for number, step in steps_from(version, self._steps, str(self.path)):
-                with shared.transaction(self._patience, is_durable=True) as connection:
+                with self._announcing(shared.transaction(self._patience, is_durable=True)) as connection:
                     step(connection)
                     connection.execute(f"PRAGMA user_version = {number}")
 

@@ -12,11 +12,11 @@ import msgspec
 from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Damaged
 from handrail.ports.presence import Passkey
+from handrail.ports.state_writes import PROOFS, announced, digest_of, write_state
 from handrail.stores.local import locks
 from handrail.stores.local.private_file import make_private_folder, read_plain
 
 _PASSKEYS = "passkeys.json"
-_PROOFS = "presence"
 
 
 class _Content(msgspec.Struct, frozen=True):
@@ -55,18 +55,21 @@ class PasskeyFile:
         with locks.exclusive(self._file.with_name(f"{_PASSKEYS}.lock")):
             passkeys = {passkey.id: passkey for passkey in self.all()}
             yield passkeys
-            replace_file(self._file, msgspec.json.encode(_Content(tuple(passkeys.values()))) + b"\n")
+            write_state(self._file, msgspec.json.encode(_Content(tuple(passkeys.values()))) + b"\n")
 
 
 class ProofFiles:
     """One small file for each answer that was proven, in `<stateDir>/presence/`. Blocks."""
 
     def __init__(self, state: Path) -> None:
-        self._folder = state / _PROOFS
+        self._folder = state / PROOFS
 
     def keep(self, request_id: str, proof: Mapping[str, Any]) -> None:
         make_private_folder(self._folder)
-        replace_file(self._path(request_id), f"{json.dumps({'requestId': request_id, **proof})}\n".encode())
+        file, content = self._path(request_id), f"{json.dumps({'requestId': request_id, **proof})}\n".encode()
+        name, after = f"{PROOFS}/{file.name}", hashlib.sha256(content).hexdigest()
+        with announced(self._folder.parent, name, lambda: digest_of(file), after):
+            replace_file(file, content)
 
     def of(self, request_id: str) -> Mapping[str, Any] | None:
         try:

@@ -13,9 +13,9 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Damaged
 from handrail.ports.secrets import Secret, Slip
+from handrail.ports.state_writes import write_state
 from handrail.stores.local import locks
 from handrail.stores.local.private_file import make_private_folder, open_private, refused
 
@@ -78,7 +78,7 @@ class SecretFile:
                 before = msgspec.json.encode(content)
                 yield content
                 if found is None or msgspec.json.encode(content) != before:
-                    replace_file(self._path, msgspec.json.encode(content))
+                    write_state(self._path, msgspec.json.encode(content))
         except OSError as error:
             raise refused(self._path, error) from error
 

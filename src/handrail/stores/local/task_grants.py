@@ -34,7 +34,7 @@ class SqliteTaskGrants:
                 (*row, grant.identity, grant.task),
             )
 
-        await self._database.write(add, is_durable=True)
+        await self._database.permit(add)
         return _read(row)
 
     async def of(self, identity: str, task: str) -> Sequence[TaskGrant]:
@@ -49,13 +49,11 @@ class SqliteTaskGrants:
 
     async def revoke(self, id: str) -> bool:
         removal = "DELETE FROM task_grant WHERE id = ?"
-        return await self._database.write(lambda rows: rows.execute(removal, (id,)).rowcount == 1, is_durable=True)
+        return await self._database.permit(lambda rows: rows.execute(removal, (id,)).rowcount == 1)
 
     async def end(self, identity: str, task: str | None) -> int:
         removal = "DELETE FROM task_grant WHERE identity = ? AND (? IS NULL OR task = ?)"
-        return await self._database.write(
-            lambda rows: rows.execute(removal, (identity, task, task)).rowcount, is_durable=True
-        )
+        return await self._database.permit(lambda rows: rows.execute(removal, (identity, task, task)).rowcount)
 
 
 def _read(row: Row) -> TaskGrant:

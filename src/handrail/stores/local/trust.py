@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from handrail.ports.atomic_file import replace_file
+from handrail.ports.state_writes import write_state
 from handrail.stores.local import locks
 from handrail.stores.local.private_file import read_plain
 
@@ -39,7 +39,7 @@ class TrustFile:
         with locks.exclusive(self._file.with_name(f"{_FILE}.lock")):
             trusted = self._read()
             yield trusted
-            replace_file(self._file, f"{json.dumps(trusted, indent=2)}\n".encode())
+            write_state(self._file, f"{json.dumps(trusted, indent=2)}\n".encode())
 
     def _read(self) -> dict[str, object]:
         try:

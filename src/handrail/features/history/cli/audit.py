@@ -14,10 +14,13 @@ if TYPE_CHECKING:
     from handrail.kernel.record_check import Findings
     from handrail.ports.stores import Stores
 
+EDITED = 3
+"""The exit status where nothing is wrong, but a file that people edit was changed outside handrail."""
+
 EPILOG = """\b
 Examples:
   handrail audit --limit 100      the newest calls of all projects
-  handrail audit verify           exit status 1 and what was found if anything was changed
+  handrail audit verify           exit status 1 if anything was changed, 3 if only a file that you may edit was
   handrail audit prove 17         a proof that record 17 is in the signed tree, as JSON
   handrail audit accept           after damage: takes the state as it is now for the right one"""
 
@@ -72,11 +75,14 @@ def _verify(record: "Audit", stores: "Stores", *, as_json: bool) -> None:
         _say(found)
     if not found.is_well:
         raise SystemExit(1)
+    if found.edits:
+        raise SystemExit(EDITED)
 
 
 def _findings(found: "Findings") -> dict[str, Any]:
     told: dict[str, Any] = {"ok": found.is_well, "count": found.count, "checkpoints": found.checkpoints}
-    told |= {"signed": found.covered, "evidence": found.evidence, "faults": found.faults, "notes": found.notes}
+    told |= {"signed": found.covered, "evidence": found.evidence}
+    told |= {"faults": found.faults, "edits": found.edits, "notes": found.notes}
     return told if found.broken is None else {**told, **found.broken.details}
 
 
@@ -85,6 +91,8 @@ def _say(found: "Findings") -> None:
         say(f"Note: {note}.")
     if found.broken is not None:
         complain(found.broken)
+    for edit in found.edits:
+        click.echo(f"handrail: {edit}. If that was you, `handrail audit accept` says so.", err=True)
     for fault in found.faults:
         click.echo(f"handrail: {fault}.", err=True)
     if found.is_well:

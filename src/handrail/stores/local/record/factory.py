@@ -10,8 +10,8 @@ from handrail.ports.atomic_file import replace_file
 from handrail.ports.record import RecordStores
 from handrail.ports.secrets import Keyring
 from handrail.stores.local import locks
-from handrail.stores.local.browser_tables import browser_database
-from handrail.stores.local.database import Database
+from handrail.stores.local.browser_tables import PAIRED_BROWSERS, browser_database
+from handrail.stores.local.database import CONSENTS_AND_GRANTS, Database
 from handrail.stores.local.journal import JournalFile
 from handrail.stores.local.record.files import CHECKPOINTS, DescribedFiles
 from handrail.stores.local.record.places import DatabasePlace
@@ -31,14 +31,14 @@ def record_stores(state: Path, keyring: Keyring, *, signer: Sequence[str], told:
             state,
             lambda: Database(state / "handrail.db"),
             is_always_used=True,
-            allows=lambda table: table not in _USED_UP,
+            matters=lambda table: table not in _USED_UP,
         ),
         DatabasePlace(
             "browser/browser.db",
             state,
             lambda: browser_database(state),
             is_always_used=False,
-            allows=lambda table: table == "browser_plugin",
+            matters=lambda table: table == "browser_plugin",
         ),
     ]
     return RecordStores(
@@ -47,7 +47,11 @@ def record_stores(state: Path, keyring: Keyring, *, signer: Sequence[str], told:
         signer=Command(signer) if signer else KeptKey(state, keyring),
         places=places,
         witness=witness(told, id),
-        files=DescribedFiles(state, {place.name: place.permissions for place in places}),
+        files=DescribedFiles(
+            state,
+            {place.name: place.rows for place in places},
+            {CONSENTS_AND_GRANTS: places[0].permissions, PAIRED_BROWSERS: places[1].permissions},
+        ),
         lock=lambda: locks.exclusive(state / "checkpoints.lock"),
         rewrite=lambda lines: replace_file(state / CHECKPOINTS, b"".join(line + b"\n" for line in lines)),
     )

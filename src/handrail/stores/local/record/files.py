@@ -5,11 +5,22 @@ A database is never opened beside SQLite: of it, the rows are described that all
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
-from handrail.stores.local.private_file import open_private, read_plain
+from handrail.ports.record import WrittenFile
+from handrail.ports.state_writes import (
+    EDITED_BY_PEOPLE,
+    JOURNAL,
+    WRITTEN_FILES,
+    Writes,
+    digest_of,
+    held_writes,
+    proof_names,
+)
+from handrail.stores.local.private_file import open_private, read_plain, refused
 from handrail.stores.local.prompt_store import LOG
 
 CHECKPOINTS = "checkpoints.jsonl"
@@ -21,11 +32,53 @@ _LARGEST = 16 << 20
 
 
 class DescribedFiles:
-    """`databases` has, by its name, what tells the digest of a database's permissions."""
+    """`databases` has, by its name, what tells the digest of a database's rows; `permissions`, of those that allow."""
 
-    def __init__(self, state: Path, databases: Mapping[str, Callable[[], str | None]]) -> None:
+    def __init__(
+        self,
+        state: Path,
+        databases: Mapping[str, Callable[[], str | None]],
+        permissions: Mapping[str, Callable[[], str | None]],
+    ) -> None:
         self._state = state
         self._databases = databases
+        self._permissions = permissions
+
+    def written(self) -> Mapping[str, WrittenFile]:
+        with self._held() as writes:
+            return {name: self._described(writes, name) for name in self._written_names(writes)}
+
+    def settle(self, *, accepts: bool = False) -> None:
+        with self._held() as writes:
+            for name in self._written_names(writes):
+                digest = self._written_digest(name)
+                if accepts:
+                    writes.add(name, digest, "accepted")
+                elif name in self._permissions and not writes.contents(name):
+                    writes.add(name, digest, "found")
+                else:
+                    writes.settle(name, digest)
+
+    @contextmanager
+    def _held(self) -> Iterator[Writes]:
+        try:
+            with held_writes(self._state) as writes:
+                yield writes
+        except OSError as error:
+            raise refused(self._state / JOURNAL, error) from error
+
+    def _described(self, writes: Writes, name: str) -> WrittenFile:
+        digest, contents = self._written_digest(name), writes.contents(name)
+        is_first = name in self._permissions and not contents  # rows from before this journal
+        is_known = is_first or writes.is_known(name, digest)
+        return WrittenFile(digest, contents, is_known, name in EDITED_BY_PEOPLE)
+
+    def _written_names(self, writes: Writes) -> Sequence[str]:
+        databases = [name for name, digest in self._permissions.items() if digest() is not None]
+        return sorted({*WRITTEN_FILES, *databases, *proof_names(self._state), *writes.names()})
+
+    def _written_digest(self, name: str) -> str | None:
+        return self._permissions[name]() if name in self._permissions else digest_of(self._state / name)
 
     def replaced(self) -> Iterable[str]:
         names = list(self._databases)
@@ -37,7 +90,7 @@ class DescribedFiles:
         return names
 
     def growing(self) -> Iterable[str]:
-        return (LOG,)
+        return (LOG, JOURNAL)
 
     def digest(self, name: str) -> str | None:
         if name in self._databases:

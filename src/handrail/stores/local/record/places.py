@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS newest_checkpoint (id INTEGER PRIMARY KEY CHECK (id =
 
 
 class DatabasePlace:
-    """`allows` tells of which tables the rows allow somebody something."""
+    """`matters` tells of which tables the rows matter later."""
 
     def __init__(
         self,
@@ -27,9 +27,9 @@ class DatabasePlace:
         opening: Callable[[], Database],
         *,
         is_always_used: bool,
-        allows: Callable[[str], bool],
+        matters: Callable[[str], bool],
     ) -> None:
-        self._allows = allows
+        self._matters = matters
         self.name = name
         self._is_always_used = is_always_used
         self._path = state / name
@@ -58,7 +58,19 @@ class DatabasePlace:
             database.close()
 
     def permissions(self) -> str | None:
-        """A digest of the rows that allow somebody something."""
+        """A digest of the rows that allow somebody something; None where there is no such database."""
+        if not self._path.is_file():
+            return None
+        database = self._open()
+        try:
+            return database.permissions()
+        except Failure:
+            return None
+        finally:
+            database.close()
+
+    def rows(self) -> str | None:
+        """A digest of the rows that matter later."""
         if not self._path.is_file():
             return None
         digest, database = sha256(), self._open()
@@ -66,7 +78,7 @@ class DatabasePlace:
             with database.reading() as rows:
                 found = rows.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
                 for (table,) in found:
-                    if self._allows(table):
+                    if self._matters(table):
                         rows_of_it = sorted(map(repr, rows.execute(f"SELECT * FROM {table}")))
                         digest.update(repr((table, rows_of_it)).encode())
         except Failure:
