@@ -71,7 +71,7 @@ async def test_keys_end_where_another_window_takes_them(field: Workbench, toolki
         return len(await field.value(texts.NAME)) > 2
 
     await eventually(has_begun, "the first keys")
-    await field.desktop.bring_to_front(other)
+    await eventually(lambda: field.desktop.bring_to_front(other), "the other window in front")
     with pytest.raises(Conflict):
         await sending
     assert not field.ground.has_pressed_keys()

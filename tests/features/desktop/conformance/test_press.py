@@ -66,7 +66,8 @@ async def test_a_click_reaches_its_window_through_one_that_lies_over_it(bench: W
     frame = bench.ground.frame(bench.app)
     cover = bench.ground.app("gtk3" if toolkit != "gtk3" else "qt6")
     bench.ground.move(cover, frame.x, frame.y)
-    await bench.desktop.bring_to_front(await window_of(bench.desktop, cover))
+    above = await window_of(bench.desktop, cover)
+    await eventually(lambda: bench.desktop.bring_to_front(above), "the other window to come to the front")
     await bench.desktop.press(bench.window, await bench.one(texts.AREA))
     await bench.wait_for(texts.TOUCHED.format(touches + 1))
 

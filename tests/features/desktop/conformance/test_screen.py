@@ -50,8 +50,7 @@ async def test_an_area_outside_the_screen_is_refused(desktop: Desktop, area: Rec
 
 
 async def test_an_outline_is_drawn_in_the_picture_and_not_on_the_screen(bench: Workbench) -> None:
-    await bench.brought_on_screen()
-    await bench.desktop.bring_to_front(bench.window)
+    await bench.brought_to_front()
     frame = (await bench.one(texts.NOTES)).frame
     window = bench.ground.frame(bench.app)
     assert frame is not None
@@ -72,8 +71,7 @@ async def test_an_outline_is_drawn_in_the_picture_and_not_on_the_screen(bench: W
 
 async def test_a_highlight_is_shown_takes_no_click_away_and_goes(bench: Workbench) -> None:
     touches = await bench.touches()
-    await bench.brought_on_screen()
-    await bench.desktop.bring_to_front(bench.window)
+    await bench.brought_to_front()
     area = await bench.one(texts.AREA)
     assert area.frame is not None
     around = Rect(area.frame.x - 3, area.frame.y - 3, area.frame.width + 6, area.frame.height).meets(bench.ground.size)

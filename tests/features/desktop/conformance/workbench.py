@@ -56,6 +56,10 @@ class Workbench:
 
         await eventually(has_come, "the window to be on the screen")
 
+    async def brought_to_front(self) -> None:
+        await self.brought_on_screen()
+        await eventually(lambda: self.desktop.bring_to_front(self.window), "the window in front")
+
     def _lies_on_screen(self) -> bool:
         frame = self.ground.frame(self.app)
         return frame.meets(self.ground.size) == frame

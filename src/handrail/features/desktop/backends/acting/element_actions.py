@@ -160,9 +160,7 @@ class ElementActions:
             reached, (right, down) = shown
             x, y = x + right, y + down
         await self._pointer.until_single(x, y)
-        if self._windows.at(x, y) != reached:
-            raise Conflict("Another window covers the element.", hint="Move or close the window above it.")
-        await self._pointer.click(x, y)
+        await self._pointer.click(x, y, reaches=lambda: self._windows.at(x, y) == reached)
 
     async def _ancestors(self, accessible: Accessible) -> list[Element]:
         """The nearest first."""

@@ -11,7 +11,7 @@ from Xlib.ext import xtest
 from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.backends.x11.keys import Layout, character, key
 from handrail.features.desktop.platform import Combination
-from handrail.ports.errors import PermissionMissing
+from handrail.ports.errors import Conflict, PermissionMissing
 
 Check = Callable[[], Awaitable[None]]
 """Awaited before each key; raises when the key must not be sent."""
@@ -143,7 +143,8 @@ class Pointer:
         self._opened_at = time.monotonic()
         self._last: tuple[float, int, int] | None = None
 
-    async def click(self, x: int, y: int) -> None:
+    async def click(self, x: int, y: int, *, reaches: Callable[[], bool]) -> None:
+        """Conflict where it would not reach what is meant: `reaches` is asked while the screen can't change."""
         display = self._x11.display()
         if not display.has_extension("XTEST"):
             raise PermissionMissing("The X server lets no program move the pointer: it has no XTEST extension.")
@@ -153,9 +154,15 @@ class Pointer:
             display.sync()
             # The window below must get the motion before the button.
             await asyncio.sleep(_POINTER_SECONDS)
-            xtest.fake_input(display, X.ButtonPress, 1)
-            xtest.fake_input(display, X.ButtonRelease, 1)
-            display.sync()
+            display.grab_server()
+            try:
+                if not reaches():
+                    raise Conflict("Another window covers the element.", hint="Move or close the window above it.")
+                xtest.fake_input(display, X.ButtonPress, 1)
+                xtest.fake_input(display, X.ButtonRelease, 1)
+            finally:
+                display.ungrab_server()
+                display.sync()
             self._last = (time.monotonic(), x, y)
             await asyncio.sleep(_POINTER_SECONDS)
         finally:
