@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
@@ -13,12 +14,12 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
+from handrail.features.webgal.backends.game_site import screen as game_screen
 from handrail.features.webgal.backends.game_site.server import Game, LocalGameSite
 from handrail.features.webgal.preview_ports import Destination, Position
 from handrail.features.webgal.script.sync import V1
 from handrail.stores.local.files.folder import LocalFolder
-
-PATIENCE = 30
+from tests.waiting import PATIENCE, eventually
 
 
 @pytest.fixture
@@ -210,6 +211,37 @@ async def test_engines_of_both_generations_are_sent_to_scenes_lines_and_unsaved_
                 await asyncio.wait({waiting}, timeout=0.05)
             position = await asyncio.wait_for(waiting, PATIENCE)
             assert (position.scene, position.line, position.has_left) == ("second.txt", 4, True)
+
+
+@pytest.mark.anyio
+async def test_what_an_engine_showed_before_a_jump_is_not_where_the_jump_led(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long it has been there: a busy engine takes its time."""
+    now, looks = 100.0, 0
+    monkeypatch.setattr(game_screen, "time", SimpleNamespace(monotonic=lambda: now))
+
+    def look() -> None:
+        nonlocal looks
+        looks += 1
+
+    async with site_of(project) as site:
+        screen = site.open_screen()
+        screen.send_to(Destination("start.txt", 3))
+        origin = Origin(screen.address.rsplit("/", 2)[0])
+        socket = f"ws{screen.address.removeprefix('http')}api/webgalsync"
+        async with connect(socket, origin=origin, subprotocols=[Subprotocol(V1)], proxy=None) as line:
+            engine = First(line)
+            await engine.enter()
+            scene, _ = await engine.sent_to()
+            waiting = asyncio.create_task(screen.arrived(look))
+            await eventually(lambda: looks > 2)
+            now += 60
+            await engine.say({"event": "handrail-jump", "data": 1})
+            seen = looks
+            await eventually(lambda: looks > seen + 5 or waiting.done())
+            await engine.tell(scene, 3)
+            assert await asyncio.wait_for(waiting, PATIENCE) == Position("start.txt", 3, {"showText": "好"})
 
 
 @pytest.mark.anyio

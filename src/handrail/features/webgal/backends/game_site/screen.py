@@ -99,7 +99,8 @@ class GameScreen:
         self._stamp = stamp
         self._on_close = on_close
         self._sockets: dict[EngineSocket, State | None] = {}
-        self._begun: dict[EngineSocket, int] = {}
+        self._begun: dict[EngineSocket, tuple[int, float]] = {}
+        """The jump whose text an engine was given, and when."""
         self._states_heard = 0
         self._heard_at = 0.0
         self._numbers = itertools.count(1)
@@ -160,7 +161,7 @@ class GameScreen:
                     last, since = (state.scene, state.sentence), self._heard_at
                 # An old engine that is busy says nothing: only between its words time counts.
                 told_at = self._heard_at if socket.generation == "legacy" else time.monotonic()
-                if (position := self._position(socket, state, told_at - since)) is not None:
+                if (position := self._position(socket, state, since, told_at)) is not None:
                     return position
             if on_look is not None:
                 on_look()
@@ -203,7 +204,7 @@ class GameScreen:
         elif isinstance(told, Complaint):
             self._complain(told.message, self._sockets[socket])
         elif isinstance(told, Begun):
-            self._begun[socket] = told.number
+            self._begun[socket] = told.number, time.monotonic()
         elif isinstance(told, State):
             is_first = self._sockets[socket] is None  # what is sent before an engine has spoken is lost
             self._sockets[socket] = told
@@ -227,15 +228,17 @@ class GameScreen:
         assert self._destination is not None
         return f"{quote(self._destination.scene)}?{_MARK}{self._number}"
 
-    def _position(self, socket: EngineSocket, state: State, steady_for: float) -> Position | None:
+    def _position(self, socket: EngineSocket, state: State, since: float, told_at: float) -> Position | None:
         """Where the jump ended; None while it is still running."""
         assert self._destination is not None
         if state.scene == self._scene():
             if state.sentence >= self._destination.line:
                 return Position(self._destination.scene, state.sentence, state.stage)
-            stays = steady_for >= _STAYS
+            stays = told_at - since >= _STAYS
             return Position(self._destination.scene, state.sentence, state.stage, is_waiting=True) if stays else None
-        has_left = self._begun.get(socket) == self._number and steady_for >= _STAYS
+        number, begun_at = self._begun.get(socket, (0, 0.0))
+        # What it told before it had the text, it told of what was there before.
+        has_left = number == self._number and told_at - max(since, begun_at) >= _STAYS
         return Position(state.scene, state.sentence, state.stage, has_left=True) if has_left else None
 
     def _now(self, path: str) -> Stamp | None:
