@@ -50,7 +50,9 @@ class Node:
     element: Element
     children: tuple["Node", ...] = ()
     is_cut: bool = False
-    """Children were left out because of a limit."""
+    """Children were left out: because of a limit, or because there are too many and these can't be seen."""
+    index: int | None = None
+    """Its own among the app's children, where it is not its place among these."""
 
 
 @dataclass(frozen=True, slots=True)

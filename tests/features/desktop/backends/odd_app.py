@@ -58,6 +58,9 @@ class OddApp:
         match message.member:
             case "GetChildren":
                 return "a(so)", [[[name, child] for child in one.children]]
+            case "GetChildAtIndex":
+                index = message.body[0]
+                return "(so)", [[name, one.children[index] if index < len(one.children) else NULL]]
             case "GetRole":
                 return ("u", [one.role]) if isinstance(one.role, int) else ("s", [one.role])
             case "GetState":

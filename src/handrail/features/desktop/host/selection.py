@@ -82,7 +82,8 @@ def flattened(root: Node) -> list[Found]:
         node, ancestors, path = waiting.pop()
         flat.append(Found(node.element, ancestors, path))
         below = (*ancestors, node.element)
-        waiting.extend((child, below, (*path, index)) for index, child in reversed(list(enumerate(node.children))))
+        for place, child in reversed(list(enumerate(node.children))):
+            waiting.append((child, below, (*path, place if child.index is None else child.index)))
     return flat
 
 

@@ -16,6 +16,7 @@ CACHE = "org.a11y.atspi.Cache"
 COLLECTION = "org.a11y.atspi.Collection"
 COMPONENT = "org.a11y.atspi.Component"
 DOCUMENT = "org.a11y.atspi.Document"
+TABLE = "org.a11y.atspi.Table"
 TEXT = "org.a11y.atspi.Text"
 VALUE = "org.a11y.atspi.Value"
 
@@ -31,10 +32,12 @@ _HEADER = struct.Struct("<cBBBIII")
 _UINT32 = struct.Struct("<I")
 _METHOD_CALL = 1
 _PROTOCOL = 1
-_ON_SCREEN = 0
+_ON_SCREEN, _IN_WINDOW = 0, 1
 _ALL, _ANY = 1, 2
 _CANONICAL = 1
 _NO_LIMIT = 0
+_MANAGES_DESCENDANTS = 31
+_TABLE_ROLE, _TREE_ROLE, _TREE_TABLE_ROLE = 55, 65, 66
 
 
 class Call:
@@ -93,6 +96,7 @@ BUS_ADDRESS = Call(APPLICATION, "GetApplicationBusAddress", returns="s")
 TOOLKIT = property_of(APPLICATION, "ToolkitName", "s")
 TOOLKIT_VERSION = property_of(APPLICATION, "Version", "s")
 
+CHILD_COUNT = property_of(ACCESSIBLE, "ChildCount", "i")
 CHILDREN = Call(ACCESSIBLE, "GetChildren", returns="a(so)")
 INDEX = Call(ACCESSIBLE, "GetIndexInParent", returns="i")
 INTERFACES = Call(ACCESSIBLE, "GetInterfaces", returns="as")
@@ -104,6 +108,8 @@ NAME = property_of(ACCESSIBLE, "Name", "s")
 PARENT = property_of(ACCESSIBLE, "Parent", "(so)")
 
 EXTENTS = Call(COMPONENT, "GetExtents", "u", _ON_SCREEN, returns="(iiii)")
+EXTENTS_IN_WINDOW = Call(COMPONENT, "GetExtents", "u", _IN_WINDOW, returns="(iiii)")
+COLUMNS = property_of(TABLE, "NColumns", "i")
 ACTIONS = Call(ACTION, "GetActions", returns="a(sss)")
 CURRENT_VALUE = property_of(VALUE, "CurrentValue", "d")
 # Qt's answer has another signature, and is always empty.
@@ -122,14 +128,52 @@ def pid_of(name: str) -> Call:
     return Call(BUS, "GetConnectionUnixProcessID", "s", name, returns="u")
 
 
+def at_point(x: int, y: int) -> Call:
+    return Call(COMPONENT, "GetAccessibleAtPoint", "iiu", x, y, _ON_SCREEN, returns="(so)")
+
+
+def cell_at(row: int, column: int) -> Call:
+    return Call(TABLE, "GetAccessibleAt", "ii", row, column, returns="(so)")
+
+
+def index_at(row: int, column: int) -> Call:
+    return Call(TABLE, "GetIndexAt", "ii", row, column, returns="i")
+
+
+def row_at(index: int) -> Call:
+    return Call(TABLE, "GetRowAtIndex", "i", index, returns="i")
+
+
+def column_at(index: int) -> Call:
+    return Call(TABLE, "GetColumnAtIndex", "i", index, returns="i")
+
+
 def matches(roles: Collection[int]) -> Call:
     """Searches below an object for these roles, or for everything, in the order of the tree."""
-    words = [0, 0, 0, 0]
-    for role in roles:
-        words[role // 32] |= 1 << role % 32
-    signed = [word - (1 << 32) if word >> 31 else word for word in words]
-    rule: tuple[Any, ...] = ([0, 0], _ALL, {}, _ALL, signed, _ANY if roles else _ALL, [], _ALL, False)
-    return Call(COLLECTION, "GetMatches", "(aiia{ss}iaiiasib)uib", rule, _CANONICAL, _NO_LIMIT, True, returns="a(so)")
+    return _search(roles=roles)
+
+
+def managing(most: int) -> Call:
+    """The first objects that make their children only when these are asked for."""
+    return _search(states=[_MANAGES_DESCENDANTS], most=most)
+
+
+def tables(most: int) -> Call:
+    """Qt's tables and trees are such objects, too, and don't tell it."""
+    return _search(roles=[_TABLE_ROLE, _TREE_ROLE, _TREE_TABLE_ROLE], most=most)
+
+
+def _search(roles: Collection[int] = (), states: Collection[int] = (), most: int = _NO_LIMIT) -> Call:
+    wanted_roles, wanted_states = _bits(roles, 4), _bits(states, 2)
+    rule: tuple[Any, ...] = (wanted_states, _ALL, {}, _ALL, wanted_roles, _ANY if roles else _ALL, [], _ALL, False)
+    return Call(COLLECTION, "GetMatches", "(aiia{ss}iaiiasib)uib", rule, _CANONICAL, most, True, returns="a(so)")
+
+
+def _bits(numbers: Collection[int], words: int) -> list[int]:
+    found = [0] * words
+    for number in numbers:
+        found[number // 32] |= 1 << number % 32
+    return [word - (1 << 32) if word >> 31 else word for word in found]
 
 
 def add_match(rule: str) -> Call:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from handrail.features.desktop.backends.atspi import calls, roles
 from handrail.features.desktop.backends.atspi.bus import PATIENCE, AccessibilityBus, Question, Ref, by_app
 from handrail.features.desktop.backends.atspi.calls import Call
+from handrail.features.desktop.backends.atspi.children import Cache
 from handrail.features.desktop.backends.atspi.connection import Refused
 from handrail.features.desktop.platform import Element, Rect
 
@@ -34,6 +35,11 @@ class Basics(NamedTuple):
     @classmethod
     def of(cls, title: str, role: int, words: Sequence[int], interfaces: Sequence[str]) -> "Basics":
         return cls(title, role, roles.state_names(words), _shared(tuple(interfaces)))
+
+
+def cached_basics(cache: Cache, ref: Ref) -> Basics | None:
+    item = cache.item(ref)
+    return Basics.of(item[6], item[7], item[9], item[5]) if item else None
 
 
 class Elements:
@@ -88,7 +94,9 @@ class Elements:
             if known is not None:
                 is_named = bool(known.title)
                 for part, call in _questions(known.role, known.states, known.interfaces, is_named, only_values):
-                    questions.append((ref.path, call))
+                    # GTK 4.18 gives every element the same place on the screen; before, both were the window's.
+                    is_windows = call is calls.EXTENTS and _is_gtk4(ref)
+                    questions.append((ref.path, calls.EXTENTS_IN_WINDOW if is_windows else call))
                     places.append((index, part))
         parts: list[dict[str, Any]] = [{} for _ in refs]
         for (index, part), answer in zip(places, await self._bus.ask_all(name, questions, patience), strict=True):
@@ -160,9 +168,13 @@ def _is_laid_out(role: int, states: frozenset[str]) -> bool:
 
 
 def _states(ref: Ref, told: frozenset[str], frame: Rect | None) -> frozenset[str]:
-    """GTK 4 (known by its object paths) marks only windows as showing."""
-    is_gtk4 = not ref.path.startswith(_OBJECTS)
-    return told | {"showing"} if is_gtk4 and frame is not None and "visible" in told else told
+    """GTK 4 marks only windows as showing."""
+    return told | {"showing"} if _is_gtk4(ref) and frame is not None and "visible" in told else told
+
+
+def _is_gtk4(ref: Ref) -> bool:
+    """By the path of its objects."""
+    return not ref.path.startswith(_OBJECTS)
 
 
 def _frame(extents: tuple[int, int, int, int] | None, origin: Origin) -> Rect | None:

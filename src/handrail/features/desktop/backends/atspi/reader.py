@@ -8,9 +8,11 @@ from dbus_fast import Message
 
 from handrail.features.desktop.backends.atspi import calls, documents
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
+from handrail.features.desktop.backends.atspi.children import child_at
 from handrail.features.desktop.backends.atspi.connection import Connection, Lost, Refused, Silent
 from handrail.features.desktop.backends.atspi.elements import SCREEN, Elements, Origin
-from handrail.features.desktop.backends.atspi.search import Search, read_tree
+from handrail.features.desktop.backends.atspi.search import Search
+from handrail.features.desktop.backends.atspi.tree import read_tree
 from handrail.features.desktop.backends.atspi.windows import Windows
 from handrail.features.desktop.backends.x11.matching import Look
 from handrail.features.desktop.backends.x11.windows import TopWindows
@@ -61,10 +63,9 @@ class AtspiReader:
         top, origin = await self._place(window)
         refs = [top]
         for index in path:
-            answer = await self._bus.ask(refs[-1], calls.CHILDREN)
-            if isinstance(answer, Refused) or not 0 <= index < len(answer[0]):
+            if (child := await child_at(self._bus, refs[-1], index)) is None:
                 return None
-            refs.append(Ref(*answer[0][index]))
+            refs.append(child)
         *above, element = await self._elements.of(refs, origin)
         if element is None:
             return None

@@ -1,117 +1,62 @@
-"""Walks the tree of a window, and finds elements in it with the path to each of them."""
+"""Finds elements in a window, with the path to each of them."""
 
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from handrail.features.desktop.backends.atspi import calls, roles
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
 from handrail.features.desktop.backends.atspi.calls import Call
+from handrail.features.desktop.backends.atspi.children import Cache, children_of, has_endless
 from handrail.features.desktop.backends.atspi.connection import Refused
-from handrail.features.desktop.backends.atspi.elements import Basics, Elements, Origin
-from handrail.features.desktop.platform import Element, Found, Node, Query, Tree
-from handrail.ports.errors import Gone
+from handrail.features.desktop.backends.atspi.elements import Elements, Origin, cached_basics
+from handrail.features.desktop.platform import Element, Found, Query
+from handrail.ports.errors import Gone, Timeout
 
 MOST_LEVELS = 1000
 _MOST_NODES = 100_000
-
-CacheItem = tuple[Any, ...]
-"""Object, app, parent, index in the parent, number of children, interfaces, name, role, description, states."""
+_MOST_SECONDS = 10.0
 
 
-class Cache:
-    """What an app says about all its objects in one answer. It may leave objects out."""
-
-    def __init__(self, items: Sequence[CacheItem] = ()) -> None:
-        self._items = {item[0]: item for item in items}
-        self._children: dict[tuple[str, str], list[CacheItem]] = {}
-        for item in items:
-            self._children.setdefault(item[2], []).append(item)
-
-    @classmethod
-    async def of(cls, bus: AccessibilityBus, app: str) -> "Cache":
-        answer = await bus.ask(Ref(app, calls.CACHE_PATH), calls.ITEMS)
-        return cls() if isinstance(answer, Refused) else cls(answer[0])
-
-    def basics(self, ref: Ref) -> Basics | None:
-        item = self._items.get(ref)
-        return Basics.of(item[6], item[7], item[9], item[5]) if item else None
-
-    def children(self, ref: Ref) -> Sequence[Ref] | None:
-        """In order, or None when not all of them are known."""
-        item = self._items.get(ref)
-        if item is None:
-            return None
-        known = sorted(self._children.get(ref, ()), key=lambda child: child[3])
-        # GTK 3 gives -1 as the number of children that it does not count.
-        is_complete = len(known) == item[4] and all(child[3] == index for index, child in enumerate(known))
-        return [Ref(*child[0]) for child in known] if is_complete else None
-
-
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Place:
     """A place in the tree, also of a child that can't be read, so that indexes are the app's own."""
 
     ref: Ref
     parent: "Place | None" = None
     index: int = 0
-    children: list["Place"] = field(default_factory=list)
-    is_cut: bool = False
 
     @property
     def is_empty(self) -> bool:
         return self.ref.path == calls.NULL_PATH
 
 
-async def walk(
-    bus: AccessibilityBus, top: Ref, cache: Cache, *, max_depth: int = MOST_LEVELS, max_nodes: int = _MOST_NODES
-) -> list[Place]:
-    """Every place once, the root first, then level after level; ends on trees that contain themselves."""
-    root = Place(top)
-    places, level, seen = [root], [root], {top}
-    for depth in range(max_depth + 1):
+async def walk(bus: AccessibilityBus, top: Ref, cache: Cache) -> list[Place]:
+    """Every place once, the root first, then level after level; ends on trees that contain themselves.
+
+    Timeout for a window that has too much in it.
+    """
+    places = level = [Place(top)]
+    seen = {top}
+    until = time.monotonic() + _MOST_SECONDS
+    for _ in range(MOST_LEVELS):
         following: list[Place] = []
-        for place, children in zip(level, await _children(bus, level, cache), strict=True):
-            for index, ref in enumerate(children):
-                if depth == max_depth or len(places) >= max_nodes:
-                    place.is_cut = True
-                    break
-                child = Place(ref, place, index)
-                place.children.append(child)
-                places.append(child)
-                if ref not in seen and not child.is_empty:
-                    seen.add(ref)
-                    following.append(child)
+        for place, listed in zip(level, await children_of(bus, [place.ref for place in level], cache), strict=True):
+            if listed is None:
+                if place.parent is None:
+                    raise Gone("The window is gone.")
+                continue
+            children = [Place(child.ref, place, child.at) for child in listed.children]
+            places = [*places, *children]
+            following += [one for one in children if not one.is_empty and one.ref not in seen]
+            seen.update(one.ref for one in children)
         if not following:
-            break
+            return places
+        if len(places) > _MOST_NODES or time.monotonic() > until:
+            raise Timeout("The window has too many elements to search all of them.", hint="Name a role to look for.")
         level = following
     return places
-
-
-async def _children(bus: AccessibilityBus, level: Sequence[Place], cache: Cache) -> list[Sequence[Ref]]:
-    hinted = [cache.children(place.ref) for place in level]
-    asked = [place.ref for place, children in zip(level, hinted, strict=True) if children is None]
-    answers = await bus.ask_each(asked, calls.CHILDREN)
-    if len(level) == 1 and level[0].parent is None and answers and isinstance(answers[0], Refused):
-        raise Gone("The window is gone.")
-    listed = iter([[] if isinstance(answer, Refused) else [Ref(*child) for child in answer[0]] for answer in answers])
-    return [next(listed) if children is None else children for children in hinted]
-
-
-async def read_tree(
-    bus: AccessibilityBus, elements: Elements, top: Ref, origin: Origin, *, max_depth: int, max_nodes: int
-) -> Tree:
-    cache = await Cache.of(bus, top.name)
-    places = await walk(bus, top, cache, max_depth=max_depth, max_nodes=max_nodes)
-    read = await elements.of([place.ref for place in places], origin, cache.basics)
-    if read[0] is None:
-        raise Gone("The window is gone.")
-    nodes: dict[Place, Node] = {}
-    # From the deepest level up, because a chain of a thousand is a tree too.
-    for place, element in zip(reversed(places), reversed(read), strict=True):
-        children = tuple([nodes.pop(child) for child in place.children])
-        nodes[place] = Node(element or elements.unreadable(place.ref), children, place.is_cut)
-    return Tree(nodes[places[0]], len(places), any(place.is_cut for place in places))
 
 
 Step = tuple[Ref, int]
@@ -127,12 +72,13 @@ class Search:
     def __init__(self, bus: AccessibilityBus, elements: Elements) -> None:
         self._bus = bus
         self._elements = elements
+        self._is_qt: dict[str, bool] = {}
 
     async def find(self, top: Ref, origin: Origin, query: Query) -> list[Found]:
         wanted = None if query.role is None else roles.numbers(query.role)
         if wanted is not None and not wanted:
             return []
-        candidates = await self._candidates(top, wanted)
+        candidates, steps = await self._candidates(top, wanted)
         if query.title_contains:
             needle = query.title_contains.lower()
             candidates = await self._where(candidates, calls.NAME, lambda name: needle in name.value.lower())
@@ -141,17 +87,34 @@ class Search:
             candidates = [ref for ref, element in read if element and _is_match(element, query)]
         read = zip(candidates, await self._elements.of(candidates, origin), strict=True)
         matches = [(ref, element) for ref, element in read if element and _is_match(element, query)]
-        return await self._placed(top, origin, matches)
+        return await self._placed(top, origin, matches, steps)
 
-    async def _candidates(self, top: Ref, wanted: Collection[int] | None) -> list[Ref]:
-        """Elements of the wanted roles, and perhaps the window itself."""
+    async def _candidates(
+        self, top: Ref, wanted: Collection[int] | None
+    ) -> tuple[list[Ref], Mapping[Ref, Step] | None]:
+        """Elements of the wanted roles, and perhaps the window itself; and the way to each where that is known."""
         first = [top] if wanted is None or not roles.WINDOWS.isdisjoint(wanted) else []
-        if wanted is None or max(wanted) < roles.BITMAP_ROLES:
+        if (wanted is None or max(wanted) < roles.BITMAP_ROLES) and not await self._has_endless(top):
             answer = await self._bus.ask(top, calls.matches(wanted or ()))
             if not isinstance(answer, Refused):
-                return list(dict.fromkeys([*first, *(Ref(*ref) for ref in answer[0])]))
-        every = [place.ref for place in await walk(self._bus, top, Cache()) if not place.is_empty]
-        return every if wanted is None else await self._where(every, calls.ROLE, lambda role: role in wanted)
+                return list(dict.fromkeys([*first, *(Ref(*ref) for ref in answer[0])])), None
+        cache = await Cache.of(self._bus, top.name)
+        places = await walk(self._bus, top, cache)
+        steps = _steps_of(places)
+        every = list(dict.fromkeys(place.ref for place in places if not place.is_empty))
+        if wanted is None:
+            return every, steps
+        known = {ref: basics.role for ref in every if (basics := cached_basics(cache, ref)) is not None}
+        asked = [ref for ref in every if ref not in known]
+        fitting = {ref for ref, role in known.items() if role in wanted}
+        fitting.update(await self._where(asked, calls.ROLE, lambda role: role in wanted))
+        return [ref for ref in every if ref in fitting], steps
+
+    async def _has_endless(self, top: Ref) -> bool:
+        if top.name not in self._is_qt:
+            toolkit = await self._bus.ask(Ref(top.name, calls.ROOT_PATH), calls.TOOLKIT)
+            self._is_qt[top.name] = not isinstance(toolkit, Refused) and str(toolkit[0].value).lower().startswith("qt")
+        return await has_endless(self._bus, top, is_qt=self._is_qt[top.name])
 
     async def _where(self, refs: Sequence[Ref], call: Call, is_wanted: Callable[[Any], bool]) -> list[Ref]:
         answers = await self._bus.ask_each(refs, call)
@@ -161,9 +124,15 @@ class Search:
             if not isinstance(answer, Refused) and is_wanted(answer[0])
         ]
 
-    async def _placed(self, top: Ref, origin: Origin, matches: Sequence[tuple[Ref, Element]]) -> list[Found]:
+    async def _placed(
+        self,
+        top: Ref,
+        origin: Origin,
+        matches: Sequence[tuple[Ref, Element]],
+        steps: Mapping[Ref, Step] | None,
+    ) -> list[Found]:
         """In the order of the tree."""
-        paths = await self._paths(top, [ref for ref, _ in matches])
+        paths = await self._paths(top, [ref for ref, _ in matches], steps)
         above = dict(matches)
         missing = [ref for ref in dict.fromkeys(ref for refs, _ in paths for ref in refs) if ref not in above]
         for ref, element in zip(missing, await self._elements.of(missing, origin), strict=True):
@@ -183,13 +152,12 @@ class Search:
             ref = steps[ref][0]
         return ref
 
-    async def _paths(self, top: Ref, refs: Sequence[Ref]) -> list[Path]:
-        steps = await self._steps(refs, top)
+    async def _paths(self, top: Ref, refs: Sequence[Ref], known: Mapping[Ref, Step] | None) -> list[Path]:
+        steps = await self._steps(refs, top) if known is None else known
         paths = [_path(ref, top, steps) for ref in refs]
-        if None in paths:
+        if None in paths and known is None:
             # Some apps name a parent that does not list the child: only a walk from above finds the path then.
-            places = await walk(self._bus, top, Cache())
-            steps = {place.ref: (place.parent.ref, place.index) for place in reversed(places) if place.parent}
+            steps = _steps_of(await walk(self._bus, top, Cache()))
             paths = [path or _path(ref, top, steps) for ref, path in zip(refs, paths, strict=True)]
         return [path or ((top,), ()) for path in paths]
 
@@ -208,6 +176,10 @@ class Search:
             above = dict.fromkeys(steps[ref][0] for ref in level if ref in steps)
             level = [ref for ref in above if ref not in steps and ref != top and ref.path not in _OUTSIDE]
         return steps
+
+
+def _steps_of(places: Sequence[Place]) -> Mapping[Ref, Step]:
+    return {place.ref: (place.parent.ref, place.index) for place in reversed(places) if place.parent}
 
 
 def _is_match(element: Element, query: Query) -> bool:

@@ -1,0 +1,123 @@
+"""Reads the tree of a window level by level: what is shown first, and no more than its bounds allow."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from handrail.features.desktop.backends.atspi import calls
+from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
+from handrail.features.desktop.backends.atspi.children import Cache, children_of
+from handrail.features.desktop.backends.atspi.elements import Elements, Origin, cached_basics
+from handrail.features.desktop.platform import Element, Node, Tree
+from handrail.ports.errors import Gone
+
+_LEAST_SECONDS = 2.0
+_SECONDS_A_NODE = 0.0015
+"""An app that takes longer is left alone, and what was read so far is the view."""
+
+
+@dataclass(slots=True, eq=False)
+class _Place:
+    """Also of a child that can't be read, so that indexes are the app's own."""
+
+    ref: Ref
+    depth: int = 0
+    index: int = 0
+    parent: "_Place | None" = None
+    element: Element | None = None
+    children: list["_Place"] = field(default_factory=list)
+    is_cut: bool = False
+
+    @property
+    def is_shown(self) -> bool:
+        return self.parent is None or (self.element is not None and "showing" in self.element.states)
+
+
+class _Reading:
+    def __init__(self, bus: AccessibilityBus, elements: Elements, origin: Origin, cache: Cache) -> None:
+        self._bus = bus
+        self._elements = elements
+        self._origin = origin
+        self._cache = cache
+        self._seen: set[Ref] = set()
+        self.places: list[_Place] = []
+
+    async def read(self, top: Ref, max_depth: int, max_nodes: int) -> _Place:
+        root = _Place(top)
+        unread, hidden = [root], list[_Place]()
+        self.places.append(root)
+        until = time.monotonic() + _LEAST_SECONDS + max_nodes * _SECONDS_A_NODE
+        while unread or hidden:
+            if time.monotonic() > until:
+                self._leave(unread, hidden)
+                break
+            await self._read(unread)
+            expanded = [place for place in unread if place.is_shown]
+            hidden += [place for place in unread if not place.is_shown]
+            if not unread:
+                expanded, hidden = hidden, []
+            unread = await self._expand(expanded, max_depth, max_nodes)
+        return root
+
+    async def _read(self, places: Sequence[_Place]) -> None:
+        known = partial(cached_basics, self._cache)
+        for place, element in zip(
+            places, await self._elements.of([place.ref for place in places], self._origin, known), strict=True
+        ):
+            place.element = element
+
+    async def _expand(self, places: Sequence[_Place], max_depth: int, max_nodes: int) -> list[_Place]:
+        """What is below them and not read yet."""
+        following: list[_Place] = []
+        once = [place for place in places if self._is_new(place)]
+        for place, listed in zip(
+            once, await children_of(self._bus, [place.ref for place in once], self._cache), strict=True
+        ):
+            if listed is None:
+                if place.parent is None:
+                    raise Gone("The window is gone.")
+                continue
+            place.is_cut = listed.is_partial
+            for child in listed.children:
+                if place.depth == max_depth or len(self.places) >= max_nodes:
+                    place.is_cut = True
+                    break
+                made = _Place(child.ref, place.depth + 1, child.at, place)
+                place.children.append(made)
+                self.places.append(made)
+                following.append(made)
+        return following
+
+    def _is_new(self, place: _Place) -> bool:
+        """False for what was expanded already: some trees contain themselves."""
+        if place.ref in self._seen or place.ref.path == calls.NULL_PATH:
+            return False
+        self._seen.add(place.ref)
+        return True
+
+    def _leave(self, unread: Sequence[_Place], hidden: Sequence[_Place]) -> None:
+        for place in unread:
+            if place.parent is not None:
+                place.parent.children.remove(place)
+                place.parent.is_cut = True
+        for place in hidden:
+            place.is_cut = True
+        left = set(unread)
+        self.places = [place for place in self.places if place not in left]
+
+
+async def read_tree(
+    bus: AccessibilityBus, elements: Elements, top: Ref, origin: Origin, *, max_depth: int, max_nodes: int
+) -> Tree:
+    reading = _Reading(bus, elements, origin, await Cache.of(bus, top.name))
+    root = await reading.read(top, max_depth, max_nodes)
+    if root.element is None:
+        raise Gone("The window is gone.")
+    nodes: dict[_Place, Node] = {}
+    # From the deepest level up, because a chain of a thousand is a tree too.
+    for place in sorted(reading.places, key=lambda place: -place.depth):
+        children = tuple([nodes.pop(child) for child in place.children])
+        element = place.element or elements.unreadable(place.ref)
+        nodes[place] = Node(element, children, place.is_cut, place.index)
+    return Tree(nodes[root], len(reading.places), any(place.is_cut for place in reading.places))
