@@ -5,8 +5,8 @@ from itertools import count
 
 import pytest
 
-from handrail.features.desktop.host.outline import outline
-from handrail.features.desktop.platform import Element, Node
+from handrail.features.desktop.host.outline import outline, shallow
+from handrail.features.desktop.platform import Element, Node, Tree
 
 READY = frozenset({"showing", "visible", "enabled", "sensitive"})
 _handles = count()
@@ -101,3 +101,31 @@ def test_what_a_bound_left_out_is_said(name: Callable[[Element], str]) -> None:
 def test_what_a_bound_left_out_of_a_named_control_is_its_label_and_not_said(name: Callable[[Element], str]) -> None:
     window = node("Window", "W", node("Button", "Save", cut=True), node("Button", "", cut=True))
     assert outline(window, name).splitlines() == ['e:1 window "W"', '  e:2 button "Save"', "  e:3 button", "    … more"]
+
+
+def test_the_cells_of_a_spreadsheet_share_a_line_a_row(name: Callable[[Element], str]) -> None:
+    places = [f"{column}{row}" for row in (1, 2) for column in "ABCD"]
+    cells = [node("Cell", place, value=f"v{place}") for place in places]
+    del cells[5]
+    told = outline(node("Window", "W", node("Table", "Sheet", *cells, node("Cell", "E2", value="a|b"))), name)
+    assert told.splitlines()[2:4] == ["    A-D 1: vA1 | vB1 | vC1 | vD1", "    A,C,D,E 2: vA2 | vC2 | vD2 | a¦b"]
+
+
+def test_a_long_row_names_how_to_get_the_others(name: Callable[[Element], str]) -> None:
+    rows = [node("Row", f"file {number}") for number in range(40)]
+    assert (
+        outline(node("Window", "W", *rows), name).splitlines()[-1] == "  … 15 more: desktop_find byRole AXRow limit 40"
+    )
+
+
+def test_containers_without_a_line_are_no_level() -> None:
+    deep = node("TextArea", "", node("Button", "Inside"), value="text")
+    for _ in range(30):
+        deep = node("Group", "", deep)
+    tree = shallow(Tree(node("Window", "W", deep), 33, is_cut=False), max_depth=1)
+    assert tree.is_cut
+    assert tree.count == 32
+    last = tree.root
+    while last.children:
+        [last] = last.children
+    assert (last.element.value, last.is_cut) == ("text", True)

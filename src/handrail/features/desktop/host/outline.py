@@ -1,12 +1,12 @@
 """A window as lines for a model, and trees and matches as `ax.json` has them. Pure.
 
 The lines leave out hidden elements, containers without a name, repeated label texts, and the rest of a long row of
-elements of the same kind.
+elements of the same kind. The cells of a spreadsheet share a line a row.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from handrail.features.desktop.host.refs import ElementRefs, spelled_frame
@@ -40,6 +40,9 @@ _LABELLED = frozenset({"AXButton", "AXCheckBox", "AXLink", "AXMenuItem", "AXRadi
 _TOLD_STATES = ("focused", "checked", "selected", "expanded", "pressed", "busy", "modal", "invalid-entry", "read-only")
 _NEVER_DISABLED = _CONTAINERS | _TEXTS | {"AXWindow"}
 _WHITE = re.compile(r"\s+")
+_CELL = re.compile(r"([A-Z]{1,3})([1-9]\d{0,6})")
+_LEAST_CELLS = 8
+_LONGEST_CELL = 40
 
 
 @dataclass(slots=True)
@@ -59,6 +62,29 @@ def outline(root: Node, name: Callable[[Element], str], *, is_cut: bool = False)
     return "\n".join(told)
 
 
+def shallow(tree: Tree, max_depth: int) -> Tree:
+    """No deeper than this. Containers that get no line of their own don't count as a level."""
+    count, is_cut = 0, False
+
+    def copied(node: Node, depth: int) -> Node:
+        nonlocal count, is_cut
+        count += 1
+        below = depth if _is_mere_container(node.element) else depth + 1
+        if below > max_depth and node.children:
+            is_cut = True
+            return replace(node, children=(), is_cut=True)
+        is_cut = is_cut or node.is_cut
+        return replace(node, children=tuple([copied(child, below) for child in node.children]))
+
+    root = copied(tree.root, 0)
+    return Tree(root, count, is_cut)
+
+
+def _is_mere_container(element: Element) -> bool:
+    is_silent = not element.title.strip() and not element.value and not _is_actable(element)
+    return is_silent and element.role in _CONTAINERS | _TEXTS
+
+
 def _lines(nodes: Sequence[Node]) -> list[_Line]:
     lines: list[_Line] = []
     for node in nodes:
@@ -67,7 +93,7 @@ def _lines(nodes: Sequence[Node]) -> list[_Line]:
             continue
         below = _lines(node.children)
         title = _short(element.title)
-        if not title and not element.value and not _is_actable(element) and element.role in _CONTAINERS | _TEXTS:
+        if _is_mere_container(element):
             lines += below
             continue
         # What a bound left out below a named control is most often its own label.
@@ -88,6 +114,10 @@ def _take_label(line: _Line) -> None:
 
 def _told(line: _Line, name: Callable[[Element], str], depth: int) -> Iterator[str]:
     yield "  " * depth + _words(line, name)
+    if (rows := _rows(line.below)) is not None:
+        yield from ("  " * (depth + 1) + row for row in rows)
+        yield "  " * (depth + 1) + '… visible cells only; desktop_find titleContains "B7" byRole AXCell names one'
+        return
     alike, skipped = 0, 0
     last: str | None = None
     for each in line.below:
@@ -95,17 +125,51 @@ def _told(line: _Line, name: Callable[[Element], str], depth: int) -> Iterator[s
         last = each.element.role
         if alike < MOST_ALIKE:
             if skipped:
-                yield _more(depth, skipped)
+                yield _more(depth, skipped, line.below)
                 skipped = 0
             yield from _told(each, name, depth + 1)
         else:
             skipped += 1
     if skipped or line.is_cut:
-        yield _more(depth, skipped)
+        yield _more(depth, skipped, line.below)
 
 
-def _more(depth: int, skipped: int) -> str:
-    return "  " * (depth + 1) + (f"… {skipped} more" if skipped else "… more")
+def _more(depth: int, skipped: int, among: Sequence[_Line]) -> str:
+    """Names how the others are found: by their role."""
+    roles = {each.element.role for each in among[MOST_ALIKE:]}
+    how = f": desktop_find byRole {min(roles)} limit {len(among)}" if skipped and len(roles) == 1 else ""
+    return "  " * (depth + 1) + (f"… {skipped} more{how}" if skipped else "… more")
+
+
+def _rows(cells: Sequence[_Line]) -> Iterator[str] | None:
+    """`2: A "x" | C "5"`; None for what is no spreadsheet."""
+    places = [_CELL.fullmatch(each.element.title) for each in cells if each.element.role == "AXCell"]
+    if len(cells) < _LEAST_CELLS or len(places) != len(cells) or None in places:
+        return None
+    rows: dict[str, list[str]] = {}
+    columns: dict[str, list[str]] = {}
+    for each, place in zip(cells, places, strict=True):
+        assert place is not None
+        text = _short(each.element.value or "")
+        text = (text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…").replace("|", "¦")
+        rows.setdefault(place[2], []).append(text)
+        columns.setdefault(place[2], []).append(place[1])
+    return (f"{_span(columns[row])} {row}: {' | '.join(texts)}" for row, texts in rows.items())
+
+
+def _span(columns: Sequence[str]) -> str:
+    """`A-T` where none is missing, otherwise each: `A,C`."""
+    numbers = [_column_number(column) for column in columns]
+    if len(numbers) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers))):
+        return f"{columns[0]}-{columns[-1]}"
+    return ",".join(columns)
+
+
+def _column_number(letters: str) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number
 
 
 def _words(line: _Line, name: Callable[[Element], str]) -> str:

@@ -40,6 +40,7 @@ class Cache:
         """Object, app, parent, index in the parent, number of children, interfaces, name, role, description, states."""
         self._items = {item[0]: item for item in items}
         self._children: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
+        self._lengths: dict[Ref, int] = {}
         for item in items:
             self._children.setdefault(item[2], []).append(item)
 
@@ -50,6 +51,17 @@ class Cache:
 
     def item(self, ref: Ref) -> tuple[Any, ...] | None:
         return self._items.get(ref)
+
+    def learn(
+        self, ref: Ref, name: str, role: int, states: Sequence[int], interfaces: Sequence[str], length: int
+    ) -> None:
+        """What was asked for beside, so that it is not asked for again."""
+        self._items[ref] = (ref, None, None, 0, 0, interfaces, name, role, "", states)
+        self._lengths[ref] = length
+
+    def length(self, ref: Ref) -> int | None:
+        """Of its text."""
+        return self._lengths.get(ref)
 
     def children(self, ref: Ref) -> Sequence[Ref] | None:
         """In order, or None when not all of them are known."""
@@ -81,7 +93,7 @@ async def children_of(bus: AccessibilityBus, refs: Sequence[Ref], cache: Cache) 
     for ref, answer in zip(asked, await bus.ask_each(asked, calls.CHILDREN), strict=True):
         found[ref] = None if isinstance(answer, Refused) else _listed([Ref(*child) for child in answer[0]])
     for ref in endless:
-        found[ref] = Listed(await _seen(bus, ref, _number(counts[ref])), is_partial=True)
+        found[ref] = Listed(await _seen(bus, ref, _number(counts[ref]), cache), is_partial=True)
     return [found[ref] for ref in refs]
 
 
@@ -123,7 +135,7 @@ def _manages(state: Any) -> bool:
     return not isinstance(state, Refused) and "manages-descendants" in roles.state_names(state[0])
 
 
-async def _seen(bus: AccessibilityBus, ref: Ref, count: int) -> list[Child]:
+async def _seen(bus: AccessibilityBus, ref: Ref, count: int, cache: Cache) -> list[Child]:
     """Of a table its cells that can be seen and have a text; of anything else the first children that can be seen."""
     first, last = await _corners(bus, ref)
     if first is None or last is None:
@@ -132,7 +144,7 @@ async def _seen(bus: AccessibilityBus, ref: Ref, count: int) -> list[Child]:
     if None not in places:
         (top, left), (bottom, right) = (place for place in places if place is not None)
         if bottom >= top and right >= left:
-            return await _cells(bus, ref, range(top, bottom + 1), range(left, right + 1))
+            return await _cells(bus, ref, range(top, bottom + 1), range(left, right + 1), cache)
     indexes = range(first, min(max(first, last) + 1, first + _MOST_ITEMS))
     return [Child(index, child) for index in indexes if (child := await child_at(bus, ref, index)) is not None]
 
@@ -165,25 +177,36 @@ async def _cell_place(bus: AccessibilityBus, ref: Ref, index: int) -> tuple[int,
     return int(row[0]), int(column[0])
 
 
-async def _cells(bus: AccessibilityBus, ref: Ref, rows: range, columns: range) -> list[Child]:
+async def _cells(bus: AccessibilityBus, ref: Ref, rows: range, columns: range, cache: Cache) -> list[Child]:
     """Those without a text are left out, but for the one with the focus."""
     places = [(row, column) for row in rows for column in columns][:MOST_CELLS]
-    questions = [(ref.path, calls.cell_at(row, column)) for row, column in places]
-    questions += [(ref.path, calls.index_at(row, column)) for row, column in places[:1]]
-    *cells, first = await bus.ask_all(ref.name, questions)
-    if isinstance(first, Refused):
+    *answers, width = await bus.ask_all(
+        ref.name, [*((ref.path, calls.cell_at(*place)) for place in places), (ref.path, calls.COLUMNS)]
+    )
+    made = {
+        place: Ref(*answer[0])
+        for place, answer in zip(places, answers, strict=True)
+        if not isinstance(answer, Refused) and answer[0][1] != calls.NULL_PATH
+    }
+    if not made or _number(width) < 0:
         return []
-    # Indexes go row by row in every toolkit, so that one tells all others.
-    columns_in_all = await bus.ask(ref, calls.COLUMNS)
-    width = _number(columns_in_all)
-    refs = [None if isinstance(cell, Refused) else Ref(*cell[0]) for cell in cells]
-    made = [(index, cell) for index, cell in enumerate(refs) if cell is not None and cell.path != calls.NULL_PATH]
-    asked = [(cell.path, call) for _, cell in made for call in (calls.LENGTH, calls.STATE)]
-    answers = iter(await bus.ask_all(ref.name, asked))
-    found = []
-    for (number, cell), length, state in zip(made, answers, answers, strict=False):
-        is_focused = not isinstance(state, Refused) and "focused" in roles.state_names(state[0])
-        if _number(length) != 0 or is_focused:
-            row, column = places[number]
-            found.append(Child(row * width + column, cell))
-    return found
+    # Cells of one table are alike: one tells what kind they are.
+    kind = await bus.ask_all(
+        ref.name, [(next(iter(made.values())).path, call) for call in (calls.ROLE, calls.INTERFACES)]
+    )
+    if any(isinstance(answer, Refused) for answer in kind):
+        return []
+    role, interfaces = int(kind[0][0]), kind[1][0]
+    asked = [(cell.path, call) for cell in made.values() for call in (calls.LENGTH, calls.STATE)]
+    found = await bus.ask_all(ref.name, asked)
+    filled = [
+        (place, cell, state, _number(length))
+        for (place, cell), length, state in zip(made.items(), found[::2], found[1::2], strict=True)
+        if not isinstance(state, Refused) and (_number(length) != 0 or "focused" in roles.state_names(state[0]))
+    ]
+    names = await bus.ask_all(ref.name, [(cell.path, calls.NAME) for _, cell, _, _ in filled])
+    for (_, cell, state, length), name in zip(filled, names, strict=True):
+        title = "" if isinstance(name, Refused) else str(name[0].value)
+        cache.learn(cell, title, role, state[0], interfaces, length)
+    # Indexes go row by row in every toolkit.
+    return [Child(row * _number(width) + column, cell) for (row, column), cell, _, _ in filled]

@@ -31,15 +31,19 @@ class Basics(NamedTuple):
     role: int
     states: frozenset[str]
     interfaces: frozenset[str]
+    length: int | None = None
+    """Of its text, where that is known already."""
 
     @classmethod
-    def of(cls, title: str, role: int, words: Sequence[int], interfaces: Sequence[str]) -> "Basics":
-        return cls(title, role, roles.state_names(words), _shared(tuple(interfaces)))
+    def of(
+        cls, title: str, role: int, words: Sequence[int], interfaces: Sequence[str], length: int | None = None
+    ) -> "Basics":
+        return cls(title, role, roles.state_names(words), _shared(tuple(interfaces)), length)
 
 
 def cached_basics(cache: Cache, ref: Ref) -> Basics | None:
     item = cache.item(ref)
-    return Basics.of(item[6], item[7], item[9], item[5]) if item else None
+    return Basics.of(item[6], item[7], item[9], item[5], cache.length(ref)) if item else None
 
 
 class Elements:
@@ -95,21 +99,33 @@ class Elements:
                 is_named = bool(known.title)
                 for part, call in _questions(known.role, known.states, known.interfaces, is_named, only_values):
                     # GTK 4.18 gives every element the same place on the screen; before, both were the window's.
-                    is_windows = call is calls.EXTENTS and _is_gtk4(ref)
-                    questions.append((ref.path, calls.EXTENTS_IN_WINDOW if is_windows else call))
+                    if call is calls.EXTENTS and _is_gtk4(ref):
+                        call = calls.EXTENTS_IN_WINDOW
+                    elif call is _TEXT and known.length is not None:
+                        call = calls.text(0, min(known.length, _LONGEST_TEXT + 1))
+                    questions.append((ref.path, call))
                     places.append((index, part))
         parts: list[dict[str, Any]] = [{} for _ in refs]
         for (index, part), answer in zip(places, await self._bus.ask_all(name, questions, patience), strict=True):
             if not isinstance(answer, Refused):
                 parts[index][part] = answer[0]
-        await self._ask_for_short_texts(name, refs, parts, patience)
+        await self._ask_for_short_texts(name, refs, basics, parts, patience)
         return parts
 
     async def _ask_for_short_texts(
-        self, name: str, refs: Sequence[Ref], parts: Sequence[dict[str, Any]], patience: float
+        self,
+        name: str,
+        refs: Sequence[Ref],
+        basics: Sequence[Basics | None],
+        parts: Sequence[dict[str, Any]],
+        patience: float,
     ) -> None:
         """LibreOffice and Qt answer with an empty text when more is asked for than there is."""
-        empty = [index for index, found in enumerate(parts) if found.get("text") == ""]
+        empty = [
+            index
+            for index, (one, found) in enumerate(zip(basics, parts, strict=True))
+            if found.get("text") == "" and one is not None and one.length is None
+        ]
         lengths = await self._bus.ask_all(name, [(refs[index].path, calls.LENGTH) for index in empty], patience)
         known = [(index, one) for index, one in zip(empty, lengths, strict=True) if not isinstance(one, Refused)]
         written = [(index, length[0].value) for index, length in known if length[0].value > 0]

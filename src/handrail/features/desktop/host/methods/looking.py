@@ -7,7 +7,13 @@ from msgspec import Meta as Bound
 from handrail.features.desktop.host import screen_picture
 from handrail.features.desktop.host.conditions import ElementNotFound
 from handrail.features.desktop.host.execution import Execution
-from handrail.features.desktop.host.outline import outline, spelled_matches, spelled_tree, spelled_window
+from handrail.features.desktop.host.outline import (
+    outline,
+    shallow,
+    spelled_matches,
+    spelled_tree,
+    spelled_window,
+)
 from handrail.features.desktop.host.own_windows import UNTOLD, why_closed
 from handrail.features.desktop.host.params import RoutedParams, Selector, Target, Wire
 from handrail.features.desktop.host.refs import ElementRefs
@@ -89,6 +95,9 @@ async def _modal(reader: Reader, refs: ElementRefs, window: Window) -> dict[str,
 LIST_MODALS = Reading("desktop.listModals", RoutedParams, list_modals)
 
 
+DEEPEST = 100
+
+
 class ObserveOptions(Wire, frozen=True, kw_only=True):
     include_screenshot: bool = True
     include_ax_tree: bool = True
@@ -159,7 +168,8 @@ async def _read_tree(
         if options.include_ax_tree:
             evidence["axPath"] = record.add("ax.json", {"route": None, "windows": [], "nodeCount": 0, "root": None})
         return
-    tree = await desktop.tree(routed.window, max_depth=options.ax_max_depth, max_nodes=options.ax_max_nodes)
+    read = await desktop.tree(routed.window, max_depth=DEEPEST, max_nodes=options.ax_max_nodes)
+    tree = shallow(read, options.ax_max_depth)
     name = services.refs.naming(routed.window)
     if options.outline:
         result["outline"] = outline(tree.root, name, is_cut=tree.is_cut)
