@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from handrail.features.desktop.platform import (
     Combination,
+    Covered,
     Delivery,
     Element,
     Found,
@@ -246,6 +247,7 @@ class ScriptedDesktop:
         outlined: Rect | None = None,
         cropped: Rect | None = None,
         hidden: Sequence[Window] = (),
+        covered: Sequence[Covered] = (),
     ) -> Shot:
         if not self.shows_pictures:
             raise PermissionMissing("This session shows no picture.")

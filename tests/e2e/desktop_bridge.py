@@ -38,10 +38,16 @@ class DesktopClient:
         self._socket.close()
 
     def call(self, method: str, **params: Any) -> Json:
+        return self.end(self.begin(method, **params))
+
+    def begin(self, method: str, **params: Any) -> str:
         id = str(next(self._numbers))
         meta = {"schemaVersion": 1, "requestId": id, "workspacePath": str(self._workspace), "timeoutMs": PATIENCE_MS}
         request = {"jsonrpc": "2.0", "id": id, "method": f"desktop.{method}", "params": {"meta": meta, **params}}
         self._socket.sendall(json.dumps(request).encode() + b"\n")
+        return id
+
+    def end(self, id: str) -> Json:
         answer = json.loads(self._answers.readline())
         assert answer["id"] == id
         if "error" in answer:

@@ -14,7 +14,7 @@ import pytest
 from handrail.features.desktop.backends.linux import LinuxDesktop
 from handrail.features.desktop.host_client.client import Connection
 from handrail.features.desktop.host_program import serve_desktop
-from handrail.features.desktop.platform import Desktop, Rect, Shot, Window
+from handrail.features.desktop.platform import Covered, Desktop, Rect, Shot, Window
 from handrail.kernel.call import Call
 from handrail.kernel.content import Image
 from handrail.kernel.project import Project
@@ -43,9 +43,10 @@ class CountingDesktop(LinuxDesktop):
         outlined: Rect | None = None,
         cropped: Rect | None = None,
         hidden: Sequence[Window] = (),
+        covered: Sequence[Covered] = (),
     ) -> Shot:
         self._seen["screenshots" if area is None else "regions"] += 1
-        return await super().shot(area, outlined=outlined, cropped=cropped, hidden=hidden)
+        return await super().shot(area, outlined=outlined, cropped=cropped, hidden=hidden, covered=covered)
 
 
 class Bench:

@@ -1,4 +1,7 @@
-"""What was about to happen and what came of it, on disk, one folder a call with an effect."""
+"""What was about to happen and what came of it, on disk, one folder a call with an effect.
+
+Evidence shows what was on the screen and in files: it is for its owner alone, and git leaves it out.
+"""
 
 import hashlib
 from collections.abc import Mapping
@@ -30,12 +33,14 @@ class Evidence:
     def open(self, surface: str, execution_id: str, at: datetime) -> "Exhibit":
         path = f"{_ARTIFACTS}/{surface}/{at:%Y-%m-%d}/{execution_id}"
         if surface in self._elsewhere:
-            return Exhibit(self._elsewhere[surface], path)
+            folder = self._elsewhere[surface].private()
+            hide_from_git(folder, f"{_ARTIFACTS}/{surface}")
+            return Exhibit(folder, path)
         if not self._is_ignored_by_git:
             if self._folder.mode(".gitignore") is None:  # what a person put there stays
                 _write(self._folder, ".gitignore", f"{_ARTIFACTS}/\n".encode())
             self._is_ignored_by_git = True
-        return Exhibit(self._folder, path)
+        return Exhibit(self._folder.private(), path)
 
     def location(self, exhibit: "Exhibit", name: str) -> str:
         """For people to read; never used to open anything."""
@@ -54,9 +59,24 @@ class Evidence:
         surfaces = [f"{_ARTIFACTS}/{surface}" for surface in folders_in(self._folder, _ARTIFACTS)]
         return prune(self._folder, surfaces, limits, now)
 
+    def shut(self) -> None:
+        """Evidence of version 0.1 could be read by others."""
+        with suppress(NotFound):
+            self._folder.shut(_ARTIFACTS)
+
     def sweep(self) -> None:
         """Removes what killed processes left half written."""
         self._folder.sweep_all(".")
+
+
+def hide_from_git(folder: Folder, evidence: str) -> None:
+    """Evidence in a folder of the project's own. What a person put there stays."""
+    try:
+        is_hidden = folder.mode(f"{evidence}/.gitignore") is not None
+    except NotFound:
+        is_hidden = False
+    if not is_hidden:
+        _write(folder, f"{evidence}/.gitignore", b"*\n")
 
 
 class Exhibit:

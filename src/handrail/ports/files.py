@@ -72,6 +72,14 @@ class Folder(Protocol):
         """A view on a folder below, without this view's closed folders; made when first written to."""
         ...
 
+    def private(self) -> "Folder":
+        """The same folder, in which everything new is for its owner alone: folders 0700, files 0600."""
+        ...
+
+    def shut(self, path: str) -> int:
+        """Takes from others what they may do in that folder and below; returns how much was open to them."""
+        ...
+
     def read(self, path: str, limit: int | None = None) -> bytes:
         """The whole regular file; TooLarge beyond `limit` bytes."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from functools import partial
 from socket import socketpair
@@ -17,7 +17,7 @@ from handrail.kernel.checks import Check, CheckContext
 from handrail.kernel.evidence import utc_now
 from handrail.kernel.pruning import Limits, prune
 from handrail.kernel.settings import load_one
-from handrail.ports.errors import Disabled, Failure
+from handrail.ports.errors import Disabled, Failure, NotFound
 
 if TYPE_CHECKING:
     from handrail.kernel.project import Project
@@ -94,6 +94,8 @@ def tidy(project: Project) -> None:
     settings = project.settings
     limits = Limits(timedelta(days=settings.evidence_max_days), settings.evidence_max_megabytes * 1_000_000)
     prune(project.files, [ROOT], limits, utc_now())
+    with suppress(NotFound):  # version 0.1 let others read it
+        project.files.shut(ROOT)
 
 
 def checks(context: CheckContext) -> Iterator[Check]:

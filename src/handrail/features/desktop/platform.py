@@ -200,6 +200,14 @@ class Shot:
     """The pixels of the part that was asked for, four bytes each: blue, green, red, and one without meaning."""
 
 
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """A part of a window that no picture shows, such as a password field."""
+
+    window: Window
+    frame: Rect
+
+
 class Screen(Protocol):
     async def shot(
         self,
@@ -208,10 +216,12 @@ class Screen(Protocol):
         outlined: Rect | None = None,
         cropped: Rect | None = None,
         hidden: Sequence[Window] = (),
+        covered: Sequence[Covered] = (),
     ) -> Shot:
         """The whole screen, or the part of `area` that is on it; `outlined` is drawn around.
 
-        What can be seen of the windows `hidden` is black. The pixels of `cropped` are given too, without the outline.
+        What can be seen of the windows `hidden` and of the parts `covered` is black. The pixels of `cropped` are given
+        too, without the outline and with what is `covered`.
         """
         ...
 

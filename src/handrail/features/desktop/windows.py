@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from handrail.features.desktop.declaration import Run, desktop_tool, method_of
 from handrail.features.desktop.desktop import Desktop
@@ -34,12 +35,13 @@ from handrail.kernel.target import Target
 from handrail.kernel.tool import Picture, Preview, Reply, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Failure, NotFound, ShownChanged, Timeout
-from handrail.ports.prompts import Warrant
+from handrail.ports.prompts import MASK, Warrant
 
 ParamsT = TypeVar("ParamsT", bound=RoutedParams)
 ActedT = TypeVar("ActedT", bound=Acted)
 Wire = dict[str, Any]
 _MOST_LINES = 40
+_SECRET = "AXSecureTextField"
 Summary = Callable[[ParamsT, str], str]
 
 
@@ -52,6 +54,8 @@ class _Located(Said, frozen=True, kw_only=True):
     seen: str | UnsetType = UNSET
     """A short form of that and of the pixels, which the act is bound to."""
     is_in_front: bool = True
+    is_focus_secret: bool = False
+    """Without an element, keys would go into a password field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,7 @@ def _previewing(summary: Summary[ParamsT]) -> Callable[[Desktop, Call, ParamsT],
         if call.is_shown and located.seen is not UNSET:
             sent["shown"] = located.seen
         allowed = digest(sent)
+        shown = _masked(params) if _goes_into_secret(located) else params
         words, place, alt = place_words(route), "", "the screen as it is"
         if element is not UNSET:
             words, place, alt = element_words(element), f" in {words}", f"{alt}; what is meant is outlined"
@@ -112,7 +117,7 @@ def _previewing(summary: Summary[ParamsT]) -> Callable[[Desktop, Call, ParamsT],
         if "shown" in sent:
             bound["shown"] = sent["shown"]
         return Preview(
-            f"{summary(params, words)}{place}",
+            f"{summary(shown, words)}{place}",
             app=route.frontmost_bundle_id or None,
             binding=bound if element is UNSET else {**bound, "fingerprint": element.fingerprint},
             state=sent,
@@ -121,9 +126,21 @@ def _previewing(summary: Summary[ParamsT]) -> Callable[[Desktop, Call, ParamsT],
             unseen=_unseen(located),
             warrant=Warrant(method=method_of(call.tool), params_digest=allowed),
             executor=desktop.executor(),
+            shown_params=None if shown is params else shown,
         )
 
     return preview
+
+
+def _goes_into_secret(located: _Located) -> bool:
+    """A password is in no question, log, evidence or report."""
+    if located.element is not UNSET:
+        return located.element.role == _SECRET
+    return located.is_focus_secret
+
+
+def _masked(params: ParamsT) -> ParamsT:
+    return replace(params, text=MASK) if "text" in params.__struct_fields__ else params
 
 
 def _facts(located: _Located) -> list[tuple[str, str]]:

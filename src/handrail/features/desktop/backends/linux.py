@@ -15,6 +15,7 @@ from handrail.features.desktop.backends.x11.screen import X11Screen
 from handrail.features.desktop.backends.x11.windows import TopWindows
 from handrail.features.desktop.platform import (
     Combination,
+    Covered,
     Delivery,
     Element,
     Issue,
@@ -62,8 +63,9 @@ class LinuxDesktop(AtspiReader):
         outlined: Rect | None = None,
         cropped: Rect | None = None,
         hidden: Sequence[Window] = (),
+        covered: Sequence[Covered] = (),
     ) -> Shot:
-        return await self._screen.shot(area, outlined=outlined, cropped=cropped, hidden=hidden)
+        return await self._screen.shot(area, outlined=outlined, cropped=cropped, hidden=hidden, covered=covered)
 
     async def highlight(self, frame: Rect, duration_ms: int) -> None:
         await self._screen.highlight(frame, duration_ms)

@@ -16,6 +16,7 @@ from handrail.kernel.digest import digest
 from handrail.kernel.quoting import quoted
 from handrail.ports.errors import PermissionMissing, ShownChanged
 
+SECRET = "AXSecureTextField"
 _DEPTH, _NODES = 40, 600
 _NEAR = 160
 _LONGEST = 300
@@ -31,6 +32,8 @@ class Around:
     lines: Sequence[str]
     seen: str
     """What `shown` of the call that acts must be."""
+    is_focus_secret: bool
+    """Keys would go into a password field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +71,21 @@ def pointed_area(subject: Subject) -> Rect | None:
 
 async def around(desktop: Desktop, subject: Subject, pictures: Pictures, shot: Shot | None) -> Around:
     """`shot` is the picture that a person will see, with the pixels of `pointed_area`."""
-    lines = await _lines(desktop, subject)
-    area = pointed_area(subject)
+    tree = await _tree(desktop, subject)
+    lines, area = _lines(tree, subject), pointed_area(subject)
     name = pictures.keep(area, shot.crop) if area is not None and shot is not None and shot.crop else ""
-    return Around(lines, f"{digest({'around': lines})[:32]}.{name}")
+    return Around(lines, f"{digest({'around': lines})[:32]}.{name}", _has_focused_secret(tree))
+
+
+async def types_secretly(desktop: Desktop, subject: Subject) -> bool:
+    """Whether what is typed there goes into a password field."""
+    if subject.element is not None:
+        return subject.element.role == SECRET
+    return _has_focused_secret(await _tree(desktop, subject))
+
+
+def _has_focused_secret(tree: Tree) -> bool:
+    return any(one.element.role == SECRET and "focused" in one.element.states for one in flattened(tree.root))
 
 
 async def check_around(desktop: Desktop, subject: Subject, pictures: Pictures, shown: str | None) -> None:
@@ -79,7 +93,7 @@ async def check_around(desktop: Desktop, subject: Subject, pictures: Pictures, s
     if shown is None:
         return
     texts, _, name = shown.partition(".")
-    lines = await _lines(desktop, subject)
+    lines = _lines(await _tree(desktop, subject), subject)
     if digest({"around": lines})[:32] != texts:
         raise _changed("The texts or values around the target have changed.")
     if not name:
@@ -130,8 +144,11 @@ def is_alike(before: bytes, now: bytes, width: int) -> bool:
     return max(across) - min(across) < _CARET[0] and max(down) - min(down) < _CARET[1]
 
 
-async def _lines(desktop: Desktop, subject: Subject) -> list[str]:
-    tree = await desktop.tree(subject.window, max_depth=_DEPTH, max_nodes=_NODES)
+async def _tree(desktop: Desktop, subject: Subject) -> Tree:
+    return await desktop.tree(subject.window, max_depth=_DEPTH, max_nodes=_NODES)
+
+
+def _lines(tree: Tree, subject: Subject) -> list[str]:
     element = subject.element
     is_dialog = subject.window.is_modal or tree.root.element.native_role in _DIALOGS
     near = None if element is None or element.frame is None else _inflated(element.frame)

@@ -29,6 +29,12 @@ class Place:
     folder: int
     name: bytes
     path: str
+    is_private: bool = False
+    """A new file there is for its owner alone."""
+
+    @property
+    def new_mode(self) -> int:
+        return 0o600 if self.is_private else 0o666
 
 
 def replace(
@@ -94,7 +100,7 @@ def put(place: Place, data: bytes) -> None:
     with told(place.path):
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
-            fd = os.open(place.name, flags, 0o666, dir_fd=place.folder)
+            fd = os.open(place.name, flags, place.new_mode, dir_fd=place.folder)
         except FileExistsError:
             raise _taken(place) from None
         try:
@@ -160,7 +166,7 @@ def _filled(
     """The name of a complete temporary file, removed when the block ends."""
     name = temporary_name(place.path)
     # A new file's mode is the kernel's business (umask, default ACL); a replaced one stays shut until it has its own.
-    fd = claim(place.folder, name, 0o600 if old else 0o666, place.path)
+    fd = claim(place.folder, name, 0o600 if old else place.new_mode, place.path)
     try:
         rest = memoryview(data)
         while rest:

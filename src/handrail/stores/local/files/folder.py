@@ -28,10 +28,13 @@ _KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_
 class LocalFolder:
     """A view on the root or on a folder below it. Threads may share it."""
 
-    def __init__(self, root: Root, prefix: Parts = (), closed: ClosedFolders = _NONE_CLOSED) -> None:
+    def __init__(
+        self, root: Root, prefix: Parts = (), closed: ClosedFolders = _NONE_CLOSED, *, is_private: bool = False
+    ) -> None:
         self._root = root
         self._prefix = prefix
         self._closed = closed
+        self._is_private = is_private
 
     @classmethod
     def open(cls, path: str, closed: ClosedFolders = _NONE_CLOSED, opener: Opener = open_beneath) -> "LocalFolder":
@@ -54,7 +57,13 @@ class LocalFolder:
         return parts
 
     def subfolder(self, name: str) -> "LocalFolder":
-        return LocalFolder(self._root, self._prefix + parse_path(name))
+        return LocalFolder(self._root, self._prefix + parse_path(name), is_private=self._is_private)
+
+    def private(self) -> "LocalFolder":
+        return LocalFolder(self._root, self._prefix, self._closed, is_private=True)
+
+    def shut(self, path: str) -> int:
+        return tree.shut(self._root.folder, self._parts(path))
 
     def read(self, path: str, limit: int | None = None) -> bytes:
         fd, size = self._root.open_file(self._parts(path))
@@ -151,7 +160,8 @@ class LocalFolder:
         guard: Callable[[], None] | None = None,
         mode: int | None = None,
     ) -> None:
-        with self._root.place(self._parts(path), is_made=True, is_durable=is_durable) as place:
+        with self._made(path, is_durable=is_durable) as place:
+            mode = place.new_mode if mode is None and self._is_private else mode
             atomic.replace(place, data, is_durable=is_durable, guard=guard, mode=mode)
 
     def adopt(
@@ -184,16 +194,16 @@ class LocalFolder:
             moving.sync_all(fd)
 
     def create(self, path: str, data: bytes, *, is_durable: bool = True) -> None:
-        with self._root.place(self._parts(path), is_made=True, is_durable=is_durable) as place:
+        with self._made(path, is_durable=is_durable) as place:
             atomic.create(place, data, is_durable=is_durable)
 
     def put(self, path: str, data: bytes) -> None:
-        with self._root.place(self._parts(path), is_made=True, is_durable=not self._root.keeps_names) as place:
+        with self._made(path, is_durable=not self._root.keeps_names) as place:
             atomic.put(place, data)
 
     def append(self, path: str, data: bytes) -> None:
         parts = self._parts(path)
-        append(lambda: self._root.open_journal(parts), data, shown(parts))
+        append(lambda: self._root.open_journal(parts, is_private=self._is_private), data, shown(parts))
 
     def remove(self, path: str, *, is_durable: bool = True, guard: Callable[[], None] | None = None) -> bool:
         try:
@@ -226,6 +236,9 @@ class LocalFolder:
 
     def sweep_all(self, path: str) -> None:
         tree.sweep(self._root.folder, self._parts(path))
+
+    def _made(self, path: str, *, is_durable: bool) -> AbstractContextManager[atomic.Place]:
+        return self._root.place(self._parts(path), is_made=True, is_durable=is_durable, is_private=self._is_private)
 
     def _parts(self, path: str) -> Parts:
         return self._prefix + self.parse(path)

@@ -14,11 +14,13 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY
 
 
 @contextmanager
-def made(open_beneath: Opener, root_fd: int, parts: Parts, *, is_durable: bool) -> Iterator[int]:
+def made(
+    open_beneath: Opener, root_fd: int, parts: Parts, *, is_durable: bool, is_private: bool = False
+) -> Iterator[int]:
     """A descriptor of the folder `parts`. Missing folders are created, and removed again if the block fails."""
     new: list[Parts] = []
     try:
-        fd = _open_or_make(open_beneath, root_fd, parts, new, is_durable)
+        fd = _open_or_make(open_beneath, root_fd, parts, new, is_durable, 0o700 if is_private else 0o777)
         try:
             yield fd
         finally:
@@ -30,7 +32,9 @@ def made(open_beneath: Opener, root_fd: int, parts: Parts, *, is_durable: bool) 
         raise
 
 
-def _open_or_make(open_beneath: Opener, root_fd: int, parts: Parts, new: list[Parts], is_durable: bool) -> int:
+def _open_or_make(
+    open_beneath: Opener, root_fd: int, parts: Parts, new: list[Parts], is_durable: bool, mode: int
+) -> int:
     try:
         return open_beneath(root_fd, parts, _FOLDER, 0)
     except NotFound:
@@ -39,7 +43,7 @@ def _open_or_make(open_beneath: Opener, root_fd: int, parts: Parts, new: list[Pa
     for depth, name in enumerate(parts, 1):
         try:
             with told("/".join(parts[:depth])):
-                if _make(folder, name):
+                if _make(folder, name, mode):
                     new.append(parts[:depth])
                     if is_durable:
                         sync_folder(folder)
@@ -50,9 +54,9 @@ def _open_or_make(open_beneath: Opener, root_fd: int, parts: Parts, new: list[Pa
     return folder
 
 
-def _make(folder: int, name: str) -> bool:
+def _make(folder: int, name: str, mode: int) -> bool:
     try:
-        os.mkdir(encoded((name,)), dir_fd=folder)
+        os.mkdir(encoded((name,)), mode, dir_fd=folder)
     except FileExistsError:
         return False
     return True

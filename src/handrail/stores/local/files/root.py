@@ -85,24 +85,28 @@ class Root:
         return True
 
     @contextmanager
-    def place(self, parts: Parts, *, is_made: bool, is_durable: bool = False) -> Iterator[Place]:
-        """The name in its open parent, which is created if wanted."""
+    def place(
+        self, parts: Parts, *, is_made: bool, is_durable: bool = False, is_private: bool = False
+    ) -> Iterator[Place]:
+        """The name in its open parent, which is created if wanted; `is_private`: for its owner alone."""
         if not parts:
             raise refusal(errno.EISDIR, shown(parts))
         above = parts[:-1]
-        held = made(self._opener, self._fd, above, is_durable=is_durable) if is_made else self.folder(above)
+        held = self.folder(above)
+        if is_made:
+            held = made(self._opener, self._fd, above, is_durable=is_durable, is_private=is_private)
         with held as fd:
-            yield Place(fd, encoded(parts[-1:]), shown(parts))
+            yield Place(fd, encoded(parts[-1:]), shown(parts), is_private)
 
     def open_lock_file(self, parts: Parts) -> int:
         return self._open_made(parts, _LOCK_FILE, 0o600)
 
-    def open_journal(self, parts: Parts) -> int:
-        return self._open_made(parts, _LOCK_FILE | os.O_APPEND, 0o666)
+    def open_journal(self, parts: Parts, *, is_private: bool = False) -> int:
+        return self._open_made(parts, _LOCK_FILE | os.O_APPEND, 0o600 if is_private else 0o666, is_private=is_private)
 
-    def _open_made(self, parts: Parts, flags: int, mode: int) -> int:
+    def _open_made(self, parts: Parts, flags: int, mode: int, *, is_private: bool = False) -> int:
         """A regular file, created if missing."""
-        with self.place(parts, is_made=True) as place:
+        with self.place(parts, is_made=True, is_private=is_private) as place:
             fd = self._opener(place.folder, parts[-1:], flags, mode)
         try:
             check_regular(os.fstat(fd), shown(parts))

@@ -5,6 +5,7 @@ So depth costs neither stack nor descriptors, and a folder that vanishes or beco
 
 import errno
 import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, suppress
 from typing import TypeVar
@@ -75,6 +76,39 @@ def remove(open_folder: OpenFolder, top: Parts) -> None:
     for folder in reversed(folders):
         with suppress(NotFound), open_folder(folder[:-1]) as fd, told("/".join(folder)):
             os.rmdir(encoded(folder[-1:]), dir_fd=fd)
+
+
+def shut(open_folder: OpenFolder, top: Parts) -> int:
+    """Takes from others what they may do in the folder `top` and below; how many of its names were open to them."""
+    found, pending = 0, [top]
+    while pending:
+        folder = pending.pop()
+        with suppress(NotFound, OutsideRoot), open_folder(folder) as fd, told("/".join(folder)):
+            found += _shut(fd, os.fstat(fd).st_mode)
+            for name, item in scan(fd):
+                if item.is_dir(follow_symlinks=False):
+                    pending.append((*folder, name))
+                elif item.is_file(follow_symlinks=False):
+                    with suppress(OSError):
+                        found += _shut_file(fd, name)
+    return found
+
+
+def _shut_file(folder: int, name: str) -> bool:
+    # O_NONBLOCK: a pipe without a writer must not hang us.
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    fd = os.open(encoded((name,)), flags, dir_fd=folder)
+    try:
+        return _shut(fd, os.fstat(fd).st_mode)
+    finally:
+        os.close(fd)
+
+
+def _shut(fd: int, mode: int) -> bool:
+    is_open = bool(mode & 0o077)
+    if is_open:
+        os.fchmod(fd, stat.S_IMODE(mode) & ~0o077)
+    return is_open
 
 
 def usage(open_folder: OpenFolder, top: Parts) -> int:

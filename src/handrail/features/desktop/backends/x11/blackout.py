@@ -6,7 +6,7 @@ from Xlib import X, error
 
 from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
-from handrail.features.desktop.platform import Rect, Window
+from handrail.features.desktop.platform import Covered, Rect, Window
 
 _BYTES_A_PIXEL = 4
 _BLACK = b"\0\0\0\xff"
@@ -31,6 +31,15 @@ def seen_parts(x11: X11, hidden: Sequence[Window]) -> list[Rect]:
         above = [one.visible_frame for one in stack[place + 1 :] if one.id not in own]
         parts += _without(stack[place].frame, above)
     return parts
+
+
+def seen_covers(x11: X11, covered: Sequence[Covered]) -> list[Rect]:
+    """Where these parts of windows can be seen."""
+    parts: dict[str, list[Rect]] = {}
+    for one in covered:
+        if one.window.handle not in parts:
+            parts[one.window.handle] = seen_parts(x11, [one.window])
+    return [both for one in covered for part in parts[one.window.handle] if (both := part.meets(one.frame))]
 
 
 def paint(bgrx: bytearray, picture: Rect, parts: Sequence[Rect]) -> None:

@@ -13,9 +13,9 @@ from Xlib import X, error
 from Xlib.ext import shape
 from zlib_ng import zlib_ng
 
-from handrail.features.desktop.backends.x11.blackout import paint, seen_parts
+from handrail.features.desktop.backends.x11.blackout import paint, seen_covers, seen_parts
 from handrail.features.desktop.backends.x11.connection import UNREACHABLE, X11
-from handrail.features.desktop.platform import Rect, Shot, Window
+from handrail.features.desktop.platform import Covered, Rect, Shot, Window
 from handrail.ports.errors import InvalidParams, PermissionMissing, Unsupported
 
 _MARGIN = 4
@@ -45,6 +45,7 @@ class X11Screen:
         outlined: Rect | None = None,
         cropped: Rect | None = None,
         hidden: Sequence[Window] = (),
+        covered: Sequence[Covered] = (),
     ) -> Shot:
         if self._x11.is_xwayland():
             raise PermissionMissing(
@@ -57,11 +58,13 @@ class X11Screen:
         seen = whole if area is None else area.meets(whole)
         if seen is None:
             raise InvalidParams("The area is not on the screen.", hint="Bring the window on to the screen first.")
-        before = seen_parts(self._x11, hidden)
+        before, parts_before = seen_parts(self._x11, hidden), seen_covers(self._x11, covered)
         pixels = self._grab(seen)
         paint(pixels, seen, before)
         paint(pixels, seen, seen_parts(self._x11, hidden))  # what was uncovered meanwhile
         crop = b"" if cropped is None else _crop(pixels, seen, cropped)
+        paint(pixels, seen, parts_before)
+        paint(pixels, seen, seen_covers(self._x11, covered))
         if outlined is not None:
             inside = Rect(outlined.x - seen.x, outlined.y - seen.y, outlined.width, outlined.height)
             outline(pixels, seen.width, seen.height, inside)

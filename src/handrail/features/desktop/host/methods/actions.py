@@ -30,6 +30,7 @@ from handrail.features.desktop.host.params import (
 from handrail.features.desktop.host.routing import check_pattern
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Action, Services
+from handrail.features.desktop.host.surroundings import SECRET
 from handrail.features.desktop.platform import Combination, Delivery, Desktop
 from handrail.ports.errors import InvalidParams
 
@@ -173,7 +174,8 @@ async def _field(services: Services, params: TypeTextParams) -> Subject:
 
 async def _type(desktop: Desktop, execution: Execution, subject: Subject, params: TypeTextParams) -> Delivery:
     await _focus(desktop, subject)
-    execution.record.note("typing", characters=len(params.text))
+    is_secret = subject.element is not None and subject.element.role == SECRET
+    execution.record.note("typing", **({} if is_secret else {"characters": len(params.text)}))
     clear = params.options.clear_before
     return await desktop.type_text(subject.window, subject.element, params.text, clear_before=clear)
 

@@ -19,6 +19,7 @@ from handrail.features.desktop.host.methods.actions import IntendedCall, Intent,
 from handrail.features.desktop.host.params import Name, Params
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Reading, Result, Services
+from handrail.features.desktop.host.surroundings import types_secretly
 from handrail.kernel.approval import Question
 from handrail.kernel.call import Call
 from handrail.kernel.digest import short
@@ -29,7 +30,7 @@ from handrail.kernel.queue_approver import PREFIX
 from handrail.kernel.quoting import quoted
 from handrail.kernel.tool import Preview
 from handrail.ports.effect import Effect
-from handrail.ports.prompts import OWN, FileChangePrompt, PromptImage, PromptResponse
+from handrail.ports.prompts import MASK, OWN, FileChangePrompt, PromptImage, PromptResponse
 from handrail.ports.tokens import Scope
 
 _PICTURE = "prompt.png"
@@ -42,12 +43,14 @@ async def ask_person(services: Services, execution: Execution, intended: Intende
     is_shown = await picture(desktop, execution, _PICTURE, frame)
     await execution.record.save()
     image = PromptImage(path=execution.record.path_of(_PICTURE), alt="The target is outlined.")
-    method = intended.action.name
+    method, given = intended.action.name, intended.shown
+    if "text" in given and await types_secretly(desktop, subject):
+        given = {**given, "text": MASK}
     question = Question(
-        Call(method, intended.shown, execution.caller, execution_id=execution.id),
+        Call(method, given, execution.caller, execution_id=execution.id),
         method,
         Effect.UI_CONTROL,
-        {**_facts(execution, subject), **intended.shown},
+        {**_facts(execution, subject), **given},
         Preview(f"{method} in {quoted(window.title or window.app_name)}", app=window.app_id),
         intended.digest,
         [image] if is_shown else (),

@@ -121,6 +121,7 @@ async def locate(services: Services, visit: Visit, params: LocateParams) -> Resu
                 result["screenshot"] = b64encode(shot.png).decode()
             seen = await around(await services.source.get(), subject, services.pictures, shot)
             result |= {"around": list(seen.lines), "seen": seen.seen, "isInFront": subject.window.is_front}
+            result["isFocusSecret"] = seen.is_focus_secret
         return result
 
 

@@ -1,0 +1,106 @@
+"""A password that is typed on the desktop: it reaches its field, and stays nowhere else."""
+
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.desktop_apps import command
+from tests.desktop_session import App, DesktopSession
+from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_house
+from tests.e2e.desktop_bridge import DesktopClient
+from tests.features.desktop.conformance.png import pixel
+
+SECRET = "correct horse 9z"
+FIELD = {"selector": {"byRole": "AXSecureTextField"}}
+LENGTH = f"{len(SECRET)} characters"
+BLACK = (0, 0, 0)
+
+
+@pytest.fixture(scope="module")
+def agent(desktop_session: DesktopSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DesktopAgent]:
+    with (
+        desktop_house(desktop_session, tmp_path_factory.mktemp("d")) as house,
+        desktop_agent(desktop_session, house) as agent,
+    ):
+        yield agent
+
+
+@pytest.fixture(autouse=True)
+def window(desktop_session: DesktopSession) -> Iterator[App]:
+    app = desktop_session.start(command("login"))
+    yield app
+    desktop_session.end(app)
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def kept_in(folder: Path) -> list[str]:
+    """The files that have the password in them, in any spelling."""
+    spellings = [SECRET.encode(), SECRET.encode("utf-16-le"), SECRET.replace(" ", "\\u0020").encode()]
+    return [str(path) for path in files(folder) if any(one in path.read_bytes() for one in spellings)]
+
+
+def is_typed(agent: DesktopAgent) -> bool:
+    there = {"selectorExists": {"titleContains": LENGTH}}
+    return bool(agent.does("desktop_wait_until", condition=there, timeoutMs=20_000)["ok"])
+
+
+@pytest.mark.parametrize("target", [{"target": FIELD}, {}], ids=["by its field", "by the focus"])
+def test_a_password_is_typed_and_is_in_no_question_log_or_evidence(agent: DesktopAgent, target: Any) -> None:
+    agent.begins("desktop_type_text", text=SECRET, **target)
+    prompt = agent.person.answers("--ok")["prompt"]
+    assert "******" in prompt["title"]
+    assert SECRET not in str(prompt)
+    assert not agent.gets().get("isError")
+    assert is_typed(agent)
+    assert kept_in(agent.project) == []
+    assert kept_in(agent.state) == []
+
+
+def test_a_host_that_is_called_directly_asks_without_the_password(agent: DesktopAgent) -> None:
+    client = DesktopClient(agent.state / "desktop.sock", agent.project)
+    params = {"target": FIELD, "text": SECRET}
+    asked = client.begin("confirm.issue", intent={"method": "desktop.typeText", "params": params})
+    prompt = agent.person.answers("--ok")["prompt"]
+    token = client.end(asked)["token"]
+    assert client.call("typeText", **params, confirm={"token": token})["typed"]
+    client.close()
+    assert "******" in str(prompt)
+    assert SECRET not in str(prompt)
+    assert is_typed(agent)
+    assert kept_in(agent.project) == []
+    assert kept_in(agent.state) == []
+
+
+def test_the_field_is_black_in_every_picture(agent: DesktopAgent) -> None:
+    [field] = agent.does("desktop_find", **FIELD)["elementRefs"]
+    place = field["frame"]
+    seen = agent.does("desktop_observe")
+    agent.begins("desktop_type_text", text=SECRET, target=FIELD)
+    agent.person.answers("--ok")
+    typed = agent.gets()["structuredContent"]
+    pictures = [
+        Path(seen["evidence"]["dir"], seen["evidence"]["screenshotPath"]),
+        Path(typed["evidence"]["dir"], typed["evidence"]["beforeScreenshot"]),
+        Path(typed["evidence"]["dir"], typed["evidence"]["afterScreenshot"]),
+    ]
+    for picture in pictures:
+        data = picture.read_bytes()
+        for part in (1, 2, 3):
+            x, y = place["x"] + place["width"] * part // 4, place["y"] + place["height"] // 2
+            assert pixel(data, x, y) == BLACK, (picture.name, part)
+
+
+def test_evidence_is_for_its_owner_alone_and_git_leaves_it_out(agent: DesktopAgent) -> None:
+    agent.does("desktop_observe")
+    root = agent.project / "artifacts" / "desktop"
+    assert (root / ".gitignore").read_text() == "*\n"
+    everything = [root, *root.rglob("*")]
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in everything}
+    assert {mode for path, mode in modes.items() if path.is_dir()} == {0o700}
+    assert {mode for path, mode in modes.items() if path.is_file()} == {0o600}
