@@ -22,6 +22,26 @@ class Moved:
     """All that would be accepted, readable, with nothing hidden in it."""
     found: Difference
 
+    @property
+    def place(self) -> str:
+        """Its command or address, in one line."""
+        return self.found.server.place
+
+    @property
+    def digest(self) -> str:
+        """Stands for all that `diff` shows."""
+        return self.found.digest
+
+    @property
+    def accepted(self) -> list[str]:
+        """All that would be accepted: tools, prompts, resources."""
+        return sorted(self.found.wanted)
+
+    @property
+    def without_asking(self) -> list[str]:
+        """What it marks as read-only."""
+        return sorted(key for key, each in self.found.wanted.items() if each.is_marked_as_read)
+
 
 async def move_entry(
     stores: Stores, folder: str, name: str, entry: Mapping[str, Any], *, source: str, by: Caller
@@ -33,15 +53,20 @@ async def move_entry(
     InvalidParams, Conflict (the name is taken), Offline, Timeout, BadAnswer, AuthRequired.
     """
     from handrail.features.gateway.servers import server_of_entry, servers_in
+    from handrail.ports.errors import Failure
     from handrail.ports.secrets import Secret
 
     server, values = server_of_entry(name, entry, source)
     servers = servers_in(stores, folder)
-    await servers.add(server, {key: Secret(value) for key, value in values.items()}, by)
+    known = servers.file.entries().get(server.name)
+    is_left = known is not None and not known.accepted and known.server.source == source  # by a look that broke off
+    await servers.add(server, {key: Secret(value) for key, value in values.items()}, by, replaces=is_left)
     try:
         found = await servers.look(server.name)
-    except BaseException:
+    except BaseException as failure:
         await servers.remove(server.name, by)
+        if isinstance(failure, Failure):
+            failure.hint = f"Its entry in {source} stays as it is."  # what it said went with it
         raise
     names = tuple(key for key, each in found.wanted.items() if each.kind == "tool")
     return Moved(server.name, names, found.diff(), found)

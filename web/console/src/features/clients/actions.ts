@@ -13,8 +13,13 @@ export interface Client {
   title: string;
   found: boolean;
   connected: boolean;
-  hooks: "on" | "off" | "unsupported";
+  /** `untrusted`: written, and the client skips them until they are trusted there. */
+  hooks: "on" | "untrusted" | "off" | "unsupported";
+  /** How well `handrail run` confines it on this machine. */
+  cage: "full" | "narrow" | "none" | "unsupported";
   otherServers: string[];
+  /** Its servers that are behind handrail, and where their entries are kept until it is disconnected. */
+  moved: { name: string; keptIn: "keyring" | "file" }[];
   tried: boolean;
   note: string;
   /** Why its files can't be read; empty where they can. */
@@ -33,11 +38,28 @@ export interface Clients {
 export interface Connected {
   client: Client;
   tools: number;
+  /** What the client itself says; null where it can't be asked. */
+  runsHooks: boolean | null;
+}
+
+/** What one of a client's other servers offers, in its own words. */
+export interface Offer {
+  /** Only what was shown is accepted. */
+  digest: string;
+  place: string;
+  diff: string;
+  accepted: string[];
+  withoutAsking: string[];
 }
 
 export const readClients = (): Promise<Clients> => fetchData<Clients>("/api/clients");
 export const connectClient = ({ name, shown }: Client): Promise<Connected> => postJson<Connected>(`/api/clients/${encodeURIComponent(name)}/connect`, { shown });
 export const disconnectClient = ({ name }: Client): Promise<{ client: Client; left: string[] }> => postJson<{ client: Client; left: string[] }>(`/api/clients/${encodeURIComponent(name)}/disconnect`, {});
+
+const serverAt = (client: Client, server: string): string => `/api/clients/${encodeURIComponent(client.name)}/servers/${encodeURIComponent(server)}`;
+export const lookAtServer = (client: Client, server: string): Promise<Offer> => postJson<Offer>(`${serverAt(client, server)}/look`, {});
+export const moveServer = (client: Client, server: string, { digest }: Offer, askAlways: boolean, presence?: object): Promise<Client> =>
+  postJson<{ client: Client }>(`${serverAt(client, server)}/move`, { digest, askAlways, ...(presence ? { presence } : {}) }).then(({ client: after }) => after);
 
 const SAMPLE = { path: "handrail-sample.txt", content: "This line was written after you approved it.\n" };
 
@@ -46,6 +68,9 @@ export async function askSample(): Promise<void> {
   await postJson("/api/tools/write_to_file", { ...SAMPLE, dryRun: true });
   await postJson("/api/tools/write_to_file", { ...SAMPLE, dryRun: false });
 }
+
+/** Not the person's own, here or by trying a connection. */
+export const isAgents = ({ caller = "" }: { caller?: string }): boolean => !caller.startsWith("console:") && !caller.startsWith("mcp:handrail connect/");
 
 /** As it stands in the file: each file once, with what is written to it. */
 export function written(edits: readonly Edit[]): string {

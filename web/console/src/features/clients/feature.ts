@@ -1,5 +1,6 @@
 import { fetchData } from "@handrail/host";
 import type { Feature } from "../../shell/feature";
+import { isAgents } from "./actions";
 import { Clients } from "./components/Clients";
 import "./clients.css";
 import { clientsEn } from "./texts/en";
@@ -14,8 +15,8 @@ export const clients: Feature<ClientsWords> = {
   firstPage: async () => ((await isFirstRun()) ? "connect" : null),
 };
 
-/** Until the first call has arrived. */
+/** Until an agent's first call has arrived. */
 async function isFirstRun(): Promise<boolean> {
-  const { records } = await fetchData<{ records: unknown[] }>("/api/activity?limit=1").catch(() => ({ records: [null] }));
-  return records.length === 0;
+  const { records } = await fetchData<{ records: { caller?: string }[] }>("/api/activity?limit=20").catch(() => ({ records: [{}] }));
+  return !records.some(isAgents);
 }

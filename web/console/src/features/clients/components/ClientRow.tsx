@@ -30,9 +30,9 @@ export function ClientRow({ client, isChosen, isBusy, choose, connect, disconnec
   );
 }
 
-/** How far this client is, or would be, covered. */
-function covers({ connected, hooks }: Client): string {
+/** How far this client is, or would be, covered: tools, hooks, cage. */
+function covers({ connected, hooks, cage }: Client): string {
   const t = texts.value.clients;
-  if (hooks === "unsupported") return t.toolsOnly;
-  return connected && hooks === "off" ? t.couldHook : t.withHooks;
+  const words = { on: t.withHooks, untrusted: t.untrustedHooks, off: connected ? t.couldHook : t.withHooks, unsupported: t.toolsOnly }[hooks];
+  return cage === "full" || cage === "narrow" ? `${words} · ${t.caged[cage]}` : words;
 }

@@ -6,7 +6,9 @@ import { CodeBlock } from "../../../ui/CodeBlock";
 import { PageHead } from "../../../ui/PageHead";
 import { useLoaded } from "../../../ui/useLoaded";
 import { ClientRow } from "./ClientRow";
+import { Confine } from "./Confine";
 import { FirstCall } from "./FirstCall";
+import { OtherServers } from "./OtherServers";
 import { Sample } from "./Sample";
 import { Written } from "./Written";
 
@@ -43,12 +45,15 @@ export function Clients() {
   }
   const connect = (client: Client): Promise<void> => change(client, async () => {
     const done = await connectClient(client);
-    return { client: done.client, words: `${t.clients.done(client.title, done.tools)} ${t.clients.restart(client.title)}` };
+    const words = [t.clients.done(client.title, done.tools), ...(done.runsHooks === false ? [t.clients.untrusted] : []), t.clients.restart(client.title)];
+    return { client: done.client, words: words.join(" ") };
   });
   const disconnect = (client: Client): Promise<void> => change(client, async () => {
     const done = await disconnectClient(client);
     return { client: done.client, words: [t.clients.gone(client.title), ...done.left.map(t.clients.left)].join(" ") };
   });
+
+  const moved = (client: Client, words: string): void => void change(client, async () => ({ client, words }));
 
   const rows = (list: readonly Client[]) => (
     <ul class="client-list">
@@ -81,6 +86,8 @@ export function Clients() {
               {told && <p class="good">{told}</p>}
               {shown ? <Written client={shown} /> : <p class="nothing">{t.clients.chooseOne}</p>}
               <FirstCall />
+              {shown && <OtherServers key={shown.name} client={shown} changed={moved} />}
+              {shown && <Confine client={shown} />}
               <Sample />
             </div>
           </div>

@@ -1,11 +1,12 @@
+import { isAgents } from "../actions";
 import { texts } from "../../../store";
 import { areCallsLoaded, calls } from "../../history/store";
 
-/** Says when the first call has arrived. */
+/** Says when an agent's first call has arrived. */
 export function FirstCall() {
   const t = texts.value.clients;
   if (!areCallsLoaded.value) return null;
-  const hasArrived = calls.value.length > 0;
+  const hasArrived = calls.value.some(isAgents);
   return (
     <p class="client-waiting" role="status" data-arrived={hasArrived}>
       <i class="dot" aria-hidden="true" />

@@ -10,14 +10,9 @@ export function Written({ client }: { client: Client }) {
     <section class="client-written" aria-label={client.title}>
       <h2>{client.connected ? t.wasWritten : t.willWrite}</h2>
       {client.trouble ? <p class="problem"><Visible text={client.trouble} /></p> : <CodeBlock text={written(client.edits)} language={client.title} />}
+      {client.hooks === "untrusted" && <p class="problem">{t.untrusted}</p>}
       {!client.tried && <p class="sub">{t.notTried}</p>}
       {client.note && <p class="sub">{client.note}</p>}
-      {client.otherServers.length > 0 && (
-        <>
-          <p class="sub"><Visible text={t.otherServers(client.title, client.otherServers.join(", "))} /> {t.otherServersHint}</p>
-          <CodeBlock text={`handrail connect ${client.name} --move ${client.otherServers[0]}`} language="sh" />
-        </>
-      )}
     </section>
   );
 }

@@ -13,7 +13,13 @@ export interface ClientsTexts {
   disconnectName: (title: string) => string;
   withHooks: string;
   couldHook: string;
+  untrustedHooks: string;
   toolsOnly: string;
+  /** What follows it where the cage can confine the client. */
+  caged: Record<"full" | "narrow", string>;
+  untrusted: string;
+  confine: string;
+  cage: Record<"full" | "narrow" | "none", string>;
   notTried: string;
   showOthers: (count: number) => string;
   anotherClient: string;
@@ -28,8 +34,20 @@ export interface ClientsTexts {
   waiting: string;
   arrived: string;
   seeCalls: string;
-  otherServers: (title: string, names: string) => string;
-  otherServersHint: string;
+  otherServers: string;
+  otherServersHint: (title: string) => string;
+  connectFirst: (title: string) => string;
+  look: string;
+  looking: string;
+  lookName: (name: string) => string;
+  offers: (count: number) => string;
+  withoutAsking: (names: string) => string;
+  askAlways: string;
+  move: string;
+  notNow: string;
+  moved: (name: string) => string;
+  isBehind: string;
+  keptIn: Record<"keyring" | "file", string>;
   sample: string;
   sampleHint: string;
   sampleAsk: string;

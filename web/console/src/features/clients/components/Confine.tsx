@@ -1,0 +1,16 @@
+import type { Client } from "../actions";
+import { texts } from "../../../store";
+import { CodeBlock } from "../../../ui/CodeBlock";
+
+/** How to start a client in the cage, and how well that confines it on this machine. */
+export function Confine({ client: { name, cage } }: { client: Client }) {
+  const t = texts.value.clients;
+  if (cage === "unsupported") return null;
+  return (
+    <section class="client-written" aria-label={t.confine}>
+      <h2>{t.confine}</h2>
+      <p class="sub">{t.cage[cage]}</p>
+      {cage !== "none" && <CodeBlock text={`handrail run -- ${name}`} language="sh" />}
+    </section>
+  );
+}
