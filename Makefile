@@ -1,4 +1,4 @@
-# Everything installs into .venv, web/node_modules, web/engine, tests/peers/node_modules and, for `make bench` alone,
+# Everything installs into .venv, web/node_modules, web/engine, tests/peers (.venv, node_modules) and, for `make bench` alone,
 # bench/peers/node_modules; a Node to build with into build/node, if the system has none. scripts/packages.* name the
 # system packages that each needs.
 SHELL := /bin/bash
@@ -6,6 +6,7 @@ BIN := .venv/bin
 RUN_READY := .venv/.run-ready
 DEV_READY := .venv/.dev-ready
 PEERS_READY := tests/peers/node_modules/.package-lock.json
+PYTHON_PEERS_READY := tests/peers/.venv/.ready
 BENCH_PEERS_READY := bench/peers/node_modules/.package-lock.json
 BENCH_SYSTEM_READY := .venv/.bench-ready
 DEMO_READY := .venv/.demo-ready
@@ -22,7 +23,7 @@ CONSOLE_SOURCES := $(shell find web/host web/protocol web/console/src web/extens
 help: ## what can be made; ARGS="…" is passed on by run, demo, test, campaign, bench and lock
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(DEV_READY) $(PEERS_READY) $(CONSOLE_READY) $(ENGINE_READY) ## install everything, test dependencies included
+setup: $(DEV_READY) $(PEERS_READY) $(PYTHON_PEERS_READY) $(CONSOLE_READY) $(ENGINE_READY) ## install everything, test dependencies included
 
 run: $(RUN_READY) $(CONSOLE_READY) $(ENGINE_READY) ## install what running needs and start `handrail up`
 	@exec $(BIN)/handrail up $(ARGS)
@@ -64,7 +65,7 @@ wheel: $(DEV_READY) $(CONSOLE_READY) $(ENGINE_READY) ## build the wheel into dis
 	$(BIN)/python -m build --wheel --no-isolation
 
 clean: ## remove everything that was installed or built
-	rm -rf .venv tests/peers/node_modules bench/peers/node_modules web/node_modules web/engine/node_modules src/handrail/faces/http/console src/handrail/extension src/handrail/engine dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv tests/peers/.venv tests/peers/node_modules bench/peers/node_modules web/node_modules web/engine/node_modules src/handrail/faces/http/console src/handrail/extension src/handrail/engine dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests bench scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(RUN_READY): pyproject.toml requirements/run.lock requirements/build.lock scripts/packages.run
@@ -75,6 +76,11 @@ $(DEV_READY): pyproject.toml requirements/dev.lock scripts/packages.run scripts/
 
 $(PEERS_READY): tests/peers/package.json tests/peers/package-lock.json | $(DEV_READY)
 	cd tests/peers && ../../scripts/npm ci && ../../scripts/npm exec --offline -- node node_modules/@anthropic-ai/claude-code/install.cjs
+	touch $@
+
+$(PYTHON_PEERS_READY): requirements/peers.lock | $(DEV_READY)
+	$(BIN)/python -m venv --clear tests/peers/.venv
+	tests/peers/.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement=requirements/peers.lock
 	touch $@
 
 $(BENCH_PEERS_READY): bench/peers/package.json bench/peers/package-lock.json | $(DEV_READY)

@@ -1,4 +1,4 @@
-"""Connect an agent: a client is connected in the console, and its other MCP server moved behind the gate, with a look."""
+"""Connect an agent in the console, and move its other MCP server behind the gate, after a look at it."""
 
 import json
 from collections.abc import Iterator

@@ -1,10 +1,12 @@
-"""Real MCP servers behind the real program: filesystem, everything, git, playwright; and sqlite, which can't start."""
+"""Real MCP servers behind the real program: filesystem, everything, git, sqlite, playwright."""
 
 import json
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from tests.features.gateway.house import PEERS, House, Mcp
 from tests.waiting import until
 
 BIN = Path(sys.executable).parent
+SQLITE = Path(__file__).parents[2] / "peers/.venv/bin/mcp-server-sqlite"
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +30,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> House:
     house.add("files", str(PEERS / "mcp-server-filesystem"), str(house.project))
     house.add("every", str(PEERS / "mcp-server-everything"))
     house.add("git", str(BIN / "mcp-server-git"), "--repository", str(house.project))
+    house.add("sqlite", str(SQLITE), "--db-path", str(house.project / "birds.db"))
     return house
 
 
@@ -68,14 +72,23 @@ def test_git_does_its_work(mcp: Mcp, house: House) -> None:
     assert "first" in mcp.text("git__git_log", repo_path=str(house.project))
 
 
+def test_sqlite_creates_fills_and_reads_a_table_and_each_change_is_on_record(mcp: Mcp, house: House) -> None:
+    """It marks nothing as read-only, so everything would ask, and everything leaves evidence."""
+    mcp.text("sqlite__create_table", query="CREATE TABLE birds (name TEXT)")
+    mcp.text("sqlite__write_query", query="INSERT INTO birds VALUES ('grey heron')")
+    assert "grey heron" in mcp.text("sqlite__read_query", query="SELECT * FROM birds")
+    with closing(sqlite3.connect(house.project / "birds.db")) as database:
+        assert database.execute("SELECT name FROM birds").fetchall() == [("grey heron",)]
+    tools = [json.loads(file.read_text())["tool"] for file in house.evidence()[-3:]]
+    assert tools == ["sqlite.create_table", "sqlite.write_query", "sqlite.read_query"]
+
+
 def test_a_server_that_can_t_start_is_not_added_and_its_words_are_shown(house: House) -> None:
-    """mcp-server-sqlite, which is written for version 1 of the SDK and breaks with ours."""
-    words = ("servers", "add", "sqlite", "--yes", "--", str(BIN / "mcp-server-sqlite"), "--db-path", "birds.db")
-    failed = house.run(*words, is_ok=False)
+    failed = house.run("servers", "add", "wrong", "--yes", "--", str(SQLITE), "--no-such-option", is_ok=False)
     assert failed.returncode == 1
-    assert "The MCP server sqlite ended" in failed.stderr
-    assert "AttributeError" in failed.stderr
-    assert "sqlite" not in house.run("servers", "list").stdout
+    assert "The MCP server wrong ended" in failed.stderr
+    assert "unrecognized arguments" in failed.stderr
+    assert "wrong" not in house.run("servers", "list").stdout
 
 
 def test_pictures_links_resources_and_structures_pass_through(mcp: Mcp) -> None:
