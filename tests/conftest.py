@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests import effort, quick_start
+from tests.descriptors import Descriptors
 from tests.desktop_session import DesktopSession
 from tests.watchdog.plugin import Watchdog
 
@@ -27,6 +28,7 @@ MOST_SECONDS_IN_CAMPAIGN = 900
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Watchdog(), "watchdog")
+    config.pluginmanager.register(Descriptors(), "descriptors")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -5,9 +5,9 @@ Dying is an exception that nobody catches here, so that every point is met exact
 
 import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -27,6 +27,7 @@ from handrail.stores.local.files.folder import LocalFolder
 from tests.e2e.servers import leftovers, snapshots
 from tests.wire.clients import Json
 
+T = TypeVar("T")
 OLD, NEW = b"old\n", b"new\n"
 KEY = Repetition("key", "overwrite", content_hash(NEW))
 POLICY: Policy = compose(PolicyDocument(), is_trusted=True, user_rules=())
@@ -87,9 +88,26 @@ class Mortal:
         return member
 
 
+_opened: list[LocalFolder] = []
+
+
+def close_opened() -> None:
+    """Those who died did not."""
+    while _opened:
+        _opened.pop().close()
+
+
+def each(cases: Iterable[T]) -> Iterator[T]:
+    """With what one case has opened closed before the next."""
+    for case in cases:
+        yield case
+        close_opened()
+
+
 def workspace(project: Path, at: int = 0, failure: BaseException | None = None, *, is_done: bool = False) -> Workspace:
     steps = Steps(at, failure, is_done=is_done)
     folder = LocalFolder.open(str(project))
+    _opened.append(folder)
     files: Any = Mortal(folder, steps)
     own: Any = Mortal(folder.subfolder(AGENT_FOLDER), steps)
     return Workspace(
@@ -124,11 +142,12 @@ def change(house: Workspace, path: str, after: bytes | None, *, is_keyed: bool =
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
+def project(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "a.txt").write_bytes(OLD)
-    return folder
+    yield folder
+    close_opened()
 
 
 CHANGES = {
@@ -142,7 +161,7 @@ CHANGES = {
 def test_every_step_of_a_commit_may_be_the_last(project: Path) -> None:
     """For each step, before and after it: settled, the file is old or new, and all records agree with it."""
     met = set()
-    for number, is_done, (what, (path, after)) in itertools.product(range(1, 30), (False, True), CHANGES.items()):
+    for number, is_done, (what, (path, after)) in each(itertools.product(range(1, 30), (False, True), CHANGES.items())):
         case = project / f"{what} {number} {is_done}".replace(" ", "_")
         case.mkdir()
         (case / "a.txt").write_bytes(OLD)
@@ -178,7 +197,7 @@ def test_every_step_of_a_commit_may_be_the_last(project: Path) -> None:
 def test_every_step_of_a_commit_may_fail(project: Path) -> None:
     """A full disk or a broken device: no success is told and everything is as it was, or it is told and done."""
     outcomes = set()
-    for number, (what, (path, after)) in itertools.product(range(1, 30), CHANGES.items()):
+    for number, (what, (path, after)) in each(itertools.product(range(1, 30), CHANGES.items())):
         case = project / f"{what} {number}".replace(" ", "_")
         case.mkdir()
         (case / "a.txt").write_bytes(OLD)

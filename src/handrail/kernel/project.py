@@ -89,13 +89,14 @@ class Project:
 
     @asynccontextmanager
     async def in_use(self) -> AsyncIterator[None]:
-        """At the end, connections and processes of the parts end in order."""
+        """At the end, connections and processes of the parts end in order, and the queue's files are closed."""
         try:
             yield
         finally:
             for part in reversed(list(self._parts.values())):
                 if (end := getattr(part, "disconnect", None)) is not None:
                     await end()
+            await self.stores.prompts.close()
 
     def close(self) -> None:
         self.release(keeps_files=True)

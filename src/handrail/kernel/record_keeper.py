@@ -113,6 +113,8 @@ class RecordKeeper:
             timer.cancel()
         if self._new and not self._is_left_to_another():
             self._run()
+        if "stores" in vars(self):
+            self.stores.checkpoints.close()
 
     def checkpoint(self, *, accepts: bool = False) -> Checkpoint | None:
         """None where nothing is new. Blocks."""

@@ -228,9 +228,11 @@ class _Writer:
         return await finished(asyncio.wrap_future(outcome))
 
     async def close(self) -> None:
-        """Ends the thread; whatever comes later starts another one."""
+        """Ends the thread, if there is one; whatever comes later starts another."""
+        if self._executor is None:
+            return
         await self.run(self._log.close)
-        executor, self._executor = self._thread(), None
+        executor, self._executor = self._executor, None
         executor.shutdown(wait=False)
 
     def _thread(self) -> ThreadPoolExecutor:

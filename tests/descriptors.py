@@ -1,0 +1,53 @@
+"""Fails a file of tests that leaves descriptors open: hundreds of them in one process break what comes later."""
+
+import gc
+import os
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+
+from tests.waiting import PATIENCE, until
+
+MOST_LEFT = 20
+"""A browser, a desktop and other things that the tests of a process share are opened in one file and stay."""
+
+
+class Descriptors:
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self._patience = patience
+        self._at_start: Counter[str] | None = None
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> Iterator[None]:
+        if self._at_start is None:
+            self._at_start = _open()
+        return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+        result = yield
+        if (nextitem is None or nextitem.path != item.path) and (at_start := self._at_start) is not None:
+            self._at_start = None
+            if _left(at_start) > MOST_LEFT:
+                gc.collect()
+                until(
+                    lambda: _left(at_start) <= MOST_LEFT,
+                    lambda: f"{item.path.name} to close what it opened: {_open() - at_start}",
+                    within=self._patience,
+                )
+        return result
+
+
+def _left(at_start: Counter[str]) -> int:
+    return (_open() - at_start).total()
+
+
+def _open() -> Counter[str]:
+    """How many descriptors lead where; those without a name, such as pipes, by their kind."""
+    found = Counter[str]()
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(OSError):  # that of the list itself
+            found[os.readlink(f"/proc/self/fd/{number}").partition(":[")[0]] += 1
+    return found
