@@ -44,12 +44,19 @@ const swapped = () => fetch("/swapped", {{ method: "POST" }});
 </script>"""
 
 
+WIDGET = "<!doctype html><button onclick='fetch(`/pay?amount=1`)'>Send</button>"
+AMOUNT = """<!doctype html><p>Pay <b id=sum>1 EUR</b> to Bob</p><script>
+const asked = fetch("/asked"), swapped = () => fetch("/swapped", {{ method: "POST" }});
+{script}</script>"""
+
+
 class Pages(BaseHTTPRequestHandler):
     """`/asked` answers once the person has been asked; `/swapped` is told by a page that has changed itself."""
 
     protocol_version = "HTTP/1.1"
     script: ClassVar[str] = ""
     method: ClassVar[str] = "post"
+    frame_script: ClassVar[str] = ""
     is_asked: ClassVar[threading.Event] = threading.Event()
     is_swapped: ClassVar[threading.Event] = threading.Event()
     sent: ClassVar[list[dict[str, Any]]] = []
@@ -62,6 +69,10 @@ class Pages(BaseHTTPRequestHandler):
         if path in ("/pay", "/evil"):
             self.sent.append({"path": path, **{name: value for name, (value, *_) in parse_qs(query).items()}})
             return self._answer("paid")
+        if path == "/widget":
+            return self._answer(WIDGET)
+        if path == "/amount":
+            return self._answer(AMOUNT.format(script=self.frame_script))
         if path in ("/terms", "/trap"):
             self.sent.append({"path": path})
             return self._answer(path)
@@ -394,15 +405,62 @@ def test_an_element_that_lies_under_another_is_asked_about_as_unseen(bank: Bank)
     assert call.result(60).code == "FORBIDDEN"
 
 
+MORE = "document.getElementById('sum').textContent = '9999 EUR'"
+AROUND_A_FRAME = """
+document.querySelector("main").innerHTML = `<section><p>Pay <b id=sum>1 EUR</b> to Bob</p><iframe src="{other}widget">`;
+"""
+BESIDE_A_FRAME = """
+document.querySelector("main").innerHTML =
+  `<section><iframe src="{other}amount"></iframe><button onclick="fetch('/pay?amount=1')">Send</button>`;
+"""
+
+
+@pytest.mark.parametrize("is_around", [True, False], ids=["around its frame", "in a frame beside it"])
+def test_text_in_another_frame_that_changes_while_a_person_is_asked_is_asked_about_again(
+    bank: Bank, is_around: bool
+) -> None:
+    """The frame is of another site, so it runs in a process of its own."""
+    other = bank.site.replace("127.0.0.1", "localhost")
+    Pages.frame_script = "" if is_around else LATER.format(MORE)
+    bank.opens((AROUND_A_FRAME if is_around else BESIDE_A_FRAME).format(other=other) + LATER.format(MORE) * is_around)
+    call = bank.begins("browser_click", clickId=until(lambda: numbered(bank).get("Send")))
+    assert "1 EUR" in bank.person.sees()["prompt"]["message"]
+    Pages.is_asked.set()
+    assert Pages.is_swapped.wait(30)
+    bank.person.answers("--ok")
+    again = bank.denies()
+    assert [line for line in again["changed"] if line.startswith("now: ") and "9999 EUR" in line]
+    assert call.result(60).code == "FORBIDDEN"
+    assert Pages.sent == []
+
+
+def test_a_click_in_a_frame_whose_surroundings_stay_is_asked_about_once(bank: Bank) -> None:
+    other = bank.site.replace("127.0.0.1", "localhost")
+    bank.opens(AROUND_A_FRAME.format(other=other))
+    call = bank.begins("browser_click", clickId=until(lambda: numbered(bank).get("Send")))
+    assert "unseen" not in bank.allows()
+    until(lambda: call.done() or bank.person.pending())
+    assert call.result(60).error is None
+    until(lambda: Pages.sent)
+
+
+def numbered(bank: Bank) -> dict[str, str]:
+    elements = (bank.agent.ok("browser_dom_index").result or {})["elements"]
+    return {element["name"]: str(element["clickId"]) for element in elements}
+
+
 LOOSE = """
 const loose = '<button type="button" onclick="fetch(`/evil`)">Continue</button>';
 document.body.insertAdjacentHTML("beforeend", loose);
+form.insertAdjacentHTML("beforeend", '<button type="button" onclick="fetch(`/evil`)">Check</button>');
 """
 
 
 def test_a_question_says_where_a_click_leads_or_that_this_is_not_visible(bank: Bank) -> None:
     elements = bank.opens(LOOSE)
-    for name, leads in (("Continue", "Leads to: not visible"), ("Pay", "Leads to: POST")):
+    """A button in a form that does not send it leads nowhere that could be known; and a script may always do more."""
+    unknown, script = "Leads to: not visible", "unless the page's own script does something else"
+    for name, leads in (("Continue", unknown), ("Check", unknown), ("Pay", "Leads to: POST"), ("Pay", script)):
         clicking = bank.begins("browser_click", clickId=elements[name])
         assert leads in bank.denies()["message"]
         clicking.result(60)

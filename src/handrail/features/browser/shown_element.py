@@ -1,7 +1,7 @@
 """What a browser tells of an element that a person is asked about: where it leads, what it sends, what is near it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -9,11 +9,15 @@ from handrail.kernel.quoting import quoted
 
 _MOST_FIELDS = 60
 _LONGEST = 400
+_MOST_FRAMES = 6
 
 
 class _Destination(msgspec.Struct, frozen=True, kw_only=True):
+    """`by`: a link, a button that sends the form, or the form of a field, which only Enter may send."""
+
     method: str
     url: str
+    by: Literal["link", "button", "form"] = "form"
 
 
 class _Field(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,13 +28,24 @@ class _Field(msgspec.Struct, frozen=True, kw_only=True):
     """Of the whole value, where only its beginning is told."""
 
 
+class _FrameText(msgspec.Struct, frozen=True, kw_only=True):
+    """What a frame of another document shows: around the frame that the element is in, or beside the element."""
+
+    where: Literal["around", "beside"]
+    text: str
+
+
 class _Shown(msgspec.Struct, frozen=True, kw_only=True):
     destination: _Destination | None = None
     fields: list[_Field] = []
     near: list[str] = []
+    frames: list[_FrameText] = []
 
 
-UNKNOWN_DESTINATION = "not visible: this is neither a link nor a form, so the page's own script decides"
+UNKNOWN_DESTINATION = (
+    "not visible: this is neither a link nor a button that sends a form, so the page's own script decides"
+)
+_SCRIPT_MAY = "unless the page's own script does something else"
 
 
 def facts_of(told: Any, *, is_click: bool = False) -> Sequence[tuple[str, str]]:
@@ -45,10 +60,11 @@ def facts_of(told: Any, *, is_click: bool = False) -> Sequence[tuple[str, str]]:
 
 
 def _facts(shown: _Shown, *, is_click: bool) -> Iterator[tuple[str, str]]:
-    if shown.destination is None and is_click:
+    to = shown.destination
+    if is_click and (to is None or to.by == "form"):
         yield "Leads to", UNKNOWN_DESTINATION
-    if shown.destination is not None:
-        yield "Leads to", f"{shown.destination.method} {quoted(shown.destination.url, 2000)}"
+    elif to is not None:
+        yield "Leads to", f"{to.method} {quoted(to.url, 2000)}, {_SCRIPT_MAY}"
     for field in shown.fields[:_MOST_FIELDS]:
         kind = " (hidden)" if field.kind == "hidden" else ""
         length = "" if field.length is None else f" and more, {field.length} characters"
@@ -57,3 +73,7 @@ def _facts(shown: _Shown, *, is_click: bool) -> Iterator[tuple[str, str]]:
         yield "Fields", f"and {more} more that are not listed"
     for text in shown.near[:2]:
         yield "Near it", quoted(text, _LONGEST)
+    for frame in shown.frames[:_MOST_FRAMES]:
+        yield "Around its frame" if frame.where == "around" else "In a frame near it", quoted(frame.text, _LONGEST)
+    if (more := len(shown.frames) - _MOST_FRAMES) > 0:
+        yield "Frames", f"and {more} more that are not listed"

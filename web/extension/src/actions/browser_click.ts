@@ -31,6 +31,7 @@ export const browserClick = define("browser_click", {
       return { clicked: true, strategy: "dom_click", ...changes };
     }
     const aimed = await staleIfGone(aimAt(tabId, frameId, { target, purpose: "click", waitMs, ...context.expected }));
+    await context.lookAround?.();
     const isJudged = context.expected !== undefined;
     const changes = await withChanges(context, { tabId, frameId, dialog, isWatched: true, isClick: true, isJudged }, async () => {
       if (!isJudged) return await click(tabId, aimed);

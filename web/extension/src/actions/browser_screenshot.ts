@@ -22,8 +22,8 @@ export const browserScreenshot = define("browser_screenshot", { ...elementParams
     const taken = (): Promise<Shot> => deadline.within(hasDebugger ? capture(tabId, fullPage, warnings) : captureInFront(tab));
     // A person who is asked can decide without a picture, and is told that there is none.
     const shoot = (): Promise<Shot | Failure> => (asking ? taken().catch(failureOf) : taken());
-    const { done, digest, ...told } = await withoutBadge(tabId, () => withOutline(tabId, place, shoot));
-    const seen = await seenAt(tabId, digest);
+    const { done, digest, beyond, ...told } = await withoutBadge(tabId, () => withOutline(tabId, place, shoot));
+    const seen = await seenAt(tabId, digest, beyond);
     const known = { ...told, ...(seen ? { seen } : {}) };
     if (done instanceof Failure) return { ...known, unseen: `No picture could be taken: ${done.message}` };
     const { picture, area } = done;

@@ -47,12 +47,14 @@ export interface Article { title?: string; text: string; markdown: string }
 export interface Outlined extends Identity { ref: number; next: number; digest: string }
 /** What a person is shown of an element: where it leads, what its form holds, the text near it. */
 export interface Shown {
-  destination?: { method: string; url: string };
+  destination?: { method: string; url: string; by: "link" | "button" | "form" };
   fields: { name: string; kind: string; value: string; length?: number }[];
   near: string[];
+  /** What other frames show: the text around the frame that the element is in, and in frames that lie near it. */
+  frames?: { where: "around" | "beside"; text: string }[];
 }
-/** An element as it was when its picture had been taken; `unseen` says why it can't be seen there. */
-export interface Look { digest: string; shown: Shown; unseen?: string }
+/** An element as it was when its picture had been taken; `unseen` says why it can't be seen there, `frames` which frames lie near it. */
+export interface Look { digest: string; shown: Shown; frames: number[]; unseen?: string }
 export interface Scrolled { x: number; y: number; atEnd: boolean }
 export interface PageFailure { code: string; message: string; details?: Record<string, unknown> }
 
@@ -62,6 +64,14 @@ export interface PageApi {
   aim(ask: { target: Target; purpose: "click" | "hover"; waitMs: number; expected?: string }): Promise<FramePoint>;
   frameAt(ask: { place: number; nonce?: string; point: Point; waitMs: number }): Promise<FramePoint>;
   announce(ask: { nonce: string }): void;
+  /** This frame's place in its parent's `window.frames`; -1 in shadow trees. */
+  ownPlace(): number;
+  /** Places of the frames that a person sees near the element; -1 for one in a shadow tree. */
+  framesNear(ask: { target?: Target }): number[];
+  /** The text near a child frame. */
+  aroundFrame(ask: { place: number; nonce?: string }): Promise<string>;
+  /** All that this frame says, shortened. */
+  frameText(): string;
   clickInPage(ask: { target: Target; waitMs: number; expected?: string }): Promise<void>;
   focus(ask: { target: Target; append: boolean; expected?: string }): Promise<FieldKind>;
   write(ask: { target: Target; text: string; append: boolean; isSubmitted: boolean; expected?: string }): Promise<void>;

@@ -7,7 +7,8 @@ import { closestAcross } from "./shadow";
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement | HTMLButtonElement;
 /** `value` as a person may see it; `exact` is what is compared, a hash where it is a password. */
 export interface Value { name: string; kind: string; value: string; exact: string; element: Element }
-export interface Destination { method: string; url: string }
+/** `by`: a link, a button that sends the form, or the form of a field, which sends it only with Enter. */
+export interface Destination { method: string; url: string; by: "link" | "button" | "form" }
 
 const MOST_LOOSE_FIELDS = 200;
 const PASSWORD = "••••••";
@@ -43,13 +44,13 @@ function isSubmitter(element: Element): element is HTMLButtonElement | HTMLInput
 export function destinationOf(element: Element): Destination | undefined {
   const control = controlOf(element);
   const link = closestAcross(control, (one) => one.matches("a[href],area[href]")) as HTMLAnchorElement | null;
-  if (link) return { method: "GET", url: link.href };
+  if (link) return { method: "GET", url: link.href, by: "link" };
   const form = formOf(control);
   if (!form) return undefined;
   const submitter = closestAcross(control, isSubmitter) as HTMLButtonElement | null;
   const url = submitter?.hasAttribute("formaction") ? submitter.formAction : actionOf(form);
   const method = submitter?.hasAttribute("formmethod") ? submitter.formMethod : methodOf(form);
-  return { method: method.toUpperCase(), url };
+  return { method: method.toUpperCase(), url, by: submitter ? "button" : "form" };
 }
 
 /** A password as it is compared. */

@@ -3,8 +3,10 @@
 import type { Ask, ChildFrame, FramePoint } from "./api";
 import { describe } from "./description";
 import { noTarget } from "./failure";
-import { allRoots, elementAt, type Root } from "./shadow";
+import { textOf } from "./names";
+import { allRoots, containsAcross, elementAt, type Root } from "./shadow";
 import { untilStill } from "./stillness";
+import { readable, surroundingsOf } from "./surroundings";
 
 /** `window.frames` and identity of windows are open across origins, which is all that is needed. */
 export function ownPlace(): number {
@@ -69,11 +71,44 @@ export function announce(nonce: string): void {
   window.parent.postMessage({ handrailFrame: nonce }, "*");
 }
 
-/** A child's point in this frame's coordinates, if nothing here lies over it. */
-export async function frameAt({ place, point, nonce, waitMs }: Ask<"frameAt">): Promise<FramePoint> {
+async function frameElement(place: number, nonce: string | undefined): Promise<FrameElement> {
   const child = place >= 0 ? window.frames[place] : nonce ? await announced(nonce) : null;
   const element = frameElements(allRoots()).find((one) => one.contentWindow === child);
   if (!child || !element) throw noTarget("The frame of this element is gone.", { stale: true, hint: "Index the page again." });
+  return element;
+}
+
+/** So near that a person takes what is in it for part of the same matter. */
+const NEAR_PIXELS = 300;
+
+/** In the same row, form or dialog, or close to it on the screen. */
+export function framesNear(element: Element, container: Element | null): number[] {
+  const roots = new Set<ParentNode>([document, element.getRootNode() as Document | ShadowRoot]);
+  const found = [...roots].flatMap((root) => [...root.querySelectorAll<FrameElement>("iframe,frame,object,embed")]);
+  if (!found.length) return [];
+  const box = element.getBoundingClientRect();
+  const isNear = (other: DOMRect): boolean =>
+    other.left < box.right + NEAR_PIXELS && other.right > box.left - NEAR_PIXELS && other.top < box.bottom + NEAR_PIXELS && other.bottom > box.top - NEAR_PIXELS;
+  const isSeen = (one: Element, rect: DOMRect): boolean => rect.width > 1 && rect.height > 1 && one.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  return found
+    .filter((one) => {
+      const rect = one.getBoundingClientRect();
+      return one !== element && isSeen(one, rect) && (isNear(rect) || (container !== null && containsAcross(container, one)));
+    })
+    .map(placeOf);
+}
+
+export async function aroundFrame({ place, nonce }: Ask<"aroundFrame">): Promise<string> {
+  return surroundingsOf(await frameElement(place, nonce)).texts.join(" ");
+}
+
+export const frameText = (): string => readable(textOf(document.body ?? document.documentElement, false, undefined, LONGEST_FRAME));
+
+const LONGEST_FRAME = 1500;
+
+/** A child's point in this frame's coordinates, if nothing here lies over it. */
+export async function frameAt({ place, point, nonce, waitMs }: Ask<"frameAt">): Promise<FramePoint> {
+  const element = await frameElement(place, nonce);
   // What scrolls inside a frame may scroll its parents, a little later.
   await untilStill(element, waitMs);
   const box = contentBox(element);

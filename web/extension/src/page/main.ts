@@ -6,7 +6,7 @@ import { hideBadge, showBadge } from "./badge";
 import { noteListener } from "./candidates";
 import { changes, rest, watch } from "./changes";
 import { noTarget, Refusal } from "./failure";
-import { announce, frameAt } from "./frames";
+import { announce, aroundFrame, frameAt, frameText, ownPlace } from "./frames";
 import { guard, lastVerdict, pressed, verdict, watchGestures } from "./guard";
 import { clickInPage, hoverInPage, press, select } from "./gestures";
 import { indexPage } from "./index_page";
@@ -15,6 +15,7 @@ import { watchPerson } from "./person";
 import { resolve } from "./refs";
 import { watchRelease } from "./release";
 import { scroll } from "./scrolling";
+import { seen } from "./shown";
 import { activeElement } from "./shadow";
 import { awaitQuiet, awaitText, findText, hasText } from "./text";
 import { fieldValue, focus, write } from "./typing";
@@ -31,6 +32,10 @@ const methods: PageApi = {
   aim,
   frameAt,
   announce: (ask) => announce(ask.nonce),
+  ownPlace,
+  framesNear: (ask) => seen(ask.target ? resolve(ask.target) : activeElement()).frames,
+  aroundFrame,
+  frameText,
   clickInPage,
   hoverInPage,
   focus,

@@ -45,11 +45,11 @@ function told(element: Element): Outlined {
 /** After the picture was taken: what the element was then, and why it can't be seen there where that is so. */
 export function removeOutline(): Look | null {
   const element = outlined?.isConnected ? outlined : null;
-  const { digest, shown } = element ? seen(element) : { digest: "", shown: null };
+  const { digest, shown, frames } = element ? seen(element) : { digest: "", shown: null, frames: [] };
   const unseen = element ? hiddenBy(element) : undefined;
   mark?.remove();
   mark = outlined = null;
-  return shown && { digest, shown, ...(unseen === undefined ? {} : { unseen }) };
+  return shown && { digest, shown, frames, ...(unseen === undefined ? {} : { unseen }) };
 }
 
 function hiddenBy(element: Element): string | undefined {

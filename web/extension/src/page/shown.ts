@@ -9,6 +9,7 @@ import { openPoint } from "./aim";
 import { identityOf } from "./description";
 import { noTarget } from "./failure";
 import { controlOf, destinationOf, type Destination, type Value, valuesOf } from "./form_values";
+import { framesNear } from "./frames";
 import { textOf } from "./names";
 import { sha256 } from "./sha256";
 import { closestAcross, containsAcross, elementAt } from "./shadow";
@@ -28,6 +29,8 @@ export interface Seen {
   actor: Element;
   destination: Destination | undefined;
   values: Value[];
+  /** Places of the frames that lie near it: their pages are asked by the worker. */
+  frames: number[];
 }
 
 export function seen(element: Element): Seen {
@@ -39,11 +42,12 @@ export function seen(element: Element): Seen {
   const { tag, role, name } = identityOf(element);
   const states = statesOf(controlOf(element)).filter((state) => !FLEETING.has(state));
   const own = isPage ? "" : readable(textOf(element, false, undefined, LONGEST_TEXT));
+  const frames = isPage ? [] : framesNear(element, container);
   const words = [
     location.href.split("#")[0], tag, role, name, own, states, actor === element ? null : identityOf(actor),
-    destination ?? null, values.map(({ name, kind, exact }) => [name, kind, exact]), texts,
+    destination ?? null, values.map(({ name, kind, exact }) => [name, kind, exact]), texts, frames.length,
   ];
-  return { digest: sha256(JSON.stringify(words)).slice(0, 32), shown: { ...(destination ? { destination } : {}), fields: values.map(told), near: texts }, actor, destination, values };
+  return { digest: sha256(JSON.stringify(words)).slice(0, 32), shown: { ...(destination ? { destination } : {}), fields: values.map(told), near: texts }, actor, destination, values, frames };
 }
 
 function told({ name, kind, value }: Value): Shown["fields"][number] {

@@ -3,6 +3,7 @@
 import type { Identity, Shown } from "../page/api";
 import { staleIfGone } from "./aiming";
 import { formatClickId, type Place } from "./click_id";
+import { framesAround } from "./frames_around";
 import { ask } from "./page";
 import { numbersOf, raiseNumbers } from "./tasks";
 
@@ -12,6 +13,8 @@ export interface Pictured<T> {
   /** What the element was when the picture had been taken, and what a person is shown of that. */
   digest?: string;
   shown?: Shown;
+  /** A digest of what frames of other documents show around it. */
+  beyond?: string;
   unseen?: string;
 }
 
@@ -33,6 +36,8 @@ export async function withOutline<T>(tabId: number, place: Partial<Place> & { fr
   const look = await ask(tabId, frameId, "removeOutline", {}).catch(() => null);
   const pictured = { done, target: { clickId: formatClickId(tabId, frameId, ref), ...known } };
   if (!look) return pictured;
-  const unseen = look.digest === before ? look.unseen : UNSTEADY;
-  return { ...pictured, digest: look.digest, shown: look.shown, ...(unseen === undefined ? {} : { unseen }) };
+  const around = await framesAround(tabId, place, look.frames);
+  const unseen = look.digest === before ? (look.unseen ?? around?.unseen) : UNSTEADY;
+  const shown = around ? { ...look.shown, frames: around.frames } : look.shown;
+  return { ...pictured, digest: look.digest, shown, ...(around ? { beyond: around.digest } : {}), ...(unseen === undefined ? {} : { unseen }) };
 }

@@ -91,8 +91,8 @@ async function checked(action: Action, given: Record<string, unknown>, context: 
   const tabId = given["tabId"];
   const isAboutPage = typeof tabId === "number" && !LEAVING.has(action.name);
   if (isAboutPage) await refuseOwnPages(tabId);
-  const element = action.acts && typeof given["expected"] === "string" ? await checkPlace(context.taskId, action.name, given, given["expected"]) : null;
-  const result = await action.run(element ? { ...context, expected: { expected: element } } : context, params);
+  const shown = action.acts && typeof given["expected"] === "string" ? await checkPlace(context.taskId, action.name, given, given["expected"]) : null;
+  const result = await action.run(shown?.element ? { ...context, expected: { expected: shown.element }, lookAround: shown.lookAround } : context, params);
   if (isAboutPage && !action.acts) await refuseOwnPages(tabId);
   return result;
 }

@@ -3,31 +3,43 @@
 import { Failure } from "./failure";
 import { parse } from "./shape";
 import { checkOwn } from "./tasks";
-import { tabParam } from "./element";
+import { elementParams, hasElement, placeOf, tabParam } from "./element";
 import { parseClickId } from "./click_id";
+import { checkAround } from "./frames_around";
+import { TOP } from "./page";
+
+/** What is left to check in the page; `lookAround` refuses where other frames have changed around the element. */
+export interface Expected { element: string | undefined; lookAround: () => Promise<void> }
 
 const isInTopFrame = (tabId: number, { clickId }: Record<string, unknown>): boolean =>
   typeof clickId !== "string" && typeof clickId !== "number" ? true : parseClickId(tabId, String(clickId)).frameId === 0;
 
-/** `element` is the page's own digest. Undefined where the page's address is not known. */
-export async function seenAt(tabId: number, element?: string): Promise<string | undefined> {
+/** `element` is the page's own digest, `beyond` that of frames around it. Undefined where the page's address is not known. */
+export async function seenAt(tabId: number, element?: string, beyond?: string): Promise<string | undefined> {
   const page = await chrome.webNavigation.getFrame({ tabId, frameId: 0 }).catch(() => null);
   if (!page) return undefined;
   const [address] = page.url.split("#");
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(address)));
   const place = Array.from(hash.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return element ? `${place}.${element}` : place;
+  return [place, ...(element ? [element] : []), ...(element && beyond ? [beyond] : [])].join(".");
 }
 
 /**
  * The tab's page must be the one that was shown. What is left to check is the element, in its page and right before the act. The digest of an
  * element in the top frame has the page's address in it, so that one is compared there.
  */
-export async function checkPlace(taskId: string, action: string, given: Record<string, unknown>, expected: string): Promise<string | undefined> {
+export async function checkPlace(taskId: string, action: string, given: Record<string, unknown>, expected: string): Promise<Expected> {
   const { tabId } = parse(action, given, tabParam);
   checkOwn(taskId, tabId);
-  const [place, element] = expected.split(".", 2);
-  if (element !== undefined && isInTopFrame(tabId, given)) return element;
-  if ((await seenAt(tabId)) === place) return element;
+  const [place, element, beyond] = expected.split(".", 3);
+  const lookAround = async (): Promise<void> => {
+    if (beyond === undefined) return;
+    const params = parse(action, given, elementParams);
+    await checkAround(tabId, hasElement(params) ? placeOf(action, params) : { frameId: TOP }, beyond);
+  };
+  if ((element !== undefined && isInTopFrame(tabId, given)) || (await seenAt(tabId)) === place) {
+    await lookAround();
+    return { element, lookAround };
+  }
   throw new Failure("INVALID_TARGET", "The page or the element is no longer what was shown and allowed.", { changed: true, hint: "Look again, and ask again." });
 }
