@@ -138,6 +138,40 @@ async def test_what_was_allowed_for_one_element_is_not_allowed_for_another_that_
     assert person.desk.desktop.sent == []
 
 
+@pytest.mark.parametrize(
+    ("widget", "change"),
+    [("label", {"title": "Pay 9999 EUR"}), ("name", {"value": "Mallory"}), ("save", {"title": "No"})],
+)
+async def test_what_changes_around_the_target_after_the_question_lets_nothing_be_done(
+    person: Person, widget: str, change: Json
+) -> None:
+    """A standalone host asks by itself: its token is worth only what the person saw, too."""
+    issuing = asyncio.ensure_future(person.bridge.send("desktop.confirm.issue", intent=CLICK))
+    assert 'Around it: statictext "Name:"' in str((await person.asked()).prompt.message)
+    person.desk.desktop.change(getattr(person.desk.desktop, widget), **change)
+    await person.answer()
+    token = (await issuing)["result"]["token"]
+    assert await reason(person.bridge, "desktop.click", confirm={"token": token}, **ASK) == "params"
+    assert person.desk.desktop.sent == []
+
+
+async def test_what_changes_between_the_token_and_its_use_lets_nothing_be_done(person: Person) -> None:
+    token = (await person.issue())["result"]["token"]
+    person.desk.desktop.change(person.desk.desktop.label, title="Pay 9999 EUR")
+    assert await reason(person.bridge, "desktop.click", confirm={"token": token}, **ASK) == "params"
+    assert person.desk.desktop.sent == []
+
+
+async def test_a_host_without_pictures_says_that_the_target_can_not_be_seen(person: Person) -> None:
+    person.desk.desktop.shows_pictures = False
+    issuing = person.bridge.send("desktop.confirm.issue", intent=CLICK)
+    prompt = (await person.asked()).prompt
+    assert isinstance(prompt, FileChangePrompt)
+    assert prompt.unseen == "No picture of the screen could be taken."
+    await person.answer()
+    await issuing
+
+
 KEYS_ALONE: dict[str, Json] = {
     "desktop.hotkey": {"keys": ["enter"]},
     "desktop.typeText": {"text": "x"},
@@ -209,7 +243,7 @@ async def test_no_title_can_be_taken_for_a_line_of_the_question(person: Person) 
     issuing = person.bridge.send("desktop.confirm.issue", intent=CLICK)
     prompt = (await person.asked()).prompt
     assert isinstance(prompt, FileChangePrompt)
-    lines = str(prompt.message).split("\n")
+    lines = [line for line in str(prompt.message).split("\n") if not line.startswith("Around it: ")]
     assert [line.partition(":")[0] for line in lines[2:]] == ["Workspace", "Window", "Element", "target"]
     assert lines[4].startswith('Element: AXButton "Ask\\nWindow: Calculator')
     assert "\n" not in str(prompt.title)

@@ -1,16 +1,16 @@
 """What all methods that act have in common: confirm, record, act while holding the input lock, look at the effect."""
 
 from handrail.features.desktop.host import screen_picture
-from handrail.features.desktop.host.confirmation import Consent
+from handrail.features.desktop.host.confirmation import Consent, refused
 from handrail.features.desktop.host.effects import watching
 from handrail.features.desktop.host.execution import Execution
 from handrail.features.desktop.host.own_windows import UNTOLD, why_closed
 from handrail.features.desktop.host.params import ConfirmedParams, Route
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Action, Result, Services
-from handrail.features.desktop.host.surroundings import check_around
-from handrail.features.desktop.platform import Desktop, Found, Rect, Window
-from handrail.ports.errors import Failure, Internal, PermissionMissing
+from handrail.features.desktop.host.surroundings import Pictures, check_around
+from handrail.features.desktop.platform import Desktop, Found, Rect, Shot, Window
+from handrail.ports.errors import Failure, Internal, PermissionMissing, ShownChanged
 
 BEFORE, AFTER = "before.png", "after.png"
 
@@ -39,7 +39,7 @@ async def act(services: Services, execution: Execution, action: Action, params: 
         subject = await subject.again(desktop)
         subject.check(consent)
         subject = await _reachable(desktop, execution, consent, subject, params.route, action.needs_front(subject))
-        await check_around(desktop, subject, services.pictures, params.shown)
+        await _check_around(desktop, subject, services.pictures, consent, params)
         execution.has_acted = True
         delivery = await action.deliver(desktop, execution, subject, params)
         changed = await watch.outcome()
@@ -59,20 +59,34 @@ async def act(services: Services, execution: Execution, action: Action, params: 
     return {**result, "routeResolved": subject.route, "evidence": evidence}
 
 
-async def picture(desktop: Desktop, execution: Execution, name: str, outlined: Rect | None = None) -> bool:
-    """False, with a note in the trace, if the session allows no screenshots."""
+async def _check_around(
+    desktop: Desktop, subject: Subject, pictures: Pictures, consent: Consent, params: ConfirmedParams
+) -> None:
+    """A gate that has asked says what was shown, and asks again; who has a token of ours gets another one first."""
+    if consent.seen is None:
+        return await check_around(desktop, subject, pictures, params.shown)
     try:
-        shot = await screen_picture.take(desktop, outlined=outlined)
+        await check_around(desktop, subject, pictures, consent.seen.around)
+    except ShownChanged as changed:
+        raise refused("params", changed.message, changed=True) from None
+
+
+async def picture(
+    desktop: Desktop, execution: Execution, name: str, outlined: Rect | None = None, *, cropped: Rect | None = None
+) -> Shot | None:
+    """None, with a note in the trace, if the session allows no screenshots."""
+    try:
+        shot = await screen_picture.take(desktop, outlined=outlined, cropped=cropped)
     except PermissionMissing as missing:
         execution.record.note("noPicture", name=name, why=missing.message)
-        return False
+        return None
     except Failure as failure:
         if not execution.has_acted:
             raise
         execution.record.note("noPicture", name=name, why=failure.message)
-        return False
+        return None
     execution.record.add(name, shot.png)
-    return True
+    return shot
 
 
 async def _confirmed(services: Services, execution: Execution, params: ConfirmedParams) -> Consent:
@@ -88,7 +102,8 @@ async def _before(desktop: Desktop, execution: Execution, subject: Subject) -> b
     """If the gateway has asked a person, the picture that it showed is there already."""
     if execution.record.has(BEFORE):
         return True
-    return await picture(desktop, execution, BEFORE, subject.element.frame if subject.element is not None else None)
+    outlined = subject.element.frame if subject.element is not None else None
+    return await picture(desktop, execution, BEFORE, outlined) is not None
 
 
 async def _reachable(

@@ -39,21 +39,29 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """What a person decided by: the target, and a digest of what was around it."""
+
+    target: Shown
+    around: str
+
+
+@dataclass(frozen=True, slots=True)
 class Consent:
     by: Literal["token", "phrase", "gateway"]
-    shown: Shown | None = None
+    seen: Seen | None = None
 
     def check(self, window: Window, element: Element | None) -> None:
         """Unconfirmed if the parameters now mean another element or window than the person was shown."""
-        if self.shown is not None and self.shown != Shown.of(window, element):
-            raise refused("params", "The target is not what was shown.", was=self.shown.title)
+        if self.seen is not None and self.seen.target != Shown.of(window, element):
+            raise refused("params", "The target is not what was shown.", was=self.seen.target.title)
 
 
 class Confirmation:
     def __init__(self, mode: Mode, tokens: TokenStore) -> None:
         self.mode = mode
         self._tokens = tokens
-        self._issued: OrderedDict[str, Shown | None] = OrderedDict()
+        self._issued: OrderedDict[str, Seen | None] = OrderedDict()
 
     def read(self, given: Any, request_id: str) -> Confirm:
         """Refuses what is wrong without looking into the token store, so that it needs no turn in the lane."""
@@ -89,9 +97,9 @@ class Confirmation:
             raise refused("expired", "This token is from before the host was started, and has gone with it.")
         return Consent("token", self._issued.pop(key, None))
 
-    async def issue(self, scope: Scope, ttl: float, shown: Shown | None) -> str:
+    async def issue(self, scope: Scope, ttl: float, seen: Seen | None) -> str:
         token = await self._tokens.issue(scope, ttl)
-        self._issued[fingerprint(token)] = shown
+        self._issued[fingerprint(token)] = seen
         if len(self._issued) > _MOST_REMEMBERED:
             self._issued.popitem(last=False)
         return token

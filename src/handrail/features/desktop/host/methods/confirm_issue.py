@@ -13,13 +13,13 @@ from msgspec import UNSET
 from msgspec import Meta as Bound
 
 from handrail.features.desktop.host.acting import picture
-from handrail.features.desktop.host.confirmation import Shown, refused
+from handrail.features.desktop.host.confirmation import Seen, Shown, refused
 from handrail.features.desktop.host.execution import Execution, stamp
 from handrail.features.desktop.host.methods.actions import IntendedCall, Intent, read_intent
 from handrail.features.desktop.host.params import Name, Params
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Reading, Result, Services
-from handrail.features.desktop.host.surroundings import types_secretly
+from handrail.features.desktop.host.surroundings import around, pointed_area, types_secretly
 from handrail.kernel.approval import Question
 from handrail.kernel.call import Call
 from handrail.kernel.digest import short
@@ -34,13 +34,15 @@ from handrail.ports.prompts import MASK, OWN, FileChangePrompt, PromptImage, Pro
 from handrail.ports.tokens import Scope
 
 _PICTURE = "prompt.png"
+_MOST_LINES = 40
 
 
-async def ask_person(services: Services, execution: Execution, intended: IntendedCall, subject: Subject) -> None:
-    """Returns after an ok; otherwise Unconfirmed with the person's remark."""
+async def ask_person(services: Services, execution: Execution, intended: IntendedCall, subject: Subject) -> Seen:
+    """What the person saw, after an ok; otherwise Unconfirmed with their remark."""
     desktop, window, element = await services.source.get(), subject.window, subject.element
     frame = element.frame if element is not None and element.frame is not None else window.frame
-    is_shown = await picture(desktop, execution, _PICTURE, frame)
+    shot = await picture(desktop, execution, _PICTURE, frame, cropped=pointed_area(subject))
+    seen = await around(desktop, subject, services.pictures, shot)
     await execution.record.save()
     image = PromptImage(path=execution.record.path_of(_PICTURE), alt="The target is outlined.")
     method, given = intended.action.name, intended.shown
@@ -51,9 +53,14 @@ async def ask_person(services: Services, execution: Execution, intended: Intende
         method,
         Effect.UI_CONTROL,
         {**_facts(execution, subject), **given},
-        Preview(f"{method} in {quoted(window.title or window.app_name)}", app=window.app_id),
+        Preview(
+            f"{method} in {quoted(window.title or window.app_name)}",
+            app=window.app_id,
+            facts=[("Around it", line) for line in seen.lines[:_MOST_LINES]],
+            unseen=None if shot is not None else "No picture of the screen could be taken.",
+        ),
         intended.digest,
-        [image] if is_shown else (),
+        [] if shot is None else [image],
     )
     request_id = f"{PREFIX}desktop_{uuid4().hex}"
     execution.record.note("asking", promptRequestId=request_id)
@@ -65,6 +72,7 @@ async def ask_person(services: Services, execution: Execution, intended: Intende
             raise
     execution.record.note("answered", promptRequestId=request_id, status=answer.response.status)
     _refuse_unless_ok(answer.response)
+    return Seen(Shown.of(window, element), seen.seen)
 
 
 def _facts(execution: Execution, subject: Subject) -> dict[str, str]:
@@ -117,18 +125,17 @@ class ConfirmIssueParams(Params, frozen=True, kw_only=True):
 
 async def confirm_issue(services: Services, execution: Execution, params: ConfirmIssueParams) -> Result:
     intended = read_intent(params.intent, execution.meta)
-    shown: Shown | None = None
+    seen: Seen | None = None
     if params.prompt_request_id is not None:
         await check_answer(services, params.prompt_request_id, intended.action.name, intended.digest)
     elif services.confirmation.mode == "human":
         subject = await intended.subject(services)
-        await ask_person(services, execution, intended, subject)
-        shown = Shown.of(subject.window, subject.element)
+        seen = await ask_person(services, execution, intended, subject)
     ttl = timedelta(milliseconds=params.ttl_ms)
     expires_at = utc_now() + ttl
     scope = Scope(execution.peer.digest, intended.action.name, intended.digest)
     return {
-        "token": await services.confirmation.issue(scope, ttl.total_seconds(), shown),
+        "token": await services.confirmation.issue(scope, ttl.total_seconds(), seen),
         "expiresAt": stamp(expires_at),
         "scope": {"method": intended.action.name, "paramsDigest": short(intended.digest)},
         "peer": {"auditTokenDigest": execution.peer.short_digest, "pid": execution.peer.pid},
