@@ -7,12 +7,16 @@ when all is ready but the agent, which it has not started yet.
 
 import json
 import os
+import shutil
 import signal
 import sys
 from pathlib import Path
 from typing import Any
 
-from handrail.features.cage.launch import Streams, start_cage
+from handrail.features.cage.launch import Caged, Streams, start_cage
+from handrail.features.cage.levels import Confinement
+from handrail.features.cage.narrow.launch import NarrowSpec, start_narrow
+from handrail.features.cage.narrow.run import narrow_spec
 from handrail.features.cage.preparation import Wanted, prepare
 from handrail.features.cage.spec import CageSpec, Mount
 from tests.features.cage.outside import Outside
@@ -21,19 +25,28 @@ from tests.waiting import until
 
 def main(request: dict[str, Any]) -> None:
     wanted = Wanted(tuple(request["command"]), Path(), mounts=request.get("mounts", ()))
-    prepared = prepare(wanted, None, "token")
+    is_narrow = request.get("level") == "narrow"
+    confinement = Confinement("narrow", None, "the test says so") if is_narrow else None
+    prepared = prepare(wanted, None, "token", confinement=confinement)
     if request.get("is_killed"):
-        caged = start_cage(prepared.spec, Streams((0, 1, 2)), prepared.bubblewrap, prepared.state / "cages")
-        until(lambda: _is_ready(caged.pid))
+        ready = start_cage(prepared.spec, Streams((0, 1, 2)), prepared.bubblewrap, prepared.state / "cages")
+        until(lambda: _is_ready(ready.pid))
         os.kill(os.getpid(), signal.SIGKILL)
     with Outside(Path.home()) as outside:
-        facts = json.dumps(outside.facts)
+        facts = json.dumps({**outside.facts, "level": prepared.confinement.level})
         spec = prepared.spec._replace(environment={**prepared.spec.environment, "OUTSIDE": facts})
-        for part in request.get("without", ()):
-            spec = _without(spec, part)
         read, write = os.pipe()
-        nothing = os.open("/dev/null", os.O_RDONLY)
-        caged = start_cage(spec, Streams((nothing, write, 2)), prepared.bubblewrap, prepared.state / "cages")
+        streams = Streams((os.open("/dev/null", os.O_RDONLY), write, 2))
+        if is_narrow:
+            shutil.copy("README.md", prepared.folder.copy)
+            narrow = narrow_spec(prepared._replace(spec=spec))
+            for part in request.get("without", ()):
+                narrow = _narrow_without(narrow, part)
+            caged: Caged = start_narrow(narrow, streams)
+        else:
+            for part in request.get("without", ()):
+                spec = _without(spec, part)
+            caged = start_cage(spec, streams, prepared.bubblewrap, prepared.state / "cages")
         os.close(write)
         outside.answer()
         caged.start()
@@ -67,6 +80,18 @@ def _without(spec: CageSpec, part: str) -> CageSpec:
     if len(flags) + len(refused) == len(spec.flags) + len(spec.refused):
         raise ValueError(f"the cage has no part named {part!r}")
     return spec._replace(flags=flags, refused=refused)
+
+
+def _narrow_without(narrow: NarrowSpec, part: str) -> NarrowSpec:
+    if part in narrow.asked:
+        return narrow._replace(asked=[call for call in narrow.asked if call != part])
+    less = narrow._replace(
+        refused=[one for one in narrow.refused if one.name != part],
+        landlock=[one for one in narrow.landlock if one.name != part],
+    )
+    if less == narrow:
+        raise ValueError(f"the narrow cage has no part named {part!r}")
+    return less
 
 
 if __name__ == "__main__":

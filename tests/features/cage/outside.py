@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import pty
 import socket
 import subprocess
 import threading
@@ -31,6 +32,14 @@ class Outside:
         listened = {"bus": home / "bus", "display": display, "abstract": abstract, "project_socket": inside}
         for name, path in ((name, str(path)) for name, path in listened.items()):
             self._listen(name, socket.AF_UNIX, path)
+        datagrams = home / "datagrams"
+        self._receive("datagrams", str(datagrams))
+        self._terminal = pty.openpty()
+        os.write(self._terminal[0], f"{SECRET}\n".encode())  # typed by the person, not read yet
+        shared = Path(f"/dev/shm/handrail-test-{os.getpid()}")
+        shared.write_text(SECRET)
+        self._paths += [datagrams, shared]
+        shown = home / "shown/file"
         tcp = self._listen("tcp", socket.AF_INET, ("127.0.0.1", 0)).getsockname()[1]
         udp = self._receive("udp").getsockname()[1]
         self._process = subprocess.Popen(["sleep", "600"], env={"PERSON": SECRET})
@@ -47,6 +56,10 @@ class Outside:
             "udp": udp,
             "pid": self._process.pid,
             "shm": key,
+            "datagrams": str(datagrams),
+            "terminal": os.ttyname(self._terminal[1]),
+            "shared_file": str(shared),
+            "shown": str(shown),
             "hostname": socket.gethostname(),
             "secret": SECRET,
         }
@@ -59,7 +72,8 @@ class Outside:
     ) -> None:
         self._process.kill()
         self._process.wait()
-        os.close(self._reader)
+        for descriptor in (self._reader, *self._terminal):
+            os.close(descriptor)
         _libc.shmctl(self._memory, 0, None)
         for each in self._sockets:
             each.close()
@@ -90,9 +104,9 @@ class Outside:
         self._answering.append(threading.Thread(target=answer, daemon=True))
         return listening
 
-    def _receive(self, name: str) -> socket.socket:
-        receiving = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        receiving.bind(("127.0.0.1", 0))
+    def _receive(self, name: str, path: str | None = None) -> socket.socket:
+        receiving = socket.socket(socket.AF_INET if path is None else socket.AF_UNIX, socket.SOCK_DGRAM)
+        receiving.bind(path or ("127.0.0.1", 0))
         self._sockets.append(receiving)
 
         def answer() -> None:
@@ -102,7 +116,8 @@ class Outside:
                 except OSError:
                     return
                 self.heard.append(name)
-                receiving.sendto(SECRET.encode(), sender)
+                if path is None:
+                    receiving.sendto(SECRET.encode(), sender)
 
         self._answering.append(threading.Thread(target=answer, daemon=True))
         return receiving

@@ -126,6 +126,8 @@ def plain_user(*, as_root: bool = False) -> Iterator[PlainUser]:
     (user.state / "console.key").write_text(SECRET)
     (user.home / ".gitconfig").write_text(f"[user]\n\tname = Ann\n\temail = ann@example.org\n[x]\n\ttoken = {SECRET}\n")
     (user.project / "README.md").write_text("# Shop\n")
+    (user.home / "shown").mkdir()
+    (user.home / "shown/file").write_text("Anyone may read this.\n")
     (user.project / ".handrail/artifacts").mkdir(parents=True)
     (user.project / ".handrail/artifacts/kept").write_text(SECRET)
     if os.geteuid() == 0 and not as_root:

@@ -10,6 +10,7 @@ import json
 import os
 import pty
 import re
+import resource
 import socket
 import sys
 from pathlib import Path
@@ -50,7 +51,7 @@ def ssh_keys() -> bool:
 
 
 def home_listing() -> bool:
-    return set(os.listdir(HOME)) - {"shop"} != set()
+    return set(os.listdir(HOME)) - {"shop", "shown"} != set()
 
 
 def git_configuration() -> bool:
@@ -266,6 +267,180 @@ def first_process_root() -> bool:
     return os.path.exists(f"/proc/1/root{HOME}/.ssh")
 
 
+def terminal_of_another() -> bool:
+    opened = os.open(OUTSIDE["terminal"], os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+    return SECRET in os.read(opened, 100).decode()
+
+
+def shared_files() -> bool:
+    return reads(OUTSIDE["shared_file"])
+
+
+def memory_of_another() -> bool:
+    with open(f"/proc/{OUTSIDE['pid']}/mem", "rb"):
+        return True
+
+
+def descriptor_of_another() -> bool:
+    return call(438, os.pidfd_open(OUTSIDE["pid"]), 0, 0) == 0
+
+
+def limits_of_another() -> bool:
+    resource.prlimit(OUTSIDE["pid"], resource.RLIMIT_CORE, (0, 0))
+    return True
+
+
+def file_handles() -> bool:
+    return call(304, -100, None, 0) != errno.ENOSYS
+
+
+def calls_newer_than_the_filter() -> bool:
+    return call(469, -100, None, None, 0, 0) != errno.ENOSYS
+
+
+def unix_datagram() -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as trying:
+        return trying.sendto(b"hello", OUTSIDE["datagrams"]) > 0
+
+
+def unix_datagram_of_a_pair() -> bool:
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(b"hello", OUTSIDE["datagrams"]) > 0
+
+
+def data_before_a_connection() -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trying:
+        return trying.sendto(b"hello", 0x20000000, ("127.0.0.1", OUTSIDE["tcp"])) > 0
+
+
+def message_before_a_connection() -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trying:
+        return trying.sendmsg([b"hello"], [], 0x20000000, ("127.0.0.1", OUTSIDE["tcp"])) > 0
+
+
+def multipath_tcp() -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262) as trying:
+        trying.connect(("127.0.0.1", OUTSIDE["tcp"]))
+        return True
+
+
+def multipath_tcp_over_ipv6() -> bool:
+    return socket.socket(socket.AF_INET6, socket.SOCK_STREAM, 262).fileno() >= 0 and OUTSIDE["level"] == "narrow"
+
+
+def other_machines() -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trying:
+        trying.setblocking(False)
+        return trying.connect_ex(("192.0.2.1", 80)) == errno.EINPROGRESS
+
+
+def loopback_in_other_spellings() -> bool:
+    for family, host in (
+        (socket.AF_INET, "0.0.0.0"),
+        (socket.AF_INET, "127.9.9.9"),
+        (socket.AF_INET6, "::ffff:127.0.0.1"),
+        (socket.AF_INET6, "::1"),
+        (socket.AF_INET6, "::"),
+    ):
+        try:
+            if answers(family, (host, OUTSIDE["tcp"])):
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def _outside() -> bytes:
+    return os.fsencode(OUTSIDE["shown"])
+
+
+def mode_outside() -> bool:
+    return call(90, _outside(), 0o666) == 0
+
+
+def mode_of_a_descriptor() -> bool:
+    return call(91, os.open(_outside(), os.O_RDONLY), 0o666) == 0
+
+
+def mode_below_a_folder() -> bool:
+    return call(268, -100, _outside(), 0o666) == 0
+
+
+def mode_with_flags() -> bool:
+    return call(452, -100, _outside(), 0o666, 0) == 0
+
+
+def mode_through_a_link() -> bool:
+    os.symlink(_outside(), b"to-outside")
+    return call(90, b"to-outside", 0o666) == 0
+
+
+def narrow_mode_of_the_keepers_descriptors() -> bool:
+    return any(call(90, b"/proc/self/fd/%d" % number, 0o777) == 0 for number in range(3, 30))
+
+
+def times_outside() -> bool:
+    return call(132, _outside(), None) == 0
+
+
+def exact_times_outside() -> bool:
+    return call(235, _outside(), None) == 0
+
+
+def times_below_a_folder() -> bool:
+    return call(261, -100, _outside(), None) == 0
+
+
+def most_exact_times_outside() -> bool:
+    return call(280, -100, _outside(), None, 0) == 0
+
+
+def times_of_a_descriptor() -> bool:
+    return call(280, os.open(_outside(), os.O_RDONLY), None, None, 0) == 0
+
+
+def owner_outside() -> bool:
+    return call(92, _outside(), -1, os.getgid()) == 0
+
+
+def attributes_outside() -> bool:
+    return call(188, _outside(), b"user.mark", b"x", 1, 0) == 0
+
+
+def watch_outside() -> bool:
+    return bool(libc.inotify_add_watch(libc.inotify_init(), os.fsencode(HOME / ".ssh"), 0xFFF) >= 0)
+
+
+def own_server_works() -> bool:
+    """Also that a program inside reaches another one by TCP and by a Unix socket."""
+    found = []
+    for family, address in ((socket.AF_INET, ("0.0.0.0", 0)), (socket.AF_INET6, ("::", 0)), (socket.AF_UNIX, "s.sock")):
+        with socket.socket(family) as listening, socket.socket(family) as connecting:
+            listening.bind(address)
+            listening.listen()
+            name = listening.getsockname()
+            connecting.connect(
+                ("127.0.0.1" if family == socket.AF_INET else "::ffff:127.0.0.1", name[1]) if len(name) < 5 else name
+            )
+            found.append(listening.accept())
+    return len(found) == 3
+
+
+def own_files_work() -> bool:
+    """Modes, times and watches of the agent's own."""
+    for number, path in enumerate(("own", "own-folder/own")):
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        Path(path).write_text("x")
+        os.chmod(path, 0o755)
+        os.utime(path, (number, 7))
+    folder = os.open("own-folder", os.O_RDONLY)
+    os.chmod("own", 0o700, dir_fd=folder)
+    os.utime("own", ns=(5, 6), dir_fd=folder)
+    os.fchmod(os.open("own", os.O_RDONLY), 0o711)
+    watched = libc.inotify_add_watch(libc.inotify_init(), b"own-folder", 0xFFF)
+    status = os.stat("own-folder/own")
+    return (status.st_mode & 0o777, status.st_mtime_ns, os.stat("own").st_mode & 0o777, watched) == (0o700, 6, 0o711, 1)
+
+
 def own_proc_works() -> bool:
     return os.path.exists("/proc/self/exe")
 
@@ -282,6 +457,35 @@ def project_itself() -> bool:
     """Whether this reached the person's own file is seen outside."""
     Path("README.md").write_text("changed inside\n")
     return False
+
+
+def narrow_listens_on_all_addresses() -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
+        listening.bind(("0.0.0.0", 0))
+        listening.listen()
+        return bool(listening.getsockname()[0] == "0.0.0.0")
+
+
+def narrow_listens_without_binding() -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
+        listening.listen()
+        return bool(listening.getsockname()[0] == "0.0.0.0")
+
+
+def narrow_message_queues() -> bool:
+    return call(240, b"queue", os.O_CREAT | os.O_RDWR, 0o600, None) != errno.ENOSYS
+
+
+def narrow_sockets_of_others() -> bool:
+    return socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 4).fileno() >= 0
+
+
+def narrow_watches_of_file_systems() -> bool:
+    return call(300, 0, 0) != errno.ENOSYS
+
+
+def narrow_priorities() -> bool:
+    return call(141, 2, 0, 19) == 0
 
 
 def main(names: list[str]) -> None:

@@ -10,5 +10,9 @@ def checks(context: CheckContext) -> Iterator[Check]:
     found = tried_level()
     if found.level == "full":
         yield Check("cage", True, "full: user namespaces, overlay and bubblewrap", required=False)
+    elif found.level == "narrow":
+        yield Check(
+            "cage", True, f"narrow: Landlock and seccomp on a copy, because {found.why}", found.fix, required=False
+        )
     else:
         yield Check("cage", False, f"{found.level}: {found.why}", found.fix, required=False)

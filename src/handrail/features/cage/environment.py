@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from handrail.features.cage.mounts import TOOLCHAINS
-from handrail.features.cage.spec import ENDPOINT_PORT, HOME, Mount
+from handrail.features.cage.spec import ENDPOINT_PORT, Mount
 from handrail.ports.errors import InvalidParams
 
 ENDPOINT = f"http://127.0.0.1:{ENDPOINT_PORT}"
@@ -15,9 +15,9 @@ _ESSENTIAL = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def environment(
-    environ: Mapping[str, str], user: str, mounts: Sequence[Mount], token: str, named: Sequence[str]
+    environ: Mapping[str, str], user: str, home: str, mounts: Sequence[Mount], token: str, named: Sequence[str]
 ) -> dict[str, str]:
-    """`named` are the variables of `--env`. InvalidParams."""
+    """`home` is the agent's; `named` are the variables of `--env`. InvalidParams."""
     found = {name: environ[name] for name in environ if name in _KEPT or name.startswith("LC_")}
     for name, variable in TOOLCHAINS:
         if variable and (path := _shown(name, variable, environ, mounts)):
@@ -25,7 +25,7 @@ def environment(
     proxy = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), ENDPOINT)
     found |= {**proxy, **{name.lower(): value for name, value in proxy.items()}}
     found |= {
-        "HOME": HOME,
+        "HOME": home,
         "USER": user,
         "LOGNAME": user,
         "SHELL": "/bin/bash" if os.path.exists("/bin/bash") else "/bin/sh",

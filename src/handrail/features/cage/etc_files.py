@@ -57,9 +57,9 @@ def git_config(project: str, identity: dict[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def private_home(state: Path, client: str) -> Path:
-    """The client's own home, which stays from run to run."""
-    folder = state / "homes" / (client or "other")
+def private_home(state: Path, client: str, *, is_narrow: bool = False) -> Path:
+    """The client's own home, which stays from run to run. A narrow cage's also has the settings of /etc in it."""
+    folder = state / "homes" / ((client or "other") + ("-narrow" if is_narrow else ""))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
 

@@ -18,6 +18,14 @@ _MOST_DESCRIPTORS = 65536
 _READY, _FAILED = b"ready", b"failed "
 
 
+class CageRefused(InputOutput):
+    """The kernel doesn't make these namespaces or this overlay. `why` names what it said."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"The cage can't be made: {why}.", hint="`handrail doctor` says what this machine allows.")
+        self.why = why
+
+
 class Streams(NamedTuple):
     """What becomes the agent's stdin, stdout and stderr, and whether stdin is a terminal of the agent's own."""
 
@@ -63,7 +71,7 @@ class Caged(NamedTuple):
 
 
 def start_cage(spec: CageSpec, streams: Streams, bubblewrap: str, cache: Path | None = None) -> Caged:
-    """Everything but the agent itself, which `Caged.start` starts. InputOutput."""
+    """Everything but the agent itself, which `Caged.start` starts. CageRefused."""
     program = filter_program(spec.refused, cache) if spec.refused else None
     seen = os.stat(spec.project)
     line, child_line = socket.socketpair()
@@ -93,8 +101,7 @@ def start_cage(spec: CageSpec, streams: Streams, bubblewrap: str, cache: Path | 
     message, endpoint = namespace.receive_socket(line)
     if message != _READY or endpoint is None:
         os.waitpid(pid, 0)
-        why = message.removeprefix(_FAILED).decode(errors="replace") or "it ended early"
-        raise InputOutput(f"The cage can't be made: {why}.", hint="`handrail doctor` says what this machine allows.")
+        raise CageRefused(message.removeprefix(_FAILED).decode(errors="replace") or "it ended early")
     line.close()
     return Caged(pid, os.pidfd_open(pid), endpoint, inside, go)
 
@@ -104,7 +111,8 @@ def _in_child(line: socket.socket, work: Callable[[], None], launcher: int) -> N
         namespace.end_with_parent(launcher)
         work()
     except BaseException as fault:  # noqa: BLE001 - whatever it is, the launcher says it and this process ends
-        line.send(_FAILED + str(fault).encode())
+        said = fault.strerror if isinstance(fault, OSError) else None
+        line.send(_FAILED + (said or str(fault)).encode())
     os._exit(1)
 
 
@@ -127,14 +135,14 @@ def _become(
     os.setsid()
     for target, descriptor in enumerate(streams.descriptors):
         os.dup2(descriptor, target)
-    _close_all_but(line.fileno(), inside.fileno(), wait, go)
+    close_all_but(line.fileno(), inside.fileno(), wait, go)
     namespace.enter_namespaces(has_network=not spec.has_own_network)
     namespace.end_with_parent(launcher)  # again: new namespaces forget it
     if spec.has_overlay:
         namespace.mount_overlay(spec.project, seen, spec.upper, spec.work)
     alive, living = os.pipe()
     if first := os.fork():
-        _close_all_but(living)
+        close_all_but(living)
         _exit_like(first)
     os.close(living)
     namespace.end_with_starter(alive)
@@ -156,7 +164,7 @@ def _exit_like(child: int) -> NoReturn:
     os._exit(128 - code if code < 0 else code)
 
 
-def _close_all_but(*kept: int) -> None:
+def close_all_but(*kept: int) -> None:
     """Whatever the launcher has inherited or opened is not the agent's."""
     last = 2
     for descriptor in sorted(kept):

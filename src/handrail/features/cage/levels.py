@@ -11,6 +11,7 @@ _LANDLOCK_CREATE_RULESET = 444
 _LANDLOCK_VERSION = 1
 NEEDED_LANDLOCK = 6
 """The first that also keeps abstract sockets and signals inside."""
+_MACHINES = ("x86_64", "aarch64")
 _TRIAL = (
     "import sys; sys.path.insert(0, sys.argv[1]); import namespace as n; n.enter_namespaces(has_network=False);"
     "import os, tempfile; t = tempfile.mkdtemp(); [os.mkdir(f'{t}/{d}') for d in 'luw'];"
@@ -33,13 +34,18 @@ def best_level() -> Confinement:
         return Confinement("none", None, "only Linux has what the cage needs", "Run the agent in a Linux machine.")
     found = next((path for path in _BUBBLEWRAP if os.access(path, os.X_OK)), None)
     if found is None:
-        return _without(None, "bubblewrap isn't installed", "Install it: sudo apt install bubblewrap")
+        return below_full(None, "bubblewrap isn't installed", "Install it: sudo apt install bubblewrap")
     if (barred := _what_bars_namespaces()) is not None:
-        return _without(found, barred, "Allow user namespaces for bwrap; see docs/cage.md.")
+        return below_full(found, barred, "Allow user namespaces for bwrap; see docs/cage.md.")
     return Confinement("full", found)
 
 
-def _without(bubblewrap: str | None, why: str, fix: str) -> Confinement:
+def below_full(bubblewrap: str | None, why: str, fix: str) -> Confinement:
+    """What is left where namespaces can't be made."""
+    if os.geteuid() == 0:
+        return Confinement("none", bubblewrap, f"{why}; the narrow cage can't hold root", f"Run it as yourself. {fix}")
+    if os.uname().machine not in _MACHINES:
+        return Confinement("none", bubblewrap, f"{why}; the narrow cage isn't made for this machine", fix)
     if (version := landlock_version()) < NEEDED_LANDLOCK:
         older = f"this kernel's Landlock is version {version}, and {NEEDED_LANDLOCK} is needed"
         return Confinement("none", bubblewrap, f"{why}; {older}", fix)
@@ -68,7 +74,7 @@ def tried_level() -> Confinement:
     if tried.returncode == 0:
         return found
     said = tried.stderr.strip().rpartition("\n")[2]
-    return _without(found.bubblewrap, f"the kernel refused: {said}", "See docs/cage.md for what it needs.")
+    return below_full(found.bubblewrap, f"the kernel refused: {said}", "See docs/cage.md for what it needs.")
 
 
 def landlock_version() -> int:

@@ -21,11 +21,11 @@ from handrail.features.cage.mounts import (
     toolchain_mounts,
 )
 from handrail.features.cage.run_folder import RunFolder, new_folder
-from handrail.features.cage.spec import CageSpec, Mount
+from handrail.features.cage.spec import HOME, CageSpec, Mount
 from handrail.ports.errors import NotFound, Unsupported
 from handrail.ports.state_folder import state_path
 
-_HIDDEN = (".handrail", ".webgal_agent")
+OWN_FOLDERS = (".handrail", ".webgal_agent")
 """handrail's own folders in a project: evidence of other work, which no tool may read either."""
 HOOKS_FOLDER = "/run/handrail"
 """Where hooks inside find their socket, in place of a state directory."""
@@ -42,7 +42,10 @@ class Wanted(NamedTuple):
 
 
 class Prepared(NamedTuple):
+    """`project` is the person's; at the narrow level the agent's, in `spec`, is a copy."""
+
     spec: CageSpec
+    project: str
     confinement: Confinement
     state: Path
     folder: RunFolder
@@ -76,8 +79,9 @@ class Prepared(NamedTuple):
     @property
     def first_line(self) -> str:
         """What a person should know about this run before it starts."""
-        level = self.confinement.level
-        parts = [f"cage {level}", f"{self.title} in {self.spec.project}", "hosts need your approval"]
+        level, why = self.confinement.level, self.confinement.why
+        cage = f"cage {level}" if level == "full" else f"cage {level}, because {why}"
+        parts = [cage, f"{self.title} in {self.project}", "hosts need your approval"]
         if self.client is not None:
             outside = f"{self.client.api.title} key stays outside"
             parts.append(outside if self.has_key else "the agent can read its sign-in")
@@ -93,11 +97,20 @@ class Prepared(NamedTuple):
         return self.client is not None and not self.has_key and host in self.client.hosts
 
 
-def prepare(wanted: Wanted, given_state: Path | None, token: str, environ: Mapping[str, str] = os.environ) -> Prepared:
+def prepare(
+    wanted: Wanted,
+    given_state: Path | None,
+    token: str,
+    environ: Mapping[str, str] = os.environ,
+    confinement: Confinement | None = None,
+) -> Prepared:
     """Makes the run's folder. NotFound, InvalidParams, Unsupported."""
-    confinement = best_level()
-    if confinement.bubblewrap is None or confinement.level != "full":
-        raise Unsupported(f"The cage doesn't work here: {confinement.why}.", hint=confinement.fix)
+    confinement = confinement or best_level()
+    if confinement.level == "none":
+        raise Unsupported(
+            f"No cage can be made here: {confinement.why}.",
+            hint=f"{confinement.fix} Or run the agent unconfined: handrail run --uncaged.",
+        )
     state, home, user = state_path(given_state, environ), Path(environ.get("HOME") or "/"), _user()
     project = _project(wanted.project, state, home)
     mounts, links = system_mounts()
@@ -106,10 +119,14 @@ def prepare(wanted: Wanted, given_state: Path | None, token: str, environ: Mappi
     mounts += program_mounts(wanted.command[0], environ, [*mounts, Mount(project, project)])
     client = client_of(wanted.client, wanted.command[0])
     upstreams = [found for api in MODEL_APIS if (found := upstream(api, environ)) is not None]
-    variables = environment(environ, user, mounts, token, wanted.variables)
+    is_narrow = confinement.level == "narrow"
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
-    agents_home = private_home(state, client.name if client is not None else "")
-    files = etc_files(project, user)
+    agents_home = private_home(state, client.name if client is not None else "", is_narrow=is_narrow)
+    inside = str(agents_home) if is_narrow else HOME
+    variables = environment(environ, user, inside, mounts, token, wanted.variables)
+    folder = new_folder(state, is_narrow=is_narrow)
+    seen = str(folder.copy) if is_narrow else project  # where the agent finds the project
+    files = etc_files(seen, user)
     hooks = Path(f"/tmp/handrail-{os.urandom(8).hex()}")  # noqa: S108 - a socket's path must be short
     if client is not None:
         has_key = any(one.api is client.api for one in upstreams)
@@ -117,25 +134,36 @@ def prepare(wanted: Wanted, given_state: Path | None, token: str, environ: Mappi
         from handrail.features.hooks.offers import hook_settings
 
         mounts += handrail_mounts(project)
-        mounts.append(Mount(str(hooks), HOOKS_FOLDER))
-        settings = hook_settings(client.name, [sys.executable, "-m", "handrail"], HOOKS_FOLDER)
+        if not is_narrow:
+            mounts.append(Mount(str(hooks), HOOKS_FOLDER))
+        asked_at = str(hooks) if is_narrow else HOOKS_FOLDER
+        settings = hook_settings(client.name, [sys.executable, "-m", "handrail"], asked_at)
         entries = {} if settings is None else settings.entries
         files |= {path: text.encode() for path, text in client.etc(has_key, entries).items()}
-        client.prepare(agents_home, project)
-    folder = new_folder(state)
+        client.prepare(agents_home, seen)
+    if is_narrow:
+        from handrail.features.cage.narrow.settings import placed
+
+        variables |= placed(files, agents_home, folder.path)
     spec = CageSpec(
-        project=project,
-        command=wanted.command,
+        project=seen,
+        command=_seen_from(seen, project, wanted.command),
         environment=variables,
         upper=str(folder.upper),
         work=str(folder.work),
         home=str(agents_home),
         mounts=tuple(mounts),
         links=tuple(links),
-        hidden=[path for name in _HIDDEN if _is_folder(path := os.path.join(project, name))],
+        hidden=[path for name in OWN_FOLDERS if _is_folder(path := os.path.join(project, name))],
         files=files,
     )
-    return Prepared(spec, confinement, state, folder, client, token, upstreams, hooks)
+    return Prepared(spec, project, confinement, state, folder, client, token, upstreams, hooks)
+
+
+def _seen_from(seen: str, project: str, command: tuple[str, ...]) -> tuple[str, ...]:
+    """A program of the project itself is run from where the agent finds it."""
+    first = command[0]
+    return (seen + first.removeprefix(project), *command[1:]) if first.startswith(project + "/") else command
 
 
 def _project(given: Path, state: Path, home: Path) -> str:

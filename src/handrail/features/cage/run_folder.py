@@ -1,7 +1,8 @@
 """The folder of one run in a cage, `<stateDir>/cages/<id>/`. Loads next to nothing: the agent waits for it.
 
 `upper/` holds what the agent has changed, `work/` belongs to the kernel's overlay, and `base/` is the project as it was
-at the start. At the narrow level the agent works on `copy/` instead. What runs there is in `cage.json` (`session.py`).
+at the start. At the narrow level the agent works on `copy/` instead, with `tmp/` for temporary files. What runs there
+is in `cage.json` (`session.py`).
 """
 
 import fcntl
@@ -40,6 +41,10 @@ class RunFolder(NamedTuple):
         return self.path / "copy"
 
     @property
+    def temporary(self) -> Path:
+        return self.path / "tmp"
+
+    @property
     def is_running(self) -> bool:
         """Whether the launcher lives: the kernel releases its lock however it ends."""
         try:
@@ -53,6 +58,12 @@ class RunFolder(NamedTuple):
         finally:
             os.close(descriptor)
         return False
+
+    def remove(self) -> None:
+        """Where nothing has run in it."""
+        import shutil
+
+        shutil.rmtree(self.path, ignore_errors=True)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -77,10 +88,11 @@ def begin(folder: RunFolder, project: str, client: str, command: Sequence[str], 
     new.rename(folder.path / "cage.json")
 
 
-def new_folder(state: Path) -> RunFolder:
+def new_folder(state: Path, *, is_narrow: bool = False) -> RunFolder:
     """Makes it, for the owner alone."""
     own_id = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{os.urandom(3).hex()}"
     folder = RunFolder(state / FOLDER / own_id)
-    for path in (state / FOLDER, folder.path, folder.upper, folder.work):
+    inner = (folder.copy, folder.temporary) if is_narrow else (folder.upper, folder.work)
+    for path in (state / FOLDER, folder.path, *inner):
         path.mkdir(mode=0o700, parents=True, exist_ok=path == state / FOLDER)
     return folder

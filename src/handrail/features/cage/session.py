@@ -58,7 +58,7 @@ def new_cage(
     state: Path, project: str, client: str, command: Sequence[str], level: Level
 ) -> tuple[CageFolder, CageSession]:
     """A new folder with its record."""
-    folder = CageFolder(new_folder(state).path)
+    folder = CageFolder(new_folder(state, is_narrow=level == "narrow").path)
     begin(folder, project, client, command, level)
     return folder, folder.read()
 

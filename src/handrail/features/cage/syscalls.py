@@ -5,28 +5,51 @@ Everything else is allowed: compilers, debuggers and browsers use nearly all of 
 
 import errno
 import os
+import struct
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 _NEW_USER = 0x10000000
+_NEWER = {"fchmodat2": 452, "setxattrat": 463, "removexattrat": 466}
+"""Numbers, the same on every machine, of calls that the C library may not know yet."""
+_LAST_KNOWN = 466
+"""Calls that are newer than this page fail as on an older kernel."""
+_LOAD_NUMBER, _JUMP_IF_ABOVE, _RETURN, _ERROR = 0x20, 0x25, 0x06, 0x00050000
 _LOW_WORD = 0xFFFFFFFF
 
 
+class Condition(NamedTuple):
+    """On the argument at this place: it is `value` where `mask` has bits, or it is above `value`."""
+
+    place: int
+    kind: Literal["equal", "above"]
+    value: int
+    mask: int = _LOW_WORD
+
+
 class Refused(NamedTuple):
-    """`calls` fail with `answer`; with `when`, only where the argument at that index, masked, has that value."""
+    """`calls` fail with `answer` where all conditions hold."""
 
     name: str
     calls: tuple[str, ...]
     why: str
-    when: tuple[int, int, int] | None = None
+    when: tuple[Condition, ...] = ()
     answer: int = errno.ENOSYS
 
 
+def _has(place: int, bits: int) -> tuple[Condition]:
+    return (Condition(place, "equal", bits, bits),)
+
+
+def _is(place: int, value: int) -> tuple[Condition]:
+    return (Condition(place, "equal", value),)
+
+
 REFUSED = (
-    Refused("type into a terminal", ("ioctl",), "TIOCSTI types in the person's name", (1, _LOW_WORD, 0x5412)),
-    Refused("use the console's selection", ("ioctl",), "TIOCLINUX pastes into a console", (1, _LOW_WORD, 0x541C)),
+    Refused("type into a terminal", ("ioctl",), "TIOCSTI types in the person's name", _is(1, 0x5412)),
+    Refused("use the console's selection", ("ioctl",), "TIOCLINUX pastes into a console", _is(1, 0x541C)),
     Refused("use kernel keys", ("keyctl", "add_key", "request_key"), "keyrings are the user's, not the namespace's"),
     Refused("load programs into the kernel", ("bpf",), "attack surface"),
     Refused("watch performance events", ("perf_event_open",), "attack surface, and it sees other programs"),
@@ -40,8 +63,9 @@ REFUSED = (
         "the mounts are the cage",
     ),
     Refused("join a namespace", ("setns",), "leads out of the cage"),
-    Refused("make a user namespace", ("unshare",), "gives capabilities", (0, _NEW_USER, _NEW_USER), errno.EPERM),
-    Refused("start in a user namespace", ("clone",), "gives capabilities", (0, _NEW_USER, _NEW_USER), errno.EPERM),
+    Refused("open files by handle", ("open_by_handle_at",), "goes around every path"),
+    Refused("make a user namespace", ("unshare",), "gives capabilities", _has(0, _NEW_USER), errno.EPERM),
+    Refused("start in a user namespace", ("clone",), "gives capabilities", _has(0, _NEW_USER), errno.EPERM),
     Refused("start by clone3", ("clone3",), "its flags can't be filtered; programs fall back to clone"),
 )  # fmt: skip
 
@@ -51,7 +75,7 @@ _SOCKET_KINDS = 64
 
 SOCKETS = tuple(
     Refused(
-        f"open sockets of kind {kind}", ("socket", "socketpair"), "not in the namespace", (0, _LOW_WORD, kind),
+        f"open sockets of kind {kind}", ("socket", "socketpair"), "not in the namespace", _is(0, kind),
         errno.EAFNOSUPPORT,
     )
     for kind in range(_SOCKET_KINDS)
@@ -59,12 +83,15 @@ SOCKETS = tuple(
 )  # fmt: skip
 
 
-def filter_program(refused: Sequence[Refused], cache: Path | None = None) -> bytes:
-    """BPF for this machine. Compiled once and kept in the folder `cache`: loading libseccomp takes long."""
-    kept = None if cache is None else cache / f"filter-{_digest(refused)}.bpf"
+def filter_program(refused: Sequence[Refused], cache: Path | None = None, asked: Sequence[str] = ()) -> bytes:
+    """BPF for this machine, in which the calls `asked` go to a listener. Compiled once and kept in the folder `cache`:
+
+    loading libseccomp takes long.
+    """
+    kept = None if cache is None else cache / f"filter-{_digest(refused, asked)}.bpf"
     if kept is not None and kept.is_file():
         return kept.read_bytes()
-    program = _compiled(refused)
+    program = _compiled(refused, asked)
     if kept is not None:
         from handrail.ports.atomic_file import replace_file
 
@@ -72,26 +99,43 @@ def filter_program(refused: Sequence[Refused], cache: Path | None = None) -> byt
     return program
 
 
-def _digest(refused: Sequence[Refused]) -> str:
-    return f"{zlib.crc32(repr((os.uname().machine, *refused)).encode()):08x}"
+def _digest(refused: Sequence[Refused], asked: Sequence[str]) -> str:
+    return f"{zlib.crc32(repr((os.uname().machine, *asked, *refused)).encode()):08x}"
 
 
-def _compiled(refused: Sequence[Refused]) -> bytes:
+def _compiled(refused: Sequence[Refused], asked: Sequence[str]) -> bytes:
     import pyseccomp
 
     program = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
     for one in refused:
-        for call in one.calls:
-            compared = [] if one.when is None else [_compared(*one.when)]
-            program.add_rule(pyseccomp.ERRNO(one.answer), call, *compared)
+        for call in filter(None, map(number_of, one.calls)):
+            program.add_rule(pyseccomp.ERRNO(one.answer), call, *(_compared(each) for each in one.when))
+    for call in filter(None, map(number_of, asked)):
+        program.add_rule(pyseccomp.NOTIFY, call)
     descriptor = os.memfd_create("filter")
     with open(descriptor, "w+b") as file:
         program.export_bpf(file)
         file.seek(0)
-        return file.read()
+        return _newer_refused() + file.read()
 
 
-def _compared(index: int, mask: int, value: int) -> object:
+def _newer_refused() -> bytes:
+    """The filter's first instructions."""
+    steps = ((_LOAD_NUMBER, 0, 0, 0), (_JUMP_IF_ABOVE, 0, 1, _LAST_KNOWN), (_RETURN, 0, 0, _ERROR | errno.ENOSYS))
+    return b"".join(struct.pack("HBBI", *step) for step in steps)
+
+
+def number_of(call: str) -> int | None:
+    """None where this machine doesn't have it."""
     import pyseccomp
 
-    return pyseccomp.Arg(index, pyseccomp.MASKED_EQ, mask, value)
+    found = pyseccomp.resolve_syscall(pyseccomp.system_arch(), call)
+    return found if isinstance(found, int) and found > 0 else _NEWER.get(call)
+
+
+def _compared(condition: Condition) -> object:
+    import pyseccomp
+
+    if condition.kind == "above":
+        return pyseccomp.Arg(condition.place, pyseccomp.GT, condition.value)
+    return pyseccomp.Arg(condition.place, pyseccomp.MASKED_EQ, condition.mask, condition.value)

@@ -152,8 +152,13 @@ class Commits:
                 if _REST.fullmatch(rest):
                     (objects / name).mkdir(exist_ok=True)
                     _copy(self._git / "objects" / name / rest, objects / name / rest)
+        known = set(_names(Path(self._project.location, own, "pack")))
         for name in _names(self._git / "objects/pack"):
-            if _PACK.fullmatch(name) and _copy(self._git / "objects/pack" / name, objects / "pack" / name):
+            if (
+                name not in known
+                and _PACK.fullmatch(name)
+                and _copy(self._git / "objects/pack" / name, objects / "pack" / name)
+            ):
                 with suppress(Failure):  # one that is damaged holds nothing
                     run_git(str(folder), "index-pack", str(objects / "pack" / name))
         for name, commit in branches.items():

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from handrail.features.review.base import Base
+from handrail.features.review.base import Base, BaseEntry
 from handrail.ports.errors import Failure
 from handrail.ports.files import Folder
 
@@ -27,6 +27,7 @@ class Found:
     kind: FoundKind
     mode: int = 0
     size: int = 0
+    changed_ns: int = 0
     is_opaque: bool = False
     link: str = ""
     what: str = ""
@@ -37,20 +38,37 @@ def in_upper(upper: Folder) -> Iterator[Found]:
     yield from _walk(upper, is_overlay=True)
 
 
-def in_copy(copy: Folder, base: Base) -> Iterator[Found]:
-    """What differs from the base, by size, time and mode, and what is missing."""
+def in_copy(copy: Folder, base: Base, project: str) -> Iterator[Found]:
+    """What differs from the base, by size, time and mode, and what is missing. Ignored files aren't in the base:
+
+    they are compared with the project's own.
+    """
     seen = set()
     for found in _walk(copy, is_overlay=False):
         seen.add(found.path)
         entry = base.entry(found.path)
-        if found.kind == "folder" and entry is not None and entry.kind == "folder":
+        if found.kind == "folder" and (entry is None or entry.kind == "folder"):
+            if entry is None and not base.is_in_ignored(found.path):
+                yield found
             continue
-        if base.is_in_ignored(found.path) and found.kind in ("file", "folder"):
+        if entry is not None and found.kind == "link" == entry.kind:
+            continue
+        if found.kind == "file" and (found.size, found.changed_ns, found.mode) == _stamp(entry, project, found.path):
             continue
         yield found
     for path, entry in base.manifest.entries.items():
         if path not in seen and entry.kind in ("file", "folder"):
             yield Found(path, "removed")
+
+
+def _stamp(entry: BaseEntry | None, project: str, path: str) -> tuple[int, int, int] | None:
+    if entry is not None:
+        return (entry.size, entry.changed_ns, entry.mode) if entry.kind == "file" else None
+    try:
+        status = os.lstat(os.path.join(project, path))
+    except OSError:
+        return None
+    return (status.st_size, status.st_mtime_ns, stat.S_IMODE(status.st_mode)) if stat.S_ISREG(status.st_mode) else None
 
 
 def _walk(top: Folder, *, is_overlay: bool) -> Iterator[Found]:
@@ -89,7 +107,7 @@ def _found(fd: int, name: str, path: str, status: os.stat_result, *, is_overlay:
     if stat.S_ISREG(status.st_mode):
         if has_whiteouts and status.st_size == 0 and _attribute_of(fd, name, _WHITEOUT) is not None:
             return Found(path, "removed")
-        return Found(path, "file", mode, status.st_size)
+        return Found(path, "file", mode, status.st_size, status.st_mtime_ns)
     if stat.S_ISDIR(status.st_mode):
         return Found(path, "folder", mode, is_opaque=is_overlay and _is_opaque(fd, name))
     if stat.S_ISLNK(status.st_mode):

@@ -82,7 +82,7 @@ class Reviews:
         is_copy = session.level == "narrow"
         agents = self._project.machine.open_folder(str(folder.copy if is_copy else folder.upper))
         try:
-            found = list(in_copy(agents, base) if is_copy else in_upper(agents))
+            found = list(in_copy(agents, base, session.project) if is_copy else in_upper(agents))
             return Review(found, base, agents, self._project.files)
         except BaseException:
             agents.close()

@@ -66,7 +66,7 @@ class CageHost(threading.Thread):
         if self._is_over:
             return
         program = self._open_program()
-        opened = self._open(program, AskInQueue(is_left_standing=False))
+        opened = await asyncio.to_thread(self._open, program, AskInQueue(is_left_standing=False))
         try:
             await self._answer(program, opened)
         finally:
@@ -75,9 +75,7 @@ class CageHost(threading.Thread):
     def _open(self, program: "Program", approver: Any) -> "Project":
         features = [feature for feature in program.features if feature.tools and feature.missing_extra is None]
         surfaces = [feature.name for feature in features if feature.name not in _NOT_INSIDE]
-        return program.open_project(
-            Path(self._prepared.spec.project), self._prepared.state, approver, surfaces=surfaces
-        )
+        return program.open_project(Path(self._prepared.project), self._prepared.state, approver, surfaces=surfaces)
 
     async def _answer(self, program: "Program", project: "Project") -> None:
         from handrail.features.cage.cli.endpoint import Endpoint
@@ -97,13 +95,23 @@ class CageHost(threading.Thread):
             kept_up(project),
             mcp.run(),
             program.serve_cage(project, self._hooks, prepared.id),
-            publish(self._caged.inside, self._ports),
+            publish(self._caged.inside, () if self._is_narrow else self._ports),
         ):
             try:
-                await Door(self._caged.endpoint, access, endpoint.protocol).serve()
+                await Door(self._caged.endpoint, access, endpoint.protocol, self._welcome).serve()
             finally:
                 await project.stores.grants.end(caller.identity, run)
                 await endpoint.close()
+
+    @property
+    def _is_narrow(self) -> bool:
+        return self._prepared.confinement.level == "narrow"
+
+    def _welcome(self, peer: tuple[str, int]) -> bool:
+        """A narrow cage has the machine's network, where other users could use the person's model."""
+        from handrail.features.cage.narrow.peers import is_same_user
+
+        return not self._is_narrow or is_same_user(peer)
 
     def _identity(self) -> "tuple[Caller, Identity]":
         from handrail.ports.identity import CAGE_FACE, Caller, Identity

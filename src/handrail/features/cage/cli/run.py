@@ -34,6 +34,7 @@ Examples:
     "--publish", "ports", multiple=True, type=WholeNumber(min=1, max=65535), metavar="PORT",
     help="Forward a port that the agent opens to your browser.",
 )  # fmt: skip
+@click.option("--uncaged", is_flag=True, help="Where no cage can be made: run it anyway. NOTHING is confined.")
 def run(
     command: tuple[str, ...],
     project: Path,
@@ -42,6 +43,7 @@ def run(
     mounts: tuple[str, ...],
     names: tuple[str, ...],
     ports: tuple[int, ...],
+    uncaged: bool,
 ) -> None:
     """Run an agent in a cage.
 
@@ -58,4 +60,9 @@ def run(
         with context.scope(cleanup=False):
             return program()
 
-    raise SystemExit(run_in_cage(Wanted(command, project, client, mounts, names), state, ports, open_program))
+    wanted = Wanted(command, project, client, mounts, names)
+    if uncaged:
+        from handrail.features.cage.cli.uncaged import run_uncaged
+
+        run_uncaged(wanted, state)
+    raise SystemExit(run_in_cage(wanted, state, ports, open_program))

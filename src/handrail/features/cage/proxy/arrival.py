@@ -12,13 +12,18 @@ _END = b"\r\n\r\n"
 Proxied = Callable[[RequestHead, asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 OwnProtocol = Callable[[], asyncio.Protocol]
 """What speaks HTTP on handrail's own endpoint."""
+IsWelcome = Callable[[tuple[str, int]], bool]
+"""Whether who connects from this address may."""
 
 
 class Arrival(asyncio.Protocol):
-    def __init__(self, proxied: Proxied, own: OwnProtocol, refusal: Callable[[Failure], bytes]) -> None:
+    def __init__(
+        self, proxied: Proxied, own: OwnProtocol, refusal: Callable[[Failure], bytes], is_welcome: IsWelcome
+    ) -> None:
         self._proxied = proxied
         self._own = own
         self._refusal = refusal
+        self._is_welcome = is_welcome
         self._data = b""
         self._transport: asyncio.Transport
         self._patience: asyncio.TimerHandle
@@ -27,6 +32,8 @@ class Arrival(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         self._patience = asyncio.get_running_loop().call_later(_HEAD_SECONDS, transport.close)
+        if not self._is_welcome(transport.get_extra_info("peername")[:2]):
+            transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._patience.cancel()

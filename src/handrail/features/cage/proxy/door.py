@@ -5,7 +5,7 @@ import json
 import logging
 import socket
 
-from handrail.features.cage.proxy.arrival import Arrival, OwnProtocol
+from handrail.features.cage.proxy.arrival import Arrival, IsWelcome, OwnProtocol
 from handrail.features.cage.proxy.host_access import HostAccess
 from handrail.features.cage.proxy.relay import CHUNK, closed, copy, relay
 from handrail.features.cage.proxy.request_head import RequestHead
@@ -19,16 +19,17 @@ _HELLO_SECONDS = 30.0
 
 
 class Door:
-    def __init__(self, listening: socket.socket, access: HostAccess, own: OwnProtocol) -> None:
+    def __init__(self, listening: socket.socket, access: HostAccess, own: OwnProtocol, is_welcome: IsWelcome) -> None:
         self._listening = listening
         self._access = access
         self._own = own
+        self._is_welcome = is_welcome
 
     async def serve(self) -> None:
         """Until it is cancelled."""
         loop = asyncio.get_running_loop()
         server = await loop.create_server(
-            lambda: Arrival(self._answer, self._own, _refusal), sock=self._listening, backlog=256
+            lambda: Arrival(self._answer, self._own, _refusal, self._is_welcome), sock=self._listening, backlog=256
         )
         async with server:
             await server.serve_forever()

@@ -1,0 +1,119 @@
+"""System calls that wait for an answer: the kernel tells a listener about them and returns what it says.
+
+Arguments are only numbers; what they point to is read from the caller's memory once, and acted on as it was read.
+"""
+
+import array
+import ctypes
+import fcntl
+import os
+import socket
+import struct
+from typing import NamedTuple
+
+_SECCOMP = {"x86_64": 317, "aarch64": 277}
+_SET_FILTER, _NEW_LISTENER = 1, 1 << 3
+_RECEIVE, _SEND, _IS_VALID = 0xC0502100, 0xC0182101, 0x40082102
+_NOTIFICATION = struct.Struct("QII iI Q 6Q")
+_RESPONSE = struct.Struct("QqiI")
+_PIDFD_GETFD = 438
+_LONGEST_PATH = 4096
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
+
+
+class Notification(NamedTuple):
+    """A call that a thread inside waits for."""
+
+    id: int
+    thread: int
+    number: int
+    arguments: tuple[int, ...]
+
+    def memory(self, address: int, size: int) -> bytes:
+        """As much as there is. OSError."""
+        with open(f"/proc/{self.thread}/mem", "rb", buffering=0) as memory:
+            memory.seek(address)
+            return memory.read(size) or b""
+
+    def path(self, address: int) -> bytes:
+        """OSError."""
+        to_page_end = 4096 - address % 4096
+        found = self.memory(address, to_page_end)
+        if b"\0" not in found:
+            found += self.memory(address + to_page_end, _LONGEST_PATH)
+        text, end, _ = found.partition(b"\0")
+        if not end or len(text) >= _LONGEST_PATH:
+            raise OSError(36, "the path is too long")
+        return text
+
+    def descriptor(self, number: int) -> int:
+        """A copy of the caller's, for us to close. OSError."""
+        process = os.pidfd_open(self._process())
+        try:
+            found = int(_libc.syscall(_PIDFD_GETFD, process, ctypes.c_int(number), 0))
+        finally:
+            os.close(process)
+        if found < 0:
+            raise OSError(ctypes.get_errno(), "the descriptor can't be copied")
+        os.set_inheritable(found, False)
+        return found
+
+    def _process(self) -> int:
+        with open(f"/proc/{self.thread}/status", encoding="ascii", errors="replace") as file:
+            return next(int(line[5:]) for line in file if line.startswith("Tgid:"))
+
+
+def load_filter(program: bytes) -> int:
+    """For this process and those that it starts; the listener. OSError."""
+    loaded = _Program(len(program) // 8, program)
+    number = _SECCOMP[os.uname().machine]
+    listener = int(_libc.syscall(number, _SET_FILTER, _NEW_LISTENER, ctypes.byref(loaded)))
+    if listener < 0:
+        raise OSError(ctypes.get_errno(), f"seccomp: {os.strerror(ctypes.get_errno())}")
+    return listener
+
+
+def received(listener: int) -> Notification | None:
+    """None where the caller is gone already."""
+    data = bytearray(_NOTIFICATION.size)
+    try:
+        fcntl.ioctl(listener, _RECEIVE, data)
+    except OSError:
+        return None
+    own_id, thread, _, number, _, _, *arguments = _NOTIFICATION.unpack(data)
+    return Notification(own_id, thread, number, tuple(arguments))
+
+
+def is_waiting(listener: int, asked: Notification) -> bool:
+    """Whether it is still the same thread that waits, so that what was read was its own."""
+    try:
+        fcntl.ioctl(listener, _IS_VALID, struct.pack("Q", asked.id))
+    except OSError:
+        return False
+    return True
+
+
+def respond(listener: int, asked: Notification, value: int, error: int) -> None:
+    """`error` is an errno, 0 where the call succeeded with `value`."""
+    try:
+        fcntl.ioctl(listener, _SEND, _RESPONSE.pack(asked.id, value, -error, 0))
+    except OSError:
+        return  # it doesn't wait any more
+
+
+def send_listener(line: socket.socket, listener: int) -> None:
+    line.sendmsg([b"ready"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [listener]))])
+
+
+def receive_listener(line: socket.socket) -> tuple[bytes, int | None]:
+    """Blocks."""
+    said, rights, _, _ = line.recvmsg(4096, socket.CMSG_SPACE(4))
+    for level, kind, data in rights:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+            return said, array.array("i", data[:4])[0]
+    return said, None
