@@ -1,13 +1,14 @@
 """Other agents in the chat, over ACP and in the cage: the real Claude, and one that misbehaves on demand."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.clients.model_server import serving
-from tests.clients.real_clients import CLAUDE, PROGRAMS
+from tests.clients.real_clients import CLAUDE, CODEX, GEMINI, PROGRAMS, RealClient
 from tests.clients.script import Say, Turn, Use
 from tests.e2e.servers import audit_records
 from tests.faces.http.running import Running
@@ -110,32 +111,93 @@ async def test_a_restart_says_that_the_agent_was_cut_off(tmp_path: Path) -> None
             assert "restarted while the agent worked" in shown["run"]["trouble"]
 
 
-async def test_claude_works_in_its_cage_and_the_project_waits_for_review(tmp_path: Path) -> None:
-    for name in ("state", "project", "home"):
-        (tmp_path / name).mkdir()
-    project = tmp_path / "project"
-    (project / "hello.txt").write_text("hello\n")
-    turns: list[Turn] = [
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A real agent, what its model says, and what the chat shows of the calls and of a plan."""
+
+    client: RealClient
+    environment: Mapping[str, str]
+    key_header: str
+    turns: Callable[[Path], list[Turn]]
+    shown: Sequence[str]
+    plan: str = ""
+    printed: str = "hello\nmade"
+
+
+def _claude(project: Path) -> list[Turn]:
+    return [
         Use("Write", {"file_path": str(project / "new.txt"), "content": "made\n"}),
         Use("Bash", {"command": "cat hello.txt new.txt", "description": "Look"}, expects="made"),
         Say("All done."),
     ]
-    with serving(CLAUDE.wire(), turns) as model:
-        env = {
-            "PATH": f"{PROGRAMS}:{os.environ['PATH']}",
-            "HOME": str(tmp_path / "home"),
-            "ANTHROPIC_BASE_URL": model.url,
-            "ANTHROPIC_API_KEY": "sk-outside",
-        }
+
+
+def _gemini(project: Path) -> list[Turn]:
+    return [
+        Use("write_file", {"file_path": str(project / "new.txt"), "content": "made\n"}),
+        Use("run_shell_command", {"command": "cat hello.txt new.txt"}, expects="made"),
+        Say("All done."),
+    ]
+
+
+def _codex(project: Path) -> list[Turn]:
+    plan = {"plan": [{"step": "Make it", "status": "completed"}, {"step": "Look", "status": "pending"}]}
+    return [
+        Use("update_plan", plan),
+        Use("exec_command", {"cmd": "echo made > new.txt; cat hello.txt new.txt"}, expects="made"),
+        Say("All done."),
+    ]
+
+
+WORKERS = (
+    Worker(
+        CLAUDE,
+        {"ANTHROPIC_BASE_URL": "{url}", "ANTHROPIC_API_KEY": "sk-outside"},
+        "x-api-key",
+        _claude,
+        ["Write new.txt", "cat hello.txt new.txt"],
+    ),
+    Worker(
+        GEMINI,
+        {"GOOGLE_GEMINI_BASE_URL": "{url}", "GEMINI_API_KEY": "sk-outside"},
+        "x-goog-api-key",
+        _gemini,
+        ["Writing to new.txt", "cat hello.txt new.txt"],
+        printed="",  # it doesn't pass on what a command prints
+    ),
+    Worker(
+        CODEX,
+        {"OPENAI_BASE_URL": "{url}/v1", "OPENAI_API_KEY": "sk-outside"},
+        "authorization",
+        _codex,
+        ["echo made > new.txt; cat hello.txt new.txt"],
+        "- [x] Make it\n- [ ] Look",
+    ),
+)
+
+
+@pytest.mark.parametrize("worker", WORKERS, ids=lambda worker: worker.client.name)
+async def test_a_real_agent_works_in_its_cage_and_the_project_waits_for_review(worker: Worker, tmp_path: Path) -> None:
+    for name in ("state", "project", "home"):
+        (tmp_path / name).mkdir()
+    project = tmp_path / "project"
+    (project / "hello.txt").write_text("hello\n")
+    with serving(worker.client.wire(), worker.turns(project)) as model:
+        keys = {name: value.format(url=model.url) for name, value in worker.environment.items()}
+        env = {"PATH": f"{PROGRAMS}:{os.environ['PATH']}", "HOME": str(tmp_path / "home"), **keys}
         with up(tmp_path / "state", project, None, **env) as house:
             async with chatting(house) as chat:
-                await chat.say("Make a file.", model="agent:claude")
+                await chat.say("Make a file.", model=f"agent:{worker.client.name}")
                 ended = await chat.rested()
                 assert ended.get("trouble", "") == ""
-                assert chat.streamed == "All done."
                 used = [event["name"] for event in chat.told("toolUsed") if event["status"] == "success"]
-                assert used == ["Write new.txt", "cat hello.txt new.txt"]
+                assert chat.streamed == "All done."
+                assert used == list(worker.shown)
+                assert worker.printed in chat.told("toolUsed")[-1].get("text", "")
+                assert worker.plan in [event.get("content") for event in chat.told("chatDelta")] or not worker.plan
         assert not model.script.failures, model.script.failures
-        assert {request.headers.get("x-api-key") for request in model.conversation} == {"sk-outside"}
+        sent = [{name.lower(): value for name, value in each.headers.items()} for each in model.conversation]
+        assert all("sk-outside" in each[worker.key_header] for each in sent)
     assert not (project / "new.txt").exists()
-    assert list((tmp_path / "state/cages").glob("*/upper/new.txt"))
+    (made,) = (tmp_path / "state/cages").glob("*/upper/new.txt")
+    assert made.read_text() == "made\n"

@@ -21,6 +21,7 @@ from handrail.ports.errors import Conflict, Declined, Failure, Internal
 from handrail.ports.model import AssistantTurn, ToolResult, ToolUse, Turn, UserTurn
 
 _LONGEST_RESULT = 20_000
+_PRINTED = ("formatted_output", "aggregated_output", "output")
 _MARKS = {"completed": "x", "in_progress": "~"}
 _STOPPED = {
     "max_tokens": "reached its limit of tokens",
@@ -174,9 +175,15 @@ def _json(value: Any) -> str:
     return "" if value in (None, {}) else json.dumps(value, ensure_ascii=False)
 
 
+def _output(raw: Any) -> str:
+    """What a command printed, where the agent says that among other things."""
+    if isinstance(raw, dict):
+        raw = next((raw[name] for name in _PRINTED if isinstance(raw.get(name), str)), raw)
+    return raw if isinstance(raw, str) else _json(raw)
+
+
 def _result(known: dict[str, Any]) -> str:
     texts = [each["content"].get("text", "") for each in known.get("content", []) if each.get("type") == "content"]
     if not any(texts) and known.get("raw_output") is not None:
-        output = known["raw_output"]
-        texts = [output if isinstance(output, str) else _json(output)]
+        texts = [_output(known["raw_output"])]
     return "\n".join(filter(None, texts))[:_LONGEST_RESULT]

@@ -26,9 +26,10 @@ class AcpAgent:
         return shutil.which(self.words[0])
 
 
+# In the cage, work on the project asks nothing: Claude and Codex find that in their settings there.
 ACP_AGENTS = (
     AcpAgent("claude", "Claude", ("claude-agent-acp",)),
-    AcpAgent("gemini", "Gemini", ("gemini", "--acp")),
+    AcpAgent("gemini", "Gemini", ("gemini", "--acp", "--approval-mode", "yolo")),
     AcpAgent("codex", "Codex", ("codex-acp",)),
 )
 
