@@ -91,6 +91,12 @@ class ScriptedBrowser:
         self.tabs[tab] = url
         self._wait(self._say(type="tab_event", eventType="tab_updated", tab=self._tab(tab)))
 
+    def shut(self, tab: int) -> None:
+        """As a person does it."""
+        gone = self._tab(tab)
+        del self.tabs[tab], self.tasks[tab]
+        self._wait(self._say(type="tab_event", eventType="tab_removed", tab=gone))
+
     def named(self, action: str) -> list[Json]:
         """The parameters of each time that this was asked for."""
         return [params for name, params in self.actions if name == action]

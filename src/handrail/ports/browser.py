@@ -10,6 +10,8 @@ from typing import Any, Literal, Protocol
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from handrail.ports.errors import TabClosed
+
 PROTOCOL = 1
 EXTENSION_ID = "baoanimhflihpgcnepaoljokhdpilplm"
 """Chrome derives it from the `key` of the extension's manifest, so it is the same on every machine."""
@@ -21,6 +23,7 @@ TaskStatus = Literal["created", "running", "ongoing", "takeover", "completed", "
 ResultStatus = Literal["success", "partial"]
 EndStatus = Literal["success", "partial", "error"]
 Role = Literal["user", "assistant"]
+Closer = Literal["person", "agent", "page"]
 TakeoverReason = Literal["user_input", "popup", "badge", "console"]
 PluginMessageType = Literal[
     "activate_extension", "full_state_sync", "tab_event", "debugger_event",
@@ -198,11 +201,24 @@ class TaskView(Wire, frozen=True, kw_only=True):
     elements: tuple[SeenElement, ...] = ()
 
 
+class ClosedTab(Wire, frozen=True, kw_only=True):
+    """A tab that was a task's. Where no action closed it, it was the person."""
+
+    tab_id: int
+    by: Closer
+
+    def failure(self) -> TabClosed:
+        who = {"person": "the person", "agent": "browser_tab_close", "page": "its own page"}[self.by]
+        hint = "browser_tabs lists the tabs that are left; browser_tab_open opens one."
+        return TabClosed(f"Tab {self.tab_id} was closed by {who}.", hint=hint, tabId=self.tab_id, by=self.by)
+
+
 class OpenTabs(Wire, frozen=True, kw_only=True):
-    """A task, and what its browser has open, as far as that was told."""
+    """A task, what its browser has open, as far as that was told, and tabs of the task that were closed."""
 
     task: TaskRecord
     tabs: tuple[Tab, ...]
+    closed: tuple[ClosedTab, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

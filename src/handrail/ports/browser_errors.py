@@ -27,6 +27,7 @@ CODES: Table = {
     errors.Unacknowledged: "PLUGIN_TIMEOUT_ACK",
     errors.Unfinished: "PLUGIN_TIMEOUT_EXEC",
     errors.WrongTab: "INVALID_TASK_TAB",
+    errors.TabClosed: "TASK_TAB_CLOSED",
     errors.BadAnswer: "SCHEMA_VALIDATION_FAILED",
     errors.Reported: "PLUGIN_ERROR",
     errors.AuthRequired: "FORBIDDEN",
@@ -71,8 +72,9 @@ def unpacked(stored: Mapping[str, Any]) -> errors.Failure:
     code, hint, is_retryable = stored["code"], stored.get("hint"), stored.get("retryable", False)
     condition = getattr(errors, stored["condition"], None) if "condition" in stored else _CONDITIONS.get(code)
     failure = None if condition in (None, errors.Reported) else condition(stored["message"], hint=hint)
-    if failure is None or failure.retryable != is_retryable:
+    if failure is None:
         failure = errors.Reported(stored["message"], code=code, retryable=is_retryable, hint=hint)
+    failure.retryable = is_retryable
     failure.details = dict(stored.get("details") or {})
     return failure
 

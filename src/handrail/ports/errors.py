@@ -128,6 +128,10 @@ class WrongTab(Failure):
     """A browser tab that is not there, or another task's."""
 
 
+class TabClosed(WrongTab):
+    """A tab of the task that was closed; `details["by"]` says by whom."""
+
+
 class BadAnswer(Failure):
     """Who carried this out answered what is no answer to it."""
 

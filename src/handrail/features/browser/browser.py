@@ -84,6 +84,9 @@ class Browser:
         task, known = there.task, {tab.tab_id: tab for tab in there.tabs}
         wanted = self._tabs.get(task.task_id) if tab_id is UNSET else tab_id
         tab = known.get(wanted) if wanted is not None else None
+        if tab is None and (closed := next((each for each in there.closed if each.tab_id == wanted), None)):
+            self.forget(task.task_id, closed.tab_id)  # said once; then the task goes on in another tab
+            raise closed.failure()
         if tab is None or self._is_behind(tab):
             tab = await self._asked_for(call, task.task_id, tab_id, wanted)
             if tab is None and known:

@@ -76,7 +76,13 @@ class SqliteActions:
         return [record for record in found if name in record.actions]  # a typed text may hold the name as well
 
     def end_interrupted(self, now: int) -> asyncio.Future[int]:
-        error = _spelled(Offline("handrail was stopped before the action had ended."))
+        failure = Offline(
+            "handrail was stopped before the action had ended. It may have been done.",
+            hint="Look at the page before doing it again.",
+            mayHaveBeenDone=True,
+        )
+        failure.retryable = False
+        error = _spelled(failure)
 
         def work(rows: sqlite3.Connection) -> int:
             return rows.execute(_INTERRUPT, (error, now)).rowcount

@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +12,8 @@ from msgspec import UNSET
 
 from handrail.features.browser.bus import catalogue
 from handrail.features.browser.bus.browser_action import ArtifactSlot
-from handrail.features.browser.bus.outcome import End, end_in_ack
+from handrail.features.browser.bus.numbered_elements import with_numbers
+from handrail.features.browser.bus.outcome import End, doubtful, end_in_ack
 from handrail.ports.browser import PROTOCOL, ActionRecord, Slot
 
 
@@ -20,8 +21,16 @@ def new_action_id() -> str:
     return "act-" + secrets.token_hex(12)
 
 
+async def as_it_is(end: End) -> End:
+    """For actions that produce no artifact."""
+    return end
+
+
 class Action:
-    """`record` is its state at the beginning; the first one to call `finish` decides `end`."""
+    """`record` is its state at the beginning; the first one to call `finish` decides `end`.
+
+    `completed` adds to a plugin's answer what is known here.
+    """
 
     def __init__(self, record: ActionRecord, *, timeout_ms: int | None = None) -> None:
         self.record = record
@@ -29,7 +38,9 @@ class Action:
         self.is_idempotent = catalogue.are_idempotent(record.actions)
         self.slots: Sequence[tuple[ArtifactSlot, Slot]] = ()
         self.artifacts: Sequence[Mapping[str, Any]] = ()
+        self.completed: Callable[[End], Awaitable[End]] = as_it_is
         self.end: End | None = None
+        self.is_sent = False
         self._has_ended = asyncio.Event()
         self._interruption: asyncio.Timeout | None = None
 
@@ -37,7 +48,7 @@ class Action:
         """False if it had already ended; then nothing changes, and the caller must not continue."""
         if self.end is not None:
             return False
-        self.end = end
+        self.end = doubtful(end) if self.is_sent and not self.is_idempotent else end
         self._has_ended.set()
         if self._interruption is not None:
             self._interruption.reschedule(-1)
@@ -59,10 +70,13 @@ class Action:
         assert self.end is not None
         return self.end
 
-    def message(self, wire_id: str, now: int, own_ports: Collection[int] = ()) -> dict[str, Any]:
+    def message(
+        self, wire_id: str, now: int, own_ports: Collection[int] = (), *, has_numbers: bool = False
+    ) -> dict[str, Any]:
         """`browser_action`, as contract 2 §3.5 defines it.
 
-        `own_ports` are handrail's own on this machine: no page there is a target.
+        `own_ports` are handrail's own on this machine: no page there is a target. `has_numbers`: this plugin writes
+        the numbers of elements as numbers.
         """
         record = self.record
         message: dict[str, Any] = {
@@ -72,7 +86,7 @@ class Action:
             "taskId": record.task_id,
             "clientId": record.client_id,
             "timestamp": now,
-            "action": record.actions,
+            "action": with_numbers(record.actions) if has_numbers else record.actions,
         }
         if own_ports:
             message["ownPorts"] = sorted(own_ports)

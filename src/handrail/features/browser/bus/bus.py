@@ -3,6 +3,8 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -118,10 +120,23 @@ class LocalBus:
             (wanted, await self.artifacts.presign(task.id, wanted.kind, wanted.content_type))
             for wanted in catalogue.slots_of(actions)
         ]
+        if action.slots:
+            action.completed = partial(self._with_artifact, action)
         action.artifacts = await self._references(actions)
         if len(msgspec.json.encode(action.message(action_id, self.now()))) > MAX_ACTION:
             raise TooLarge(f"The actions are longer than {MAX_ACTION} bytes.")
         return plugin, action
+
+    async def _with_artifact(self, action: Action, end: End) -> End:
+        """Contract 2 §3.5: a plugin that has filled its slot need not say which one that was."""
+        if end.failure is not None or end.result.get("artifactId") is not None:
+            return end
+        for _, slot in action.slots:
+            with suppress(NotFound):
+                await self.artifacts.described(slot.artifact_id)
+                own = {"artifactId": slot.artifact_id, "url": slot.download_url}
+                return End(end.status, {**end.result, **own})
+        return end
 
     async def snapshot(self, client_id: str | None = None) -> Snapshot:
         plugin = self.plugins.preferred() if client_id is None else self.plugins.find(client_id)
@@ -136,7 +151,9 @@ class LocalBus:
     async def open_tabs(self, caller: str, task: str | None) -> OpenTabs:
         record = await self.task_for(caller, task)
         client = None if record.selected_client_id is UNSET else record.selected_client_id
-        return OpenTabs(task=record, tabs=(await self.snapshot(client)).tabs)
+        plugin = None if client is None else self.plugins.find(client)
+        closed = () if plugin is None else plugin.tabs.closed_of(record.task_id)
+        return OpenTabs(task=record, tabs=(await self.snapshot(client)).tabs, closed=closed)
 
     async def artifact(self, artifact_id: str) -> Artifact:
         return await self.artifacts.fetch(artifact_id)

@@ -11,7 +11,7 @@ from typing import Any
 
 from handrail.features.browser.bus import outcome
 from handrail.features.browser.bus.action import Action, Exchange
-from handrail.features.browser.bus.outcome import End, failed
+from handrail.features.browser.bus.outcome import End, failed, with_text_ids
 from handrail.features.browser.bus.plugins import Plugin
 from handrail.features.browser.bus.tasks import Now, Task, milliseconds
 from handrail.kernel.lanes import Lanes
@@ -142,13 +142,15 @@ class Dispatcher:
             line = plugin.open_line()
             plugin.exchanges[wire_id] = exchange
             own = await asyncio.to_thread(own_ports)
-            await line.send(action.message(wire_id, self._now(), own), exchange.on_ack)
+            action.is_sent = True
+            message = action.message(wire_id, self._now(), own, has_numbers=plugin.has_numbers)
+            await line.send(message, exchange.on_ack)
             async with asyncio.timeout(self._ack_within):
                 await exchange.acknowledged.wait()
             async with asyncio.timeout(action.seconds):
                 end = await exchange.answer
-            plugin.note_answer()
-            return end
+            plugin.note_answer(end)
+            return await action.completed(with_text_ids(end))
         except Offline as offline:
             return failed(offline)
         except TimeoutError:
@@ -188,6 +190,7 @@ class Dispatcher:
         task.end_action(end.failure, stops=stops)
         if end.failure is None:
             plugin.tabs.learn(task.id, end.result)
+            plugin.tabs.learn_closed(task.id, action.record.actions, end.result)
         if stops:
             plugin.tabs.let_go(task.id)
         self.observer(action, end)

@@ -25,7 +25,7 @@ class ClickParams(ElementParams, frozen=True, kw_only=True):
 
 class ClickResult(InputResult, frozen=True, kw_only=True):
     clicked: Literal[True]
-    strategy: str
+    strategy: str | UnsetType = UNSET
 
 
 CLICK = BrowserAction("browser_click", "Click", ClickParams, ClickResult, 5, Effect.UI_CONTROL, schema=ONE_ELEMENT)
@@ -40,7 +40,7 @@ class TypeParams(ElementParams, frozen=True, kw_only=True):
 
 class TypeResult(InputResult, frozen=True, kw_only=True):
     typed: Literal[True]
-    strategy: str
+    strategy: str | UnsetType = UNSET
 
 
 TYPE = BrowserAction("browser_type", "Type", TypeParams, TypeResult, 10, Effect.UI_CONTROL, schema=ONE_ELEMENT)

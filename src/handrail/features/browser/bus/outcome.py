@@ -4,11 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from handrail.features.browser.bus.numbered_elements import with_texts
 from handrail.ports.browser import EndStatus
-from handrail.ports.errors import BadAnswer, Failure, InvalidParams, Reported
+from handrail.ports.errors import Aborted, BadAnswer, Failure, InvalidParams, Offline, Reported, Timeout
 
 RESULT_TYPE = "browser_action_result"
 _CODE_LENGTH = 64
+_LATE = frozenset({"PLUGIN_TIMEOUT_EXEC", "NAVIGATION_TIMEOUT"})
+MAY_BE_DONE = "It may have been done."
+LOOK_FIRST = "Look at the page with browser_page before doing it again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,28 @@ class End:
 
 def failed(failure: Failure) -> End:
     return End("error", failure=failure)
+
+
+def with_text_ids(end: End) -> End:
+    return End(end.status, with_texts(end.result), end.failure)
+
+
+def doubtful(end: End) -> End:
+    """How an action ended that was sent and must not be done twice: without an answer, it may have been done."""
+    failure = end.failure
+    is_late = isinstance(failure, Reported) and failure.code in _LATE
+    if failure is not None and (is_late or isinstance(failure, Offline | Timeout | Aborted)):
+        return failed(perhaps_done(failure))
+    return end
+
+
+def perhaps_done(failure: Failure) -> Failure:
+    failure.retryable = False
+    failure.hint = failure.hint or LOOK_FIRST
+    failure.details["mayHaveBeenDone"] = True
+    if MAY_BE_DONE not in failure.message:
+        failure.message = f"{failure.message} {MAY_BE_DONE}"
+    return failure
 
 
 def is_result(message: Mapping[str, Any]) -> bool:

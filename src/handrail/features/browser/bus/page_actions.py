@@ -150,8 +150,8 @@ class ScreenshotParams(TabParams, frozen=True, kw_only=True):
 class ScreenshotResult(Result, frozen=True, kw_only=True):
     artifact_id: str
     url: str
-    width: int
-    height: int
+    width: int | UnsetType = UNSET
+    height: int | UnsetType = UNSET
     screenshot_uploaded: Literal[True]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
+from handrail.features.browser.bus import numbered_elements
 from handrail.features.browser.bus.action import Action, Exchange
 from handrail.features.browser.bus.browser_view import BrowserView
 from handrail.features.browser.bus.outcome import End, failed
@@ -35,6 +36,8 @@ class Plugin:
         self.is_healthy = True
         self.exchanges: dict[str, Exchange] = {}
         self.tabs = TaskTabs(self.view)
+        self.has_numbers = False
+        """It writes the numbers of elements as numbers."""
         self._timeouts = 0
 
     @property
@@ -57,8 +60,9 @@ class Plugin:
             )
         return self.line
 
-    def note_answer(self) -> None:
+    def note_answer(self, end: End) -> None:
         self._timeouts = 0
+        self.has_numbers = numbered_elements.has_numbers(end.result, self.has_numbers)
 
     def note_timeout(self) -> bool:
         """True if it was one too many; the plugin is then unhealthy until it reconnects."""

@@ -7,13 +7,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from handrail.features.browser.bus.browser_view import BrowserView
+from handrail.ports.browser import Actions, ClosedTab, Closer
 from handrail.ports.errors import WrongTab
+
+_MOST_CLOSED = 200
 
 
 class TaskTabs:
     def __init__(self, view: BrowserView) -> None:
         self._view = view
         self._owners: dict[int, str] = {}
+        self._closed: dict[int, tuple[str, Closer]] = {}
 
     def owner_of(self, tab_id: int) -> str | None:
         """A tab that a task's tab opened belongs to the task as well."""
@@ -27,8 +31,11 @@ class TaskTabs:
         return None
 
     def check(self, tab_id: int, task_id: str) -> None:
-        """WrongTab if it doesn't exist or belongs to another task."""
+        """WrongTab if it doesn't exist or belongs to another task, TabClosed if it was this task's."""
         owner = self.owner_of(tab_id)
+        for closed in self.closed_of(task_id):
+            if closed.tab_id == tab_id and owner is None:
+                raise closed.failure()
         if owner == task_id or (owner is None and (not self._view.is_known or self._view.has_tab(tab_id))):
             return
         raise WrongTab(
@@ -59,6 +66,30 @@ class TaskTabs:
         self._owners = {tab: owner for tab, owner in self._owners.items() if owner != task_id}
         return len(self._owners) < before
 
+    def closed_of(self, task_id: str) -> tuple[ClosedTab, ...]:
+        return tuple(ClosedTab(tab_id=tab, by=by) for tab, (task, by) in self._closed.items() if task == task_id)
+
     def forget_closed(self) -> None:
-        if self._view.is_known:
-            self._owners = {tab: owner for tab, owner in self._owners.items() if self._view.has_tab(tab)}
+        """Whoever else closes a tab says so in the result of an action, which comes later."""
+        if not self._view.is_known:
+            return
+        for tab, task in [*self._owners.items()]:
+            if not self._view.has_tab(tab):
+                del self._owners[tab]
+                self._note_closed(tab, task, "person")
+
+    def learn_closed(self, task_id: str, actions: Actions, result: Mapping[str, Any]) -> None:
+        """An action has closed its tab: by itself, or its page did."""
+        changes = result.get("changes")
+        is_pages = isinstance(changes, Mapping) and changes.get("closed") is True
+        for name, params in actions.items():
+            tab = params.get("tabId")
+            if type(tab) is int and (name == "browser_tab_close" or is_pages):
+                self._owners.pop(tab, None)
+                self._note_closed(tab, task_id, "page" if is_pages else "agent")
+
+    def _note_closed(self, tab_id: int, task_id: str, by: Closer) -> None:
+        self._closed.pop(tab_id, None)
+        self._closed[tab_id] = task_id, by
+        if len(self._closed) > _MOST_CLOSED:
+            del self._closed[next(iter(self._closed))]

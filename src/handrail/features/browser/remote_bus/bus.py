@@ -6,8 +6,10 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
+from handrail.features.browser.bus import catalogue
 from handrail.features.browser.bus.artifacts import MAX_BYTES
-from handrail.features.browser.remote_bus.server_client import Answer, FindServer, ServerClient
+from handrail.features.browser.bus.outcome import LOOK_FIRST, perhaps_done
+from handrail.features.browser.remote_bus.server_client import Answer, FindServer, ServerClient, ServerGone
 from handrail.ports.browser import ActionResult, Actions, Artifact, OpenTabs, Slot, TaskRecord
 from handrail.ports.browser_errors import unpacked
 from handrail.ports.errors import Failure, Internal, TooLarge
@@ -24,7 +26,13 @@ class RemoteBus:
         if timeout_ms is not None:
             body["timeoutMs"] = timeout_ms
         headers = {} if trace_id is None else {"X-Trace-Id": trace_id}
-        told = await self.data("POST", "/api/browser/act", body, headers)
+        try:
+            told = await self.data("POST", "/api/browser/act", body, headers)
+        except ServerGone as gone:
+            if not catalogue.are_idempotent(actions):
+                gone.hint = LOOK_FIRST
+                perhaps_done(gone)
+            raise
         done = msgspec.convert(told, ActionResult)
         if "pageUrl" in told:
             done.result.setdefault("pageUrl", told["pageUrl"])

@@ -40,6 +40,10 @@ class Answer:
     body: bytes
 
 
+class ServerGone(Offline):
+    """It had the request, and went away before it answered."""
+
+
 class ServerClient:
     def __init__(self, find: FindServer) -> None:
         self._find = find
@@ -65,7 +69,9 @@ class ServerClient:
         except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
             raise _not_running() from None
         except (httpcore2.NetworkError, httpcore2.ProtocolError):
-            raise Offline("The server went away before it answered.", hint="Start it again: `handrail up`.") from None
+            raise ServerGone(
+                "The server went away before it answered.", hint="Start it again: `handrail up`."
+            ) from None
         received = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
         return Answer(response.status, received, response.content)
 
