@@ -1,7 +1,7 @@
 /** Generated from the Python declarations by `scripts/protocol.py`; don't edit. */
 
 export const PROTOCOL = 1 as const;
-export const FINGERPRINT = "b7d611bce9c6aa59" as const;
+export const FINGERPRINT = "290ac37e9270327e" as const;
 export const EXTENSION_ID = "baoanimhflihpgcnepaoljokhdpilplm" as const;
 export const TIMEOUTS = { ackMs: 1500, retryAfterMs: 1000, longestActionMs: 600000, uploadMs: 60000, staleAfterMs: 30000 } as const;
 export const MAX_UPLOAD_BYTES = 26214400 as const;
@@ -107,7 +107,7 @@ export interface ActionParams {
 }
 
 export interface ActionResults {
-  browser_click: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number }; clicked: true; strategy?: string };
+  browser_click: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string; answer?: "accepted" | "dismissed" }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number; look?: boolean; closed?: boolean }; clicked: true; strategy?: string };
   browser_console: { warnings?: string[]; messages: { level: string; text: string; timestamp: number; url?: string; line?: number }[]; total: number };
   browser_debugger_attach: { warnings?: string[]; attached: true };
   browser_debugger_detach: { warnings?: string[]; detached: true };
@@ -116,21 +116,21 @@ export interface ActionResults {
   browser_get_html: { warnings?: string[]; artifactId: string; url: string };
   browser_go_back: { warnings?: string[]; hops?: string[]; navigated: true; tabId: number; url: string };
   browser_go_forward: { warnings?: string[]; hops?: string[]; navigated: true; tabId: number; url: string };
-  browser_hover: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number }; hovered: true };
+  browser_hover: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string; answer?: "accepted" | "dismissed" }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number; look?: boolean; closed?: boolean }; hovered: true };
   browser_navigate: { warnings?: string[]; hops?: string[]; navigated: true; tabId: number; url: string };
-  browser_press_key: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number }; pressed: true; key: string };
+  browser_press_key: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string; answer?: "accepted" | "dismissed" }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number; look?: boolean; closed?: boolean }; pressed: true; key: string };
   browser_readability_extract: { warnings?: string[]; markdown?: string; title?: string; artifactId?: string; contentLengthBytes?: number; truncated?: boolean; nextOffset?: number };
   browser_reload: { warnings?: string[]; hops?: string[]; navigated: true; tabId: number; url: string };
   browser_requests: { warnings?: string[]; requests: { url: string; method: string; timestamp: number; status?: number; error?: string }[]; total: number };
   browser_screenshot: { warnings?: string[]; artifactId: string; url: string; width?: number; height?: number; screenshotUploaded: true };
-  browser_scroll: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number }; scrolled: true; x: number; y: number; atEnd: boolean };
-  browser_select_option: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number }; selected: string[] };
+  browser_scroll: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string; answer?: "accepted" | "dismissed" }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number; look?: boolean; closed?: boolean }; scrolled: true; x: number; y: number; atEnd: boolean };
+  browser_select_option: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string; answer?: "accepted" | "dismissed" }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number; look?: boolean; closed?: boolean }; selected: string[] };
   browser_tab_close: { warnings?: string[]; closed: true };
   browser_tab_open: { warnings?: string[]; hops?: string[]; tabId: number; windowId: number; url: string };
   browser_tab_switch: { warnings?: string[]; switched: true; tabId: number };
   browser_tabs: { warnings?: string[]; tabs: { tabId: number; windowId: number; groupId?: number; url?: string; title?: string; favIconUrl?: string; status?: string; active?: boolean; pinned?: boolean; hidden?: boolean; index?: number; openerTabId?: number }[] };
-  browser_type: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number }; typed: true; strategy?: string };
-  browser_upload: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number }; uploaded: true; files: string[] };
+  browser_type: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string; answer?: "accepted" | "dismissed" }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number; look?: boolean; closed?: boolean }; typed: true; strategy?: string };
+  browser_upload: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string; answer?: "accepted" | "dismissed" }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number; look?: boolean; closed?: boolean }; uploaded: true; files: string[] };
   browser_wait_for: { warnings?: string[]; met: "idle" | "text" | "textGone" };
   browser_wait_for_loaded: { warnings?: string[]; status: "complete" };
   browser_xpath_scan: { warnings?: string[]; elements: { xpath: string; tag: string; text?: string; clickId?: string; bbox?: { x: number; y: number; w: number; h: number } }[]; total?: number };

@@ -46,11 +46,16 @@ def _changes(changes: Changes | UnsetType) -> tuple[str, str]:
     if changes is UNSET:
         return "No change was seen.", ""
     own = [] if changes.new_tab is UNSET else [f"Tab {changes.new_tab} was opened."]
+    if changes.closed is True:
+        own.append("The page closed its tab.")
+    if changes.look is True:
+        own.append("No text and no element changed, but the page looks different: browser_screenshot shows it.")
     lines = []
     if changes.navigated is not UNSET:
         lines.append(f"now at {changes.navigated}")
     if changes.dialog is not UNSET:
-        lines.append(f"{changes.dialog.type} dialog: {changes.dialog.message}")
+        answer = f" ({changes.dialog.answer})" if changes.dialog.answer else ""
+        lines.append(f"{changes.dialog.type} dialog{answer}: {changes.dialog.message}")
     if changes.download is not UNSET:
         lines.append(f"download: {changes.download.filename} {changes.download.state}".rstrip())
     lines += [f"- {line}" for line in _given(changes.removed)]

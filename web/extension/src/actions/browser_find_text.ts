@@ -5,14 +5,14 @@ import { formatClickId } from "../worker/click_id";
 import { tabParam } from "../worker/element";
 import { askAll, TOP } from "../worker/page";
 import { filled } from "../worker/shape";
-import { numbersOf, ownTab, raiseNumbers } from "../worker/tasks";
+import { floorOf, ownTab, raiseNumbers } from "../worker/tasks";
 
 const MOST = 20;
 
 export const browserFindText = define("browser_find_text", { ...tabParam, text: filled }, {
   async run({ taskId }, { tabId, text }) {
     await ownTab(taskId, tabId);
-    const frames = await askAll(tabId, "findText", { text, floor: numbersOf(tabId).next, limit: MOST });
+    const frames = await askAll(tabId, "findText", { text, floor: floorOf(tabId), limit: MOST });
     await raiseNumbers(tabId, Math.max(...frames.map((one) => one.value.next)));
     const matches = frames.flatMap(({ frameId, value }) =>
       value.matches.map(({ ref, box, ...match }) => ({

@@ -18,7 +18,7 @@ export const browserPressKey = define("browser_press_key", { ...elementParams, k
     const place = hasElement(params) ? placeOf("browser_press_key", params) : { frameId: TOP, target: undefined };
     const { frameId, target } = place;
     const dialog = params.dialog && { accept: params.dialog === "accept", ...(params.promptText === undefined ? {} : { promptText: params.promptText }) };
-    const changes = await withChanges(context, { tabId, frameId, dialog }, async () => {
+    const changes = await withChanges(context, { tabId, frameId, dialog, isKey: true }, async () => {
       if (!isTrusted) {
         await staleIfGone(ask(tabId, frameId, "press", { ...(target ? { target } : {}), key: chord.key.key, code: chord.key.code, modifiers: chord.modifiers, ...context.expected }));
       } else {

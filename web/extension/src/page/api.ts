@@ -41,7 +41,11 @@ export interface FrameIndex {
 export interface FramePoint { point: Point; place: number }
 export type FieldKind = "text" | "editable" | "formatted";
 /** `url` is the address of the document that these are the changes of; `isEarly`: what it has queued has not run yet. */
-export interface Changes { added: string[]; removed: string[]; more: number; next: number; url: string; isEarly: boolean }
+export interface Changes {
+  added: string[]; removed: string[]; more: number; next: number; url: string; isEarly: boolean;
+  /** Nothing that can be said in words, but the page does not look the same. */
+  isOtherLook?: true;
+}
 export interface TextMatch { text: string; ref?: number; tag?: string; box?: Box }
 export interface Article { title?: string; text: string; markdown: string }
 export interface Outlined extends Identity { ref: number; next: number; digest: string }
@@ -58,9 +62,12 @@ export interface Look { digest: string; shown: Shown; frames: number[]; unseen?:
 export interface Scrolled { x: number; y: number; atEnd: boolean }
 export interface PageFailure { code: string; message: string; details?: Record<string, unknown> }
 
-/** `floor` keeps numbers of earlier documents of the tab from being given again. */
+/** The first free number of a task: none is given twice in any of its tabs. */
+export interface Floor { series: string; next: number }
+
+/** `floor` keeps numbers of other documents of the task from being given again. */
 export interface PageApi {
-  index(ask: { floor: number; most: number; boxes: boolean; scope: "viewport" | "document"; attribute: boolean; xpaths: boolean }): FrameIndex;
+  index(ask: { floor: Floor; most: number; boxes: boolean; scope: "viewport" | "document"; attribute: boolean; xpaths: boolean }): FrameIndex;
   aim(ask: { target: Target; purpose: "click" | "hover"; waitMs: number; expected?: string }): Promise<FramePoint>;
   frameAt(ask: { place: number; nonce?: string; point: Point; waitMs: number }): Promise<FramePoint>;
   announce(ask: { nonce: string }): void;
@@ -87,11 +94,11 @@ export interface PageApi {
   hoverInPage(ask: { target: Target; waitMs: number; expected?: string }): Promise<void>;
   select(ask: { target: Target; values: string[]; expected?: string }): string[];
   watch(): void;
-  /** With `isJudged`, it is also the last verdict on the act. */
-  rest(ask: { quietMs: number; floor: number; isEager: boolean; isJudged: boolean }): Promise<Changes>;
-  changes(ask: { floor: number }): Promise<Changes>;
+  /** `isPatient`: a page without an answer is given time for one. With `isJudged`, it is also the last verdict on the act. */
+  rest(ask: { quietMs: number; floor: Floor; isEager: boolean; isPatient: boolean; isJudged: boolean }): Promise<Changes>;
+  changes(ask: { floor: Floor }): Promise<Changes>;
   scroll(ask: { expected?: string; target?: Target; direction?: "up" | "down" | "left" | "right"; amount?: number }): Promise<Scrolled>;
-  findText(ask: { text: string; floor: number; limit: number }): { matches: TextMatch[]; total: number; next: number };
+  findText(ask: { text: string; floor: Floor; limit: number }): { matches: TextMatch[]; total: number; next: number };
   hasText(ask: { text: string }): boolean;
   awaitText(ask: { text: string; isGone: boolean; timeoutMs: number }): Promise<boolean>;
   awaitQuiet(ask: { idleMs: number; timeoutMs: number }): Promise<boolean>;
@@ -102,7 +109,7 @@ export interface PageApi {
   badge(ask: { state: "working" | "paused" | "none"; texts: { working: string; paused: string; stop: string } }): void;
   hideBadge(ask: { isHidden: boolean }): void;
   /** Without a target, what has the focus. */
-  outline(ask: { target?: Target; floor: number }): Outlined;
+  outline(ask: { target?: Target; floor: Floor }): Outlined;
   removeOutline(): Look | null;
 }
 

@@ -1,7 +1,8 @@
-/** Which elements a person could act on: by tag and role, by a pointing cursor, and what the debugger found. */
+/** Which elements a person could act on: by tag and role, by a pointing cursor, and those that listen for clicks. */
 
 import { BADGE_ATTRIBUTE } from "./badge";
-import { allRoots, type Root } from "./shadow";
+import { mayPoint } from "./pointing";
+import { allRoots, parentAcross, type Root } from "./shadow";
 
 const ROLES = [
   "button", "link", "checkbox", "radio", "switch", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "treeitem",
@@ -9,74 +10,89 @@ const ROLES = [
 ];
 export const INTERACTIVE = [
   "a[href]", "area[href]", "button", "input:not([type=hidden])", "select", "textarea", "summary", "label", "option:not(select option)",
-  "audio[controls]", "video[controls]", "[onclick]", "[contenteditable]:not([contenteditable=false])", "[tabindex]:not([tabindex^='-'])",
+  "audio[controls]", "video[controls]", "canvas", "[onclick]", "[draggable=true]", "[contenteditable]:not([contenteditable=false])",
+  "[tabindex]:not([tabindex^='-'])",
   ...ROLES.map((role) => `[role=${role}]`),
 ].join(",");
 
-/** A long page has many elements; cursors of the ones out of view are looked at only within this time. */
-const CURSOR_BUDGET_MS = 5;
+/** More controls than this inside of what listens: it listens for them, and is none itself. */
+const MOST_INSIDE = 6;
+const LISTS = new Set(["UL", "OL", "DL", "TABLE", "THEAD", "TBODY", "TR", "NAV", "MENU"]);
 
-const foundByListeners = new WeakSet<Element>();
+const listening = new Set<Element>();
 
-/** The debugger saw a listener that nothing in the page shows. */
+/** The debugger saw a listener that nothing in the page shows. True where that was not known. */
 export function noteListener(element: Element): boolean {
   const isWhole = element === document.documentElement || element === document.body;
-  if (!isWhole) foundByListeners.add(element);
-  return !isWhole;
+  if (isWhole || listening.has(element) || element.matches(INTERACTIVE)) return false;
+  listening.add(element);
+  return true;
 }
 
 export interface Candidates { elements: Element[]; roots: Root[] }
 
 export function candidates(within: Document | Element = document): Candidates {
   const roots = allRoots(within);
-  const elements: Element[] = [];
-  const chosen = new Set<Element>();
+  const plain = new Set<Element>();
+  if (within instanceof Element && within.matches(INTERACTIVE)) plain.add(within);
+  for (const root of roots) for (const element of root.querySelectorAll(INTERACTIVE)) plain.add(element);
+  const more = unmarked(within, roots, plain);
+  const all = more.size ? inOrder(roots, new Set([...plain, ...more])) : plain;
+  return { elements: [...all].filter((element) => more.has(element) || !isLabelOfAnother(element, plain)), roots };
+}
+
+/** Those that only a cursor or a listener gives away. */
+function unmarked(within: Document | Element, roots: Root[], plain: Set<Element>): Set<Element> {
+  const found = new Set<Element>();
+  const add = (element: Element): void => {
+    const parts = partsOf(element, plain);
+    for (const part of parts) if (!plain.has(part)) found.add(part);
+  };
+  const asked = within instanceof Element ? [within, ...mayPoint(roots)] : mayPoint(roots);
+  for (const element of asked) {
+    if (plain.has(element) || element.hasAttribute(BADGE_ATTRIBUTE) || !pointsHere(element) || isInside(element, plain)) continue;
+    add(element);
+  }
+  for (const element of listening) {
+    if (!element.isConnected) listening.delete(element);
+    else if (within === document || within.contains(element)) add(element);
+  }
+  return found;
+}
+
+/** The items of a list that is clicked as a whole act on their own; what listens for many controls is none itself. */
+function partsOf(element: Element, plain: Set<Element>): Element[] {
+  const inside = element.querySelectorAll(INTERACTIVE).length;
+  if (inside > MOST_INSIDE) return [];
+  const children = [...element.children];
+  const [first] = children;
+  const isAlike = children.length >= 2 && children.every((one) => one.tagName === first!.tagName);
+  if (inside === 0 && isAlike && (LISTS.has(element.tagName) || children.length >= 3) && children.every((one) => one.textContent?.trim() || one.firstElementChild)) {
+    return children.flatMap((one) => (LISTS.has(one.tagName) ? partsOf(one, plain) : [one]));
+  }
+  return LISTS.has(element.tagName) && inside === 0 && children.length === 1 ? partsOf(first!, plain) : [element];
+}
+
+/** Sets keep the order of their making; the page's own is wanted. */
+function inOrder(roots: Root[], chosen: Set<Element>): Element[] {
+  const ordered: Element[] = [];
   for (const root of roots) {
-    for (const element of root.querySelectorAll(INTERACTIVE)) chosen.add(element);
+    if (root instanceof Element && chosen.has(root)) ordered.push(root);
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) if (chosen.has(node as Element)) ordered.push(node as Element);
   }
-  if (within instanceof Element && (within.matches(INTERACTIVE) || pointsHere(within))) elements.push(within);
-  const until = performance.now() + CURSOR_BUDGET_MS;
-  for (const root of roots) collect(root, chosen, elements, until);
-  return { elements, roots };
+  return ordered;
 }
-
-/** One pass in document order, so that what was found in different ways stays in the order of the page. */
-function collect(root: Root, chosen: Set<Element>, into: Element[], until: number): void {
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
-  let looked = 0;
-  let hasTime = true;
-  for (let element = walker.nextNode() as Element | null; element; ) {
-    if (chosen.has(element)) {
-      if (!isLabelOfAnother(element, chosen)) into.push(element);
-    } else if (foundByListeners.has(element)) {
-      into.push(element);
-    } else if (hasTime) {
-      if (SKIPPED.has(element.tagName) || element.hasAttribute(BADGE_ATTRIBUTE)) {
-        element = outside(walker);
-        continue;
-      }
-      if (++looked % 64 === 0) hasTime = performance.now() < until;
-      if (pointsHere(element) && !isInside(element, chosen)) {
-        into.push(element);
-        element = outside(walker, into, chosen);
-        continue;
-      }
-    }
-    element = walker.nextNode() as Element | null;
-  }
-}
-
-const SKIPPED = new Set(["SCRIPT", "STYLE", "HEAD", "TEMPLATE", "NOSCRIPT"]);
 
 /** The cursor is inherited: the outermost element that points is the one that was made clickable. */
 function pointsHere(element: Element): boolean {
   if (getComputedStyle(element).cursor !== "pointer") return false;
-  const parent = element.parentElement;
+  const parent = parentAcross(element);
   return !parent || getComputedStyle(parent).cursor !== "pointer";
 }
 
 function isInside(element: Element, chosen: Set<Element>): boolean {
-  for (let at = element.parentElement; at; at = at.parentElement) if (chosen.has(at)) return true;
+  for (let at = parentAcross(element); at; at = parentAcross(at)) if (chosen.has(at)) return true;
   return false;
 }
 
@@ -88,24 +104,4 @@ function isLabelOfAnother(element: Element, chosen: Set<Element>): boolean {
   const box = control.getBoundingClientRect();
   // A control that is not shown at all is stood in for by its label.
   return box.width >= 1 && box.height >= 1 && control.checkVisibility({ visibilityProperty: true });
-}
-
-/** Past this element's subtree, except for interactive elements inside, which stay elements of their own. */
-function outside(walker: TreeWalker, into?: Element[], chosen?: Set<Element>): Element | null {
-  const top = walker.currentNode as Element;
-  if (into && chosen) for (const inner of top.querySelectorAll(INTERACTIVE)) if (chosen.has(inner) && !isLabelOfAnother(inner, chosen)) into.push(inner);
-  let at: Node | null = top;
-  while (at && !at.nextSibling) at = at.parentNode === walker.root ? null : at.parentNode;
-  for (let next: Node | null = at?.nextSibling ?? null; next; next = following(next, walker.root)) {
-    if (next instanceof Element) {
-      walker.currentNode = next;
-      return next;
-    }
-  }
-  return null;
-}
-
-function following(node: Node, root: Node): Node | null {
-  for (let at: Node | null = node; at && at !== root; at = at.parentNode) if (at.nextSibling) return at.nextSibling;
-  return null;
 }

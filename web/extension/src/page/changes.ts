@@ -12,7 +12,9 @@ import { nameOf, roleOf, textOf } from "./names";
 import { nextRef, startFrom } from "./refs";
 import { awaitRelease, drained, isAnswer } from "./release";
 import { closestAcross } from "./shadow";
+import { survey, textChanges, type TextChanges } from "./text_changes";
 
+/** Of elements, and as many of texts. */
 const MOST_LINES = 8;
 /** Two frames without a change. */
 const QUIET_MS = 34;
@@ -25,7 +27,11 @@ const WATCHED = [
 ];
 
 let observer: MutationObserver | null = null;
+/** What was added or changed by itself; `nudged` is what has only lost or gained something inside. */
 const touched = new Set<Element>();
+const nudged = new Set<Element>();
+/** That something was changed which is neither text nor an element that can be acted on. */
+let hasOtherLook = false;
 let restlessAt = Number.NEGATIVE_INFINITY;
 let ending: ReturnType<typeof setTimeout> | undefined;
 
@@ -33,6 +39,7 @@ export function watch(): void {
   end();
   awaitRelease();
   restlessAt = Number.NEGATIVE_INFINITY;
+  survey();
   observer = new MutationObserver(note);
   for (const root of knownRoots()) {
     observer.observe(root, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: WATCHED });
@@ -57,12 +64,22 @@ function note(records: MutationRecord[]): void {
       const isOurs = [...record.addedNodes, ...record.removedNodes].every((node) => node instanceof Element && node.hasAttribute(BADGE_ATTRIBUTE));
       if (isOurs) continue;
       for (const node of record.addedNodes) if (node instanceof Element) touched.add(node);
+      const around = target ?? (record.target instanceof ShadowRoot ? record.target.host : null);
+      if (around && [...record.addedNodes].some((node) => node.nodeType === Node.TEXT_NODE)) touched.add(around);
+      else if (around) nudged.add(around);
+    } else if (target) {
+      touched.add(target);
     }
-    if (target) touched.add(target);
-    else if (record.target instanceof ShadowRoot) touched.add(record.target.host);
+    hasOtherLook ||= isSeen(record, target);
     // Scripted animation writes styles all the time, and is no reason to wait.
     if (record.attributeName !== "style") restlessAt = performance.now();
   }
+}
+
+/** Ours mark nothing; what is written where nobody sees it is no change of the page. */
+function isSeen(record: MutationRecord, target: Element | null): boolean {
+  if (record.attributeName?.startsWith("aria-") || target?.closest(`[${BADGE_ATTRIBUTE}]`)) return false;
+  return target !== null && target !== document.documentElement && target.closest("head") === null && isShown(target);
 }
 
 /**
@@ -83,7 +100,13 @@ export async function rest(ask: Ask<"rest">): Promise<Changes> {
   }
   await twoFrames();
   while (performance.now() < until && performance.now() - restlessAt < QUIET_MS) await nextFrame();
-  return answered(compare());
+  const found = compare();
+  if (found.added.length + found.removed.length) return answered(found);
+  // Many pages answer a little later, and "no change" must be true.
+  const quietAt = restlessAt;
+  while (ask.isPatient && performance.now() < until && restlessAt === quietAt) await nextFrame();
+  if (restlessAt !== quietAt) await twoFrames();
+  return answered(compare(true));
 }
 
 /** What a click has changed, where that is something to tell. */
@@ -95,7 +118,7 @@ function told(): Changes | null {
 
 /** The worker may ask once more, for what came after. */
 function answered(found: Changes): Changes {
-  touched.clear();
+  settle();
   comeBack();
   ending = setTimeout(end, AFTERWARDS_MS);
   return found;
@@ -104,7 +127,13 @@ function answered(found: Changes): Changes {
 function end(): void {
   clearTimeout(ending);
   observer?.disconnect();
+  settle();
+}
+
+function settle(): void {
   touched.clear();
+  nudged.clear();
+  hasOtherLook = false;
 }
 
 /** What has changed since the page was at rest, and what it does with a server's answer that has just come. */
@@ -113,22 +142,28 @@ export async function changes(ask: Ask<"changes">): Promise<Changes> {
   await drained();
   note(observer?.takeRecords() ?? []);
   // The page has not shown yet what it makes of the answer.
-  if (!touched.size) await twoFrames();
-  const found = compare();
+  if (!touched.size && !nudged.size) await twoFrames();
+  const found = compare(true);
   end();
   return found;
 }
 
-function compare(): Changes {
+/** `isWhole`: styles alone may have shown or hidden a text, without anything that could be observed. */
+function compare(isWhole = false): Changes {
   note(observer?.takeRecords() ?? []);
   const added: string[] = [];
   const removed: string[] = [];
+  let isTicked = false;
   for (const element of fieldsTold()) {
     const before = fieldStates.get(element);
-    if (before !== undefined && before !== stateOf(element)) touched.add(element);
+    if (before !== undefined && before !== stateOf(element)) {
+      touched.add(element);
+      // Styles follow a tick by themselves.
+      isTicked ||= !(element instanceof HTMLTextAreaElement) && !(element instanceof HTMLInputElement && element.selectionStart !== null);
+    }
     fieldStates.set(element, stateOf(element));
   }
-  if (touched.size) {
+  if (touched.size || nudged.size || isWhole) {
     for (const element of [...toldElements()]) {
       if (element.isConnected && isShown(element)) continue;
       removed.push(lineBefore(element));
@@ -142,20 +177,42 @@ function compare(): Changes {
       if (!isNew) removed.push(before);
       added.push(now);
     }
-    added.push(...spoken());
   }
-  const more = Math.max(0, added.length - MOST_LINES) + Math.max(0, removed.length - MOST_LINES);
-  return { added: added.slice(0, MOST_LINES), removed: removed.slice(0, MOST_LINES), more, next: nextRef(), url: location.href, isEarly: false };
+  const said = spoken();
+  let texts = textChanges(topmost(touched));
+  const isSame = !added.length && !removed.length && !said.length;
+  if (((isWhole && isSame) || isTicked) && !texts.added.length && !texts.removed.length) texts = textChanges(null);
+  const lines = textLines(texts, [...added, ...said], removed);
+  const [now, before] = [[...said, ...lines.added], lines.removed];
+  const more = [added, removed, now, before].reduce((sum, one) => sum + Math.max(0, one.length - MOST_LINES), 0);
+  const few = (...parts: string[][]): string[] => parts.flatMap((one) => one.slice(0, MOST_LINES));
+  return {
+    added: few(added, now), removed: few(removed, before), more, next: nextRef(), url: location.href, isEarly: false,
+    ...(isSame && !now.length && !before.length && hasOtherLook ? { isOtherLook: true } : {}),
+  };
+}
+
+/** Texts that no line of an element has already. */
+function textLines({ added, removed }: TextChanges, now: string[], before: string[]): { added: string[]; removed: string[] } {
+  const isSaid = (text: string, lines: string[]): boolean => lines.some((line) => line.includes(JSON.stringify(text).slice(1, -1)));
+  const line = ({ text }: { text: string }): string => `text ${JSON.stringify(text)}`;
+  return {
+    added: [...new Set(added.filter(({ text }) => text && !isSaid(text, now)).map(line))],
+    removed: [...new Set(removed.filter(({ text }) => text && !isSaid(text, before)).map(line))],
+  };
+}
+
+function topmost(elements: Set<Element>): Element[] {
+  return [...elements].filter((one) => one.isConnected && !hasTouchedAncestor(one));
 }
 
 /** Visible elements inside what was touched, and the one around it: a text that changes changes its button's name. */
 function affected(): Set<Element> {
   const found = new Set<Element>();
-  for (const one of touched) {
-    if (!one.isConnected || hasTouchedAncestor(one)) continue;
-    for (const seen of visibleAmong(candidates(one))) found.add(seen.element);
-    const around = closestAcross(one, isTold);
-    if (around) found.add(around);
+  for (const one of topmost(touched)) for (const seen of visibleAmong(candidates(one))) found.add(seen.element);
+  for (const one of [...touched, ...nudged]) {
+    const around = one.isConnected ? closestAcross(one, isTold) : null;
+    if (around && isShown(around)) found.add(around);
   }
   return found;
 }
@@ -168,11 +225,11 @@ function hasTouchedAncestor(element: Element): boolean {
 /** Messages that a screen reader would speak: alerts, statuses, dialogs. */
 function spoken(): string[] {
   const found = new Set<Element>();
-  for (const element of touched) {
+  for (const element of [...touched, ...nudged]) {
     if (!element.isConnected) continue;
     const around = element.closest(SPOKEN);
     if (around) found.add(around);
-    for (const inner of element.querySelectorAll(SPOKEN)) found.add(inner);
+    if (touched.has(element)) for (const inner of element.querySelectorAll(SPOKEN)) found.add(inner);
   }
   return [...found].filter(isShown).flatMap((element) => {
     const role = element.getAttribute("role") ?? (element.tagName === "DIALOG" ? "dialog" : "status");

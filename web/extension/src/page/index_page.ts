@@ -7,6 +7,7 @@ import { childFrames, hasFrames, ownPlace } from "./frames";
 import { boxOf, isInView, isShown, reachTest, wireBox } from "./geometry";
 import { keepLine, remember } from "./known";
 import { nextRef, refOf, startFrom } from "./refs";
+import { surveySoon } from "./text_changes";
 import { xpathOf } from "./xpath";
 
 const ATTRIBUTE = "data-mimo_click_id";
@@ -33,6 +34,7 @@ export function indexPage(ask: Ask<"index">): FrameIndex {
   const shown = ordered.slice(0, ask.most);
   const elements = shown.map((one) => indexed(one, ask));
   remember(seen, shown, from.roots);
+  surveySoon();
   // Written after everything was read: mixing both would lay the page out again for each element.
   if (ask.attribute) for (const { element } of shown) element.setAttribute(ATTRIBUTE, String(refOf(element)));
   return {

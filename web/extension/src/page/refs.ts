@@ -1,17 +1,24 @@
 /** Short numbers for elements. A number is given once, never moves to another element and dies with its own. */
 
-import type { Target } from "./api";
+import type { Floor, Target } from "./api";
 import { noTarget } from "./failure";
 import { matchesOf } from "./xpath";
 
 let next = 1;
-const numbers = new WeakMap<Element, number>();
+let series = "";
+let numbers = new WeakMap<Element, number>();
 const elements = new Map<number, WeakRef<Element>>();
 const departed = new FinalizationRegistry<number>((ref) => elements.delete(ref));
 
-/** Earlier documents of this tab used the numbers below. */
-export function startFrom(floor: number): void {
-  next = Math.max(next, floor);
+/** Other documents of this task used the numbers below; those of another task don't count in this one. */
+export function startFrom(floor: Floor): void {
+  if (floor.series !== series) {
+    series = floor.series;
+    numbers = new WeakMap();
+    elements.clear();
+    next = floor.next;
+  }
+  next = Math.max(next, floor.next);
 }
 
 export const nextRef = (): number => next;
@@ -30,7 +37,7 @@ export function resolve(target: Target): Element {
   if (target.ref !== undefined) {
     const element = elements.get(target.ref)?.deref();
     if (element?.isConnected) return element;
-    throw noTarget(`The element ${target.ref} is no longer on the page.`, { stale: true, hint: "Index the page again." });
+    throw noTarget(`The element ${target.ref} is not on this page, or no longer.`, { stale: true, hint: "Look at the page again; a number counts only in the tab that it was given in." });
   }
   const found = matchesOf(target.xpath ?? "");
   if (found.length === 1) return found[0]!;

@@ -1,31 +1,23 @@
-/** Names of elements on the wire: `12` in the top frame, `f3:12` in the tab's third frame. */
+/** Names of elements on the wire: `12` in the top frame, `f3:12` in the task's third frame. */
 
 import type { Target } from "../page/api";
 import { Failure } from "./failure";
-import { numbersOf, saveNumbers } from "./tasks";
+import { frameNumber, frameWith } from "./tasks";
 
 export interface Place { frameId: number; target: Target }
 
 const SHAPE = /^(?:f([1-9]\d{0,8}):)?([1-9]\d{0,8})$/;
 
 export function formatClickId(tabId: number, frameId: number, ref: number): string {
-  if (frameId === 0) return String(ref);
-  const given = numbersOf(tabId);
-  let frame = given.frames[frameId];
-  if (frame === undefined) {
-    frame = given.nextFrame++;
-    given.frames[frameId] = frame;
-    void saveNumbers();
-  }
-  return `f${frame}:${ref}`;
+  return frameId === 0 ? String(ref) : `f${frameNumber(tabId, frameId)}:${ref}`;
 }
 
 export function parseClickId(tabId: number, clickId: string): Place {
   const found = SHAPE.exec(clickId);
-  if (!found) throw new Failure("INVALID_TARGET", `${JSON.stringify(clickId)} is no clickId.`, { stale: true, hint: "Index the page and use a clickId from there." });
+  if (!found) throw new Failure("INVALID_TARGET", `${JSON.stringify(clickId)} is no clickId.`, { stale: true, hint: "Look at the page and use a clickId from there." });
   const ref = Number(found[2]);
   if (!found[1]) return { frameId: 0, target: { ref } };
-  const frameId = Object.entries(numbersOf(tabId).frames).find(([, number]) => number === Number(found[1]))?.[0];
-  if (frameId === undefined) throw new Failure("INVALID_TARGET", `There is no frame ${found[1]} in this tab.`, { stale: true, hint: "Index the page again." });
-  return { frameId: Number(frameId), target: { ref } };
+  const frameId = frameWith(tabId, Number(found[1]));
+  if (frameId === undefined) throw new Failure("INVALID_TARGET", `There is no frame ${found[1]} in this tab.`, { stale: true, hint: "Look at the page again." });
+  return { frameId, target: { ref } };
 }

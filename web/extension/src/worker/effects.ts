@@ -1,6 +1,6 @@
 /** Around everything that acts on a page: what it changed, waited for as briefly as the page allows. */
 
-import type { Changes } from "../page/api";
+import type { Changes, Floor } from "../page/api";
 import type { Context, Result } from "./action";
 import { staleIfGone } from "./aiming";
 import { formatClickId } from "./click_id";
@@ -9,7 +9,7 @@ import { isLeavingSince, isOpeningSince } from "./departures";
 import { TOP, ask, askInOrder, goneOr } from "./page";
 import { answering, type DialogAnswer, logOf } from "./observation";
 import { journeySince, newTabSince, untilTab } from "./navigation";
-import { numbersOf, raiseNumbers } from "./tasks";
+import { floorOf, raiseNumbers } from "./tasks";
 
 /** A page that keeps changing is left after this; the agent can look again. */
 const RESTLESS_MS = 250;
@@ -24,14 +24,15 @@ const LEAVING_MS = 500;
 /** By then the browser has opened a window, unless it does not let the page. */
 const WINDOW_MS = 200;
 
-/** `isWatched`: the page watches already, since it was aimed at. `isClick`: what listeners make of it is an answer. `isJudged`: the page says whether it went as it was shown. */
-export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined; isWatched?: boolean; isClick?: boolean; isJudged?: boolean }
+/** `isWatched`: the page watches already, since it was aimed at. `isClick`: what listeners make of it is an answer. `isKey`: a page is given time for one. `isJudged`: the page says whether it went as it was shown. */
+export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined; isWatched?: boolean; isClick?: boolean; isKey?: boolean; isJudged?: boolean }
 
 export async function withChanges(context: Context, effect: Effect, act: () => Promise<void>): Promise<Result> {
   const { tabId, frameId, dialog, isWatched } = effect;
   const moment = performance.now();
   const log = logOf(tabId);
-  log.dialogs = [];
+  const earlier = log.takeDialogs();
+  for (const { type, message, answer } of earlier) context.warnings.push(`Before this, a ${type} dialog opened by itself: ${JSON.stringify(message)}; it was ${answer ?? "left open"}.`);
   const downloadsBefore = new Set(log.downloads.keys());
   const changes: Result = {};
   let found: Changes | undefined;
@@ -46,8 +47,9 @@ export async function withChanges(context: Context, effect: Effect, act: () => P
     if (!isClosed) throw error;
     return { changes: { closed: true } };
   }
-  const opened = log.dialogs[0];
+  const [opened, ...others] = log.takeDialogs();
   if (opened) changes["dialog"] = opened;
+  for (const { type, message, answer } of others) context.warnings.push(`Then a ${type} dialog opened: ${JSON.stringify(message)}; it was ${answer ?? "left open"}.`);
   if (isOpeningSince(tabId, moment)) await untilTab(tabId, WINDOW_MS, () => newTabSince(tabId, moment) !== undefined);
   const newTab = newTabSince(tabId, moment);
   if (newTab !== undefined) changes["newTab"] = newTab;
@@ -67,11 +69,11 @@ async function unlessLeft<T>({ deadline }: Context, tabId: number, moment: numbe
 }
 
 /** Requests that the action's scripts sent are given a moment to be answered. */
-async function settled({ deadline }: Context, { tabId, frameId, isClick = false, isJudged = false }: Effect, moment: number, act: () => Promise<void>): Promise<Changes | undefined> {
-  const floor = (): number => numbersOf(tabId).next;
+async function settled({ deadline }: Context, { tabId, frameId, isClick = false, isKey = false, isJudged = false }: Effect, moment: number, act: () => Promise<void>): Promise<Changes | undefined> {
+  const floor = (): Floor => floorOf(tabId);
   // In order, so that every request is known that was sent before the answer, and every page that was asked for.
   const rest = (isEager: boolean): Promise<Changes | undefined> =>
-    askInOrder(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor(), isEager, isJudged }).catch(goneOr(undefined));
+    askInOrder(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor(), isEager, isPatient: isClick || isKey, isJudged }).catch(goneOr(undefined));
   await act();
   // Of frames in other processes the debugger does not tell enough for haste.
   let first = await rest(isClick && frameId === TOP);
@@ -101,6 +103,7 @@ function together(first: Changes, second: Changes): Changes {
     next: second.next,
     url: second.url,
     isEarly: second.isEarly,
+    ...(first.isOtherLook || second.isOtherLook ? { isOtherLook: true as const } : {}),
   };
 }
 
@@ -129,11 +132,12 @@ async function arrival({ deadline, warnings }: Context, tabId: number, moment: n
   return { navigated: journeySince(tabId, moment)?.url ?? journey.url };
 }
 
-function told(tabId: number, frameId: number, { added, removed, more }: Changes): Result {
+function told(tabId: number, frameId: number, { added, removed, more, isOtherLook }: Changes): Result {
   const named = (line: string): string => (frameId === TOP ? line : line.replace(/^\d+/, (ref) => formatClickId(tabId, frameId, Number(ref))));
   return {
     ...(added.length ? { added: added.map(named) } : {}),
     ...(removed.length ? { removed: removed.map(named) } : {}),
     ...(more ? { more } : {}),
+    ...(isOtherLook && !added.length && !removed.length ? { look: true } : {}),
   };
 }

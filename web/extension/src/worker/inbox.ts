@@ -97,7 +97,7 @@ export class Inbox {
 async function interrupted(entry: Entry): Promise<ActionResult> {
   const isSafe = isIdempotent(entry.names);
   const said = isSafe ? "The browser stopped the extension before this was done." : "The browser stopped the extension meanwhile: this may have been done or not.";
-  const failure = new Failure("PLUGIN_ERROR", said, { interrupted: true, hint: "Look at the page before trying again." }, isSafe);
+  const failure = new Failure("PLUGIN_ERROR", said, { interrupted: true, ...(isSafe ? {} : { mayHaveBeenDone: true }), hint: "Look at the page before trying again." }, isSafe);
   return failed(entry, await clientId(), failure);
 }
 

@@ -8,7 +8,7 @@ import { isAttached } from "./debuggee";
 import { Failure } from "./failure";
 import { noteListeners } from "./listeners";
 import { askAll, ask, goneOr, TOP, type FrameAnswer } from "./page";
-import { numbersOf, raiseNumbers } from "./tasks";
+import { floorOf, raiseNumbers } from "./tasks";
 
 /** A frame that does not answer must not take the page with it. */
 const FRAMES_MS = 2000;
@@ -26,7 +26,7 @@ export const forgetFrames = (tabId: number): void => void framed.delete(tabId);
 /** A page without frames, in one call and so of one document; null for others, and where it can't be told. */
 export async function indexAlone(tabId: number, wanted: Wanted): Promise<Whole | null> {
   if (framed.has(tabId) || !isAttached(tabId)) return null;
-  const value = await ask(tabId, TOP, "index", { ...wanted, floor: numbersOf(tabId).next }).catch(goneOr(null));
+  const value = await ask(tabId, TOP, "index", { ...wanted, floor: floorOf(tabId) }).catch(goneOr(null));
   if (value?.hasFrames) framed.add(tabId);
   if (!value?.total || value.hasFrames) return null;
   await raiseNumbers(tabId, value.next);
@@ -34,7 +34,7 @@ export async function indexAlone(tabId: number, wanted: Wanted): Promise<Whole |
 }
 
 export async function indexTab(tabId: number, wanted: Wanted, warnings: string[]): Promise<Whole> {
-  const asked = { ...wanted, floor: numbersOf(tabId).next };
+  const asked = { ...wanted, floor: floorOf(tabId) };
   let frames = await soon(askAll(tabId, "index", asked), FRAMES_MS, null);
   if (!frames) {
     warnings.push("A frame of the page does not answer; only the page itself was indexed.");

@@ -43,7 +43,7 @@ function openDialog(tabId: number, { type, message }: { type: string; message: s
   if (taskOfTab(tabId)?.status === "takeover") return;
   // Leaving a page is what the agent asked for; an alert has only one answer.
   const answer = type === "beforeunload" || type === "alert" ? { accept: true } : (answers.get(tabId) ?? { accept: false });
-  logOf(tabId).dialogs.push({ type, message });
+  logOf(tabId).dialogs.push({ type, message, answer: answer.accept ? "accepted" : "dismissed" });
   void send(tabId, "Page.handleJavaScriptDialog", { ...answer }).catch(() => undefined);
 }
 

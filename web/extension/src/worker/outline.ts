@@ -5,7 +5,7 @@ import { staleIfGone } from "./aiming";
 import { formatClickId, type Place } from "./click_id";
 import { framesAround } from "./frames_around";
 import { ask } from "./page";
-import { numbersOf, raiseNumbers } from "./tasks";
+import { floorOf, raiseNumbers } from "./tasks";
 
 export interface Pictured<T> {
   done: T;
@@ -24,7 +24,7 @@ const UNSTEADY = "The page changed while its picture was taken.";
 export async function withOutline<T>(tabId: number, place: Partial<Place> & { frameId: number } | undefined, work: () => Promise<T>): Promise<Pictured<T>> {
   if (!place) return { done: await work() };
   const { frameId, target } = place;
-  const { ref, next, digest: before, ...known } = await staleIfGone(ask(tabId, frameId, "outline", { ...(target ? { target } : {}), floor: numbersOf(tabId).next }));
+  const { ref, next, digest: before, ...known } = await staleIfGone(ask(tabId, frameId, "outline", { ...(target ? { target } : {}), floor: floorOf(tabId) }));
   await raiseNumbers(tabId, next);
   let done: T;
   try {

@@ -81,10 +81,21 @@ async function runStep({ action, given, ms }: Step, { message, warnings, tabs }:
     follow(tabId);
     tabs.add(tabId);
   }
-  const result = await deadline.within(withProvenance(action, tabId, () => checked(action, given, context, params)), "PLUGIN_TIMEOUT_EXEC", `${action.name} took too long`);
+  const working = withProvenance(action, tabId, () => checked(action, given, context, params));
+  const result = await deadline.within(working, "PLUGIN_TIMEOUT_EXEC", `${action.name} took too long`).catch((error: unknown) => {
+    throw action.acts && !action.isIdempotent ? perhapsDone(error) : error;
+  });
   if (typeof result["tabId"] === "number") tabs.add(result["tabId"]);
   return result;
 }
+
+/** Who does it again after such an end may do it twice. */
+function perhapsDone(error: unknown): unknown {
+  if (!(error instanceof Failure) || !LATE.has(error.code)) return error;
+  return new Failure(error.code, `${error.message} It may have been done.`, { hint: "Look at the page before doing it again.", ...error.details, mayHaveBeenDone: true }, false);
+}
+
+const LATE = new Set(["PLUGIN_TIMEOUT_EXEC", "NAVIGATION_TIMEOUT"]);
 
 /** What a person was shown must still be there: it is looked at once more in the moment of the act. */
 async function checked(action: Action, given: Record<string, unknown>, context: Context, params: Parsed<any>): Promise<Result> {

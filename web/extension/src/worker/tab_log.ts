@@ -2,7 +2,8 @@
 
 export interface ConsoleMessage { level: string; text: string; timestamp: number; url?: string; line?: number }
 export interface FailedRequest { url: string; method: string; status?: number; error?: string; timestamp: number }
-export interface Dialog { type: string; message: string }
+/** `answer`: what was done about it where nobody was asked. */
+export interface Dialog { type: string; message: string; answer?: "accepted" | "dismissed" }
 export interface Download { filename: string; url: string; state: string }
 
 const KEPT = 200;
@@ -18,10 +19,15 @@ export class TabLog {
   readonly requests: FailedRequest[] = [];
   consoleTotal = 0;
   requestsTotal = 0;
-  dialogs: Dialog[] = [];
+  readonly dialogs: Dialog[] = [];
   downloads = new Map<string, Download>();
   private readonly pending = new Map<string, Pending>();
   private readonly waiting = new Set<() => void>();
+
+  /** Each is told once. */
+  takeDialogs(): Dialog[] {
+    return this.dialogs.splice(0);
+  }
 
   /** Requests of scripts that a click may have started and that are still open. */
   openSince(moment: number): number {

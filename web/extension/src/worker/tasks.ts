@@ -1,5 +1,6 @@
 /** The tasks of this browser: which tabs belong to which, and who has the wheel. Survives the worker. */
 
+import type { Floor } from "../page/api";
 import type { TakeoverReason } from "../protocol";
 import { Failure } from "./failure";
 
@@ -17,19 +18,23 @@ export interface Task {
   startedAt: number;
 }
 
-/** Numbers of elements and frames that were given in a tab, so that none is given twice. */
-export interface TabNumbers { next: number; frames: Record<number, number>; nextFrame: number }
+/** Numbers of elements and frames that were given in a task, so that none is given twice, in none of its tabs. */
+interface Given { next: number; nextFrame: number }
+const MOST_GIVEN = 100;
 
 const tasks = new Map<string, Task>();
-const numbers = new Map<number, TabNumbers>();
+const given = new Map<string, Given>();
+/** Of each tab, its frames' numbers. */
+const frames = new Map<number, Record<number, number>>();
 const watchers = new Set<() => void>();
 
 export const tasksLoaded = load();
 
 async function load(): Promise<void> {
-  const stored = await chrome.storage.session.get<{ tasks?: Task[]; numbers?: [number, TabNumbers][] }>(["tasks", "numbers"]);
+  const stored = await chrome.storage.session.get<{ tasks?: Task[]; given?: [string, Given][]; frames?: [number, Record<number, number>][] }>(["tasks", "given", "frames"]);
   for (const task of stored.tasks ?? []) tasks.set(task.taskId, task);
-  for (const [tabId, given] of stored.numbers ?? []) numbers.set(tabId, given);
+  for (const [taskId, numbers] of stored.given ?? []) given.set(taskId, numbers);
+  for (const [tabId, numbers] of stored.frames ?? []) frames.set(tabId, numbers);
 }
 
 export function onTasksChanged(call: () => void): void {
@@ -64,7 +69,7 @@ export async function joinTask(task: Task, tabId: number): Promise<void> {
 }
 
 export async function tabClosed(tabId: number): Promise<void> {
-  numbers.delete(tabId);
+  frames.delete(tabId);
   const task = taskOfTab(tabId);
   if (!task) return;
   task.tabs = task.tabs.filter((one) => one !== tabId);
@@ -91,20 +96,45 @@ export async function ownTab(taskId: string, tabId: number): Promise<chrome.tabs
   throw new Failure("TASK_TAB_CLOSED", `Tab ${tabId} of this task was closed.`);
 }
 
-export function numbersOf(tabId: number): TabNumbers {
-  let given = numbers.get(tabId);
-  if (!given) numbers.set(tabId, (given = { next: 1, frames: {}, nextFrame: 1 }));
-  return given;
+function givenIn(tabId: number): [string, Given] {
+  const series = taskOfTab(tabId)?.taskId ?? "";
+  let numbers = given.get(series);
+  if (!numbers) {
+    given.set(series, (numbers = { next: 1, nextFrame: 1 }));
+    if (given.size > MOST_GIVEN) given.delete(given.keys().next().value!);
+  }
+  return [series, numbers];
+}
+
+/** What a page needs to number its elements: the first free number of its task. */
+export function floorOf(tabId: number): Floor {
+  const [series, { next }] = givenIn(tabId);
+  return { series, next };
 }
 
 /** Saved before the numbers leave for the agent. */
 export async function raiseNumbers(tabId: number, next: number): Promise<void> {
-  const given = numbersOf(tabId);
-  if (next <= given.next) return;
-  given.next = next;
+  const [, numbers] = givenIn(tabId);
+  if (next <= numbers.next) return;
+  numbers.next = next;
   await saveNumbers();
 }
 
-export async function saveNumbers(): Promise<void> {
-  await chrome.storage.session.set({ numbers: [...numbers] });
+export function frameNumber(tabId: number, frameId: number): number {
+  const known = frames.get(tabId) ?? {};
+  frames.set(tabId, known);
+  if (known[frameId] === undefined) {
+    known[frameId] = givenIn(tabId)[1].nextFrame++;
+    void saveNumbers();
+  }
+  return known[frameId];
+}
+
+export function frameWith(tabId: number, number: number): number | undefined {
+  const found = Object.entries(frames.get(tabId) ?? {}).find(([, one]) => one === number)?.[0];
+  return found === undefined ? undefined : Number(found);
+}
+
+async function saveNumbers(): Promise<void> {
+  await chrome.storage.session.set({ given: [...given], frames: [...frames] });
 }

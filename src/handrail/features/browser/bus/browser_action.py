@@ -70,6 +70,7 @@ class VisitResult(Result, frozen=True, kw_only=True):
 class OpenedDialog(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     type: str
     message: str = ""
+    answer: Literal["accepted", "dismissed"] | UnsetType = UNSET
 
 
 class Download(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -79,7 +80,10 @@ class Download(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Changes(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What an action changed, in a few lines; what did not change is left out."""
+    """What an action changed, in a few lines; what did not change is left out.
+
+    `look`: the page looks different, but in no text and no element that can be acted on. `closed`: its tab is gone.
+    """
 
     navigated: str | UnsetType = UNSET
     dialog: OpenedDialog | UnsetType = UNSET
@@ -88,6 +92,8 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     added: list[str] | UnsetType = UNSET
     removed: list[str] | UnsetType = UNSET
     more: int | UnsetType = UNSET
+    look: bool | UnsetType = UNSET
+    closed: bool | UnsetType = UNSET
 
 
 class InputResult(VisitResult, frozen=True, kw_only=True):

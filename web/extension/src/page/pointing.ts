@@ -1,0 +1,61 @@
+/** Which elements a stylesheet gives a pointing cursor; the rules are read, so that not every element has to be asked. */
+
+import type { Root } from "./shadow";
+
+const known = new WeakMap<CSSStyleSheet, { rules: number; selectors: string[] | null }>();
+
+/** Null where a sheet of another site can't be read: then any element may have one. */
+function selectorsOf(sheet: CSSStyleSheet): string[] | null {
+  let rules: CSSRuleList;
+  try {
+    rules = sheet.cssRules;
+  } catch {
+    return null;
+  }
+  const before = known.get(sheet);
+  if (before?.rules === rules.length) return before.selectors;
+  const selectors: string[] = [];
+  const isWhole = gather(rules, selectors);
+  const found = { rules: rules.length, selectors: isWhole ? selectors : null };
+  known.set(sheet, found);
+  return found.selectors;
+}
+
+function gather(rules: CSSRuleList, into: string[], outer = ""): boolean {
+  for (const rule of rules) {
+    if (rule instanceof CSSStyleRule) {
+      const selector = outer ? nested(rule.selectorText, outer) : rule.selectorText;
+      if (/pointer|var\(/.test(rule.style.cursor)) into.push(selector);
+      if (rule.cssRules?.length && !gather(rule.cssRules, into, selector)) return false;
+    } else if (rule instanceof CSSImportRule) {
+      if (rule.styleSheet && selectorsOf(rule.styleSheet)?.every((one) => into.push(one)) === undefined) return false;
+    } else if (rule instanceof CSSGroupingRule && !gather(rule.cssRules, into, outer)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+const nested = (selector: string, outer: string): string => (selector.includes("&") ? selector.replaceAll("&", `:is(${outer})`) : `:is(${outer}) ${selector}`);
+
+/** Every element that may point by a rule or a style of its own; more than those that do. */
+export function mayPoint(roots: Root[]): Iterable<Element> {
+  const found = new Set<Element>();
+  for (const root of roots) {
+    const scope = root instanceof Element ? (root.getRootNode() as Document | ShadowRoot) : root;
+    const sheets = [...scope.styleSheets, ...scope.adoptedStyleSheets];
+    const selectors = sheets.map(selectorsOf);
+    if (selectors.includes(null)) {
+      for (const element of root.querySelectorAll("*")) found.add(element);
+      continue;
+    }
+    for (const selector of ["[style*=pointer]", ...(selectors as string[][]).flat()]) {
+      try {
+        for (const element of root.querySelectorAll(selector)) found.add(element);
+      } catch {
+        // A selector that only stylesheets know, such as one with a pseudo-element.
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,145 @@
+/** What a person can read of a page's text: not what is hidden, transparent, cut away, off the page or covered. */
+
+import { parentAcross, shadowRootOf } from "./shadow";
+
+export interface Area { left: number; top: number; right: number; bottom: number }
+
+const EVERYWHERE: Area = { left: -1e9, top: -1e9, right: 1e9, bottom: 1e9 };
+const FAINT = 0.05;
+
+export const view = (): Area => ({ left: 0, top: 0, right: innerWidth, bottom: innerHeight });
+export const areEmpty = (area: Area): boolean => area.right - area.left < 1 || area.bottom - area.top < 1;
+export const overlap = (one: Area, other: Area): Area => ({
+  left: Math.max(one.left, other.left), top: Math.max(one.top, other.top), right: Math.min(one.right, other.right), bottom: Math.min(one.bottom, other.bottom),
+});
+
+/** One look at a page; what it has found out about an element counts until it is over. */
+export class Sight {
+  private readonly clips = new Map<Element, Area>();
+  private readonly scrolled = new Map<Element, Area>();
+  private readonly inks = new Map<Element, boolean>();
+  private readonly range = document.createRange();
+
+  /** `isScrolledIn`: what a list has scrolled out of itself doesn't count either. */
+  constructor(private readonly isScrolledIn: boolean) {}
+
+  /** Where a text is drawn and can be read; null where it can't. */
+  placeOf(text: Text): Area | null {
+    this.range.selectNodeContents(text);
+    const rects = this.range.getClientRects();
+    const holder = parentAcross(text);
+    if (!rects.length || !holder) return null;
+    let clip: Area | undefined;
+    for (const rect of rects) {
+      if (rect.width < 1 || rect.height < 2) continue;
+      if (rect.right + scrollX <= 0 || rect.bottom + scrollY <= 0) continue;
+      clip ??= this.hasInk(holder) ? this.clipOf(holder) : undefined;
+      if (!clip) return null;
+      const part = overlap(rect, clip);
+      if (!areEmpty(part)) return part;
+    }
+    return null;
+  }
+
+  isShown(element: Element): boolean {
+    return element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  }
+
+  /** Whether letters of this element leave a trace. */
+  private hasInk(element: Element): boolean {
+    let has = this.inks.get(element);
+    if (has === undefined) {
+      const style = getComputedStyle(element);
+      const isDrawn = !isTransparent(style.webkitTextFillColor) || style.backgroundClip.includes("text");
+      has = isDrawn && this.isShown(element) && isOpaqueEnough(element);
+      this.inks.set(element, has);
+    }
+    return has;
+  }
+
+  /** What is left of an element's content once everything around it has cut away its part. */
+  clipOf(element: Element): Area {
+    const clips = this.isScrolledIn ? this.scrolled : this.clips;
+    const known = clips.get(element);
+    if (known) return known;
+    const style = getComputedStyle(element);
+    const around = style.position === "fixed" ? null : style.position === "absolute" ? positionedAround(element) : parentAcross(element);
+    let area = around ? this.clipOf(around) : EVERYWHERE;
+    const isRoot = element === document.documentElement || element === document.body;
+    const cuts = this.isScrolledIn ? /hidden|clip|auto|scroll/ : /hidden|clip/;
+    if (!isRoot && (cuts.test(style.overflowX) || cuts.test(style.overflowY))) {
+      const box = element.getBoundingClientRect();
+      if (cuts.test(style.overflowX)) area = { ...area, left: Math.max(area.left, box.left), right: Math.min(area.right, box.right) };
+      if (cuts.test(style.overflowY)) area = { ...area, top: Math.max(area.top, box.top), bottom: Math.min(area.bottom, box.bottom) };
+    }
+    if (isCutAway(style)) area = { left: 0, top: 0, right: 0, bottom: 0 };
+    clips.set(element, area);
+    return area;
+  }
+
+  /** Whether something opaque lies over all of it. Only what is in view can be found out. */
+  isCovered(holder: Element, place: Area): boolean {
+    const area = overlap(place, view());
+    if (areEmpty(area)) return false;
+    const y = (area.top + area.bottom) / 2;
+    const points = [(area.left + area.right) / 2, area.left + 1, area.right - 1];
+    return points.every((x) => this.isCoveredAt(holder, x, y));
+  }
+
+  private isCoveredAt(holder: Element, x: number, y: number): boolean {
+    for (const hit of document.elementsFromPoint(x, y)) {
+      if (hit === holder || holder.contains(hit) || hit.contains(holder) || isShadowAround(hit, holder)) return false;
+      if (isOpaque(hit)) return true;
+    }
+    return false;
+  }
+}
+
+const isShadowAround = (hit: Element, holder: Element): boolean => {
+  for (let at: Element | null = holder; at; at = parentAcross(at)) if (at === hit) return true;
+  return shadowRootOf(hit) !== null && hit.contains(holder);
+};
+
+const SOLID = new Set(["IMG", "VIDEO", "CANVAS", "IFRAME"]);
+
+function isOpaque(element: Element): boolean {
+  const style = getComputedStyle(element);
+  if (Number(style.opacity) < 0.95) return false;
+  return SOLID.has(element.tagName) || alphaOf(style.backgroundColor) >= 0.95;
+}
+
+/** Chrome writes colours as `rgb(…)`, `rgba(…)` or `color(… / a)`. */
+function alphaOf(color: string): number {
+  const found = /^rgba\([^)]*,\s*([\d.]+)\)$/.exec(color) ?? /\/\s*([\d.]+)\)$/.exec(color);
+  return found ? Number(found[1]) : color === "transparent" ? 0 : 1;
+}
+
+const isTransparent = (color: string): boolean => alphaOf(color) < FAINT;
+
+function isOpaqueEnough(element: Element): boolean {
+  let left = 1;
+  for (let at: Element | null = element; at && left >= FAINT; at = parentAcross(at)) {
+    const { opacity, filter } = getComputedStyle(at);
+    left *= Number(opacity);
+    if (filter !== "none" && /opacity\((0|0?\.0\d*)\)/.test(filter)) left = 0;
+  }
+  return left >= FAINT;
+}
+
+/** `clip: rect(0,0,0,0)`, `clip-path: inset(50%)` and the like. */
+function isCutAway({ clip, clipPath, position, contentVisibility }: CSSStyleDeclaration & { contentVisibility?: string }): boolean {
+  if (contentVisibility === "hidden") return true;
+  if (clip && clip !== "auto" && (position === "absolute" || position === "fixed")) {
+    const [top = 0, right = 0, bottom = 0, left = 0] = [...clip.matchAll(/-?[\d.]+/g)].map(Number);
+    if (right - left < 2 || bottom - top < 2) return true;
+  }
+  return /^inset\((50|[5-9]\d|100)(\.\d+)?%|^circle\(0|^polygon\(0(px|%)? 0(px|%)?, 0(px|%)? 0/.test(clipPath);
+}
+
+function positionedAround(element: Element): Element | null {
+  for (let at = parentAcross(element); at; at = parentAcross(at)) {
+    const { position, transform } = getComputedStyle(at);
+    if (position !== "static" || transform !== "none") return at;
+  }
+  return null;
+}
