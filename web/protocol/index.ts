@@ -1,7 +1,7 @@
 /** Generated from the Python declarations by `scripts/protocol.py`; don't edit. */
 
 export const PROTOCOL = 1 as const;
-export const FINGERPRINT = "290ac37e9270327e" as const;
+export const FINGERPRINT = "94f422a5398b2579" as const;
 export const EXTENSION_ID = "baoanimhflihpgcnepaoljokhdpilplm" as const;
 export const TIMEOUTS = { ackMs: 1500, retryAfterMs: 1000, longestActionMs: 600000, uploadMs: 60000, staleAfterMs: 30000 } as const;
 export const MAX_UPLOAD_BYTES = 26214400 as const;
@@ -17,6 +17,7 @@ export const ACTIONS = {
   browser_go_forward: { timeoutMs: 30000, isIdempotent: false, acts: true },
   browser_hover: { timeoutMs: 5000, isIdempotent: false, acts: true },
   browser_navigate: { timeoutMs: 30000, isIdempotent: false, acts: true },
+  browser_page: { timeoutMs: 10000, isIdempotent: true, acts: false },
   browser_press_key: { timeoutMs: 5000, isIdempotent: false, acts: true },
   browser_readability_extract: { timeoutMs: 10000, isIdempotent: true, acts: false },
   browser_reload: { timeoutMs: 30000, isIdempotent: false, acts: true },
@@ -85,6 +86,7 @@ export interface ActionParams {
   browser_go_forward: { timeoutMs?: number; tabId: number; expected?: string };
   browser_hover: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; expected?: string };
   browser_navigate: { timeoutMs?: number; tabId: number; url: string; expected?: string };
+  browser_page: { timeoutMs?: number; tabId: number; scope?: "document" | "viewport"; offset?: number; limit?: number };
   browser_press_key: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; key: string; dialog?: "accept" | "dismiss"; promptText?: string; expected?: string };
   browser_readability_extract: { timeoutMs?: number; tabId: number };
   browser_reload: { timeoutMs?: number; tabId: number; expected?: string };
@@ -111,13 +113,14 @@ export interface ActionResults {
   browser_console: { warnings?: string[]; messages: { level: string; text: string; timestamp: number; url?: string; line?: number }[]; total: number };
   browser_debugger_attach: { warnings?: string[]; attached: true };
   browser_debugger_detach: { warnings?: string[]; detached: true };
-  browser_dom_index: { warnings?: string[]; elements: { clickId: string; tag: string; role?: string; name?: string; text?: string; value?: string; states?: string[]; xpath?: string; bbox?: { x: number; y: number; w: number; h: number } }[]; total?: number; url?: string; title?: string; nextOffset?: number };
+  browser_dom_index: { warnings?: string[]; elements: { clickId: string; tag: string; role?: string; name?: string; text?: string; value?: string; states?: string[]; hint?: string; xpath?: string; bbox?: { x: number; y: number; w: number; h: number } }[]; total?: number; url?: string; title?: string; nextOffset?: number };
   browser_find_text: { warnings?: string[]; matches: { text: string; clickId?: string; tag?: string; bbox?: { x: number; y: number; w: number; h: number } }[]; total: number };
   browser_get_html: { warnings?: string[]; artifactId: string; url: string };
   browser_go_back: { warnings?: string[]; hops?: string[]; navigated: true; tabId: number; url: string };
   browser_go_forward: { warnings?: string[]; hops?: string[]; navigated: true; tabId: number; url: string };
   browser_hover: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string; answer?: "accepted" | "dismissed" }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number; look?: boolean; closed?: boolean }; hovered: true };
   browser_navigate: { warnings?: string[]; hops?: string[]; navigated: true; tabId: number; url: string };
+  browser_page: { warnings?: string[]; lines: string[]; total: number; url?: string; title?: string; nextOffset?: number; above?: number; below?: number };
   browser_press_key: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string; answer?: "accepted" | "dismissed" }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number; look?: boolean; closed?: boolean }; pressed: true; key: string };
   browser_readability_extract: { warnings?: string[]; markdown?: string; title?: string; artifactId?: string; contentLengthBytes?: number; truncated?: boolean; nextOffset?: number };
   browser_reload: { warnings?: string[]; hops?: string[]; navigated: true; tabId: number; url: string };

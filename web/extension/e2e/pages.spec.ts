@@ -27,7 +27,7 @@ test("going, back, forward and again", async () => {
 });
 
 test("a server that does not answer is a timeout; one that is not there an error; the next action works", async () => {
-  expect(await world.refusal({ browser_navigate: { tabId, url: `${world.sites.here}/held`, timeoutMs: 900 } })).toMatchObject({ code: "NAVIGATION_TIMEOUT", retryable: true });
+  expect(await world.refusal({ browser_navigate: { tabId, url: `${world.sites.here}/held`, timeoutMs: 900 } })).toMatchObject({ code: "NAVIGATION_TIMEOUT", retryable: false, details: { mayHaveBeenDone: true } });
   expect(await world.refusal({ browser_wait_for_loaded: { tabId, timeoutMs: 700 } })).toMatchObject({ code: "NAVIGATION_TIMEOUT" });
   await released();
   await world.act({ browser_wait_for_loaded: { tabId } });

@@ -27,7 +27,7 @@ def element_line(element: Element) -> str:
     """`12 button "Save" = "…" disabled`"""
     kind = element.tag if element.role in (UNSET, "generic", "") else element.role
     name = next((text for text in (element.name, element.text) if text), "")
-    parts = [element.click_id, str(kind), quoted(str(name))]
+    parts = [element.click_id, str(kind), quoted(str(name)) if name else str(element.hint or '""')]
     if element.value:
         parts.append(f"= {quoted(str(element.value))}")
     return " ".join([*parts, *_given(element.states)])

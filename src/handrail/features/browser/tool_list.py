@@ -11,6 +11,7 @@ from handrail.features.browser.tools import (
     browser_input,
     browser_logs,
     browser_navigate,
+    browser_page,
     browser_readability_extract,
     browser_screenshot,
     browser_tab,
@@ -24,6 +25,7 @@ from handrail.kernel.tool import Tool
 TOOLS: tuple[Tool[Any, Any], ...] = (
     browser_task.TOOLS[0],
     browser_navigate.TOOL,
+    browser_page.TOOL,
     browser_dom_index.TOOL,
     browser_readability_extract.TOOL,
     browser_screenshot.TOOL,

@@ -3,6 +3,7 @@
 import { define } from "../worker/action";
 import { formatClickId } from "../worker/click_id";
 import { tabParam } from "../worker/element";
+import { findListeners } from "../worker/listeners";
 import { askAll, TOP } from "../worker/page";
 import { filled } from "../worker/shape";
 import { floorOf, ownTab, raiseNumbers } from "../worker/tasks";
@@ -12,6 +13,7 @@ const MOST = 20;
 export const browserFindText = define("browser_find_text", { ...tabParam, text: filled }, {
   async run({ taskId }, { tabId, text }) {
     await ownTab(taskId, tabId);
+    await findListeners(tabId);
     const frames = await askAll(tabId, "findText", { text, floor: floorOf(tabId), limit: MOST });
     await raiseNumbers(tabId, Math.max(...frames.map((one) => one.value.next)));
     const matches = frames.flatMap(({ frameId, value }) =>

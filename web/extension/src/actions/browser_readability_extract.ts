@@ -13,7 +13,7 @@ const LARGEST = 2 * 1024 * 1024;
 export const browserReadabilityExtract = define("browser_readability_extract", tabParam, {
   async run({ taskId, message, deadline }, { tabId }) {
     await ownTab(taskId, tabId);
-    await installArticle(tabId);
+    if (await ask(tabId, TOP, "isArticle", {})) await installArticle(tabId);
     const { title, text, markdown } = await deadline.within(ask(tabId, TOP, "article", {}));
     const body = new Blob([markdown], { type: "text/markdown" });
     const found = { ...(title ? { title } : {}), contentLengthBytes: body.size };

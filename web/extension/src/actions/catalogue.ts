@@ -13,6 +13,7 @@ import { browserGoBack } from "./browser_go_back";
 import { browserGoForward } from "./browser_go_forward";
 import { browserHover } from "./browser_hover";
 import { browserNavigate } from "./browser_navigate";
+import { browserPage } from "./browser_page";
 import { browserPressKey } from "./browser_press_key";
 import { browserReadabilityExtract } from "./browser_readability_extract";
 import { browserReload } from "./browser_reload";
@@ -46,6 +47,7 @@ const ALL: { [N in ActionName]: Action<N> } = {
   browser_go_forward: browserGoForward,
   browser_hover: browserHover,
   browser_navigate: browserNavigate,
+  browser_page: browserPage,
   browser_press_key: browserPressKey,
   browser_readability_extract: browserReadabilityExtract,
   browser_reload: browserReload,

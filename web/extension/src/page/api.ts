@@ -13,6 +13,8 @@ export interface IndexedElement extends Identity {
   text?: string;
   value?: string;
   states?: string[];
+  /** By which one without a name may be known. */
+  hint?: string;
   xpath?: string;
   box?: Box;
   isInView: boolean;
@@ -36,6 +38,9 @@ export interface FrameIndex {
   url: string;
   title: string;
 }
+
+/** `lines` hold numbers between U+0001 and U+0002, and where a frame is, its place between U+0003 and U+0002. */
+export interface FrameView { lines: string[]; next: number; place: number; above: number; below: number; url: string; title: string }
 
 /** A point in this frame, and the frame's own place in its parent. */
 export interface FramePoint { point: Point; place: number }
@@ -68,6 +73,7 @@ export interface Floor { series: string; next: number }
 /** `floor` keeps numbers of other documents of the task from being given again. */
 export interface PageApi {
   index(ask: { floor: Floor; most: number; boxes: boolean; scope: "viewport" | "document"; attribute: boolean; xpaths: boolean }): FrameIndex;
+  view(ask: { floor: Floor; scope: "viewport" | "document" }): FrameView;
   aim(ask: { target: Target; purpose: "click" | "hover"; waitMs: number; expected?: string }): Promise<FramePoint>;
   frameAt(ask: { place: number; nonce?: string; point: Point; waitMs: number }): Promise<FramePoint>;
   announce(ask: { nonce: string }): void;
@@ -103,7 +109,9 @@ export interface PageApi {
   awaitText(ask: { text: string; isGone: boolean; timeoutMs: number }): Promise<boolean>;
   awaitQuiet(ask: { idleMs: number; timeoutMs: number }): Promise<boolean>;
   html(ask: { xpath?: string }): string;
+  /** Its article where it has one and its reader is there; otherwise all of its text. */
   article(): Article;
+  isArticle(): boolean;
   acceptFile(ask: { target: Target; part: string; name?: string; contentType?: string; isLast: boolean; isFirst: boolean }): Promise<void>;
   giveFiles(ask: { target: Target; expected?: string }): string[];
   badge(ask: { state: "working" | "paused" | "none"; texts: { working: string; paused: string; stop: string } }): void;

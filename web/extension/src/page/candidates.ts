@@ -29,6 +29,19 @@ export function noteListener(element: Element): boolean {
   return true;
 }
 
+/** The same for every element that one of these selectors means. */
+export function noteSelectors(told: string): boolean {
+  let isNew = false;
+  for (const selector of JSON.parse(told) as string[]) {
+    try {
+      for (const element of document.querySelectorAll(selector)) isNew = noteListener(element) || isNew;
+    } catch {
+      // One that only its library understands.
+    }
+  }
+  return isNew;
+}
+
 export interface Candidates { elements: Element[]; roots: Root[] }
 
 export function candidates(within: Document | Element = document): Candidates {

@@ -12,6 +12,16 @@ export function describe(element: Element): string {
   return `${element.localName}${id}${name ? ` "${name}"` : ""}`;
 }
 
+/** By which an element without a name may be known: an icon's class, an id, what stands beside it. */
+export function hintOf(element: Element): string {
+  const icon = element.querySelector("svg use, i[class], span[class], img[src]");
+  const source = icon?.getAttribute("href") ?? icon?.getAttribute("xlink:href") ?? icon?.getAttribute("src")?.split(/[?#]/)[0]?.split("/").at(-1) ?? icon?.getAttribute("class");
+  const beside = tidy(element.nextElementSibling?.textContent ?? "") || tidy(element.previousElementSibling?.textContent ?? "");
+  const found = tidy(element.getAttribute("title") ?? "") || element.id || tidy(element.getAttribute("name") ?? "") || tidy(source ?? "") || tidy(element.getAttribute("class") ?? "");
+  const words = [found && `#${shorten(found, 40)}`, beside && `beside ${JSON.stringify(shorten(beside, 30))}`].filter(Boolean);
+  return words.length ? `(${words.join(" ")})` : "";
+}
+
 /** Where only the label of a control is shown, it stands for the control. */
 const subjectOf = (element: Element): Element => (element instanceof HTMLLabelElement && element.control) || element;
 
@@ -31,12 +41,15 @@ export function entryOf(element: Element): Omit<IndexedElement, "isInView"> {
   if (value) entry.value = value;
   const states = statesOf(subject);
   if (states.length) entry.states = states;
+  const hint = entry.name || text ? "" : hintOf(element);
+  if (hint) entry.hint = hint;
   return entry;
 }
 
 /** `12 button "Save" disabled` */
 export function lineOf(entry: Omit<IndexedElement, "isInView">): string {
   const parts = [String(entry.ref), entry.role === "generic" ? entry.tag : entry.role, JSON.stringify(entry.name)];
+  if (entry.hint) parts.push(entry.hint);
   if (entry.value) parts.push(`= ${JSON.stringify(entry.value)}`);
   return [...parts, ...(entry.states ?? []).filter((state) => state !== "focused")].join(" ");
 }

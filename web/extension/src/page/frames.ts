@@ -21,7 +21,7 @@ function frameElements(roots: Root[]): FrameElement[] {
   return roots.flatMap((root) => [...root.querySelectorAll<FrameElement>("iframe,frame")]);
 }
 
-function placeOf(element: FrameElement): number {
+export function placeOf(element: FrameElement): number {
   for (let at = 0; at < window.frames.length; at++) if (window.frames[at] === element.contentWindow) return at;
   return -1;
 }

@@ -1,9 +1,10 @@
 /** The part of the extension that lives in a page, in its own world: answers the worker, and nobody else. */
 
+import isProbablyReaderable from "@mozilla/readability/Readability-readerable.js";
 import { aim } from "./aim";
 import type { Answer, Article, Ask, PageApi, PageMethod, Reply } from "./api";
 import { hideBadge, showBadge } from "./badge";
-import { noteListener } from "./candidates";
+import { noteListener, noteSelectors } from "./candidates";
 import { changes, rest, watch } from "./changes";
 import { noTarget, Refusal } from "./failure";
 import { announce, aroundFrame, frameAt, frameText, ownPlace } from "./frames";
@@ -20,15 +21,17 @@ import { activeElement } from "./shadow";
 import { awaitQuiet, awaitText, findText, hasText } from "./text";
 import { fieldValue, focus, write } from "./typing";
 import { acceptFile, giveFiles } from "./upload";
+import { pageText, viewPage } from "./view";
 import { matchesOf } from "./xpath";
 
 declare global {
-  var handrail: { answer<M extends PageMethod>(method: M, ask: Ask<M>): Promise<Reply<Answer<M>>>; isAlive(): boolean; noteListener(element: Element): boolean } | undefined;
-  var handrailArticle: (() => Article) | undefined;
+  var handrail: { answer<M extends PageMethod>(method: M, ask: Ask<M>): Promise<Reply<Answer<M>>>; isAlive(): boolean; noteListener(element: Element): boolean; noteSelectors(told: string): boolean } | undefined;
+  var handrailArticle: (() => Article | null) | undefined;
 }
 
 const methods: PageApi = {
   index: indexPage,
+  view: viewPage,
   aim,
   frameAt,
   announce: (ask) => announce(ask.nonce),
@@ -62,7 +65,8 @@ const methods: PageApi = {
   awaitText,
   awaitQuiet,
   html: (ask) => (ask.xpath === undefined ? wholePage() : single(ask.xpath).outerHTML),
-  article: () => globalThis.handrailArticle!(),
+  article: () => globalThis.handrailArticle?.() ?? plainText(),
+  isArticle: () => isProbablyReaderable(document),
   acceptFile,
   giveFiles,
   badge: showBadge,
@@ -70,6 +74,11 @@ const methods: PageApi = {
   outline,
   removeOutline,
 };
+
+function plainText(): Article {
+  const text = pageText();
+  return { title: document.title, text, markdown: text };
+}
 
 function wholePage(): string {
   const type = document.doctype ? `<!DOCTYPE ${document.doctype.name}>\n` : "";
@@ -94,7 +103,7 @@ async function answer<M extends PageMethod>(method: M, ask: Ask<M>): Promise<Rep
 
 // A reloaded extension finds its predecessor's world; that one can no longer reach anybody.
 if (!globalThis.handrail?.isAlive()) {
-  globalThis.handrail = { answer, isAlive: () => chrome.runtime?.id !== undefined, noteListener };
+  globalThis.handrail = { answer, isAlive: () => chrome.runtime?.id !== undefined, noteListener, noteSelectors };
   watchPerson();
   watchGestures();
   watchRelease();

@@ -112,7 +112,7 @@ const SILENT = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE"]);
 
 function isSilent(element: Element, withHidden: boolean): boolean {
   if (SILENT.has(element.tagName) || element.getAttribute("aria-hidden") === "true") return true;
-  return !withHidden && !element.checkVisibility({ visibilityProperty: true }) && element.tagName !== "BR";
+  return !withHidden && !element.checkVisibility({ visibilityProperty: true }) && element.tagName !== "BR" && getComputedStyle(element).display !== "contents";
 }
 
 const NO_TEXT = new Set(["password", "hidden", "checkbox", "radio", "file"]);

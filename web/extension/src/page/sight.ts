@@ -13,6 +13,14 @@ export const overlap = (one: Area, other: Area): Area => ({
   left: Math.max(one.left, other.left), top: Math.max(one.top, other.top), right: Math.min(one.right, other.right), bottom: Math.min(one.bottom, other.bottom),
 });
 
+/** A box is drawn for it, or, where it has none of its own, for what it contains. */
+export function isDrawn(element: Element): boolean {
+  if (element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return true;
+  const { display, visibility } = getComputedStyle(element);
+  const around = display === "contents" && visibility === "visible" ? parentAcross(element) : null;
+  return around !== null && isDrawn(around);
+}
+
 /** One look at a page; what it has found out about an element counts until it is over. */
 export class Sight {
   private readonly clips = new Map<Element, Area>();
@@ -41,17 +49,13 @@ export class Sight {
     return null;
   }
 
-  isShown(element: Element): boolean {
-    return element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-  }
-
   /** Whether letters of this element leave a trace. */
   private hasInk(element: Element): boolean {
     let has = this.inks.get(element);
     if (has === undefined) {
       const style = getComputedStyle(element);
-      const isDrawn = !isTransparent(style.webkitTextFillColor) || style.backgroundClip.includes("text");
-      has = isDrawn && this.isShown(element) && isOpaqueEnough(element);
+      const leavesTrace = !isTransparent(style.webkitTextFillColor) || style.backgroundClip.includes("text");
+      has = leavesTrace && isDrawn(element) && isOpaqueEnough(element);
       this.inks.set(element, has);
     }
     return has;

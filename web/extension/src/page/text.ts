@@ -1,19 +1,21 @@
 /** Text that a person can read on the page: found, and waited for. */
 
 import type { Ask, TextMatch } from "./api";
-import { INTERACTIVE } from "./candidates";
+import { candidates } from "./candidates";
 import { pause } from "./frame_clock";
 import { boxOf, isShown, wireBox } from "./geometry";
 import { shorten, tidy } from "./names";
 import { passages } from "./passages";
 import { nextRef, refOf, startFrom } from "./refs";
-import { closestAcross } from "./shadow";
+import { allRoots, closestAcross, parentAcross } from "./shadow";
+import { Sight } from "./sight";
 
 const AROUND = 40;
 
 export function hasText(wanted: string): boolean {
   const needle = tidy(wanted).toLowerCase();
-  for (const { holder, text } of passages()) if (text.toLowerCase().includes(needle) && isShown(holder)) return true;
+  const sight = new Sight(false);
+  for (const { holder, text } of passages()) if (text.toLowerCase().includes(needle) && isReadable(holder, needle, sight)) return true;
   return false;
 }
 
@@ -21,28 +23,47 @@ export function findText(ask: Ask<"findText">): { matches: TextMatch[]; total: n
   startFrom(ask.floor);
   const needle = tidy(ask.text).toLowerCase();
   const matches: TextMatch[] = [];
+  const sight = new Sight(false);
+  let chosen: Set<Element> | undefined;
   let total = 0;
   for (const { holder, text } of passages()) {
     const at = text.toLowerCase().indexOf(needle);
-    if (at < 0 || !isShown(holder)) continue;
+    if (at < 0 || !isReadable(holder, needle, sight)) continue;
     total++;
-    if (matches.length < ask.limit) matches.push(matchOf(holder, text, at, needle));
+    chosen ??= new Set(candidates().elements);
+    if (matches.length < ask.limit) matches.push(matchOf(holder, text, at, needle, chosen));
   }
   return { matches, total, next: nextRef() };
 }
 
-function matchOf(holder: Element, text: string, at: number, needle: string): TextMatch {
+/** Of what the tree says, only what can be seen counts. */
+function isReadable(holder: Element, needle: string, sight: Sight): boolean {
+  if (!isShown(holder)) return false;
+  if (/^(INPUT|TEXTAREA)$/.test(holder.tagName)) return true;
+  const seen: string[] = [];
+  let isWhole = true;
+  for (const root of allRoots(holder)) {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    for (let text = walker.nextNode() as Text | null; text; text = walker.nextNode() as Text | null) {
+      const place = /\S/.test(text.data) ? sight.placeOf(text) : null;
+      if (!/\S/.test(text.data) || (place && !sight.isCovered(parentAcross(text)!, place))) seen.push(text.data);
+      else isWhole = false;
+    }
+  }
+  return isWhole || ["", " "].some((between) => tidy(seen.join(between)).toLowerCase().includes(needle));
+}
+
+function matchOf(holder: Element, text: string, at: number, needle: string, chosen: Set<Element>): TextMatch {
   const start = Math.max(0, at - AROUND);
   const excerpt = (start ? "…" : "") + shorten(text.slice(start, at + needle.length + AROUND), 200);
   const match: TextMatch = { text: excerpt, tag: holder.localName, box: wireBox(boxOf(holder)) };
-  const clickable = closestAcross(holder, (one) => one.matches(INTERACTIVE)) ?? clickableInside(holder, needle);
-  if (clickable) match.ref = refOf(clickable);
+  match.ref = refOf(closestAcross(holder, (one) => chosen.has(one)) ?? clickableInside(holder, needle, chosen) ?? holder);
   return match;
 }
 
 /** The one that says the text; without such, a paragraph that holds one link is most often about that link. */
-function clickableInside(holder: Element, needle: string): Element | undefined {
-  const inside = [...holder.querySelectorAll(INTERACTIVE)];
+function clickableInside(holder: Element, needle: string, chosen: Set<Element>): Element | undefined {
+  const inside = [...holder.querySelectorAll("*")].filter((one) => chosen.has(one));
   const saying = inside.filter((one) => tidy(one.textContent ?? "").toLowerCase().includes(needle));
   return saying.length === 1 ? saying[0] : inside.length === 1 ? inside[0] : undefined;
 }

@@ -3,7 +3,7 @@
 import { BADGE_ATTRIBUTE } from "./badge";
 import { shorten, tidy } from "./names";
 import { allRoots, closestAcross, parentAcross, type Root } from "./shadow";
-import { Sight } from "./sight";
+import { isDrawn, Sight } from "./sight";
 import { readable } from "./surroundings";
 
 const LONGEST = 200;
@@ -77,7 +77,7 @@ function* textsIn(roots: Root[]): Generator<Text> {
 /** Quickly, without asking what lies over it or cuts it away: both sides of the comparison are as quick. */
 function shownText(text: Text): string {
   const holder = text.parentElement ?? (text.parentNode instanceof ShadowRoot ? text.parentNode.host : null);
-  if (!holder || !holder.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return "";
+  if (!holder || !isDrawn(holder)) return "";
   return holder.closest(`${UNREAD},[${BADGE_ATTRIBUTE}]`) ? "" : tidy(text.data);
 }
 

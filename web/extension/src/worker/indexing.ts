@@ -6,7 +6,7 @@ import { formatClickId } from "./click_id";
 import { soon } from "./deadline";
 import { isAttached } from "./debuggee";
 import { Failure } from "./failure";
-import { noteListeners } from "./listeners";
+import { attachAndFind, findListeners } from "./listeners";
 import { askAll, ask, goneOr, TOP, type FrameAnswer } from "./page";
 import { floorOf, raiseNumbers } from "./tasks";
 
@@ -26,7 +26,9 @@ export const forgetFrames = (tabId: number): void => void framed.delete(tabId);
 /** A page without frames, in one call and so of one document; null for others, and where it can't be told. */
 export async function indexAlone(tabId: number, wanted: Wanted): Promise<Whole | null> {
   if (framed.has(tabId) || !isAttached(tabId)) return null;
-  const value = await ask(tabId, TOP, "index", { ...wanted, floor: floorOf(tabId) }).catch(goneOr(null));
+  const isNews = findListeners(tabId);
+  let value = await ask(tabId, TOP, "index", { ...wanted, floor: floorOf(tabId) }).catch(goneOr(null));
+  if (await isNews) value = await ask(tabId, TOP, "index", { ...wanted, floor: floorOf(tabId) }).catch(goneOr(null));
   if (value?.hasFrames) framed.add(tabId);
   if (!value?.total || value.hasFrames) return null;
   await raiseNumbers(tabId, value.next);
@@ -35,6 +37,7 @@ export async function indexAlone(tabId: number, wanted: Wanted): Promise<Whole |
 
 export async function indexTab(tabId: number, wanted: Wanted, warnings: string[]): Promise<Whole> {
   const asked = { ...wanted, floor: floorOf(tabId) };
+  const isNews = attachAndFind(tabId);
   let frames = await soon(askAll(tabId, "index", asked), FRAMES_MS, null);
   if (!frames) {
     warnings.push("A frame of the page does not answer; only the page itself was indexed.");
@@ -42,7 +45,7 @@ export async function indexTab(tabId: number, wanted: Wanted, warnings: string[]
   }
   const top = frames.find((one) => one.frameId === TOP);
   if (!top) throw new Failure("PLUGIN_ERROR", "The page went away while it was indexed.", {}, true);
-  if (frames.every((one) => one.value.total === 0) && (await noteListeners(tabId))) top.value = await ask(tabId, TOP, "index", asked);
+  if (await isNews) top.value = await ask(tabId, TOP, "index", asked);
   await raiseNumbers(tabId, Math.max(...frames.map((one) => one.value.next)));
   if (!top.value.hasFrames) framed.delete(tabId);
   return together(tabId, wanted, frames, top.value, await offsetsOf(tabId, frames));

@@ -1,23 +1,35 @@
-/** Last resort for pages without a trace of what can be clicked: the debugger knows who listens for clicks. */
+/** Who listens for clicks, as the debugger knows it: no page can hide or fake that. */
 
-import { attach, send } from "./debuggee";
+import { attach, isAttached, send } from "./debuggee";
 import { topWorld } from "./worlds";
 
-const MOST = 60;
+const CLICKS = new Set(["click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "touchstart", "dragstart", "contextmenu"]);
+const MOST = 2000;
+/** A page with more listeners than this is asked only now and then: each of them costs. */
+const DEAR = 1000;
+const SELDOM_MS = 5000;
+const GROUP = "handrail-listeners";
 
-interface Captured { documents: { nodes: { backendNodeId: number[]; nodeType: number[]; isClickable?: { index: number[] } } }[] }
+interface Listener { type: string; backendNodeId?: number; handler?: { description?: string } }
+/** By the world of a document: who listened when it was last asked, and when that was. */
+const known = new Map<string, { ids: Set<number>; at: number }>();
 
-/** True when something was found that the next index will show. */
-export async function noteListeners(tabId: number): Promise<boolean> {
+/** True when something was found that the page's own part did not know. Never fails: a page without a debugger has none. */
+export async function findListeners(tabId: number): Promise<boolean> {
+  const world = topWorld(tabId);
+  const before = world && known.get(world.uniqueId);
+  if (!world || !isAttached(tabId) || (before && before.ids.size > DEAR && performance.now() - before.at < SELDOM_MS)) return false;
   try {
-    await attach(tabId);
-    const world = topWorld(tabId);
-    if (!world) return false;
-    const { documents } = await send<Captured>(tabId, "DOMSnapshot.captureSnapshot", { computedStyles: [] });
-    const nodes = documents[0]?.nodes;
-    const ids = (nodes?.isClickable?.index ?? []).filter((at) => nodes?.nodeType[at] === 1).slice(0, MOST).map((at) => nodes!.backendNodeId[at]!);
-    const noted = await Promise.all(ids.map((backendNodeId) => note(tabId, backendNodeId, world.id)));
-    return noted.some(Boolean);
+    const { result } = await send<{ result: { objectId: string } }>(tabId, "Runtime.evaluate", { expression: "document", objectGroup: GROUP });
+    const asked = send<{ listeners: Listener[] }>(tabId, "DOMDebugger.getEventListeners", { objectId: result.objectId, depth: -1, pierce: true });
+    const [{ listeners }] = await Promise.all([asked, send(tabId, "Runtime.releaseObjectGroup", { objectGroup: GROUP })]);
+    const ids = new Set(listeners.filter((one) => CLICKS.has(one.type) && one.backendNodeId !== undefined).map((one) => one.backendNodeId!));
+    known.set(world.uniqueId, { ids, at: performance.now() });
+    if (known.size > 100) known.delete(known.keys().next().value!);
+    const fresh = [...ids].filter((id) => !before?.ids.has(id)).slice(0, MOST);
+    const noted = await Promise.all(fresh.map((id) => note(tabId, id, world.id).catch(() => false)));
+    const delegated = await noteDelegated(tabId, world.id).catch(() => false);
+    return noted.some(Boolean) || delegated;
   } catch {
     return false;
   }
@@ -27,8 +39,34 @@ async function note(tabId: number, backendNodeId: number, executionContextId: nu
   const { object } = await send<{ object: { objectId: string } }>(tabId, "DOM.resolveNode", { backendNodeId, executionContextId });
   const { result } = await send<{ result: { value: boolean } }>(tabId, "Runtime.callFunctionOn", {
     objectId: object.objectId,
-    functionDeclaration: "function () { return globalThis.handrail?.noteListener(this) ?? false }",
+    functionDeclaration: "function () { return this instanceof Element ? globalThis.handrail?.noteListener(this) ?? false : false }",
     returnByValue: true,
   });
   return result.value;
+}
+
+/** jQuery keeps by itself for which elements below it a listener was meant. */
+const DELEGATED = `(() => {
+  const $ = globalThis.jQuery;
+  if (!$ || typeof $._data !== "function") return null;
+  const found = new Set();
+  for (const at of [document, document.body, ...document.querySelectorAll("*")]) {
+    const events = $._data(at, "events");
+    for (const type of ${JSON.stringify([...CLICKS])}) for (const { selector } of events?.[type] ?? []) if (typeof selector === "string") found.add(selector);
+    if (found.size > 200) break;
+  }
+  return JSON.stringify([...found]);
+})()`;
+
+async function noteDelegated(tabId: number, contextId: number): Promise<boolean> {
+  const { result } = await send<{ result: { value?: string | null } }>(tabId, "Runtime.evaluate", { expression: DELEGATED, returnByValue: true });
+  if (!result.value) return false;
+  const expression = `globalThis.handrail?.noteSelectors(${JSON.stringify(result.value)}) ?? false`;
+  const { result: noted } = await send<{ result: { value: boolean } }>(tabId, "Runtime.evaluate", { expression, contextId, returnByValue: true });
+  return noted.value;
+}
+
+/** The same for a page that is indexed without one. */
+export async function attachAndFind(tabId: number): Promise<boolean> {
+  return await attach(tabId).then(() => findListeners(tabId), () => false);
 }

@@ -30,6 +30,7 @@ class Element(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     text: str | UnsetType = UNSET
     value: str | UnsetType = UNSET
     states: list[str] | UnsetType = UNSET
+    hint: str | UnsetType = UNSET
     xpath: str | UnsetType = UNSET
     bbox: Box | UnsetType = UNSET
 
@@ -53,6 +54,27 @@ class DomIndexResult(Result, frozen=True, kw_only=True):
 DOM_INDEX = BrowserAction(
     "browser_dom_index", "Index a page", DomIndexParams, DomIndexResult, 10, Effect.READ, is_idempotent=True
 )
+
+
+class PageParams(TabParams, frozen=True, kw_only=True):
+    scope: Annotated[_Scope, Meta(description="`document`: also what is out of view.")] = "viewport"
+    offset: Annotated[int, Meta(ge=0, description="The line to begin with.")] = 0
+    limit: Annotated[int, Meta(ge=200, le=100_000, description="How many characters at most.")] = 6000
+
+
+class PageResult(Result, frozen=True, kw_only=True):
+    """`above` and `below` are how many pixels of the page are out of view there."""
+
+    lines: list[str]
+    total: int
+    url: str | UnsetType = UNSET
+    title: str | UnsetType = UNSET
+    next_offset: int | UnsetType = UNSET
+    above: int | UnsetType = UNSET
+    below: int | UnsetType = UNSET
+
+
+PAGE = BrowserAction("browser_page", "View a page", PageParams, PageResult, 10, Effect.READ, is_idempotent=True)
 
 
 class XPathScanParams(TabParams, frozen=True, kw_only=True):

@@ -1,0 +1,27 @@
+"""browser_page, beyond contract 2's catalogue: the page as a person reads it."""
+
+from msgspec import UNSET
+
+from handrail.features.browser.browser import Browser
+from handrail.features.browser.browser_tool import browser_tool
+from handrail.features.browser.bus.page_actions import PAGE, PageParams, PageResult
+from handrail.features.browser.reply_text import said
+from handrail.kernel.call import Call
+from handrail.kernel.tool import Preview, Reply
+
+
+async def browser_page(browser: Browser, call: Call, params: PageParams, preview: Preview | None) -> Reply:
+    """Read the page: its visible text with what can be acted on in place, `[12 link Help]`; 12 is the `clickId`."""
+    result = await browser.read(call, PAGE, params)
+    head = f"{result.title or ''} {result.url or ''}".strip()
+    return Reply(result, text=said(_words(result), result, "\n".join([head, *result.lines])))
+
+
+def _words(result: PageResult) -> str:
+    if result.next_offset is not UNSET:
+        return f"{len(result.lines)} of {result.total} lines; go on with offset {result.next_offset}."
+    ends = [way for way, left in (("above", result.above), ("below", result.below)) if left]
+    return f"More {' and '.join(ends)}." if ends else "All of it."
+
+
+TOOL = browser_tool(PAGE, browser_page)

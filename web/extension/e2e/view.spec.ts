@@ -1,0 +1,91 @@
+/** The page view, its text and what can be acted on: complete, in order, and nothing that a person can't see. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { World } from "./world";
+
+let world: World;
+let tabId: number;
+let page: Page;
+beforeAll(async () => {
+  world = await World.open();
+  ({ tabId, page } = await world.visit("/view"));
+});
+afterAll(() => world.close());
+
+const view = async (more: Record<string, unknown> = {}) => await world.act({ browser_page: { tabId, ...more } });
+const plain = (line: string): string => line.replace(/\[(?:f\d+:)?\d+ ?/g, "[");
+
+test("text and elements are told in reading order, numbers in place, and nothing is missing or merged", async () => {
+  await world.go(tabId, page, "/view");
+  const { lines, above, below } = await view();
+  expect((lines as string[]).map(plain)).toEqual([
+    "# Shop",
+    "[link Home] [link Cart (2)]",
+    "Tea costs 4.20 today.",
+    "Item | Price",
+    "Tea | 4.20 | [Buy tea]",
+    "[textbox Email]",
+    "Enter a valid address",
+    '[combobox Size = "Large"]',
+    "[London]",
+    "[Paris]",
+    "[1] | [2]",
+    "[3] | [4]",
+    "[Folder] [File] [Other]",
+    "[Only a listener]",
+    "[Delegated]",
+    '[(#menu-toggle beside "Slotted name")] [Slotted name]',
+    "[] A card with words [Inside the card]",
+    "[Button] [textbox Field] [Close me]",
+    "[In the modal]",
+  ]);
+  expect([above, below > 2000]).toEqual([0, true]);
+});
+
+test("each number acts on what it stands beside", async () => {
+  await world.go(tabId, page, "/view");
+  const { lines } = await view();
+  for (const [name, title] of [["Only a listener", "plain"], ["File", "File"], ["Delegated", "delegated"]]) {
+    const clickId = new RegExp(`\\[(\\d+) ${name}\\]`).exec((lines as string[]).join("\n"))![1];
+    await world.act({ browser_click: { tabId, clickId } });
+    await expect.poll(() => page.title()).toBe(title);
+  }
+  const { matches } = await world.act({ browser_find_text: { tabId, text: "only a LISTENER" } });
+  expect(lines).toContain(`[${matches[0].clickId} Only a listener]`);
+});
+
+test("a long page comes in parts that fit together, and all of it on request", async () => {
+  await world.go(tabId, page, "/view");
+  const { lines: whole, total } = await view({ scope: "document" });
+  expect(whole).toContain("Far below");
+  const parts: string[] = [];
+  for (let offset: number | undefined = 0; offset !== undefined; ) {
+    const part: Record<string, any> = await view({ scope: "document", offset, limit: 200 });
+    parts.push(...part["lines"]);
+    offset = part["nextOffset"];
+  }
+  expect(parts).toEqual(whole);
+  expect(total).toBe(whole.length);
+});
+
+test("no text that is hidden in whichever way is told, read or found", async () => {
+  await world.go(tabId, page, "/truth");
+  const told = [await view(), await view({ scope: "document" }), await world.act({ browser_readability_extract: { tabId } })];
+  for (const one of told) expect(JSON.stringify(one)).not.toContain("Planted");
+  expect(JSON.stringify(told[2])).toContain("Tea | 4.20");
+  expect(await world.act({ browser_find_text: { tabId, text: "Planted" } })).toMatchObject({ total: 0 });
+  await page.evaluate(() => document.getElementById("over")!.remove());
+  expect((await view())["lines"]).toContain("Planted: under");
+});
+
+test("an article is read without what its styles hide", async () => {
+  await world.go(tabId, page, "/text?times=40");
+  await page.evaluate(() => {
+    const hidden = Object.assign(document.createElement("p"), { className: "x", textContent: "Planted in the article, and long enough to count as a part of it, if it could be seen." });
+    document.querySelector("article")!.append(hidden, Object.assign(document.createElement("style"), { textContent: ".x { display: none }" }));
+  });
+  const { markdown } = await world.act({ browser_readability_extract: { tabId } });
+  expect(markdown).toContain("A sentence that fills the page");
+  expect(markdown).not.toContain("Planted");
+});

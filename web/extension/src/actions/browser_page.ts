@@ -1,0 +1,29 @@
+/** browser_page: what can be read and acted on, in reading order, a part of it at a time. */
+
+import { define, type Result } from "../worker/action";
+import { tabParam } from "../worker/element";
+import { findListeners } from "../worker/listeners";
+import { fallback, oneOf, whole } from "../worker/shape";
+import { ownTab } from "../worker/tasks";
+import { viewTab } from "../worker/viewing";
+
+export const browserPage = define("browser_page", {
+  ...tabParam,
+  scope: fallback(oneOf("viewport", "document"), "viewport"),
+  offset: fallback(whole(0), 0),
+  limit: fallback(whole(200, 100_000), 6000),
+}, {
+  async run({ taskId, warnings }, { tabId, scope, offset, limit }): Promise<Result> {
+    await ownTab(taskId, tabId);
+    const isNews = findListeners(tabId);
+    let { lines, top } = await viewTab(tabId, scope, warnings);
+    if (await isNews) ({ lines, top } = await viewTab(tabId, scope, warnings));
+    let end = offset;
+    for (let room = limit; end < lines.length && (end === offset || lines[end]!.length < room); end++) room -= lines[end]!.length + 1;
+    return {
+      url: top.url, title: top.title, lines: lines.slice(offset, end), total: lines.length,
+      ...(end < lines.length ? { nextOffset: end } : {}),
+      ...(scope === "viewport" ? { above: top.above, below: top.below } : {}),
+    };
+  },
+});

@@ -1,0 +1,3 @@
+declare module "@mozilla/readability/Readability-readerable.js" {
+  export default function isProbablyReaderable(page: Document): boolean;
+}

@@ -1,0 +1,201 @@
+/** The page as a person reads it: what can be read and what can be acted on, in reading order, with numbers in place. */
+
+import type { Ask, FrameView } from "./api";
+import { BADGE_ATTRIBUTE } from "./badge";
+import { candidates } from "./candidates";
+import { entryOf, hintOf, lineOf } from "./description";
+import { ownPlace, placeOf } from "./frames";
+import { boxOf, isInView, reachTest } from "./geometry";
+import { keepLine, remember } from "./known";
+import { hidesNothing } from "./hiding";
+import { tidy } from "./names";
+import { nextRef, startFrom } from "./refs";
+import { parentAcross, shadowRootOf } from "./shadow";
+import { type Area, areEmpty, isDrawn, overlap, Sight, view as viewArea } from "./sight";
+import { surveySoon } from "./text_changes";
+
+/** Around a number and around a frame's place, for the worker, which knows how both are called in the tab. */
+const [REF, FRAME, END] = ["\u0001", "\u0003", "\u0002"];
+const UNREAD = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "TITLE"]);
+const LINES = /^(block|flex|grid|table|list-item|flow-root|table-row|table-caption|table-(row|header|footer)-group)$/;
+/** A list this long is looked at item by item before anything inside it is. */
+const LONG = 40;
+const LONGEST_NAME = 120;
+
+const WORDLESS = new Set(["password", "hidden", "checkbox", "radio", "file", "range", "color", "image"]);
+
+type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+const isField = (element: Element): element is Field => /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName);
+
+interface Seen { element: Element; box: DOMRect; isInView: boolean }
+
+export function viewPage(ask: Ask<"view">): FrameView {
+  startFrom(ask.floor);
+  const reading = new Reading(ask.scope === "viewport", true);
+  const { lines, seen } = reading.whole();
+  remember(seen, seen, reading.roots);
+  surveySoon();
+  const page = document.scrollingElement ?? document.documentElement;
+  return {
+    lines,
+    next: nextRef(),
+    place: ownPlace(),
+    above: Math.round(scrollY),
+    below: Math.max(0, Math.round(page.scrollHeight - innerHeight - scrollY)),
+    url: location.href,
+    title: document.title,
+  };
+}
+
+/** All of the page's text that can be read, a line for each that a person sees. */
+export function pageText(): string {
+  return hidesNothing() ? (document.body?.innerText ?? "").replace(/\n{2,}/g, "\n").trim() : new Reading(false, false).whole().lines.join("\n");
+}
+
+class Reading {
+  readonly roots;
+  private readonly chosen: Set<Element>;
+  private readonly sight: Sight;
+  private readonly isInReach: (element: Element) => boolean;
+  private readonly area = viewArea();
+  private readonly seen: Seen[] = [];
+  private readonly lines: string[] = [];
+  private line = "";
+  private isApart = false;
+
+  /** `isNumbered`: with what can be acted on; otherwise it is text alone. */
+  constructor(private readonly isViewOnly: boolean, private readonly isNumbered: boolean) {
+    const from = isNumbered ? candidates() : { elements: [], roots: [] };
+    this.roots = from.roots;
+    this.chosen = new Set(from.elements);
+    this.sight = new Sight(isViewOnly);
+    this.isInReach = reachTest(from.roots);
+  }
+
+  whole(): { lines: string[]; seen: Seen[] } {
+    if (document.body) this.through(document.body);
+    this.breakLine();
+    return { lines: this.lines, seen: this.seen };
+  }
+
+  private through(parent: Node): void {
+    const shadow = parent instanceof Element ? shadowRootOf(parent) : null;
+    const nodes = shadow ? shadow.childNodes : parent instanceof HTMLSlotElement && parent.assignedNodes().length ? parent.assignedNodes() : parent.childNodes;
+    const isLong = this.isViewOnly && nodes.length > LONG;
+    const isRow = parent instanceof Element && isRowOf(getComputedStyle(parent));
+    for (const node of nodes) {
+      if (node.nodeType === Node.TEXT_NODE) this.read(node as Text);
+      else if (node instanceof Element && !(isLong && this.isFarAway(node))) this.enter(node, isRow);
+    }
+  }
+
+  /** Far from the view, and so is what it contains. */
+  private isFarAway(element: Element): boolean {
+    const box = element.getBoundingClientRect();
+    return box.height > 0 && (box.top > this.area.bottom + innerHeight || box.bottom < this.area.top - innerHeight);
+  }
+
+  private enter(element: Element, isBeside: boolean): void {
+    if (UNREAD.has(element.tagName) || element.hasAttribute(BADGE_ATTRIBUTE)) return;
+    const { display } = getComputedStyle(element);
+    if (display === "none") return;
+    const isLine = !isBeside && (LINES.test(display) || element.tagName === "BR" || element.tagName === "HR");
+    if (isLine) this.breakLine();
+    else if (display === "table-cell" && this.line) this.line += " |";
+    else if (isBeside) this.isApart = true;
+    if (/^H[1-3]$/.test(element.tagName)) this.line = "#";
+    if (/^I?FRAME$/.test(element.tagName)) this.frame(element as HTMLIFrameElement);
+    else if (this.chosen.has(element)) this.act(element);
+    else if (!this.isNumbered && isField(element)) this.value(element);
+    else if (!this.isNumbered || !isStandIn(element)) this.through(element);
+    else this.controlsIn(element);
+    if (isLine) this.breakLine();
+    else if (isBeside || display.startsWith("inline-") || display === "table-cell") this.isApart = true;
+  }
+
+  private read(text: Text): void {
+    const words = text.data.replace(/[\u0001-\u0003]/g, "");
+    if (!/\S/.test(words)) {
+      this.isApart ||= words !== "";
+      return;
+    }
+    const place = this.sight.placeOf(text);
+    const holder = parentAcross(text);
+    if (!place || !holder || (this.isViewOnly && !isLegible(place, this.area)) || this.sight.isCovered(holder, place)) return;
+    this.isApart ||= /^\s/.test(words);
+    this.add(tidy(words));
+    this.isApart = /\s$/.test(words);
+  }
+
+  private act(element: Element): void {
+    const box = boxOf(element);
+    const isVisible = box.width >= 1 && box.height >= 1 && element.checkVisibility({ visibilityProperty: true }) && this.isInReach(element);
+    const part = overlap(box, this.sight.clipOf(element));
+    if (!isVisible || areEmpty(part) || (this.isViewOnly && !isLegible(part, this.area) && box.height < innerHeight)) return this.through(element);
+    this.seen.push({ element, box, isInView: isInView(box) });
+    const entry = entryOf(element);
+    keepLine(element, lineOf(entry));
+    const hasOthers = element.firstElementChild !== null && this.contains(element);
+    const isNamedInside = entry.text !== undefined && !entry.value && (hasOthers || (element.textContent?.length ?? 0) > LONGEST_NAME);
+    const role = entry.role === "generic" ? (entry.tag === "canvas" ? "canvas" : "") : entry.role === "button" ? "" : entry.role;
+    const name = isNamedInside ? "" : entry.name || hintOf(element);
+    const value = entry.value ? `= ${JSON.stringify(entry.value)}` : "";
+    const states = (entry.states ?? []).filter((state) => state !== "focused" && state !== "required");
+    this.isApart = true;
+    this.add(`[${[`${REF}${entry.ref}${END}`, role, name, value, ...states].filter(Boolean).join(" ")}]`);
+    this.isApart = true;
+    if (isNamedInside || hasOthers) this.through(element);
+  }
+
+  private value(element: Field): void {
+    const words = element instanceof HTMLInputElement && WORDLESS.has(element.type) ? "" : element instanceof HTMLSelectElement ? (element.selectedOptions[0]?.label ?? "") : element.value;
+    if (!words.trim() || !isDrawn(element)) return;
+    this.isApart = true;
+    this.add(tidy(words));
+    this.isApart = true;
+  }
+
+  private contains(element: Element): boolean {
+    for (const inner of element.querySelectorAll("*")) if (this.chosen.has(inner)) return true;
+    return false;
+  }
+
+  /** A label's words are its control's name; only the control is told. */
+  private controlsIn(element: Element): void {
+    for (const inner of element.querySelectorAll("*")) if (this.chosen.has(inner)) this.act(inner);
+  }
+
+  private frame(element: HTMLIFrameElement): void {
+    const box = element.getBoundingClientRect();
+    if (box.width < 2 || box.height < 2 || !isDrawn(element) || (this.isViewOnly && areEmpty(overlap(box, this.area)))) return;
+    this.breakLine();
+    this.lines.push(`${FRAME}${placeOf(element)}${END}`);
+  }
+
+  private add(words: string): void {
+    this.line += (this.line && (this.isApart || this.line.endsWith("|") || this.line === "#") ? " " : "") + words;
+    this.isApart = false;
+  }
+
+  private breakLine(): void {
+    const line = this.line.replace(/^[#|\s]+$/, "").replace(/(\s*\|)+$/, "").trim();
+    if (line) this.lines.push(line);
+    this.line = "";
+    this.isApart = false;
+  }
+}
+
+const isRowOf = ({ display, flexDirection, flexWrap }: CSSStyleDeclaration): boolean => display.endsWith("flex") && flexDirection.startsWith("row") && flexWrap === "nowrap";
+
+/** At the edge of the view, what is cut off for the most part can't be read. */
+const isLegible = (part: Area, area: Area): boolean => {
+  const inside = overlap(part, area);
+  return !areEmpty(inside) && inside.bottom - inside.top >= (part.bottom - part.top) / 2;
+};
+
+/** A label whose control is shown and has its words as its name. */
+function isStandIn(element: Element): boolean {
+  if (!(element instanceof HTMLLabelElement) || !element.control) return false;
+  const box = element.control.getBoundingClientRect();
+  return box.width >= 1 && box.height >= 1 && element.control.checkVisibility({ visibilityProperty: true }) && !element.control.hasAttribute("aria-label") && !element.control.hasAttribute("aria-labelledby");
+}
