@@ -3,7 +3,7 @@
 import { tidy } from "./names";
 import { allRoots, closestAcross, type Root } from "./shadow";
 
-export interface Passage { holder: Element; text: string }
+export interface Passage { holder: Element; text: string; nodes: Text[] }
 
 const UNREAD = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "TITLE"]);
 /** What stands in a line like a word of its own. */
@@ -16,7 +16,7 @@ export function* passages(): Generator<Passage> {
   for (const root of allRoots()) {
     yield* new Reading().through(root);
     for (const field of root.querySelectorAll<HTMLInputElement>("input:not([type=password]):not([type=hidden]),textarea")) {
-      if (field.value) yield { holder: field, text: tidy(field.value) };
+      if (field.value) yield { holder: field, text: tidy(field.value), nodes: [] };
     }
   }
 }
@@ -26,6 +26,7 @@ class Reading {
   private readonly open: { element: Element; holder: Element; endsApart: boolean }[] = [];
   private holder: Element | null = null;
   private text = "";
+  private nodes: Text[] = [];
 
   *through(root: Root): Generator<Passage> {
     const outer = root instanceof ShadowRoot ? (closestAcross(root.host, (one) => !isInline(getComputedStyle(one))) ?? root.host) : document.documentElement;
@@ -34,7 +35,7 @@ class Reading {
       while (this.open.length && this.open.at(-1)!.element !== node.parentNode) this.leave();
       const around = this.open.at(-1)?.holder ?? outer;
       if (node instanceof Element) this.enter(node, around);
-      else yield* this.read(node.nodeValue ?? "", around);
+      else yield* this.read(node as Text, around);
     }
     yield* this.end();
   }
@@ -52,19 +53,22 @@ class Reading {
     if (this.open.pop()!.endsApart) this.text += " ";
   }
 
-  private *read(value: string, holder: Element): Generator<Passage> {
+  private *read(node: Text, holder: Element): Generator<Passage> {
     if (holder !== this.holder) {
-      if (!value.trim()) return;
+      if (!node.data.trim()) return;
       yield* this.end();
       this.holder = holder;
     }
-    this.text += value;
+    this.text += node.data;
+    this.nodes.push(node);
   }
 
   private *end(): Generator<Passage> {
+    const { nodes } = this;
     const text = tidy(this.text);
     this.text = "";
-    if (this.holder && text) yield { holder: this.holder, text };
+    this.nodes = [];
+    if (this.holder && text) yield { holder: this.holder, text, nodes };
   }
 }
 

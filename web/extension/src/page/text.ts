@@ -5,9 +5,9 @@ import { candidates } from "./candidates";
 import { pause } from "./frame_clock";
 import { boxOf, isShown, wireBox } from "./geometry";
 import { shorten, tidy } from "./names";
-import { passages } from "./passages";
+import { type Passage, passages } from "./passages";
 import { nextRef, refOf, startFrom } from "./refs";
-import { allRoots, closestAcross, parentAcross } from "./shadow";
+import { closestAcross, parentAcross } from "./shadow";
 import { Sight } from "./sight";
 
 const AROUND = 40;
@@ -15,7 +15,7 @@ const AROUND = 40;
 export function hasText(wanted: string): boolean {
   const needle = tidy(wanted).toLowerCase();
   const sight = new Sight(false);
-  for (const { holder, text } of passages()) if (text.toLowerCase().includes(needle) && isReadable(holder, needle, sight)) return true;
+  for (const passage of passages()) if (passage.text.toLowerCase().includes(needle) && isReadable(passage, needle, sight)) return true;
   return false;
 }
 
@@ -26,9 +26,10 @@ export function findText(ask: Ask<"findText">): { matches: TextMatch[]; total: n
   const sight = new Sight(false);
   let chosen: Set<Element> | undefined;
   let total = 0;
-  for (const { holder, text } of passages()) {
+  for (const passage of passages()) {
+    const { holder, text } = passage;
     const at = text.toLowerCase().indexOf(needle);
-    if (at < 0 || !isReadable(holder, needle, sight)) continue;
+    if (at < 0 || !isReadable(passage, needle, sight)) continue;
     total++;
     chosen ??= new Set(candidates().elements);
     if (matches.length < ask.limit) matches.push(matchOf(holder, text, at, needle, chosen));
@@ -37,20 +38,16 @@ export function findText(ask: Ask<"findText">): { matches: TextMatch[]; total: n
 }
 
 /** Of what the tree says, only what can be seen counts. */
-function isReadable(holder: Element, needle: string, sight: Sight): boolean {
+function isReadable({ holder, nodes }: Passage, needle: string, sight: Sight): boolean {
   if (!isShown(holder)) return false;
-  if (/^(INPUT|TEXTAREA)$/.test(holder.tagName)) return true;
-  const seen: string[] = [];
-  let isWhole = true;
-  for (const root of allRoots(holder)) {
-    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-    for (let text = walker.nextNode() as Text | null; text; text = walker.nextNode() as Text | null) {
-      const place = /\S/.test(text.data) ? sight.placeOf(text) : null;
-      if (!/\S/.test(text.data) || (place && !sight.isCovered(parentAcross(text)!, place))) seen.push(text.data);
-      else isWhole = false;
-    }
-  }
-  return isWhole || ["", " "].some((between) => tidy(seen.join(between)).toLowerCase().includes(needle));
+  const unseen = new Set(nodes.filter((text) => /\S/.test(text.data) && !isSeen(text, sight)));
+  if (!unseen.size) return true;
+  return tidy(nodes.map((text) => (unseen.has(text) ? " " : text.data)).join("")).toLowerCase().includes(needle);
+}
+
+function isSeen(text: Text, sight: Sight): boolean {
+  const place = sight.placeOf(text);
+  return place !== null && !sight.isCovered(parentAcross(text)!, place);
 }
 
 function matchOf(holder: Element, text: string, at: number, needle: string, chosen: Set<Element>): TextMatch {
