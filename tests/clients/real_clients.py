@@ -116,7 +116,8 @@ def _gemini_environment(url: str, home: Path) -> Mapping[str, str]:
 CLAUDE = RealClient("claude", Anthropic, _claude, _claude_environment)
 CODEX = RealClient("codex", Responses, _codex, _codex_environment)
 GEMINI = RealClient("gemini", Gemini, _gemini, _gemini_environment)
-REAL_CLIENTS = (CLAUDE, CODEX, GEMINI)
+REAL_CLIENTS = (CODEX, CLAUDE, GEMINI)
+"""The quickest one first: the suite starts that one, a campaign all of them."""
 
 
 def environment_of(client: RealClient, home: Path, url: str) -> dict[str, str]:

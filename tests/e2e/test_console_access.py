@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from tests import effort
 from tests.e2e.console_person import Browser, answer_to, ask, call
 from tests.faces.http.running import Running
 from tests.waiting import until
@@ -51,12 +50,12 @@ def busy(house: Running) -> Running:
     return house
 
 
-@pytest.mark.trial("access")
+@pytest.mark.trial("access", is_long=True)
 @pytest.mark.parametrize(
     ("locale", "forms"),
     [
-        ("en-US", FORMS if effort.IS_CAMPAIGN else FORMS[1:3]),
-        pytest.param("zh-CN", FORMS, marks=pytest.mark.trial("access", is_long=True)),
+        ("en-US", FORMS),
+        ("zh-CN", FORMS),
     ],
 )
 def test_nothing_is_found(locale: str, forms: list[tuple[str, int]], browser: Browser, busy: Running) -> None:

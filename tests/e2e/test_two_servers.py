@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.servers import Server, audit_records, leftovers, serving, snapshots
+from tests.effort import tries
 from tests.wire.stage import put, put_policy
 
-ROUNDS = 12
+ROUNDS = tries(4, 12)
+pytestmark = pytest.mark.trial("two servers")
 MAY_TRY_AGAIN = {"E_CONFLICT", "E_POLICY_VIOLATION"}  # somebody was quicker: at the file, or at the dry run
 
 

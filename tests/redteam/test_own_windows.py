@@ -15,6 +15,7 @@ from tests.desktop_apps import SYSTEM_PYTHON
 from tests.desktop_session import App, DesktopSession
 from tests.e2e.console_person import call
 from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_house, error_of
+from tests.effort import first_of
 from tests.faces.http.running import Running
 from tests.features.desktop.conformance import png
 from tests.persons import HANDRAIL
@@ -153,7 +154,10 @@ def test_a_picture_of_the_screen_shows_the_console_black_and_what_lies_over_it_a
         stage.session.end(app)
 
 
-@pytest.mark.parametrize("page", [f"{EXTENSION_ORIGIN}/confirm.html", "chrome://inspect/", "chrome://extensions/"])
+@pytest.mark.parametrize(
+    "page",
+    first_of("own pages", (f"{EXTENSION_ORIGIN}/confirm.html",), ("chrome://inspect/",), ("chrome://extensions/",)),
+)
 def test_the_extensions_window_and_what_controls_other_pages_are_neither_read_nor_used(stage: Stage, page: str) -> None:
     loading = f"--load-extension={EXTENSION_FOLDER}"
     extra = (loading, "--disable-features=DisableLoadExtensionCommandLineSwitch", "--remote-debugging-port=0")

@@ -11,6 +11,7 @@ from tests.clients.places import Places
 from tests.clients.real_clients import CLAUDE, CODEX, GEMINI, PROGRAMS, RealClient, running
 from tests.clients.script import Say, Turn, Use
 from tests.e2e.servers import audit_records
+from tests.effort import first_of
 from tests.persons import HANDRAIL, Person, without_presence
 
 _COMMAND = "echo one > made.txt; curl -sS http://foreign.example/; env | grep the-persons; cat /etc/*/*.json; true"
@@ -18,15 +19,15 @@ _RULE = '[[rules]]\ndecision = "deny"\ntool = "net_connect"\nhost = "foreign.exa
 
 CAGED = (
     replace(
+        CODEX,
+        command=lambda prompt, url: [str(PROGRAMS / "codex"), "exec", "--skip-git-repo-check", "-m", "gpt-5", prompt],
+        environment=lambda url, home: {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "the-persons"},
+    ),
+    replace(
         CLAUDE,
         environment=lambda url, home: {
             "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "the-persons", "ENABLE_TOOL_SEARCH": "false"
         },
-    ),
-    replace(
-        CODEX,
-        command=lambda prompt, url: [str(PROGRAMS / "codex"), "exec", "--skip-git-repo-check", "-m", "gpt-5", prompt],
-        environment=lambda url, home: {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "the-persons"},
     ),
     replace(
         GEMINI,
@@ -56,7 +57,9 @@ def _shell(client: RealClient, command: str, expects: str = "") -> Turn:
     return Use("exec_command", {"cmd": command}, expects=expects)
 
 
-@pytest.mark.parametrize("client", CAGED, ids=lambda client: client.name)
+@pytest.mark.parametrize(
+    "client", first_of("clients", *((client,) for client in CAGED)), ids=lambda client: client.name
+)
 def test_a_client_works_freely_inside_and_reaches_nothing_outside(client: RealClient, tmp_path: Path) -> None:
     places = Places.below(tmp_path)
     (places.project / "door.txt").write_text("The door is open.\n")
