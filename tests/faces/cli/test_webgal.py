@@ -20,7 +20,7 @@ def game(machine: Machine) -> Machine:
 def test_a_clean_game_ends_with_0(game: Machine) -> None:
     game.put(START, "雪乃:你好;\nend;\n")
     done = game.run("webgal", "check")
-    assert (done.status, done.out, done.err) == (0, "Nothing to complain about in 1 scenes, 3 lines.\n", "")
+    assert (done.status, done.out, done.err) == (0, "No problems in 1 scenes, 3 lines.\n", "")
 
 
 def test_style_alone_ends_with_0(game: Machine) -> None:
@@ -135,13 +135,32 @@ def test_many_unused_files_are_told_in_short(game: Machine) -> None:
     assert len(json.loads(game.run("webgal", "check", "--json").out)["files"]) == 12
 
 
-def test_a_mistake_that_stands_on_every_line_is_shown_ten_times_a_file_and_counted_always(game: Machine) -> None:
-    game.put(START, "雪乃:你好\n" * 40 + "wait:x;\n")
+def test_a_missing_semicolon_is_shown_once_a_file_other_mistakes_ten_times_and_all_are_counted(game: Machine) -> None:
+    game.put(START, "雪乃:你好\n" * 40 + "wait:x;\n" * 12)
     done = game.run("webgal", "check")
-    assert done.out.count("缺少分号 [WG101]") == 10
-    assert f"{START}: and 30 more [WG101] on lines 11-40\n" in done.out
-    assert "[WG116]" in done.out
-    assert "41 problems in" in done.out
+    assert done.out.count("缺少分号 [WG101]") == 1
+    assert f"{START}: and 39 more [WG101] on lines 2-40\n" in done.out
+    assert done.out.count("不是数字 [WG116]") == 10
+    assert f"{START}: and 2 more [WG116] on lines 51-52\n" in done.out
+    assert "52 problems in" in done.out
+
+
+def test_paths_are_those_of_the_current_folder_absolute_or_elsewhere(game: Machine) -> None:
+    game.put(START, "wait:x;\n")
+    game.put("../other/game/scene/start.txt", "雪乃:嗯\n")
+    absolute = str(game.project / START)
+    for path, code in ((absolute, "WG116"), ("../other", "WG101"), ("../other/game/scene/start.txt", "WG101")):
+        done = game.run("webgal", "check", path)
+        assert (done.status, f"[{code}]" in done.out) == (1, True), done
+
+
+def test_the_report_names_the_engine_that_the_game_ships(game: Machine) -> None:
+    game.put(START, "setBgAni:shake;\n")
+    game.put("index.html", '<title>WebGAL</title><script type="module" src="./assets/index.js"></script>')
+    names = ["changeBg", "changeScene", "choose", "setVar", "setBgAni"]
+    known = "".join(f'case"{name}":return t.{name};' for name in names)
+    game.put("assets/index.js", f'const a={{version:"WebGAL 4.2.9"}};switch(e){{{known}}}')
+    assert game.run("webgal", "check").out == "No problems in 1 scenes, 2 lines, engine 4.2.9.\n"
 
 
 def test_lines_are_named_in_runs_and_not_without_end() -> None:

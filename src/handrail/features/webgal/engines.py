@@ -1,32 +1,51 @@
-"""Finds the engine that shows a game: the project's own if it has one, otherwise the one in handrail."""
+"""Finds the engine that shows a game: the project's own if it can be controlled, otherwise the one in handrail."""
 
 from __future__ import annotations
 
 import os
+import posixpath
 import re
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from handrail.features.webgal.script.engine import Engine, read_engine
 from handrail.ports.errors import Failure, NotShown
 
 if TYPE_CHECKING:
-    from handrail.ports.files import Folder
+    from handrail.ports.files import Folder, Stamp
     from handrail.ports.machine import OpenFolder
 
 ENGINE_FOLDER = Path(__file__).parents[2] / "engine"
+CONTROLLED_SINCE = (4, 5)
+"""Older engines have no websocket through which an editor could control them."""
 _PAGE = "index.html"
 _LARGEST_PAGE = 4 << 20
 _LARGEST_SCRIPT = 32 << 20
-_SCRIPT = re.compile(rb'<script[^>]*\ssrc="\./([^"?#]+\.js)"')
-# As engines hold their own number once they are built: `a="4.5.18",b={version:a,`.
-_VERSION = re.compile(rb'="([0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.-]{0,20})",[\w$]+=\{version:')
+_SCRIPT = re.compile(rb'<script[^>]*\ssrc="(?:\./|/)?([^"?#:]+\.js)"')
 
 
 def find_engine(open_folder: OpenFolder, files: Folder, game: str) -> tuple[Folder, str]:
     """The folder with the engine's page, and the path in it. NotShown if there is none."""
-    beside = _beside(files, game)
-    return (_ours(open_folder), ".") if beside is None else (files, beside)
+    beside = engine_folder(files, game)
+    if beside is None or _uncontrolled(files, beside) is not None:
+        return _ours(open_folder), "."
+    return files, beside
+
+
+def engine_note(files: Folder, game: str) -> str | None:
+    """Why another engine than the game's own shows it; None if its own does, or it has none."""
+    beside = engine_folder(files, game)
+    version = None if beside is None else _uncontrolled(files, beside)
+    if version is None:
+        return None
+    return f"The game's own engine, {version}, can't be controlled by an editor: shown with handrail's engine."
+
+
+def _uncontrolled(files: Folder, folder: str) -> str | None:
+    """The version of an engine that is too old to be controlled."""
+    engine = engine_in(files, folder)
+    return engine.version if engine is not None and engine.number < CONTROLLED_SINCE else None
 
 
 def describe_engine(open_folder: OpenFolder, project: Path) -> str:
@@ -35,22 +54,51 @@ def describe_engine(open_folder: OpenFolder, project: Path) -> str:
 
     files = open_folder(os.path.abspath(project))
     with closing(files):
-        beside = _beside(files, game_of(files) or ".")
-        if beside is not None:
-            return f"{_version(files, beside)}, of the project's own"
-    engine = _ours(open_folder)
+        game = game_of(files) or "."
+        engine, folder = find_engine(open_folder, files, game)
+        if engine is files:
+            return f"{_version(files, folder)}, of the project's own"
+        note = engine_note(files, game)
     with closing(engine):
-        return f"{_version(engine, '.')}, with handrail"
+        return f"{_version(engine, folder)}, with handrail{f'. {note}' if note else ''}"
 
 
-def _beside(files: Folder, game: str) -> str | None:
-    """The path of the project's own engine."""
-    above = game.rpartition("/")[0] or "."
+def engine_folder(files: Folder, game: str) -> str | None:
+    """The folder with the project's own engine: the one above the game's, if its page is WebGAL's."""
+    if game == ".":
+        return None
+    above = posixpath.dirname(game) or "."
     try:
         page = files.read(_in(above, _PAGE), _LARGEST_PAGE)
     except Failure:
         return None
-    return above if game != "." and b"webgal" in page.lower() else None
+    return above if b"webgal" in page.lower() else None
+
+
+def engine_in(files: Folder, folder: str) -> Engine | None:
+    """The engine whose page is in this folder; None if its scripts don't name its version."""
+    try:
+        scripts = [found.decode() for found in _SCRIPT.findall(files.read(_in(folder, _PAGE), _LARGEST_PAGE))]
+    except (Failure, UnicodeDecodeError):
+        return None
+    return next((engine for script in scripts if (engine := _engine(files, _in(folder, script)))), None)
+
+
+_engines: dict[tuple[str, str, Stamp], Engine | None] = {}
+
+
+def _engine(files: Folder, script: str) -> Engine | None:
+    """Scripts are large: each is read once, until it changes."""
+    try:
+        stamp = files.stamp(script)
+        if stamp is None:
+            return None
+        key = (files.location, script, stamp)
+        if key not in _engines:
+            _engines[key] = read_engine(files.read(script, _LARGEST_SCRIPT))
+        return _engines[key]
+    except Failure:
+        return None
 
 
 def _ours(open_folder: OpenFolder) -> Folder:
@@ -62,13 +110,9 @@ def _ours(open_folder: OpenFolder) -> Folder:
     return open_folder(str(ENGINE_FOLDER))
 
 
-def _version(engine: Folder, folder: str) -> str:
-    with suppress(Failure, UnicodeDecodeError):
-        for script in _SCRIPT.findall(engine.read(_in(folder, _PAGE), _LARGEST_PAGE)):
-            found = _VERSION.search(engine.read(_in(folder, script.decode()), _LARGEST_SCRIPT))
-            if found is not None:
-                return str(found[1].decode())
-    return "of an unknown version"
+def _version(files: Folder, folder: str) -> str:
+    engine = engine_in(files, folder)
+    return "of an unknown version" if engine is None else engine.version
 
 
 def _in(folder: str, name: str) -> str:

@@ -17,6 +17,7 @@ from handrail.ports.paths import parse_path
 
 def checked(webgal: WebGal, call: Call, params: Params) -> Result:
     files: dict[str, File] = {}
+    engines: set[str] = set()
     scenes = lines = 0
     for folder, wanted in _wanted(webgal, params.paths).items():
         project, unreadable = webgal.games.opened(folder, call.checkpoint)
@@ -32,7 +33,9 @@ def checked(webgal: WebGal, call: Call, params: Params) -> Result:
         looked_at = [scene for name, scene in project.scenes.items() if wanted is None or _path(prefix, name) in wanted]
         scenes += len(looked_at)
         lines += sum(len(scene.lines) for scene in looked_at)
-    return Result([files[path] for path in sorted(files)], scenes, lines)
+        if (engine := project.around.engine) is not None:
+            engines.add(engine.version)
+    return Result([files[path] for path in sorted(files)], scenes, lines, sorted(engines))
 
 
 def _wanted(webgal: WebGal, paths: Iterable[str]) -> dict[str, set[str] | None]:

@@ -7,9 +7,11 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from handrail.features.webgal.engines import engine_folder, engine_in
 from handrail.features.webgal.previews.place import game_of
 from handrail.features.webgal.script.character_file import CHARACTERS, names_in
 from handrail.features.webgal.script.commands import STOCK_ANIMATIONS
+from handrail.features.webgal.script.engine import Engine
 from handrail.features.webgal.script.findings import Finding, Language, breaks, kind_of, message
 from handrail.features.webgal.script.listing import Listing, Surroundings
 from handrail.features.webgal.script.media import is_part, pages_of_atlas, parts_of_model
@@ -19,7 +21,7 @@ from handrail.ports.errors import Damaged, Failure, NotClean
 from handrail.ports.files import Folder
 
 _LARGEST_FILE = 1 << 20
-_VERSION = re.compile(r'"(?:webgalVersion|version)"\s*:\s*"(\d+)\.(\d+)\.(\d+)')
+_VERSION = re.compile(r'"(?:webgalVersion|version)"\s*:\s*"(\d+\.\d+\.\d+)')
 # Style sheets, and the lists of models that derived engines show as one.
 _NAMING = (".css", ".scss", ".jsonl")
 
@@ -54,8 +56,11 @@ def read_surroundings(files: Folder, folder: str, policy: Policy, tool: str) -> 
         listing=listing,
         folder=prefix,
         animations=_animations(listing, text("animation/animationTable.json")),
+        animation_files=tuple(
+            (path, text(path)) for path in listing.paths if path.startswith("animation/") and path.endswith(".json")
+        ),
         characters=names_in(text(CHARACTERS)) | names_in(text_or_nothing(files, CHARACTERS)),
-        engine=_engine(text_or_nothing(files, f"{posixpath.dirname(folder) or '.'}/webgal-engine.json")),
+        engine=_engine(files, folder),
         config=text(CONFIG) if CONFIG in known else None,
         mentions="\n".join(text(path) for path in naming if not path.endswith((".png", ".jpg", ".webp", ".ttf"))),
         parts=frozenset(parts),
@@ -84,9 +89,13 @@ def _animations(listing: Listing, table: str) -> frozenset[str] | None:
     return STOCK_ANIMATIONS.union(from_table, (posixpath.splitext(name)[0] for name in names))
 
 
-def _engine(text: str) -> tuple[int, ...] | None:
-    found = _VERSION.search(text)
-    return tuple(map(int, found.groups())) if found else None
+def _engine(files: Folder, game: str) -> Engine | None:
+    """The engine that the game ships, by its script or by the file that names its version."""
+    folder = engine_folder(files, game)
+    if folder is not None and (engine := engine_in(files, folder)) is not None:
+        return engine
+    found = _VERSION.search(text_or_nothing(files, f"{posixpath.dirname(game) or '.'}/webgal-engine.json"))
+    return Engine(found[1]) if found else None
 
 
 _MOST_TOLD = 20

@@ -3,6 +3,7 @@
 import pytest
 
 from handrail.features.webgal.script import scene as scene_module
+from handrail.features.webgal.script.engine import Engine
 from handrail.features.webgal.script.findings import Finding, kind_of
 from handrail.features.webgal.script.graph_picture import svg
 from tests.features.webgal.script.game import FILES, game
@@ -45,7 +46,7 @@ def test_what_lies_behind_a_link_is_not_called_missing() -> None:
 @pytest.mark.parametrize(
     ("wanted", "on_disk"),
     [
-        ("caf\u00e9.png", "cafe\u0301.png"),
+        ("cafe\u0301.png", "cafe\u0301.png"),
         ("a%20b.png", "a b.png"),
         ("a#1.png", "a#1.png"),
         ("100%.png", "100%.png"),
@@ -62,8 +63,56 @@ def test_a_name_is_found_as_a_browser_would_find_it(wanted: str, on_disk: str) -
 def test_an_unreachable_scene_is_told_unless_a_name_is_known_only_when_the_game_runs() -> None:
     assert codes(game("end;", "end;", files=()).overall()) == {"scene/scene1.txt": ["WG402"]}
     assert game("callScene:scene1.txt;", "end;", files=()).overall() == {}
-    assert game("choose:a:scene1.txt|b:c;\nlabel:c;", "end;", files=()).overall() == {}
+    assert game("choose:a:scene1.txt|b:c;\nlabel:c;\nend;", "end;", files=()).overall() == {}
     assert game("changeScene:{next};\nsetVar:next=1;", "end;", files=()).overall() == {}
+
+
+def test_a_variable_that_no_way_sets_before_it_is_read_is_reported() -> None:
+    later = game("雪乃:{hp};\nsetVar:hp=1;\nchangeScene:scene1.txt;", "雪乃:{hp};\nend;", files=())
+    assert codes(later.overall()) == {"scene/start.txt": ["WG406"]}
+    for silent in (
+        game("setVar:hp=1;\n雪乃:{hp};\nend;", files=()),
+        game("callScene:scene1.txt;\n雪乃:{hp};\nend;", "setVar:hp=1;", files=()),
+        game("label:a;\n雪乃:{hp};\nsetVar:hp=1;\njumpLabel:a;", files=()),
+        game("雪乃:{hp};\nsetVar:hp=1 -global;\nend;", files=()),
+        game("雪乃:{hp};\nchangeScene:scene1.txt;", "setVar:hp=1;\nchangeScene:start.txt;", files=()),
+    ):
+        assert codes(silent.overall()) == {}
+
+
+def test_an_option_behind_which_nothing_follows_is_reported() -> None:
+    assert codes(game("choose:a:x|b:y;\nlabel:y;\nend;\nlabel:x;\n; the rest is missing", files=()).overall()) == {
+        "scene/start.txt": ["WG407"]
+    }
+    assert codes(game("choose:a:scene1.txt|b:y;\nlabel:y;\nend;", "; empty", files=()).overall()) == {
+        "scene/start.txt": ["WG407"]
+    }
+    called = game("callScene:scene1.txt;\nend;", "choose:a:x|b:y;\nlabel:y;\n雪乃:b;\nlabel:x;", files=())
+    assert codes(called.overall()) == {}
+
+
+def test_a_name_in_another_unicode_form_is_another_file_to_a_web_server() -> None:
+    (finding,) = game("changeBg:caf\u00e9.png;", files=("background/cafe\u0301.png",)).findings("start.txt")
+    assert finding.code == "WG210"
+    assert finding.edit is not None
+    assert finding.edit.text == "cafe\u0301.png"
+
+
+def test_keys_of_animation_files_are_checked() -> None:
+    text = '[{"alhpa": 0,\n"duration": 0}, {"positon": {"X": 1}, "scale": {"x": 1}}]'
+    project = game("end;", files=("animation/mine.json",), animation_files=(("animation/mine.json", text),))
+    found = project.overall()["animation/mine.json"]
+    assert [(each.code, each.line, each.values["near"]) for each in found if each.code == "WG133"] == [
+        ("WG133", 1, "alpha"),
+        ("WG133", 2, "position"),
+    ]
+
+
+def test_what_the_shipped_engine_knows_is_no_mistake() -> None:
+    script = "setBgAni:shake;\nbgm:a.mp3 -loop=1;"
+    engine = Engine("4.2.9", frozenset({"setBgAni"}), frozenset({"loop"}))
+    assert codes({"": game(script).findings("start.txt")}) == {"": ["WG105", "WG308"]}
+    assert game(script, engine=engine).findings("start.txt") == []
 
 
 def test_a_scene_that_lies_elsewhere_may_lead_to_every_scene_and_name_every_file() -> None:

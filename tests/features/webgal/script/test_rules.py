@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from handrail.features.webgal.script.engine import Engine
 from handrail.features.webgal.script.findings import fixed_line, kind_of, message, rule_catalogue, with_safe_fixes
 from handrail.features.webgal.script.parser import split_lines
 from tests.features.webgal.script.game import findings, game, told
@@ -59,6 +60,21 @@ MISTAKES = [
     ("choose:去:start.txt｜回:end;\nlabel:end;", "WG128", "choose:去:start.txt|回:end;"),
     ("setVar:a+=1;", "WG129", "setVar:a=a+1;"),
     ("setVar:a=1;\njumpLabel:x -when=a＞1;\nlabel:x;", "WG130", "jumpLabel:x -when=a>1;"),
+    ("end ;", "WG104", "end;"),
+    (" end;", "WG104", "end;"),
+    ("showVars ;", "WG104", "showVars;"),
+    ("End;", "WG105", "end;"),
+    ("choose:A - x:start.txt|B:start.txt;", "WG110", "choose:A — x:start.txt|B:start.txt;"),
+    ("setVar:a=1;\njumpLabel:x -when=a>1&&;\nlabel:x;", "WG131", None),
+    ("setVar:a=1+;", "WG131", None),
+    ("setVar:a=*2;", "WG131", None),
+    ("changeFigure:a.png -id=;", "WG132", None),
+    ('setTransform:{"positon":{"x":1}};', "WG133", 'setTransform:{"position":{"x":1}};'),
+    ('changeBg:bg.png -transform={"scale":{"Y":2}};', "WG133", 'changeBg:bg.png -transform={"scale":{"y":2}};'),
+    ("雪乃:你好;雪乃:再见;", "WG134", None),
+    ("setAnimation:shake -target=fig-lef;", "WG211", "setAnimation:shake -target=fig-left;"),
+    ("setAnimation:shake -target=nobody;", "WG211", None),
+    ("雪乃:温度 -10 度;", "WG309", "雪乃:温度-10 度;"),
     ("changeBg:beech.jpg;", "WG201", "changeBg:beach.jpg;"),
     ("changeBg:beach.png;", "WG201", "changeBg:beach.jpg;"),
     ("playEffect:a.mp3;", "WG201", "playEffect:../bgm/a.mp3;"),
@@ -97,7 +113,8 @@ def test_a_mistake_is_found_and_mended_by_its_hint(script: str, code: str, fixed
 
 
 def test_every_rule_has_a_mistake_that_shows_it() -> None:
-    of_the_whole = {"WG124", "WG125", "WG202", "WG209", "WG402", "WG404", "WG405"}  # test_project.py has these
+    of_the_whole = {"WG124", "WG125", "WG202", "WG209", "WG210", "WG402", "WG404", "WG405", "WG406", "WG407"}
+    # test_project.py has these
     assert {code for _, code, _ in MISTAKES} | of_the_whole == set(rule_catalogue())
 
 
@@ -144,6 +161,8 @@ LEGAL = [
     'setVar:data={"id":"a-b","list":[1,2]};\nsetVar:more=[{kind:"room",icon:"a:exit-to"}, {kind:"x"}];',
     "setVar: quest=start - global;\nchangeFigure:a.png -id=girl-left -left;\nunlockCg:bg.png -name=What comes next;",
     "choose:[抱住她]:x;\nlabel:x;\nchoose wisely: the door is shut;\nif (and only if) you dare;",
+    "changeFigure:a.png -id=girl;\nsetAnimation:shake -target=girl;\nsetAnimation:shake -target=fig-left13;",
+    "雪乃:你好;注意:这里要改\n雪乃:嗯; TODO: later\nThe end;\nEndless;\nsetVar:a=-5;\nsetVar:b=2*-a;",
     "changeFigure:none;\nfilmMode:on;\nfilmMode:none;\nwait 5 minutes;\nbgm is on.;\nlabel the box, please.;",
 ]
 
@@ -249,8 +268,8 @@ def test_problems_behind_a_slip_point_at_the_line_as_it_is_written() -> None:
 def test_lines_that_continue_a_statement_are_read_as_one_and_legal_from_4_6_3_on() -> None:
     script = "choose:\n  |去:start.txt\n  |回:gone.txt;\nchangeFigure:a.png\n -left\n -next;"
     assert told(script) == ["WG205", "WG118", "WG118"]
-    assert told(script, engine=(4, 6, 4)) == ["WG205"]
-    assert told("雪乃:a;\n -next;", engine=(4, 5, 18)) == ["WG118"]
+    assert told(script, engine=Engine("4.6.4")) == ["WG205"]
+    assert told("雪乃:a;\n -next;", engine=Engine("4.5.18")) == ["WG118"]
 
 
 def test_of_a_statement_over_several_lines_no_line_is_mended() -> None:

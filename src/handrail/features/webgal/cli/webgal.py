@@ -1,7 +1,8 @@
 """`handrail webgal`: check and fix a game's scripts, show its scenes as a graph, serve an editor."""
 
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ _TAB = 4
 _UNUSED = "WG404"
 _MOST_UNUSED = 10
 _MOST_ALIKE = 10
+_NO_SEMICOLON = "WG101"
+"""Shown once per file: many games have them everywhere."""
 _MOST_RANGES = 12
 _COLOURS = {"syntax": "red", "resource": "magenta", "style": "yellow"}
 
@@ -38,10 +41,10 @@ def report(found: dict[str, Any]) -> None:
                 continue
             lines = alike.setdefault(problem["code"], [])
             lines.append(problem["line"])
-            if len(lines) <= _MOST_ALIKE:
+            if len(lines) <= (1 if problem["code"] == _NO_SEMICOLON else _MOST_ALIKE):
                 click.echo("\n".join(_lines(file["path"], problem)))
         for code, lines in alike.items():
-            if rest := lines[_MOST_ALIKE:]:
+            if rest := lines[1 if code == _NO_SEMICOLON else _MOST_ALIKE :]:
                 click.echo(f"{one_line(file['path'])}: and {len(rest)} more [{code}] on lines {ranges(rest)}")
     if unused:
         click.echo(f"{_kind('style')} {one_line(unused[0][1])}")
@@ -49,8 +52,10 @@ def report(found: dict[str, Any]) -> None:
         if len(unused) > _MOST_UNUSED:
             click.echo(f"  and {len(unused) - _MOST_UNUSED} more (--json lists them all)")
     looked_at = f"{found['scenes']} scenes, {found['lines']} lines"
+    if engines := found.get("engines"):
+        looked_at += f", engine {', '.join(engines)}"
     if not found["files"]:
-        click.echo(f"Nothing to complain about in {looked_at}.")
+        click.echo(f"No problems in {looked_at}.")
     else:
         told = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
         click.echo(f"{sum(counts.values())} problems in {looked_at}: {told}.")
@@ -162,11 +167,12 @@ def check(paths: tuple[str, ...], fix: bool, project: Path, state: Path | None, 
     from handrail.faces.cli.person import answers
     from handrail.faces.cli.program import program, run
 
+    project, below = located(project, paths)
     opened = program().open_project(
         project, state, answers(answer, has_terminal=sys.stdin.isatty(), is_left_standing=False)
     )
     with _closing(opened):
-        found, mended = run(_checked(opened, list(paths), with_fix=fix))
+        found, mended = run(_checked(opened, below, with_fix=fix))
     if as_json:
         print_json({**found, "mended": mended} if fix else found)
     else:
@@ -194,6 +200,32 @@ def graph(path: str, project: Path, state: Path | None, as_json: bool) -> None:
         print_json(shown["graph"])
     else:
         sys.stdout.write(shown["svg"])
+
+
+def located(project: Path, paths: Sequence[str]) -> tuple[Path, list[str]]:
+    """The project to open, and the paths below it. Paths are of the current folder, or else of the project.
+
+    What lies elsewhere is checked in its own game's folder.
+    """
+    root = Path(os.path.abspath(project))
+    absolute = [_absolute(root, path) for path in paths]
+    if absolute and not any(path.is_relative_to(root) for path in absolute):
+        root = _root_of(Path(os.path.commonpath(absolute)))
+    return root, [os.path.relpath(path, root) for path in absolute]
+
+
+def _absolute(root: Path, path: str) -> Path:
+    here = Path(os.path.abspath(path))
+    return here if here.exists() else Path(os.path.abspath(root / path))
+
+
+def _root_of(path: Path) -> Path:
+    """The folder above the game that has this path, or the path's own folder."""
+    folder = path if path.is_dir() else path.parent
+    for game in (folder, *folder.parents):
+        if (game / "scene").is_dir():
+            return game.parent if game.name == "game" else game
+    return folder
 
 
 @contextmanager

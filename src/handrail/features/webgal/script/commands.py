@@ -47,6 +47,8 @@ class Argument(msgspec.Struct, frozen=True):
     kind: Kind
     choices: tuple[str, ...] = ()
     folder: str | None = None
+    is_transform: bool = False
+    """JSON with the keys of a transform."""
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -91,6 +93,7 @@ def _arguments(command: str, text: str) -> dict[str, Argument]:
             Kind(kind) if kind else Kind.TEXT if choices else Kind.FLAG,
             tuple(choices.split()),
             _OTHER_FOLDERS.get(name),
+            name == "transform",
         )
     return found
 

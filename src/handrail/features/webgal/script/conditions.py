@@ -14,6 +14,10 @@ _NAME = re.compile(r"(?<![\w.$'\"])[^\W\d]\w*(?![\w(])")
 _INTERPOLATED = re.compile(r"(?<!\\)\{([^\W\d]\w*)\}")
 _WORDS = frozenset({"true", "false", "null", "undefined", "random"})
 _PAIRS = {")": "(", "]": "["}
+# As the engine splits it: what is between the signs is a value, whatever it looks like.
+_PIECE = re.compile(r"'[^']*'|\"[^\"]*\"|[<>=!]=|&&|\|\||[-+*/()<>!,]|[^-+*/()<>=!&|,'\"]+|.")
+_BEFORE_VALUE = frozenset({"-", "+", "!", "("})
+_SIGNS = frozenset({"-", "+", "*", "/", "<", ">", "!", "<=", ">=", "==", "!=", "&&", "||", ",", "(", ")"})
 
 
 def names_in(condition: str) -> list[str]:
@@ -55,6 +59,18 @@ def narrowed(condition: str) -> str:
 def compared(condition: str) -> str:
     """With every comparison written correctly."""
     return _ONE_EQUALS.sub("==", _TURNED.sub(r"\1=", condition))
+
+
+def lacks_operand(expression: str) -> str | None:
+    """The sign without a value beside it, for which no engine can compile the expression: `a>1&&`, `1+`, `*2`."""
+    before = "("
+    for piece in [*filter(None, map(str.strip, _PIECE.findall(expression))), ")"]:
+        is_sign = piece in _SIGNS
+        needs_value = before in _SIGNS and before != ")"
+        if is_sign and needs_value and piece not in _BEFORE_VALUE and not (before == "(" and piece == ")"):
+            return piece if before in ("(", ",") else before
+        before = piece
+    return None
 
 
 def unpaired(condition: str) -> str | None:

@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from handrail.features.webgal.script.parser import COMMENT, Sentence
 
@@ -70,7 +71,22 @@ def message(finding: Finding, language: Language) -> str:
     near = finding.values.get("near", "")
     guess = (f"，是否想写 {near}？" if language == "zh" else f"; did you mean {near}?") if near else ""
     said = rule.zh if language == "zh" else rule.en
+    if "more" in finding.values:
+        more, count = finding.values["more"], finding.values["count"]
+        said += f"（另有 {count} 行：{more}）" if language == "zh" else f" (and on {count} more lines: {more})"
     return f"{said.format(**{**finding.values, 'near': near, 'guess': guess})} [{finding.code}]"
+
+
+def once_per_file(findings: Iterable[Finding]) -> list[Finding]:
+    """Many games lack semicolons everywhere: beyond a few, they are one finding that names the other lines."""
+    found = list(findings)
+    alike = [each for each in found if each.code == _NO_SEMICOLON]
+    if len(alike) <= _FEW:
+        return found
+    lines = ", ".join(str(each.line) for each in alike[1 : _MOST_LINES_NAMED + 1])
+    more = f"{lines} …" if len(alike) - 1 > _MOST_LINES_NAMED else lines
+    first = replace(alike[0], values={"more": more, "count": str(len(alike) - 1)})
+    return [first if each is alike[0] else each for each in found if each.code != _NO_SEMICOLON or each is alike[0]]
 
 
 def language_of(wanted: str) -> Language:
@@ -79,6 +95,9 @@ def language_of(wanted: str) -> Language:
 
 
 _MOST_PASSES = 5
+_NO_SEMICOLON = "WG101"
+_FEW = 3
+_MOST_LINES_NAMED = 20
 
 
 def fixed_line(finding: Finding, lines: list[str]) -> str | None:

@@ -47,11 +47,21 @@ class Line:
     def has_speaker(self) -> bool:
         return self.is_dialogue and bool(self.sentence.args) and self.sentence.args[0][0] == "speaker"
 
-    def at(self, piece: str, code: str, edit: str | None = None, *, is_safe: bool = True, **values: str) -> Finding:
+    def at(
+        self,
+        piece: str,
+        code: str,
+        edit: str | None = None,
+        *,
+        is_safe: bool = True,
+        is_grave: bool = False,
+        **values: str,
+    ) -> Finding:
         """A finding about the last occurrence of this piece; `edit` is what belongs there."""
         start = max(self.text.rfind(piece), 0) if piece else 0
         end = start + len(piece)
-        return Finding(code, 0, start, end, values, None if edit is None else Edit(start, end, edit, is_safe))
+        fix = None if edit is None else Edit(start, end, edit, is_safe)
+        return Finding(code, 0, start, end, values, fix, is_grave)
 
     def between(
         self, start: int, end: int, code: str, edit: str | None = None, *, is_safe: bool = True, **values: str
@@ -62,13 +72,16 @@ class Line:
         return Finding(code, 0, 0, len(self.text), values)
 
 
-What = Literal["file", "scene", "label", "animation", "variable", "speaker", "dynamic"]
+What = Literal["file", "scene", "label", "animation", "variable", "speaker", "figure", "target", "dynamic"]
+"""A `figure` is given this id here; a `target` is looked for among them."""
 _NAMED: dict[Content, What] = {
     Content.FILE: "file",
     Content.SCENE: "scene",
     Content.JUMP: "label",
     Content.ANIMATION: "animation",
 }
+NAMING = frozenset({"id", "target", "figureId"})
+"""Arguments that name figures."""
 _GAME_FOLDER = re.compile(re.escape(GAME_ADDRESS) + r"/[a-z]+/")
 
 
@@ -106,7 +119,9 @@ def references(line: Line) -> Iterator[Reference]:
         argument = BY_TYPE[sentence.command].arguments.get(key)
         if argument is None:
             continue
-        if argument.kind is Kind.FILE and value != "none":
+        if key == "target" or (key == "id" and command.name == "changeFigure"):
+            yield _named(line, "target" if key == "target" else "figure", value, at)
+        elif argument.kind is Kind.FILE and value != "none":
             folder = argument.folder or command.folder or "background"
             name = _GAME_FOLDER.sub("", value, count=1)
             if _is_fixed(name) or _is_dynamic(name):

@@ -8,6 +8,7 @@ from enum import Enum
 from functools import cached_property
 from urllib.parse import unquote
 
+from handrail.features.webgal.script.engine import Engine
 from handrail.features.webgal.script.nearness import Names, distance
 
 _SHORTEST_GUESS = 3
@@ -18,6 +19,8 @@ class Standing(Enum):
     THERE = "there"
     UNKNOWN = "unknown"
     OTHER_CASE = "other case"
+    OTHER_FORM = "other form"
+    """The same letters in another Unicode form (NFC, NFD): to a web server another name."""
     MISSING = "missing"
 
 
@@ -33,8 +36,9 @@ class Listing:
         return cls(tuple(sorted(paths)), tuple(sorted(links)))
 
     @cached_property
-    def _known(self) -> frozenset[str]:
-        return frozenset(map(_composed, self.paths))
+    def _known(self) -> dict[str, str]:
+        """The real path by its composed form."""
+        return {_composed(path): path for path in self.paths}
 
     @cached_property
     def _by_case(self) -> dict[str, str]:
@@ -73,12 +77,12 @@ class Listing:
         return {}
 
     def _looked_up(self, folder: str, name: str) -> tuple[Standing, str]:
-        if (plain := f"{folder}/{name}") in self._known:
+        if self._known.get(plain := f"{folder}/{name}") == plain:
             return Standing.THERE, plain
         paths = [path for spelling in _spellings(name) if (path := _path(folder, spelling))]
         for path in paths:
-            if path in self._known:
-                return Standing.THERE, path
+            if (real := self._known.get(path)) is not None:
+                return (Standing.THERE if real in (path, plain) else Standing.OTHER_FORM), real
             if path.startswith("..") or any(path == link or path.startswith(link + "/") for link in self.links):
                 return Standing.UNKNOWN, path
         for path in paths:
@@ -138,8 +142,10 @@ class Surroundings:
     listing: Listing = field(default_factory=Listing)
     folder: str = "game/"
     animations: frozenset[str] | None = None
+    animation_files: tuple[tuple[str, str], ...] = ()
+    """The game's own animations: path and text."""
     characters: frozenset[str] = frozenset()
-    engine: tuple[int, ...] | None = None
+    engine: Engine | None = None
     config: str | None = None
     mentions: str = ""
     """The text of style sheets and templates, in which files may be named."""

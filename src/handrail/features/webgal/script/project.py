@@ -1,20 +1,23 @@
 """A whole game: its scenes and what connects them. A change leads to checking only what it affects."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 import msgspec
 
 from handrail.features.webgal.script.config_file import check_config, read_config
 from handrail.features.webgal.script.findings import Finding, with_safe_fixes
+from handrail.features.webgal.script.flow import dead_ends, early_reads
 from handrail.features.webgal.script.graph import ENTRY, Graph, Way, check_loops, endless_rounds, exit_of, ways_of
 from handrail.features.webgal.script.listing import Surroundings
 from handrail.features.webgal.script.parser import FOLDERS
+from handrail.features.webgal.script.rules.effects import check_animation
 from handrail.features.webgal.script.rules.project_names import (
     ProjectNames,
     check_files,
     check_labels,
     check_speakers,
+    check_targets,
     check_variables,
     named_by,
     unused,
@@ -24,6 +27,8 @@ from handrail.features.webgal.script.scene import Scene, check_scene
 SCENES = "scene"
 CONFIG = "config.txt"
 _JOINS_LINES_SINCE = (4, 6, 3)
+_OF_ENGINE = frozenset({"WG105", "WG108", "WG308"})
+"""Commands and arguments that are unknown here; the engine that the game ships may know them."""
 
 
 class _Ties(msgspec.Struct, frozen=True, gc=False):
@@ -32,6 +37,9 @@ class _Ties(msgspec.Struct, frozen=True, gc=False):
     ways: tuple[Way, ...]
     uses: frozenset[str]
     exit: tuple[int, str] | None
+    variables: frozenset[tuple[str, int]]
+    sets: frozenset[str]
+    labels: frozenset[tuple[str, int]]
 
 
 class Project:
@@ -43,6 +51,7 @@ class Project:
         self._ties: dict[str, _Ties] = {}
         self._spoken: Counter[str] = Counter()
         self._set: Counter[str] = Counter()
+        self._figures: Counter[str] = Counter()
         self._names: ProjectNames | None = None
         self._standing: object = None
         self._checked: dict[str, list[Finding]] = {}
@@ -59,13 +68,20 @@ class Project:
         """Takes a scene that was parsed already: what is known of its text holds in any game."""
         before = self.scenes.get(name)
         listing = self.around.listing
-        ties = _Ties(ways_of(name, scene, listing), named_by(scene, listing), exit_of(scene))
+        ties = _Ties(
+            ways_of(name, scene, listing),
+            named_by(scene, listing),
+            exit_of(scene),
+            frozenset((each.name, each.line) for each in scene.references if each.what == "variable"),
+            frozenset(scene.sets),
+            frozenset((each.name, each.line) for each in scene.references if each.what == "label"),
+        )
         if before is None or ties != self._ties[name] or scene.dynamic != before.dynamic:
             self._overall = None
         if before is not None:
             self._forget(before)
         self.scenes[name], self._ties[name] = scene, ties
-        for counter, more in ((self._spoken, scene.speakers), (self._set, dict.fromkeys(scene.sets, 1))):
+        for counter, more in self._counted(scene):
             for key, count in more.items():
                 counter[key] = counter.get(key, 0) + count
         self._names = None
@@ -95,14 +111,16 @@ class Project:
         spoken.update(scene.speakers)
         if before is not None:
             spoken.subtract(before.speakers)
-        return self._judged(scene, ProjectNames(spoken, names.known | scene.sets))
+        return self._judged(scene, ProjectNames(spoken, names.known | scene.sets, names.figures | scene.figures))
 
     def text_of(self, path: str) -> str:
         """The text of a scene or of `config.txt`, by its path below the game's folder; empty for any other file."""
         scene = self.scenes.get(path.removeprefix(f"{SCENES}/"))
         if scene is not None:
             return scene.text
-        return self.around.config or "" if path == CONFIG else ""
+        if path == CONFIG:
+            return self.around.config or ""
+        return dict(self.around.animation_files).get(path, "")
 
     def with_safe_fixes(self, path: str, text: str) -> str:
         """A text for such a file with its safe fixes applied."""
@@ -149,6 +167,7 @@ class Project:
             *check_loops(scene),
             *check_speakers(scene, names, self.around.characters),
             *check_variables(scene, names, self._set or scene.sets),
+            *check_targets(scene, names),
         ]
         if not found:
             return found
@@ -157,13 +176,23 @@ class Project:
 
     def _counts(self, finding: Finding) -> bool:
         if finding.code == "WG118" and self.around.engine is not None:
-            return self.around.engine < _JOINS_LINES_SINCE
+            return self.around.engine.number < _JOINS_LINES_SINCE
         if finding.code == "WG105" and finding.values["name"] in self.around.characters:
             return False
+        if (engine := self.around.engine) is not None and finding.code in _OF_ENGINE:
+            known = engine.commands if finding.code == "WG105" else engine.arguments
+            if finding.values["name"] in known:
+                return False
         return finding.code not in self._silenced
 
+    def _counted(self, scene: Scene) -> Iterator[tuple[Counter[str], Mapping[str, int]]]:
+        """What a scene adds to what the whole game knows."""
+        yield self._spoken, scene.speakers
+        yield self._set, dict.fromkeys(scene.sets, 1)
+        yield self._figures, dict.fromkeys(scene.figures, 1)
+
     def _forget(self, scene: Scene) -> None:
-        for counter, gone in ((self._spoken, scene.speakers), (self._set, Counter(scene.sets))):
+        for counter, gone in self._counted(scene):
             for name, count in gone.items():
                 counter[name] -= count
                 if not counter[name]:
@@ -172,7 +201,8 @@ class Project:
     def _current_names(self) -> ProjectNames:
         """Results stay valid while the names that rules use don't change."""
         if self._names is None:
-            self._names = ProjectNames(self._spoken, self._given.union(self._set))  # every setting is a variable, too
+            known = self._given.union(self._set)  # every setting is a variable, too
+            self._names = ProjectNames(self._spoken, known, frozenset(self._figures))
             standing = self._names.standing()
             if standing != self._standing:
                 self._standing = standing
@@ -186,11 +216,15 @@ class Project:
         if whole.entry is None:
             yield f"{SCENES}/{ENTRY}", Finding("WG209", 1)
             return
+        for file, text in around.animation_files:
+            yield from ((file, finding) for finding in check_animation(text))
         for name, (line, path) in endless_rounds({name: ties.exit for name, ties in self._ties.items()}).items():
             yield f"{SCENES}/{name}", Finding("WG123", line, values={"path": " → ".join(path)})
         if whole.is_complete:
             for name in sorted(set(whole.scenes) - whole.reachable()):
                 yield f"{SCENES}/{name}", Finding("WG402", 1)
+            for name, finding in (*early_reads(self.scenes, whole, self._given), *dead_ends(self.scenes, whole)):
+                yield f"{SCENES}/{name}", finding
         uses = frozenset().union(*(ties.uses for ties in self._ties.values()))
         dynamic = frozenset().union(*(scene.dynamic for scene in self.scenes.values()))
         for file in unused(around, uses, dynamic):

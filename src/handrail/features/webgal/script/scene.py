@@ -123,6 +123,7 @@ class Scene:
         self.speakers: Counter[str] = Counter()
         self.suspects: list[tuple[str, int]] = []
         self.sets: set[str] = set()
+        self.figures: set[str] = set()
         self.dynamic: set[str] = set()
         # Looking for the mere blank first is many times as fast.
         self._is_joined = ("\n " in text or text.startswith(" ")) and _CONTINUED.search(text) is not None
@@ -172,6 +173,8 @@ class Scene:
     def _note(self, number: int, report: Report) -> None:
         if report.references:
             for each in report.references:
+                if each.what == "figure":
+                    self.figures.add(each.name)
                 self.references.append(Reference(each.what, each.name, number, each.start, each.by, each.folder))
         if report.findings:
             self.findings += [self.placed(replace(finding, line=number)) for finding in report.findings]

@@ -8,18 +8,19 @@ from functools import lru_cache
 import msgspec
 
 from handrail.features.webgal.script.commands import COMMANDS, SAY, Argument, Command, Content, Kind
-from handrail.features.webgal.script.conditions import interpolated
+from handrail.features.webgal.script.conditions import interpolated, lacks_operand
 from handrail.features.webgal.script.findings import Edit, Finding
-from handrail.features.webgal.script.line import Reference, Report, What
+from handrail.features.webgal.script.line import NAMING, Reference, Report, What
+from handrail.features.webgal.script.nearness import folded
 from handrail.features.webgal.script.parser import BLANKS, SEPARATOR
-from handrail.features.webgal.script.rules.heads import is_number, is_plain_word
+from handrail.features.webgal.script.rules.heads import BARE, is_number, is_plain_word
 
 # Wide letters are those of a command that was typed in the wrong width.
 _START = r"[^\x00-\x7f；：Ａ-Ｚａ-ｚ\s\ufeff]"
 # A hyphen after a blank starts an argument, or was meant to. `*+` gives nothing back: a mark ends the try at once.
 _HYPHEN = r"(?<![ \t\u3000\u00a0])-"
 _REST = rf"[^:：;{{\\\n-]*+(?:{_HYPHEN}[^:：;{{\\\n-]*+)*+"
-_NO_COMMAND = rf"(?!(?:{'|'.join(COMMANDS)})(?![A-Za-z]))"
+_NO_COMMAND = rf"(?!(?:{'|'.join(COMMANDS)})(?![A-Za-z])|(?i:{'|'.join(BARE.values())})[\s\ufeff]*+;)"
 _HEAD = rf"(?:{_START}|{_NO_COMMAND}[A-Za-z]){_REST}"
 _TEXT = rf"[^;{{\\\n-]*+(?:{_HYPHEN}[^;{{\\\n-]*+)*+"
 _BLANK = r"[\s\ufeff]*+"
@@ -174,7 +175,7 @@ class Shortcuts:
         name, _, value = piece.partition("=")
         name, value = name.strip(BLANKS), value.strip(BLANKS)
         known = COMMANDS[command].arguments.get(name)
-        if known is not None and _is_any(known, value):
+        if known is not None and name not in NAMING and _is_any(known, value):
             return name, ()
         content = "x=1" if COMMANDS[command].content is Content.ASSIGNMENT else "x"
         start = len(command) + len(content) + 1
@@ -194,7 +195,8 @@ def _command_report(
         return Report(findings, named, label=content) if is_plain else None
     if kind is Content.ASSIGNMENT:
         assigned = _ASSIGNED.fullmatch(content)
-        return None if assigned is None else Report(findings, named, (assigned[1],))
+        is_whole = assigned is not None and lacks_operand(content.partition("=")[2]) is None
+        return Report(findings, named, (assigned[1],)) if assigned is not None and is_whole else None
     leaves = by == "changeScene"
     if content in ("", "none") or kind is Content.OPTIONAL:
         is_plain = "{" not in content and (by != "filmMode" or content in ("", "none", "enable"))
@@ -229,7 +231,7 @@ def _opens_quietly(statement: str) -> bool:
     if "：" in statement or _ODD_START.match(statement) is not None:
         return False
     word = _LETTERS.match(statement)
-    return word is None or word.group() not in COMMANDS
+    return word is None or (word.group() not in COMMANDS and folded(word.group()) not in BARE)
 
 
 def _missing_semicolon(text: str) -> Finding:

@@ -42,6 +42,8 @@ class Result(msgspec.Struct, frozen=True):
     files: list[File]
     scenes: int
     lines: int
+    engines: list[str] = []
+    """Versions of the engines that the games ship."""
 
 
 async def check_game(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Result:

@@ -42,14 +42,15 @@ async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Pre
     what went wrong, `firstErrorLine` the first line of the scene that is to blame. A person on this machine can open
     `url`.
     """
+    from handrail.features.webgal.engines import engine_note
     from handrail.features.webgal.previews.preview_session import as_not_shown
     from handrail.features.webgal.script.preview_log import fetched_ahead, first_shown_line, preview_log
 
-    def read() -> tuple[SceneFile, str]:
+    def read() -> tuple[SceneFile, str, str | None]:
         scene = find_scene(webgal.games.files, params.scene_path, webgal.games.may_read)
-        return scene, webgal.games.text_of(scene.path)
+        return scene, webgal.games.text_of(scene.path), engine_note(webgal.games.files, scene.game)
 
-    scene, text = await in_thread(call, read)
+    scene, text, note = await in_thread(call, read)
     destination = Destination(scene.name, first_shown_line(text))
     try:
         showing = await webgal.previews.show(scene.game, destination, fetched_ahead(text))
@@ -57,7 +58,8 @@ async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Pre
         raise as_not_shown(failure) from None
     log = preview_log(showing, destination, text, scene.game)
     first = log.first_error_line
-    result = Result(showing.url, [*log.lines, showing.whereabouts], UNSET if first is None else first)
+    notes = [] if note is None else [note]
+    result = Result(showing.url, [*log.lines, *notes, showing.whereabouts], UNSET if first is None else first)
     return Reply(result, [Image(showing.picture)])
 
 

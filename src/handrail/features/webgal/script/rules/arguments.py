@@ -3,10 +3,12 @@
 import re
 
 from handrail.features.webgal.script.commands import COMMANDS, Argument, Command, Content, Kind
+from handrail.features.webgal.script.findings import Finding
 from handrail.features.webgal.script.line import Findings, Line
 from handrail.features.webgal.script.nearness import nearest
 from handrail.features.webgal.script.parser import BLANKS, SEPARATOR, number
-from handrail.features.webgal.script.rules.contents import json_fault, meant_number, repaired_json
+from handrail.features.webgal.script.rules.contents import is_lost_option, json_fault, meant_number, repaired_json
+from handrail.features.webgal.script.rules.effects import check_effect
 from handrail.features.webgal.script.rules.heads import is_command_by_mistake
 from handrail.features.webgal.script.rules.punctuation import SHOWN, is_false_comment
 
@@ -65,6 +67,8 @@ def check_arguments(line: Line) -> Findings:
         elif (parted := _parted(command, name, known, value)) is not None:
             shown, fix = piece.rstrip(BLANKS), f"-{name}={parted}"
             yield line.at(f"-{shown}", "WG108", fix, is_safe=False, command=command.name, name=shown, near=fix)
+        elif is_given and not value and name in _NO_BLANKS:
+            yield line.at(f"-{piece.rstrip(BLANKS)}", "WG132", name=name)
         elif is_given:
             yield from _value(line, known, value)
 
@@ -109,6 +113,9 @@ def _ends_with(content: str, found: re.Match[str]) -> bool:
 
 def _unknown(line: Line, command: Command, piece: str, name: str, is_given: bool) -> Findings:
     shown = f"-{piece.rstrip(BLANKS)}"
+    if is_lost_option(command, piece):
+        yield line.at(shown, "WG110", f"—{shown[1:]}", is_safe=False, rest=shown)
+        return
     if command.content is Content.ASSIGNMENT and not (_WORD.fullmatch(name) and _near(name, command)):
         if not is_given or not _WORD.fullmatch(name):
             yield line.at(shown, "WG110", rest=shown)
@@ -132,9 +139,17 @@ def _unknown(line: Line, command: Command, piece: str, name: str, is_given: bool
         fix = f"-{near[0]}"
         yield line.at(f"-{name}", "WG108", fix, is_safe=False, command=command.name, name=name, near=fix)
     elif line.is_dialogue:
-        yield line.at(shown, "WG309", f"—{shown[1:]}", is_safe=False, name=shown)
+        yield _hidden(line, shown)
     else:
         yield line.at(shown, "WG308", command=command.name, name=name)
+
+
+def _hidden(line: Line, shown: str) -> Finding:
+    """`A -10 °` keeps its minus, without the blank before it; otherwise a dash was meant."""
+    start = max(line.text.rfind(shown), 1)
+    if shown[1:2].isdigit():
+        return line.between(start - 1, start + len(shown), "WG309", shown, is_safe=False, name=shown)
+    return line.at(shown, "WG309", f"—{shown[1:]}", is_safe=False, name=shown)
 
 
 def _apart(name: str, command: Command) -> str | None:
@@ -172,6 +187,8 @@ def _value(line: Line, known: Argument, value: str) -> Findings:
         yield line.at(value, "WG116", meant_number(value), is_safe=False, value=value)
     elif known.kind is Kind.JSON and (why := json_fault(value)) is not None:
         yield line.at(value, "WG111", repaired_json(value), is_safe=False, why=why)
+    elif known.is_transform:
+        yield from check_effect(line, value)
     elif known.kind is Kind.FLAG and value not in _BOOLEANS and (near := nearest(value, _BOOLEANS)):
         yield line.at(value, "WG314", near[0], is_safe=False, value=value, near=near[0])
     elif known.choices and value not in known.choices and value not in ("true", "false", ""):

@@ -3,11 +3,12 @@
 import json
 import re
 
-from handrail.features.webgal.script.commands import Content
-from handrail.features.webgal.script.conditions import compared, narrowed, unpaired, wide_sign
+from handrail.features.webgal.script.commands import Command, Content
+from handrail.features.webgal.script.conditions import compared, lacks_operand, narrowed, unpaired, wide_sign
 from handrail.features.webgal.script.line import Findings, Line
 from handrail.features.webgal.script.nearness import nearest
-from handrail.features.webgal.script.parser import BAR, COLON, conditions_of, number, read_option
+from handrail.features.webgal.script.parser import BAR, COLON, SEPARATOR, conditions_of, number, read_option
+from handrail.features.webgal.script.rules.effects import check_effect
 from handrail.features.webgal.script.rules.heads import guess
 
 _WIDE_MARKS = str.maketrans("｛｝［］：，“”", '{}[]:,""')
@@ -96,6 +97,7 @@ def check_content(line: Line) -> Findings:
 def _check_json(line: Line, content: str) -> Findings:
     why = json_fault(content)
     if why is None:
+        yield from check_effect(line, content)
         return
     rest = line.statement.partition(" -")[2]
     if rest and json_fault(line.statement.partition(":")[2].rpartition("}")[0] + "}") is None:
@@ -118,6 +120,8 @@ def check_condition(line: Line, condition: str) -> Findings:
         yield line.at(condition, "WG115", better)
     elif (what := unpaired(condition)) is not None:
         yield line.at(condition, "WG117", value=condition, what=what)
+    elif (mark := lacks_operand(condition)) is not None:
+        yield line.at(condition, "WG131", value=condition, mark=mark)
 
 
 def meant_number(value: str) -> str | None:
@@ -144,8 +148,11 @@ def _check_assignment(line: Line, content: str) -> Findings:
             yield line.at(content, "WG114")
     elif "{" in content:
         return  # known only when the game runs, or data
-    elif _OPERATOR.search(value := content.partition("=")[2]) and (what := unpaired(value)) is not None:
-        yield line.at(value, "WG117", value=value, what=what)
+    elif _OPERATOR.search(value := content.partition("=")[2]):
+        if (what := unpaired(value)) is not None:
+            yield line.at(value, "WG117", value=value, what=what)
+        elif (mark := lacks_operand(value)) is not None:
+            yield line.at(value, "WG131", value=value, mark=mark)
 
 
 # After a full-width colon what can only be a target; anything else may be text.
@@ -161,10 +168,21 @@ def check_options(line: Line) -> Findings:
         return
     options = [option for option in BAR.split(written) if option.strip()]
     found = [finding for option in options for finding in _check_option(line, option)]
+    if _is_cut(line):  # the last one's target is behind the cut
+        found = [finding for finding in found if finding.code != "WG310"]
     aimless = [finding for finding in found if finding.code == "WG310"]
     # Where no option leads anywhere, that is most likely meant so: it is told once.
     told = aimless[:1] if len(aimless) == len(options) else aimless
     yield from (finding for finding in found if finding.code != "WG310" or finding in told)
+
+
+def is_lost_option(command: Command, piece: str) -> bool:
+    """Whether this argument is really the rest of an option's text: `choose:A - B:target`."""
+    return command.content is Content.CHOICE and (":" in piece or "|" in piece)
+
+
+def _is_cut(line: Line) -> bool:
+    return any(is_lost_option(line.command, piece) for piece in line.statement.split(SEPARATOR)[1:])
 
 
 def _check_option(line: Line, option: str) -> Findings:

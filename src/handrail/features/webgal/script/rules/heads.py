@@ -20,6 +20,8 @@ OTHER_NAMES = {
     "setBgFilter": "setTransform",
     "setBgTransform": "setTransform",
 }
+_OTHER_CONTENT = frozenset({"setBgAni", "setFigAni", "setBgFilter", "setBgTransform"})
+"""It takes more than another name to make a command of today of these."""
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _INNER_CAPITAL = re.compile(r"[a-z][A-Za-z0-9]*[A-Z]")
 _ARGUMENT = re.compile(r" -[A-Za-z]+(?:=|$)| -\S")
@@ -30,6 +32,8 @@ _MINUTES = re.compile(r"[0-5]\d(?!\d)")
 _BARE = frozenset({Content.TEXT, Content.OPTIONAL})
 _SHORTEST_WORD = 3
 _FOLDED = {folded(name): name for name in COMMANDS}
+BARE = {folded(name): name for name, each in COMMANDS.items() if each.content is Content.OPTIONAL and each.is_run}
+"""Commands that stand alone on a line: `end;`."""
 _OTHER = {folded(name): meant for name, meant in OTHER_NAMES.items()}
 
 
@@ -39,6 +43,8 @@ def check_head(line: Line) -> Findings:
             yield from _speaker(line, str(line.sentence.args[0][1]))
         elif (block := _IF.match(line.text)) is not None and _COMPARISON.search(block["condition"]):
             yield line.between(*block.span("if"), "WG106", name="if")
+        else:
+            yield from _bare_command(line)
         return
     command = line.command
     if not command.is_run:
@@ -46,6 +52,19 @@ def check_head(line: Line) -> Findings:
     elif command.content not in _BARE and ":" not in line.statement:
         end = len(line.statement.rstrip(BLANKS))
         yield line.between(0, end, "WG113", command=command.name)
+
+
+def _bare_command(line: Line) -> Findings:
+    """`end ;`, ` end;` and `End;` are shown as dialogue."""
+    statement = line.statement
+    name = statement.strip(BLANKS)
+    if name == statement and name in COMMANDS:
+        return
+    meant = BARE.get(folded(name)) if " " not in name else None
+    if meant == name:
+        yield line.between(0, len(statement), "WG104", name, name=name)
+    elif meant is not None:
+        yield line.between(0, len(statement), "WG105", meant, is_safe=not is_plain_word(name), name=name, near=meant)
 
 
 def _speaker(line: Line, head: str) -> Findings:
@@ -60,9 +79,8 @@ def _speaker(line: Line, head: str) -> Findings:
             yield line.between(0, len(head), "WG105", meant, is_safe=not is_plain_word(name), name=name, near=meant)
     elif _is_other(name):
         meant = _OTHER[folded(name)]
-        # `setBgAni:bg_down 1s` takes more than another name.
-        fix = None if " " in line.content else meant or None
-        yield line.between(0, len(head), "WG105", fix, is_safe=False, name=name, near=meant)
+        fix = meant if name not in _OTHER_CONTENT else None
+        yield line.between(0, len(head), "WG105", fix or None, is_safe=False, name=name, near=meant)
     elif is_number(name) and _MINUTES.match(line.content):
         yield line.between(0, len(head), "WG306", f":{head}", is_safe=False, name=name)
     elif _ARGUMENT.search(head):

@@ -1,6 +1,7 @@
 """Rules for names that the rest of the game doesn't know: files, labels, variables and speakers."""
 
 import posixpath
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,9 @@ from handrail.features.webgal.script.parser import FOLDERS, is_placeholder
 from handrail.features.webgal.script.rules.heads import guess, is_number, is_surely_no_name
 from handrail.features.webgal.script.scene import Scene
 
+_STAGE = ("fig-left", "fig-center", "fig-right", "bg-main", "stage-main")
+_SIDE = re.compile(r"fig-(?:left|right)\d+")
+"""Places of newer engines: fig-left13."""
 _OFTEN = 5
 _SHORT_LABEL = 4
 _LONG_NAME = 4
@@ -26,6 +30,7 @@ class ProjectNames:
 
     spoken: Mapping[str, int]
     known: frozenset[str]
+    figures: frozenset[str] = frozenset()
 
     @cached_property
     def regulars(self) -> dict[str, str]:
@@ -38,7 +43,8 @@ class ProjectNames:
 
     def standing(self) -> object:
         """Equal for all rules: they distinguish only one, several and many lines."""
-        return {name: (count > 1) + (count >= _OFTEN) for name, count in self.spoken.items()}, self.known
+        spoken = {name: (count > 1) + (count >= _OFTEN) for name, count in self.spoken.items()}
+        return spoken, self.known, self.figures
 
 
 def check_files(scene: Scene, around: Surroundings) -> Findings:
@@ -58,6 +64,8 @@ def _file(reference: Reference, standing: Standing, path: str, around: Surroundi
     if standing is Standing.OTHER_CASE:
         real = path.removeprefix(f"{folder}/")
         yield _about(reference, "WG203", real, is_safe=True, near=real)
+    elif standing is Standing.OTHER_FORM:
+        yield _about(reference, "WG210", path.removeprefix(f"{folder}/"), is_safe=True)
     elif is_placeholder(name):
         yield _about(reference, "WG207", name=name)
     elif not listing.has_files_in(folder) and not name.startswith("../") and folder != "scene":
@@ -85,7 +93,13 @@ def _about(reference: Reference, code: str, fix: str | None = None, *, is_safe: 
 
 
 def _unknown(reference: Reference, code: str, near: list[str], **values: str) -> Finding:
-    return _about(reference, code, meant(reference.name, near), is_safe=False, near=", ".join(near), **values)
+    # Scenes are counted: of chapter3.txt and chapter.txt neither was meant for the other.
+    likely = [name for name in near if code != "WG205" or _digits(name) == _digits(reference.name)]
+    return _about(reference, code, meant(reference.name, likely), is_safe=False, near=", ".join(near), **values)
+
+
+def _digits(name: str) -> list[str]:
+    return [char for char in name if char.isdigit()]
 
 
 def check_labels(scene: Scene) -> Findings:
@@ -115,6 +129,20 @@ def check_variables(scene: Scene, project: ProjectNames, set_by_scenes: Collecti
     for reference in scene.references:
         if reference.what == "variable" and reference.name not in project.known:
             yield _unknown(reference, "WG403", project.names.guessed(reference.name), name=reference.name)
+
+
+def check_targets(scene: Scene, project: ProjectNames) -> Findings:
+    """Ids that are known only when the game runs may be any."""
+    if any("{" in name for name in project.figures):
+        return
+    for reference in scene.references:
+        if reference.what == "target" and not _is_target(reference.name, project.figures):
+            near = nearest(reference.name, (*_STAGE, *sorted(project.figures)))
+            yield _unknown(reference, "WG211", near, name=reference.name)
+
+
+def _is_target(name: str, figures: Collection[str]) -> bool:
+    return name in figures or name in _STAGE or "{" in name or _SIDE.fullmatch(name) is not None
 
 
 def check_speakers(scene: Scene, project: ProjectNames, characters: Collection[str]) -> Findings:

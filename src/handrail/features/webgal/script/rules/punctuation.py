@@ -22,6 +22,7 @@ _OPTION = re.compile(r"(?<!\S)[^\s:]*+:\S++(?= -|$)")
 SHOWN = frozenset({Content.TEXT, Content.CHOICE})
 """What the player reads: a slash or a dash in it may be meant."""
 _ANOTHER = re.compile(r"(?P<name>[A-Za-z]+):\S")
+_SPOKEN = re.compile(r"[^\s:：]{1,16}:[^:]+")
 _MIXED_CASE = re.compile(r"[a-z][A-Z]")
 LONGEST_NAME = 8
 # What stands before a full-width colon in narration, and is nobody.
@@ -67,12 +68,22 @@ def _cut(line: Line) -> Findings:
     is_address = "://" in statement and re.fullmatch(r"\S*\.\w{2,4}", remark)
     is_style = statement.count("(") > statement.count(")") and "](" in statement
     is_argument = re.search(r"\s-(?:[A-Za-z]+)(?:=\S|;|$)", remark)
-    if (another := _ANOTHER.match(remark)) is not None and another["name"] in COMMANDS:
-        at = line.text.find(";")
-        yield line.between(at, at + 1, "WG304", rest=remark)
-    elif is_address or (is_style and ")" in remark) or is_argument:
-        at = line.text.find(";")
+    is_rest = is_address or (is_style and ")" in remark) or is_argument
+    at = line.text.find(";")
+    if _begins_command(remark) or (not is_rest and _is_spoken(line)):
+        yield line.between(at, len(line.text), "WG134", rest=remark)
+    elif is_rest:
         yield line.between(at, at + 1, "WG304", "\\;", is_safe=False, rest=remark)
+
+
+def _begins_command(remark: str) -> bool:
+    found = _ANOTHER.match(remark)
+    return found is not None and found["name"] in COMMANDS
+
+
+def _is_spoken(line: Line) -> bool:
+    """`A:yes;B:no;`: what looks like a remark has a speaker and a semicolon of its own."""
+    return _SPOKEN.fullmatch(line.sentence.comment) is not None and line.text.rstrip(BLANKS).endswith(";")
 
 
 def is_false_comment(line: Line) -> bool:

@@ -1,0 +1,58 @@
+"""Rules for transforms and animation frames: keys that the engine doesn't know."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from handrail.features.webgal.script.findings import Finding
+from handrail.features.webgal.script.line import Findings, Line
+from handrail.features.webgal.script.nearness import nearest
+
+_TRANSFORM = """
+    alpha rotation blur brightness contrast saturation gamma colorRed colorGreen colorBlue
+    bloom bloomBrightness bloomBlur bloomThreshold
+    bevel bevelThickness bevelRotation bevelSoftness bevelRed bevelGreen bevelBlue
+    oldFilm dotFilm reflectionFilm glitchFilm rgbFilm godrayFilm shockwaveFilter radiusAlphaFilter
+    position scale
+"""
+_FRAME = frozenset({*_TRANSFORM.split(), "duration", "ease"})
+_POINT = frozenset({"x", "y"})
+_POINTS = frozenset({"position", "scale"})
+
+
+def unknown_keys(value: Any) -> Iterator[tuple[str, frozenset[str]]]:
+    """Each unknown key of a transform, of a frame, or of a list of frames, with the keys that may stand there."""
+    for frame in value if isinstance(value, list) else [value]:
+        if not isinstance(frame, dict):
+            continue
+        yield from ((key, _FRAME) for key in frame if key not in _FRAME)
+        for name in _POINTS & frame.keys():
+            if isinstance(frame[name], dict):
+                yield from ((key, _POINT) for key in frame[name] if key not in _POINT)
+
+
+def near_key(key: str, known: frozenset[str]) -> str | None:
+    near = nearest(key, known, 1 if known is _POINT else None)
+    return near[0] if near else None
+
+
+def check_effect(line: Line, text: str) -> Findings:
+    """Of valid JSON."""
+    for key, known in unknown_keys(json.loads(text)):
+        near = near_key(key, known)
+        fix = None if near is None else f'"{near}"'
+        yield line.at(f'"{key}"', "WG133", fix, is_safe=False, is_grave=near is not None, name=key, near=near or "")
+
+
+def check_animation(text: str) -> Findings:
+    """Of a file in the game's folder of animations."""
+    try:
+        frames = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
+        yield Finding("WG111", line, values={"why": str(error)})
+        return
+    for key, known in unknown_keys(frames):
+        near = near_key(key, known)
+        line = text.count("\n", 0, max(text.find(f'"{key}"'), 0)) + 1
+        yield Finding("WG133", line, values={"name": key, "near": near or ""}, is_grave=near is not None)
