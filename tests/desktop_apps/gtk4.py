@@ -36,7 +36,8 @@ class Workbench:
         self.button(texts.ADD_LATER, self.later(self.add))
         self.button(texts.CHANGE_LATER, self.later(self.change))
         self.change_label = self.label(texts.UNCHANGED)
-        area = Gtk.DrawingArea(height_request=60)
+        # A plain area may have no name in newer versions.
+        area = Gtk.DrawingArea(height_request=60, accessible_role=Gtk.AccessibleRole.IMG)
         click = Gtk.GestureClick()
         click.connect("pressed", self.touch)
         area.add_controller(click)

@@ -1,12 +1,13 @@
+import subprocess
 from collections.abc import AsyncIterator
 from typing import cast
 
 import pytest
 
 from handrail.features.desktop.platform import Desktop
-from tests.desktop_apps import Toolkit
+from tests.desktop_apps import ROOT, Toolkit
 from tests.desktop_session import DesktopSession
-from tests.features.desktop.conformance.grounds import TOOLKITS, Ground, LinuxGround
+from tests.features.desktop.conformance.grounds import DEBIAN_13, LONG, TOOLKITS, Debian13Ground, Ground, LinuxGround
 from tests.features.desktop.conformance.workbench import Workbench, window_of
 
 
@@ -20,11 +21,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             scope="session",
         )
     elif "ground_name" in metafunc.fixturenames:
-        metafunc.parametrize("ground_name", list(TOOLKITS), scope="session")
+        metafunc.parametrize("ground_name", [name for name in TOOLKITS if name not in LONG], scope="session")
 
 
 def _trial(ground: str, toolkit: Toolkit) -> pytest.MarkDecorator:
-    return pytest.mark.trial("toolkits", is_long=toolkit != TOOLKITS[ground][0])
+    name = ground if ground in LONG else "toolkits"
+    return pytest.mark.trial(name, is_long=ground in LONG or toolkit != TOOLKITS[ground][0])
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +37,12 @@ def anyio_backend() -> str:
 @pytest.fixture(scope="session")
 def linux_ground(desktop_session: DesktopSession) -> Ground:
     return LinuxGround(desktop_session)
+
+
+@pytest.fixture(scope="session")
+def debian13_ground(desktop_session: DesktopSession) -> Ground:
+    subprocess.run([ROOT / "scripts" / "debian13", DEBIAN_13], check=True)
+    return Debian13Ground(desktop_session)
 
 
 @pytest.fixture(scope="session")

@@ -10,11 +10,14 @@ from typing import Protocol
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
 from handrail.features.desktop.platform import Desktop, Rect
-from tests.desktop_apps import Toolkit, command
+from tests.desktop_apps import ROOT, Toolkit, command
 from tests.desktop_session import App, DesktopSession
 
-TOOLKITS: dict[str, Sequence[Toolkit]] = {"linux": ("gtk3", "gtk4", "qt5", "qt6")}
+TOOLKITS: dict[str, Sequence[Toolkit]] = {"linux": ("gtk3", "gtk4", "qt5", "qt6"), "debian13": ("gtk4",)}
 """In which the window of `desktop_apps.texts` is shown on each ground."""
+LONG = frozenset({"debian13"})
+"""Grounds that take minutes to make: only in the campaign."""
+DEBIAN_13 = ROOT / "build" / "debian-13"
 
 
 class Ground(Protocol):
@@ -106,3 +109,17 @@ class LinuxGround:
 
     def _first_window(self, app: App) -> int:
         return self._session.windows_of(app)[0]
+
+
+class Debian13Ground(LinuxGround):
+    """The same X server and buses, and programs of Debian 13, with GTK 4.18."""
+
+    def start(self, toolkit: Toolkit, *arguments: str) -> App:
+        """In mounts of its own, which go with it."""
+        places = " && ".join(
+            f"mkdir -p {DEBIAN_13}{place} && mount --rbind {place} {DEBIAN_13}{place}"
+            for place in ("/tmp", "/proc", str(ROOT / "tests"))
+        )
+        script = f'{places} && exec chroot {DEBIAN_13} "$@"'
+        inside = ["unshare", "--mount", "sh", "-c", script, "sh", *command(toolkit, *arguments)]
+        return self._session.start(inside, env={"GSK_RENDERER": "cairo"})
