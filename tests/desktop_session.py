@@ -142,7 +142,7 @@ class DesktopSession:
     def _open(self) -> None:
         width, height = self._size
         # The server itself picks a number that nobody has, and says it when it listens.
-        server = self._launch(
+        self.x_server = server = self._launch(
             ["Xvfb", "-displayfd", "1", "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp", "-noreset"]
         )
         number = self._wait(lambda: _first_number(server.said), "no X server", 20, server)

@@ -15,7 +15,8 @@ from typing import Any
 ALLOWED = frozenset(
     {
         "aai.tool.call",  # an app's own function, on the app's own loop
-        "features.desktop.backends.x11.connection.open_another",  # the desktop host's own loop, to the display's socket
+        "features.desktop.backends.x11.connection.open_another",  # the desktop's own thread, to the display's socket
+        "features.desktop.backends.x11.connection.check_answers",  # the same, with a deadline
     }
 )
 """`module.function` of ours that may still block, each for the reason that stands beside it."""

@@ -92,5 +92,6 @@ async def _own_desktop() -> Desktop:
     if platform.system() != "Linux":
         raise PermissionMissing(f"There is no desktop backend for {platform.system()} yet.")
     from handrail.features.desktop.backends.linux import LinuxDesktop
+    from handrail.features.desktop.backends.own_thread import ThreadedDesktop
 
-    return LinuxDesktop()
+    return ThreadedDesktop(LinuxDesktop)

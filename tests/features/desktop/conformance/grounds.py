@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
+from handrail.features.desktop.backends.own_thread import ThreadedDesktop
 from handrail.features.desktop.platform import Desktop, Rect
 from tests.desktop_apps import ROOT, Toolkit, command
 from tests.desktop_session import App, DesktopSession
@@ -70,7 +71,7 @@ class LinuxGround:
         return self._session.entered()
 
     def open(self) -> Desktop:
-        return LinuxDesktop()
+        return ThreadedDesktop(LinuxDesktop)
 
     def app(self, toolkit: Toolkit) -> App:
         kept = self._apps.get(toolkit)

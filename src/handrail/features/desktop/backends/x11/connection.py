@@ -2,16 +2,21 @@
 
 import contextlib
 import os
+import struct
 from typing import Any
 
 from Xlib import X, error
 from Xlib.display import Display
+from Xlib.support import connect
 
 from handrail.features.desktop.platform import Rect
-from handrail.ports.errors import PermissionMissing
+from handrail.ports.errors import PermissionMissing, Timeout
 
 UNREACHABLE = (error.DisplayError, error.XauthError, error.ConnectionClosedError, OSError)
 _XWAYLAND_OUTPUT = "XWAYLAND"
+_ANSWER_SECONDS = 1.0
+_GREETING = struct.pack("<BxHHHHxx", ord("l"), 11, 0, 0, 0)
+"""A connection set-up without a name: any answer to it will do, a refusal too."""
 
 
 class X11:
@@ -37,6 +42,7 @@ class X11:
         """One more connection, for a caller that waits for events."""
         if not self.name:
             raise PermissionMissing("There is no display.", hint="Start in a graphical session, or set DISPLAY.")
+        self.check_answers()
         try:
             display = Display(self.name)
         except UNREACHABLE as exc:
@@ -47,6 +53,21 @@ class X11:
         # Windows vanish while they are read; errors of requests without a reply don't matter.
         display.set_error_handler(lambda *_: None)
         return display
+
+    def check_answers(self) -> None:
+        """Timeout where the server takes a connection and says nothing: whoever connects would wait for ever."""
+        try:
+            name, protocol, host, number, _ = connect.get_display(self.name)
+            with connect.get_socket(name, protocol, host, number) as sock:
+                sock.settimeout(_ANSWER_SECONDS)
+                sock.sendall(_GREETING)
+                sock.recv(1)
+        except TimeoutError:
+            raise Timeout(
+                f"The X server {self.name} doesn't answer.", hint="If it was stopped, resume it; then try again."
+            ) from None
+        except UNREACHABLE:
+            return  # to connect tells what is wrong
 
     def root(self) -> Any:
         return self.display().screen().root

@@ -93,7 +93,9 @@ class X11Screen:
         failure: ScreenShotError | None = None
         for _ in range(2):
             try:
-                self._camera = self._camera or mss.MSS(display=self._x11.name)
+                if self._camera is None:
+                    self._x11.check_answers()
+                    self._camera = mss.MSS(display=self._x11.name)
                 return self._camera.grab(box).raw
             except ScreenShotError as exc:
                 failure = exc

@@ -1,0 +1,115 @@
+"""A display that stops answering: the host says so, can be aborted and ended, and goes on when the display does."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.desktop_apps import command, texts
+from tests.desktop_session import DesktopSession
+from tests.e2e.desktop_bridge import DesktopClient, Refused
+from tests.persons import HANDRAIL
+from tests.waiting import until
+
+SOON = 3.0
+"""The promise is one second; the rest is for a machine that is busy with other tests."""
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[DesktopSession]:
+    """Of its own, because its X server is stopped."""
+    with DesktopSession() as opened:
+        opened.start(command("gtk3"))
+        yield opened
+
+
+class StartedHost:
+    def __init__(self, session: DesktopSession, folder: Path) -> None:
+        self.session = session
+        self.workspace, self.path = folder / "workspace", folder / "desktop.sock"
+        self.workspace.mkdir()
+        options = ["--socket", str(self.path), "--workspace-root", str(folder), "--state", str(folder / "state")]
+        self.app = session.start([HANDRAIL, "desktop-host", "--confirm", "contract", *options], wait_for="nothing")
+        until(lambda: str(self.path) in self.app.said, lambda: self.app.said)
+
+    def client(self) -> DesktopClient:
+        return DesktopClient(self.path, self.workspace)
+
+
+@pytest.fixture
+def host(session: DesktopSession, tmp_path: Path) -> Iterator[StartedHost]:
+    started = StartedHost(session, tmp_path)
+    client = started.client()
+    until(lambda: is_seen(client), "the window can't be read")
+    client.close()
+    yield started
+    session.end(started.app)
+
+
+def is_seen(client: DesktopClient) -> bool:
+    try:
+        return bool(client.call("find", selector={"titleContains": texts.COUNT})["matched"])
+    except Refused as refused:
+        assert refused.error["retryable"], refused
+        return False
+
+
+@contextmanager
+def stopped(session: DesktopSession) -> Iterator[None]:
+    os.kill(session.x_server.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(session.x_server.pid, signal.SIGCONT)
+
+
+@pytest.mark.alone
+def test_a_look_at_a_stopped_display_ends_and_works_again_when_it_goes_on(host: StartedHost) -> None:
+    client = host.client()
+    with stopped(host.session):
+        for _ in range(2):
+            with pytest.raises(Refused) as refused:
+                client.call("observe")
+            assert refused.value.error["code"] == "DESKTOP_TIMEOUT"
+            assert refused.value.error["retryable"]
+    until(lambda: is_seen(client), "the window can't be read again")
+    assert client.call("observe")["evidence"]["screenshotPath"]
+    client.close()
+
+
+@pytest.mark.alone
+def test_what_waits_for_a_stopped_display_is_aborted_at_once(host: StartedHost) -> None:
+    waiting, other = host.client(), host.client()
+    with stopped(host.session):
+        id = waiting.begin("click", target={"selector": {"titleContains": texts.COUNT}}, confirm={"phrase": "CONFIRM"})
+        began = time.monotonic()
+
+        def is_aborted() -> bool:
+            """It may not have begun yet."""
+            try:
+                return bool(other.call("abort", executionId=id)["aborted"])
+            except Refused:
+                return False
+
+        until(is_aborted, "it is not aborted")
+        with pytest.raises(Refused) as refused:
+            waiting.end(id)
+        assert time.monotonic() - began < SOON
+        assert refused.value.error["code"] == "DESKTOP_ABORTED"
+    waiting.close()
+    other.close()
+
+
+@pytest.mark.alone
+def test_a_host_ends_while_its_display_is_stopped(host: StartedHost) -> None:
+    client = host.client()
+    with stopped(host.session):
+        client.begin("observe")
+        client.begin("health")
+        os.kill(host.app.pid, signal.SIGTERM)
+        until(lambda: not host.app.is_running, "it still runs", within=SOON)
+    client.close()
