@@ -1,6 +1,7 @@
 """A display that stops answering: the host says so, can be aborted and ended, and goes on when the display does."""
 
 import os
+import select
 import signal
 import time
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from tests.e2e.desktop_bridge import DesktopClient, Refused
 from tests.persons import HANDRAIL
 from tests.waiting import until
 
+RESTING_LOOKS = 10
 SOON = 3.0
 """The promise is one second; the rest is for a machine that is busy with other tests."""
 
@@ -58,6 +60,16 @@ def is_seen(client: DesktopClient) -> bool:
         return False
 
 
+def waits_for_display(host: StartedHost) -> bool:
+    """It does nothing any more, for a while."""
+    seen: list[str] = []
+    for _ in range(RESTING_LOOKS):
+        status = Path(f"/proc/{host.app.pid}/stat").read_text()
+        seen.append(" ".join(status.rpartition(")")[2].split()[11:13]))
+        select.select([], [], [], 0.05)
+    return len(set(seen)) == 1
+
+
 @contextmanager
 def stopped(session: DesktopSession) -> Iterator[None]:
     os.kill(session.x_server.pid, signal.SIGSTOP)
@@ -86,6 +98,7 @@ def test_what_waits_for_a_stopped_display_is_aborted_at_once(host: StartedHost) 
     waiting, other = host.client(), host.client()
     with stopped(host.session):
         id = waiting.begin("click", target={"selector": {"titleContains": texts.COUNT}}, confirm={"phrase": "CONFIRM"})
+        until(lambda: waits_for_display(host), "it goes on")
         began = time.monotonic()
 
         def is_aborted() -> bool:
@@ -109,7 +122,7 @@ def test_a_host_ends_while_its_display_is_stopped(host: StartedHost) -> None:
     client = host.client()
     with stopped(host.session):
         client.begin("observe")
-        client.begin("health")
+        until(lambda: waits_for_display(host), "it goes on")
         os.kill(host.app.pid, signal.SIGTERM)
         until(lambda: not host.app.is_running, "it still runs", within=SOON)
     client.close()

@@ -43,6 +43,16 @@ def test_apps_are_listed_without_the_broken_one(house: AppsHouse, face: str) -> 
     assert listed["total"] == 3
 
 
+def test_an_app_whose_mistake_shows_only_in_its_schemas_is_not_listed(house: AppsHouse) -> None:
+    broken = {"name": "send", "description": "Sends.", "parameters": {"type": "object", "properties": 7}}
+    app = {"id": "com.example.aaa", "name": "A", "description": "Comes first."}
+    house.install(app["id"], {"schema_version": "1.0", "app": app, "execution": {"type": "ipc"}, "tools": [broken]})
+    listed = house.call("stdio", "apps_list", limit=2).result
+    assert listed is not None
+    assert [one["id"] for one in listed["apps"]] == [DBUS, STDIO]
+    assert listed["total"] == 3
+
+
 def test_a_list_is_searched_and_told_in_pages(house: AppsHouse) -> None:
     found = house.call("stdio", "apps_list", query="odd FLAKY", limit=2).result
     assert found is not None
@@ -56,7 +66,10 @@ def test_a_list_is_searched_and_told_in_pages(house: AppsHouse) -> None:
 
 def test_a_list_costs_a_model_one_line_an_app(house: AppsHouse) -> None:
     result = house.mcp.request("tools/call", {"name": "apps_list", "arguments": {}})
-    assert result["content"][0]["text"].split("\n")[1] == f"{DBUS} (Odd): Does wrong on request. [20 tools]"
+    head, fence, first = result["content"][0]["text"].split("\n")[:3]
+    assert head == "3 of 3 apps."
+    assert fence.startswith("--- untrusted text of apps follows, until ")
+    assert first == f"{DBUS} (Odd): Does wrong on request. [20 tools]"
 
 
 def test_an_app_and_one_of_its_tools_are_described(house: AppsHouse, face: str) -> None:

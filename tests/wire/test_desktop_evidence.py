@@ -92,7 +92,7 @@ async def test_the_index_has_one_line_an_execution(desk: DesktopHouse, bridge: B
 
 
 async def test_a_request_that_makes_no_sense_leaves_nothing(desk: DesktopHouse, bridge: Bridge) -> None:
-    await bridge.refused("desktop.find", selector={})
+    await bridge.refused("desktop.find", selector={"limit": 0})
     assert not (desk.workspace / "artifacts").exists()
 
 

@@ -38,7 +38,7 @@ async def test_observe_without_picture_or_tree_leaves_neither(bridge: Bridge) ->
 async def test_the_tree_is_bounded_by_depth_and_nodes_and_says_so(desk: DesktopHouse, bridge: Bridge) -> None:
     deep = desk.desktop.picture
     for number in range(20):
-        deep.children = [Widget(f"h:deep-{number}", "AXGroup")]
+        deep.children = [Widget(f"h:deep-{number}", "AXGroup", f"Group {number}")]
         deep = deep.children[0]
     whole = await bridge.call("desktop.observe", options={"axMaxDepth": 50})
     assert whole["truncated"] is False
@@ -47,6 +47,24 @@ async def test_the_tree_is_bounded_by_depth_and_nodes_and_says_so(desk: DesktopH
     assert usual["nodeCount"] < whole["nodeCount"]
     few = await bridge.call("desktop.observe", options={"axMaxNodes": 3})
     assert (few["nodeCount"], few["truncated"]) == (3, True)
+
+
+@pytest.mark.parametrize("selector", [{}, {"limit": 2}])
+async def test_a_selector_that_names_nothing_finds_everything(bridge: Bridge, selector: dict[str, Any]) -> None:
+    everything = await bridge.call("desktop.observe", options={"axMaxDepth": 50})
+    found = await bridge.call("desktop.find", selector=selector)
+    assert found["matched"] == everything["nodeCount"]
+    assert len(found["elementRefs"]) == min(found["matched"], selector.get("limit", 10))
+
+
+async def test_an_app_that_hangs_is_reported_as_hanging_and_worth_another_try(
+    desk: DesktopHouse, bridge: Bridge
+) -> None:
+    desk.desktop.silenced.add(42)
+    error = await bridge.refused("desktop.find", route={"app": {"name": "Notes"}}, selector={"byRole": "AXButton"})
+    assert (error["code"], error["retryable"]) == ("DESKTOP_TIMEOUT", True)
+    assert "hanging" in error["message"]
+    assert error["details"]["hanging"]
 
 
 async def test_ten_thousand_nodes_are_read_and_bounded(desk: DesktopHouse, bridge: Bridge) -> None:

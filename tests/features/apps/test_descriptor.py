@@ -269,3 +269,8 @@ def test_a_list_tells_the_same_as_the_whole(descriptor: Any) -> None:
 def test_a_list_hides_what_stands_out(descriptor: Any) -> None:
     with pytest.raises(BrokenDescriptor):
         listed(json.dumps(descriptor).encode(), "aai.json")
+
+
+def test_a_byte_order_mark_is_no_mistake() -> None:
+    text = b"\xef\xbb\xbf" + json.dumps(FIRST).encode()
+    assert listed(text, "aai.json").id == read(text, "aai.json").id == "com.example.mail"

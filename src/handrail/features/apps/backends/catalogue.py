@@ -134,6 +134,14 @@ class Catalogue:
             raise broken(problems_of(found))
         return found
 
+    def is_sound(self, id: str) -> bool:
+        """Whether the app's whole descriptor can be used; if not, `apps` leaves it out from now on."""
+        try:
+            self.find(id)
+        except UnknownApp:
+            return False
+        return True
+
     def problems(self) -> Sequence[Problem]:
         """Of all descriptors, each checked as a whole."""
         self._look()

@@ -52,6 +52,8 @@ def result_of(reply: bytes, request: AppRequest) -> Any:
         case "success":
             if "result" not in message:
                 raise BadAnswer("The app's reply says success and has no result.")
+            if message.get("error") is not None:
+                raise BadAnswer("The app's reply says success and has an error.")
             return message["result"]
         case "error":
             raise _reported(message.get("error"))

@@ -39,6 +39,8 @@ from handrail.kernel.json_schema import Validator
 from handrail.ports.errors import InvalidParams
 
 _FETCHED = "is not present in a registry"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""Some editors put it first."""
 
 
 def wrong_schema(schema: Mapping[str, Any], weight: SchemaWeight) -> tuple[tuple[str, ...], str] | None:
@@ -154,6 +156,7 @@ _LISTED = msgspec.json.Decoder(_ListedPart)
 
 def listed(text: bytes, source: str) -> ListedApp:
     """What a list shows, read as cheaply as possible. BrokenDescriptor for mistakes that are seen already here."""
+    text = text.removeprefix(_BYTE_ORDER_MARK)
     try:
         part = _LISTED.decode(text)
     except (msgspec.DecodeError, RecursionError):
@@ -170,7 +173,7 @@ def listed(text: bytes, source: str) -> ListedApp:
 def read(text: bytes, source: str, *, platform: str = sys.platform) -> App:
     """BrokenDescriptor, with every problem in its details."""
     found = Findings(source)
-    app = _read(text, found, platform)
+    app = _read(text.removeprefix(_BYTE_ORDER_MARK), found, platform)
     if found.problems or app is None:
         raise broken(found.problems)
     return app

@@ -10,8 +10,10 @@ from handrail.features.apps.model import App, AppTool, UnknownApp, UnknownAppToo
 from handrail.kernel.call import Call
 from handrail.kernel.content import Resource
 from handrail.kernel.json_schema import schema_of
+from handrail.kernel.quoting import fenced
 from handrail.kernel.target import Target
 from handrail.kernel.tool import ListedResource, Preview, Reply, ResourceKind, Tool
+from handrail.kernel.visible import one_line
 from handrail.ports.errors import InvalidParams
 
 _FEW = 8
@@ -71,14 +73,14 @@ def _words(tool: AppTool, has_schemas: bool) -> ToolWords:
 
 def _in_words(result: Result) -> str:
     about = ", ".join(filter(None, (result.version or "", f"needs {result.auth}" if result.auth else "")))
-    lines = [f"{result.id} ({result.name}{', ' + about if about else ''}): {result.description}"]
+    lines = [f"{result.id} ({one_line(result.name)}{', ' + one_line(about) if about else ''}): {result.description}"]
     for tool in result.tools:
         lines.append(f"{tool.name}: {tool.description}")
         if tool.parameters is not UNSET:
             lines.append(f"  parameters {msgspec.json.encode(tool.parameters).decode()}")
         if tool.returns is not UNSET:
             lines.append(f"  returns {msgspec.json.encode(tool.returns).decode()}")
-    return "\n".join(lines)
+    return f"{result.id}, {len(result.tools)} tools.\n{fenced(chr(10).join(lines), 'text of the app')}"
 
 
 TOOL = Tool(

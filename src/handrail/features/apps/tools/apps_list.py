@@ -9,7 +9,9 @@ from handrail.features.apps.apps import Apps, required_object
 from handrail.features.apps.model import ListedApp
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
+from handrail.kernel.quoting import fenced
 from handrail.kernel.tool import Preview, Reply, Tool
+from handrail.kernel.visible import one_line
 from handrail.ports.errors import InvalidParams
 
 _MOST = 100
@@ -43,8 +45,12 @@ async def apps_list(apps: Apps, call: Call, params: Params, preview: Preview | N
     apps_describe shows an app's tools, and apps_call calls one.
     """
     words = params.query.lower().split()
-    found = [match for app in apps.catalogue.apps() if (match := _match(app, words)) is not None]
-    page = tuple(found[params.offset : params.offset + params.limit])
+    while True:
+        found = [match for app in apps.catalogue.apps() if (match := _match(app, words)) is not None]
+        page = tuple(found[params.offset : params.offset + params.limit])
+        # A list is read cheaply. Whatever it shows is checked as a whole, and what is broken is in no list after that.
+        if all(apps.catalogue.is_sound(app.id) for app in page):
+            break
     after = params.offset + len(page)
     result = Result(page, len(found), after if after < len(found) else UNSET)
     return Reply(result, text=_in_words(result))
@@ -71,13 +77,15 @@ def _shortened(text: str) -> str:
 
 
 def _in_words(result: Result) -> str:
-    lines = [f"{len(result.apps)} of {result.total} apps" if result.apps else "No app."]
-    for app in result.apps:
-        tools = f"{app.tools} tools" if app.matching is UNSET else ", ".join(app.matching)
-        lines.append(f"{app.id} ({app.name}): {app.description} [{tools}]")
-    if result.next_offset is not UNSET:
-        lines.append(f"More with offset {result.next_offset}.")
-    return "\n".join(lines)
+    if not result.apps:
+        return "No app."
+    more = "" if result.next_offset is UNSET else f" More with offset {result.next_offset}."
+    lines = [
+        f"{app.id} ({one_line(app.name)}): {one_line(app.description)} "
+        f"[{f'{app.tools} tools' if app.matching is UNSET else ', '.join(app.matching)}]"
+        for app in result.apps
+    ]
+    return f"{len(result.apps)} of {result.total} apps.{more}\n{fenced(chr(10).join(lines), 'text of apps')}"
 
 
 TOOL = Tool(

@@ -104,6 +104,8 @@ class Near(Wire, frozen=True, kw_only=True):
 
 
 class Selector(Wire, frozen=True, kw_only=True):
+    """Without any member but `limit` it means every element."""
+
     by_role: Name | None = None
     title_contains: Name | None = None
     value_contains: Name | None = None
@@ -112,10 +114,10 @@ class Selector(Wire, frozen=True, kw_only=True):
     near: Near | None = None
     limit: Annotated[int, Bound(ge=1, le=1_000)] = 10
 
-    def __post_init__(self) -> None:
+    @property
+    def is_for_everything(self) -> bool:
         given = (self.by_role, self.title_contains, self.value_contains, self.by_rect, self.by_path, self.near)
-        if all(one is None for one in given):
-            raise ValueError("A selector needs byRole, titleContains, valueContains, byRect, byPath or near.")
+        return all(one is None for one in given)
 
 
 class Frame(Wire, frozen=True, kw_only=True):
@@ -147,6 +149,8 @@ class Target(Wire, frozen=True, kw_only=True):
             raise ValueError("A target needs an elementRef or a selector.")
         if self.element_ref is not None and self.selector is not None:
             raise ValueError("A target is an elementRef or a selector, not both.")
+        if self.selector is not None and self.selector.is_for_everything:
+            raise ValueError("A target's selector needs byRole, titleContains, valueContains, byRect, byPath or near.")
 
 
 class Params(Wire, frozen=True, kw_only=True):

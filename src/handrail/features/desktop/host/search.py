@@ -31,12 +31,22 @@ class Search:
         self._reader = reader
         self._refs = refs
 
-    async def routed(self, route: Route | None) -> Routed:
-        """ElementNotFound; Timeout if the app in front may be one that does not answer."""
+    async def routed(self, route: Route | None, *, counts_hanging: bool = True) -> Routed:
+        """ElementNotFound; Timeout if the app that is meant may be one that hangs, which `counts_hanging` looks for."""
         everything = await self._reader.windows()
         if route is None and self._reader.silent() and not any(window.is_front for window in everything):
-            raise Timeout("No window in front can be read: an app does not answer.", hint="Name the app in a route.")
-        routed = resolve(everything, route)
+            raise Timeout("No window in front can be read: an app is hanging.", hint="Name the app in a route.")
+        try:
+            routed = resolve(everything, route)
+        except ElementNotFound as missing:
+            if counts_hanging and (hanging := sorted(self._reader.silent())):
+                raise Timeout(
+                    "No window of the apps that answer fits, and an app is hanging: it may be the one that is meant.",
+                    hint="Try again when it answers, or end it.",
+                    hanging=hanging,
+                    windows=missing.details.get("windows", []),
+                ) from None
+            raise
         await refuse_own(self._reader, routed.window, everything, acts=False)
         open_windows = [
             window

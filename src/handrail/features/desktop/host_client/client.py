@@ -192,10 +192,10 @@ async def asked(
 
 
 def _result(answer: Mapping[str, Any]) -> dict[str, Any]:
-    result = answer.get("result")
-    if isinstance(result, dict):
+    result, error = answer.get("result"), answer.get("error")
+    if isinstance(result, dict) and error is None:
         return result
-    raise _failure(answer.get("error"))
+    raise _failure(error)
 
 
 def _failure(error: Any) -> Failure:

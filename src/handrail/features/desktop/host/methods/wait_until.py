@@ -110,7 +110,7 @@ class _Wait:
 
     async def _route(self) -> None:
         try:
-            self.routed = await self._search.routed(self._params.route)
+            self.routed = await self._search.routed(self._params.route, counts_hanging=False)
             self._is_unheard = self._is_for_gone and self._followed in self._reader.silent()
         except NotFound:
             self.routed = None
