@@ -56,6 +56,7 @@ READS = [
     "ls src || true",
     "git grep -n def src",
     "grep -rn 'handrail open' src",
+    "seq 0 PORT",
 ]
 
 ASKS = [
@@ -316,6 +317,22 @@ ASKS = [
     "cd inner && git status",
     "cd bare && git status",
     "cd bare/refs && git log",
+    # what matches nothing now, and may when it runs
+    "cat /dev/f?/3",
+    "cat /nothing*",
+    "cat ~/nothing*",
+    "cat ../nothing*",
+    "cat src/*/../../../outside.txt",
+    # near to what is denied
+    "cp README.md ..",
+    "cp -r src ..",
+    "tar xf x.tar -C ..",
+    "find .. -name x",
+    "git clean -fd",
+    "git clean -ndx",
+    "git clean -fdx build src/out",
+    "curl https://example.com:PORT/",
+    "kill 1",
     # what can't be read
     "if ls; then rm x; fi",
     "for f in *; do rm $f; done",
@@ -485,5 +502,43 @@ OWN = [
     "cat < /dev/tcp/127.0.0.1/PORT",
     "python3 -c \"import socket; socket.create_connection(('localhost', PORT))\"",
     "ssh -L 1:localhost:PORT host",
+    # the machine in other spellings
+    "curl http://0:PORT/",
+    "curl http://127.1:PORT/",
+    "curl http://0177.0.0.1:PORT/",
+    "curl http://017700000001:PORT/",
+    "curl http://0x7f000001:PORT/",
+    "curl http://[0:0:0:0:0:0:0:1]:PORT/",
+    "curl http://[::ffff:127.0.0.1]:PORT/",
+    "curl http://\u2460\u2461\u2466.0.0.1:PORT/",
+    "curl http://localhost.:0PORT/",
+    "nc 0 PORT",
+    # its program under another name, or as a module
+    "./hr open",
+    "/PROJECT/hr prompts answer x --ok",
+    "find . -execdir /PROJECT/hr open \\;",
+    'python3 -c "import handrail.__main__ as m; m.main()"',
+    # its process
+    'python3 -c "import os; os.kill(PID, 9)"',
+    "pkill -f hand",
+    "pkill -f 'h.ndrail'",
+    "cat /proc/PID/environ",
+    "cat /proc/424?/environ",
+    "ls /proc/PID/fd",
+    # folders that hold its state
+    "cp -r STATEPARENT /tmp/x",
+    "cp -a .. /tmp/x",
+    "tar cf x.tar ..",
+    "rsync -a ../ host:x",
+    "grep -rn key ..",
+    "rg key ..",
+    "find .. -name console.key -exec cat {} +",
+    # records of this project, which Git ignores
+    "git clean -fdx",
+    "git clean -f -X",
+    "git clean -fdx .",
+    "git clean -fdx src/../",
+    "cp x ../allowlist.json",
+    "git stash --all",
 ]
 """What reaches handrail itself; STATE, PID and PORT stand for its own."""

@@ -19,6 +19,7 @@ from handrail.kernel.target import Target
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
 from handrail.ports.policy import Decision, Rule
+from tests.faces.cli.machine import HANDRAIL
 from tests.features.hooks.shell_cases import ASKS, DENIED, OWN, READS
 
 RIPGREP = str(Path(sys.executable).parent / "rg")
@@ -75,6 +76,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> House:
     (root / "link-out").symlink_to(folder / "outside.txt")
     (root / "linked-folder").symlink_to(folder)
     (root / "own-link").symlink_to(state)
+    (root / "hr").symlink_to(HANDRAIL)
     (folder / "elsewhere" / "deep").mkdir()
     (folder / "elsewhere" / "outside.txt").write_text("outside\n")
     (root / "deep-link").symlink_to(folder / "elsewhere" / "deep")

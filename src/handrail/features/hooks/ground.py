@@ -56,9 +56,11 @@ class Ground:
         real = os.path.realpath(path)
         return is_within(self.state, real)
 
-    def refuse_own(self, paths: Iterable[str], *, above: bool = False) -> None:
+    def refuse_own(self, paths: Iterable[str], *, is_written: bool = False, is_replaced: bool = False) -> None:
+        """`is_replaced`: what is there goes, so a folder that holds handrail's state is refused, too."""
         for path in paths:
-            if self.is_own(path) or (above and (self.holds_own(path) or folded(os.path.basename(path)) in OWN_NAMES)):
+            is_own_file = is_written and folded(os.path.basename(path)) in OWN_NAMES
+            if self.is_own(path) or is_own_file or (is_replaced and self.holds_own(path)):
                 raise reaches_handrail(path)
 
 

@@ -8,37 +8,41 @@ process (`stores/local/peers/agents.py`).
 import glob
 import os
 import re
+import shutil
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from handrail.features.hooks.ground import Ground, reaches_handrail
+from handrail.features.hooks.ground import Ground, is_within, reaches_handrail
+from handrail.features.hooks.own_address import own_port_in
+from handrail.features.hooks.own_processes import ends_handrail, kills_in_text, looks_into
 from handrail.features.hooks.shell.reading import Program, Reading, absolute
+from handrail.features.hooks.shell.syntax import Word
+from handrail.features.hooks.shell.writers import written_by
+from handrail.ports.errors import Declined
 
 _HARMLESS = frozenset({"--help", "-h", "--version", "tools", "doctor"})
 _RUNNERS = frozenset({"python", "python3", "uv", "uvx", "pipx", "npx", "poetry", "hatch", "rye", "pdm"})
-_ENDS_PROCESSES = frozenset(
-    {
-        "kill",
-        "pkill",
-        "killall",
-        "pgrep",
-        "pidof",
-        "systemctl",
-        "launchctl",
-        "service",
-        "skill",
-        "gdb",
-        "strace",
-        "fuser",
-    }
-)
-_NAMES_LOOPBACK = re.compile(r"localhost|127\.\d|0\.0\.0\.0|\[?::1?\]?|0x7f|2130706433|\bip6-", re.IGNORECASE)
+_ADDRESSES_BARE = frozenset({"nc", "ncat", "netcat", "telnet", "socat"})
+_ALWAYS = re.compile("")
+_FLAG = r"-(?:[a-zA-Z]*[{}][a-zA-Z]*|-(?:{}))"
+_TAKES_FOLDERS = {
+    **dict.fromkeys(("cp", "scp"), re.compile(_FLAG.format("rRa", "recursive|archive"))),
+    **dict.fromkeys(("grep", "egrep", "fgrep"), re.compile(_FLAG.format("rR", "(?:dereference-)?recursive"))),
+    **dict.fromkeys(("tar", "bsdtar"), re.compile("-?[a-zA-Z]*c[a-zA-Z]*|--create")),
+    **dict.fromkeys(("rsync", "zip", "7z", "rg", "ag", "ack"), _ALWAYS),
+    "find": re.compile("-(?:exec|ok).*"),
+}
+"""Programs that pass on what is in whole folders, and the word by which they are told to."""
+_PUTS_INTO = frozenset({"cp", "scp", "rsync", "tar", "bsdtar", "unzip", "install"})
+"""What they write to a folder leaves the rest of it as it is."""
+_LAST_IS_GOAL = frozenset({"cp", "scp", "rsync"})
 _OWN_TEXT = re.compile(
     r"(?:^|[\s\"'=:/(,`\[])\.(?:handrail|webgal_agent)(?=$|[\s\"'/),`*?\]])|HANDRAIL_STATE|handrail-server-"
 )
 _OWN_COMMAND = re.compile(
     r"\bhandrail['\"\s,]+(?:--\S+\s+)*(?:prompts['\"\s,]+answer|policy['\"\s,]+(?:dis)?trust|agents['\"\s,]+(?:add|remove)"
     r"|features['\"\s,]+enable|rules['\"\s,]+remove|passkeys|secrets|call|open|hook|connect|disconnect|up\b.*--answer)\b"
+    r"|\bhandrail\.(?:__main__|wiring|faces|stores)\b"
 )
 """What another language, another shell or another terminal would be told to run."""
 _MOST_MATCHES = 2000
@@ -49,33 +53,74 @@ def refuse_own_reach(
 ) -> None:
     """Declined. Looks at the disk for what patterns match. What only reads may search for handrail's commands."""
     for program in reading.programs:
-        _refuse_program(program, pids, ports)
+        _refuse_program(program, ground, pids, ports)
         ground.refuse_own(_paths_in(program))
+        if program.name not in _PUTS_INTO:
+            ground.refuse_own(_paths_of(written_by(program.words), program.cwds), is_replaced=True)
         for pattern in _patterns_in(program):
-            if ground.may_match_own(pattern):
+            if ground.may_match_own(pattern) or looks_into(pattern, pids):
                 raise reaches_handrail(pattern)
     ground.refuse_own(use.path for use in reading.reads)
-    ground.refuse_own((use.path for use in reading.writes), above=True)
+    ground.refuse_own((use.path for use in reading.writes), is_written=True)
     text = "\n".join((reading.text, *reading.inputs))
     if not only_reads and (found := _OWN_COMMAND.search(text)) is not None:
         raise reaches_handrail(found.group())
-    _refuse_text(text, ground, ports)
+    if kills_in_text(text, pids):
+        raise reaches_handrail("The process that this command ends")
+    _refuse_text(text, ground)
+    is_bare = any(program.name in _ADDRESSES_BARE for program in reading.programs)
+    if (port := own_port_in(text, ports, takes_bare_numbers=is_bare)) is not None:
+        raise reaches_handrail(f"Port {port}")
 
 
-def _refuse_program(program: Program, pids: frozenset[int], ports: frozenset[int]) -> None:
+def _refuse_program(program: Program, ground: Ground, pids: frozenset[int], ports: frozenset[int]) -> None:
     texts = program.texts
     name = (program.name or "").lower()
-    if name == "handrail" or _runs_handrail(name, texts):
-        words = texts[_handrail_at(texts) + 1 :]
+    is_handrail = name == "handrail" or _is_link_to_handrail(program)
+    if is_handrail or _runs_handrail(name, texts):
+        words = texts[(0 if is_handrail else _handrail_at(texts)) + 1 :]
         if not words or words[0] not in _HARMLESS:
             raise reaches_handrail(" ".join(texts))
-    if name in _ENDS_PROCESSES:
-        is_named = any("handrail" in text.lower() for text in texts[1:])
-        is_numbered = any(text.lstrip("-%").isdigit() and int(text.lstrip("-%")) in pids for text in texts[1:])
-        ends_all = name == "kill" and any(text == "-1" for text in texts[2:])
-        has_port = any(text.partition("/")[0].isdigit() and int(text.partition("/")[0]) in ports for text in texts[1:])
-        if is_named or is_numbered or has_port or ends_all:
-            raise reaches_handrail(" ".join(texts))
+    if ends_handrail(name, texts, pids, ports) or any(looks_into(path, pids) for path in _paths_in(program)):
+        raise reaches_handrail(" ".join(texts))
+    if not is_within(ground.state, ground.root):
+        for path in _folders_in(program, name):
+            if ground.holds_own(path):
+                raise reaches_handrail(f"{ground.state}, which is in {path},")
+    if name == "git" and _removes_ignored(texts):
+        raise Declined(
+            "This removes ignored files, and handrail's records of this project are among them.",
+            hint="Name the folders to clean, as in `git clean -fdx build`, and stash without `--all`.",
+            reason="own",
+        )
+
+
+def _is_link_to_handrail(program: Program) -> bool:
+    word = program.words[0].text if program.words else None
+    if not word or len(word) > 4096 or "\0" in word:
+        return False
+    found = [absolute(word, cwd) for cwd in program.cwds] if "/" in word else [shutil.which(word) or ""]
+    return any(os.path.basename(os.path.realpath(path)) == "handrail" and os.path.isfile(path) for path in found)
+
+
+def _folders_in(program: Program, name: str) -> Iterator[str]:
+    """Folders whose content a program would pass on."""
+    sign, words = _TAKES_FOLDERS.get(name), program.words[1:]
+    if sign is None or not (sign is _ALWAYS or any(sign.fullmatch(word.text or "") for word in words)):
+        return iter(())
+    operands = [word for word in words if not (word.text or "").startswith("-")]
+    return _paths_of(operands[:-1] if name in _LAST_IS_GOAL else operands, program.cwds)
+
+
+def _removes_ignored(texts: Sequence[str]) -> bool:
+    if "clean" in texts:
+        rest = texts[texts.index("clean") + 1 :]
+        flags = [text for text in rest if re.fullmatch(r"-[a-zA-Z]+", text)]
+        places = [text for text in rest if not text.startswith("-")]
+        is_trial = any("n" in text for text in flags) or "--dry-run" in rest
+        is_narrow = bool(places) and all(re.fullmatch(r"[\w-][\w./-]*", text) and ".." not in text for text in places)
+        return any("x" in text.lower() for text in flags) and not is_trial and not is_narrow
+    return "stash" in texts and ("--all" in texts or any(re.fullmatch(r"-[a-z]*a[a-z]*", text) for text in texts))
 
 
 def _runs_handrail(name: str, texts: Sequence[str]) -> bool:
@@ -89,14 +134,18 @@ def _handrail_at(texts: Sequence[str]) -> int:
 
 
 def _paths_in(program: Program) -> Iterator[str]:
-    """Every word of a program that may name a file, and what its patterns match now."""
-    for word in program.words:
+    return _paths_of(program.words, program.cwds)
+
+
+def _paths_of(words: Sequence[Word], cwds: Sequence[str]) -> Iterator[str]:
+    """Every word that may name a file, and what its patterns match now."""
+    for word in words:
         if word.text is None:
             continue
         for text in {word.text, word.text.partition("=")[2], word.text.rpartition(":")[2], word.text.lstrip("@")}:
             if not text or len(text) > 4096 or "\0" in text:
                 continue
-            for cwd in program.cwds:
+            for cwd in cwds:
                 path = absolute(text, cwd)
                 yield path
                 if word.is_pattern and sum(map(glob.has_magic, text.split("/"))) == 1:
@@ -110,7 +159,7 @@ def _patterns_in(program: Program) -> Iterator[str]:
                 yield from (path, os.path.normpath(path))
 
 
-def _refuse_text(text: str, ground: Ground, ports: frozenset[int]) -> None:
+def _refuse_text(text: str, ground: Ground) -> None:
     """What stands in quotation marks, here-documents and other languages is looked at as text."""
     home = os.path.expanduser("~")
     spellings = {ground.state, os.path.normpath(ground.state)}
@@ -119,7 +168,3 @@ def _refuse_text(text: str, ground: Ground, ports: frozenset[int]) -> None:
         spellings |= {f"~{rest}", f"$HOME{rest}", f"${{HOME}}{rest}"}
     if any(spelling in text for spelling in spellings) or _OWN_TEXT.search(text):
         raise reaches_handrail("What this command names")
-    if _NAMES_LOOPBACK.search(text):
-        for port in ports:
-            if re.search(rf"(?<![0-9]){port}(?![0-9])", text):
-                raise reaches_handrail(f"Port {port}")

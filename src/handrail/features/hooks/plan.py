@@ -96,11 +96,14 @@ def _reading_steps(
         named = [absolute(path, cwd, is_bare=path in patterns) for path in reads.paths]
         paths = list[str]()
         for path, text in zip(named, reads.paths, strict=True):
-            matched = _matches(path, text) if text in patterns and glob.has_magic(text) else [path]
+            if text not in patterns or not glob.has_magic(text):
+                paths.append(path)
+                continue
+            matched = _matches(path, text)
             if matched is None:
-                remarks.append(f"{text} matches too many files, or one that looks like an option.")
+                remarks.append(f"{text} matches too many files, one that looks like an option, or leads back by `..`.")
                 return None
-            paths += matched
+            paths += [*matched, _fixed_part(path)]
         if reads.is_deep and not reads.lists_only:
             options = [] if reads.skips_hidden else ["--hidden", "--no-ignore"]
             options += (word for name in reads.globs for word in ("--iglob", name))
@@ -118,9 +121,18 @@ def _reading_steps(
 
 def _matches(pattern: str, text: str) -> list[str] | None:
     """What the shell would put in its place; None where that is too much, or a name would be read as an option."""
+    if ".." in pattern[len(_fixed_part(pattern)) :].split("/"):
+        return None  # where that leads depends on what matches when it runs
     found = list(islice(glob.iglob(pattern), _MOST_MATCHES + 1))
     is_option = "/" not in text and any(os.path.basename(path).startswith("-") for path in found)
     return None if is_option or len(found) > _MOST_MATCHES else found
+
+
+def _fixed_part(pattern: str) -> str:
+    """The folder in which it looks. It counts even if nothing matches now: there may be something when it runs."""
+    parts = pattern.split("/")
+    at = next(at for at, part in enumerate(parts) if glob.has_magic(part))
+    return "/".join(parts[:at]) or "/"
 
 
 def _is_projects_own_repository(cwd: str, ground: Ground) -> bool:
