@@ -182,6 +182,7 @@ def test_files_outside_of_the_project_are_asked_about_and_secrets_closed(house: 
         ("Write", {"file_path": ".handrail/policy.json", "content": "{}"}),
         ("Edit", {"file_path": "link/config.toml", "old_string": "a", "new_string": "b"}),
         ("Grep", {"path": "STATE", "pattern": "x"}),
+        ("Grep", {"path": "STATE/..", "pattern": "x"}),
         ("Bash", {"command": "handrail prompts answer x --ok"}),
         ("Bash", {"command": "cat STATE/console.key"}),
         ("Bash", {"command": "curl http://127.0.0.1:PORT/"}),
@@ -214,12 +215,31 @@ def test_what_is_handrails_own_is_denied_without_a_question(shared: House, tool:
         b'{"hook_event_name":"PreToolUse","cwd":"/","cwd":"/","tool_name":"Bash","tool_input":{"command":"ls"}}',
         b'{"hook_event_name":"PreToolUse","cwd":"/","tool_name":"Write","tool_input":{"content":"x"}}',
         b'{"hook_event_name":"PreToolUse","cwd":"/","tool_name":"apply_patch","tool_input":{"input":"nonsense"}}',
+        b'{"hook_event_name":"PreToolUze","cwd":"/","tool_name":"Bash","tool_input":{"command":"ls"}}',
+        b'{"hook_event_name":5,"cwd":"/","tool_name":"Bash","tool_input":{"command":"ls"}}',
+        b'{"hook_event_name":"PreToolUse","cwd":"/","tool_name":"Bash","tool_input":{"command":"ls","cmd":"rm x"}}',
+        b'{"hook_event_name":"PreToolUse","cwd":"/","tool_name":"Read","tool_input":{"file_path":"a","path":"/etc/x"}}',
+        b'{"hook_event_name":"PreToolUse","cwd":"/","tool_name":"Edit","tool_input":{"file_path":"a","edits":["x"]}}',
         b"\xff\xfe",
         b"[" * 100_000,
+        b'{"hook_event_name":"PreToolUse","cwd":"/","tool_name":"Bash","tool_input":{"command":"ls' + b" " * 40_000_000,
     ],
+    ids=lambda event: event[:60] + event[100:150],
 )
 def test_an_event_that_makes_no_sense_is_denied(shared: House, event: bytes) -> None:
     assert said(shared.begin(event)).is_denied
+
+
+def test_a_server_of_the_project_under_handrails_name_is_asked_about(served: House) -> None:
+    """Clients take the project's server before the user's: only the real one has the gate behind it."""
+    file = served.project / ".mcp.json"
+    assert served.asks("mcp__handrail__read_file", {"path": "a.txt"}).is_allowed
+    file.write_text(json.dumps({"mcpServers": {"handrail": {"command": str(HANDRAIL), "args": ["mcp"]}}}))
+    assert served.asks("mcp__handrail__read_file", {"path": "a.txt"}).is_allowed
+    for text in ('{"mcpServers": {"handrail": {"command": "evil"}}}', '{"mcpServers": {"handrail": '):
+        file.write_text(text)
+        assert served.asks("mcp__handrail__read_file", {"path": "a.txt"}, wait=4).is_denied
+    assert served.person.pending()
 
 
 @pytest.mark.parametrize("client", WAITS)

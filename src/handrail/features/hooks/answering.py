@@ -13,6 +13,7 @@ from handrail.features.hooks.clients import CLIENTS, HookClient, ToolCall
 from handrail.features.hooks.ground import checked
 from handrail.features.hooks.native import TOOL_OF, Change, FileChange, Mcp, Native, Other, Outcome, Read, Shell
 from handrail.features.hooks.port import Hooks
+from handrail.features.hooks.project_servers import has_impostor
 from handrail.features.hooks.result import Allowed
 from handrail.features.hooks.tools.native_shell import checked_plan
 from handrail.kernel import strict_json
@@ -140,9 +141,16 @@ async def _complete(hooks: Hooks, passing: Call, call: ToolCall) -> Native:
         return Change(tuple(_absolute(file, call.cwd) for file in native.files))
     if isinstance(native, Read):
         return msgspec.structs.replace(native, path=checked(native.path, call.cwd))
-    if isinstance(native, Mcp) and native.server == "handrail" and hooks.is_own_tool(native.tool):
-        return Other(f"handrail: {native.tool}", is_harmless=True)  # it passes the gate itself
+    if isinstance(native, Mcp) and await _has_the_gate(hooks, passing, native):
+        return Other(f"handrail: {native.tool}", is_harmless=True)
     return native
+
+
+async def _has_the_gate(hooks: Hooks, passing: Call, native: Mcp) -> bool:
+    """A tool of handrail's own, which passes the gate when it is called."""
+    if native.server != "handrail" or not hooks.is_own_tool(native.tool):
+        return False
+    return not await in_thread(passing, lambda: has_impostor(hooks.ground.root))
 
 
 def checked_plan_or_none(hooks: Hooks, shell: Shell) -> bool:

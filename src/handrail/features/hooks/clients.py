@@ -36,7 +36,7 @@ class HookClient:
     name: str
     title: str
     read: Callable[[Event], ToolCall | None]
-    """None for an event that asks nothing."""
+    """None for an event that is about no tool."""
     answer: Answer
     denies_by_status: bool = True
     """Exit status 2 denies, whatever is printed: a client that can't read the answer blocks too."""
@@ -47,6 +47,7 @@ class HookClient:
 def _claude_event(event: Event) -> ToolCall | None:
     name = event.get("hook_event_name", "PreToolUse")
     if name not in ("PreToolUse", "PostToolUse", "BeforeTool", "AfterTool", "PostToolUseFailure"):
+        _check_is_about_no_tool(event, name)
         return None
     cwd = _cwd(event)
     given, tool = _object(event, "tool_input"), _string(event, "tool_name")
@@ -63,7 +64,7 @@ def _gemini_mcp(event: Event, given: dict[str, Any]) -> Mcp | None:
     return Mcp(_string(context, "server_name"), _string(context, "tool_name"), given)
 
 
-def _cursor_event(event: Event) -> ToolCall | None:
+def _cursor_event(event: Event) -> ToolCall:
     name, cwd = event.get("hook_event_name"), _cwd(event)
     session, id = _maybe(event, "conversation_id"), _maybe(event, "generation_id")
     if name == "beforeShellExecution":
@@ -82,10 +83,10 @@ def _cursor_event(event: Event) -> ToolCall | None:
         return ToolCall(
             native_of(tool, _object(event, "tool_input"), cwd), tool, cwd, session, _maybe(event, "tool_use_id")
         )
-    return None
+    raise _unknown(name)
 
 
-def _copilot_event(event: Event) -> ToolCall | None:
+def _copilot_event(event: Event) -> ToolCall:
     tool, given = _string(event, "toolName"), event.get("toolArgs")
     given = msgspec.json.decode(given) if isinstance(given, str) else given
     if not isinstance(given, dict):
@@ -94,9 +95,9 @@ def _copilot_event(event: Event) -> ToolCall | None:
     return ToolCall(native_of(tool, given, cwd), tool, cwd, _maybe(event, "sessionId"))
 
 
-def _cline_event(event: Event) -> ToolCall | None:
+def _cline_event(event: Event) -> ToolCall:
     if event.get("hookName") not in ("PreToolUse", None):
-        return None
+        raise _unknown(event["hookName"])
     inner = _object(event, "preToolUse")
     roots = event.get("workspaceRoots")
     cwd = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else os.getcwd()
@@ -105,7 +106,7 @@ def _cline_event(event: Event) -> ToolCall | None:
     return ToolCall(native_of(tool, given if isinstance(given, dict) else {}, cwd), tool, cwd, _maybe(event, "taskId"))
 
 
-def _opencode_event(event: Event) -> ToolCall | None:
+def _opencode_event(event: Event) -> ToolCall:
     cwd, tool = _cwd(event), _string(event, "tool")
     return ToolCall(
         native_of(tool, _object(event, "args"), cwd), tool, cwd, _maybe(event, "sessionID"), _maybe(event, "callID")
@@ -151,6 +152,17 @@ _KNOWN = (
     HookClient("opencode", "opencode", _opencode_event, _gemini_answer),
 )
 CLIENTS = {client.name: client for client in _KNOWN}
+
+
+def _check_is_about_no_tool(event: Event, name: object) -> None:
+    """Such as the end of a turn, which handrail lets pass. InvalidParams where a tool is named all the same."""
+    if not isinstance(name, str) or any(member in event for member in ("tool_name", "tool_input")):
+        raise _unknown(name)
+
+
+def _unknown(name: object) -> InvalidParams:
+    hint = "Set the hook up with `handrail connect`: it answers for tools alone."
+    return InvalidParams(f"The hook was started for an event that it doesn't know: {str(name)[:80]!r}.", hint=hint)
 
 
 def _cwd(event: Event) -> str:

@@ -52,15 +52,15 @@ class Ground:
         return any(part.startswith(".") and fnmatchcase(name, part) for part in parts for name in _OWN_FOLDERS)
 
     def holds_own(self, path: str) -> bool:
-        """A folder above handrail's state: who removes or moves it takes the state with it."""
+        """A folder above handrail's state: who takes all of it takes the state, too."""
         real = os.path.realpath(path)
         return is_within(self.state, real)
 
-    def refuse_own(self, paths: Iterable[str], *, is_written: bool = False, is_replaced: bool = False) -> None:
-        """`is_replaced`: what is there goes, so a folder that holds handrail's state is refused, too."""
+    def refuse_own(self, paths: Iterable[str], *, is_written: bool = False, is_whole: bool = False) -> None:
+        """`is_whole`: of a folder everything is meant, so one that holds handrail's state is refused, too."""
         for path in paths:
             is_own_file = is_written and folded(os.path.basename(path)) in OWN_NAMES
-            if self.is_own(path) or is_own_file or (is_replaced and self.holds_own(path)):
+            if self.is_own(path) or is_own_file or (is_whole and self.holds_own(path)):
                 raise reaches_handrail(path)
 
 

@@ -56,7 +56,7 @@ def refuse_own_reach(
         _refuse_program(program, ground, pids, ports)
         ground.refuse_own(_paths_in(program))
         if program.name not in _PUTS_INTO:
-            ground.refuse_own(_paths_of(written_by(program.words), program.cwds), is_replaced=True)
+            ground.refuse_own(_paths_of(written_by(program.words), program.cwds), is_whole=True)
         for pattern in _patterns_in(program):
             if ground.may_match_own(pattern) or looks_into(pattern, pids):
                 raise reaches_handrail(pattern)

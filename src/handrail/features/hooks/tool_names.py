@@ -61,6 +61,8 @@ _HARMLESS = frozenset(
     }
 )
 _PATH_FIELDS = ("file_path", "filePath", "path", "absolute_path", "notebook_path", "target_file", "dir_path", "file")
+_OLD = ("old_string", "oldString", "old_str", "old_text")
+_NEW = ("new_string", "newString", "new_str", "new_text")
 _GLOB_FIELDS = ("glob", "include", "include_pattern", "file_pattern")
 _SHELL_FIELDS = frozenset(
     {
@@ -134,12 +136,12 @@ def _mcp(tool: str, given: Mapping[str, Any]) -> Mcp | None:
 
 
 def _shell(given: Mapping[str, Any], cwd: str) -> Shell:
-    found = given.get("command", given.get("cmd"))
+    found = _one_of(given, ("command", "cmd"))
     if isinstance(found, Sequence) and not isinstance(found, str) and all(isinstance(word, str) for word in found):
         found = _spelled_words(found)
     if not isinstance(found, str):
         raise InvalidParams("The command is missing.")
-    folder = next((given[name] for name in ("workdir", "cwd", "directory", "dir_path") if given.get(name)), None)
+    folder = _one_of(given, ("workdir", "cwd", "directory", "dir_path")) or None
     if folder is not None and not isinstance(folder, str):
         raise InvalidParams("The folder of the command is not a text.")
     options = {name: value for name, value in given.items() if name not in _SHELL_FIELDS and value not in (None, False)}
@@ -155,16 +157,19 @@ def _spelled_words(words: Sequence[str]) -> str:
 
 def _edits(given: Mapping[str, Any]) -> tuple[Edit, ...]:
     listed = given.get("edits")
-    if isinstance(listed, list):
-        return tuple(_edit(each) for each in listed if isinstance(each, Mapping))
-    return (_edit(given),)
+    if listed is None:
+        return (_edit(given),)
+    is_plain = isinstance(listed, list) and all(isinstance(each, Mapping) for each in listed)
+    if not is_plain or any(name in given for name in (*_OLD, *_NEW)):
+        raise InvalidParams("The edits can't be read: a list of edits, or one edit by itself.")
+    return tuple(_edit(each) for each in listed)
 
 
 def _edit(given: Mapping[str, Any]) -> Edit:
     everywhere = given.get("replace_all") or given.get("replaceAll") or given.get("expected_replacements", 1) != 1
     return Edit(
-        _text(given, "old_string", "oldString", "old_str", "old_text", default=""),
-        _text(given, "new_string", "newString", "new_str", "new_text", default=""),
+        _text(given, *_OLD, default=""),
+        _text(given, *_NEW, default=""),
         bool(everywhere or given.get("allow_multiple")),
     )
 
@@ -177,17 +182,25 @@ def _path(given: Mapping[str, Any]) -> str:
 
 
 def _maybe_path(given: Mapping[str, Any]) -> str | None:
-    return next((given[name] for name in _PATH_FIELDS if isinstance(given.get(name), str) and given[name]), None)
+    found = _one_of(given, _PATH_FIELDS)
+    return found if isinstance(found, str) and found else None
 
 
 def _text(given: Mapping[str, Any], *names: str, default: str | None = None) -> str:
-    for name in names:
-        if isinstance(given.get(name), str):
-            text: str = given[name]
-            return text
+    text = _one_of(given, names)
+    if isinstance(text, str):
+        return text
     if default is None:
         raise InvalidParams(f"{names[0]} is missing.")
     return default
+
+
+def _one_of(given: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """The value that has one of these names. With two that differ, nobody can say which one the client takes."""
+    values = [given[name] for name in names if given.get(name) is not None]
+    if any(value != values[0] for value in values):
+        raise InvalidParams(f"The call is ambiguous: {', '.join(name for name in names if name in given)} differ.")
+    return values[0] if values else None
 
 
 def _spelled(value: Mapping[str, Any]) -> str:

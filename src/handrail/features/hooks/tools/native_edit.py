@@ -40,7 +40,7 @@ async def locate(hooks: Hooks, call: Call, params: Change) -> Target:
 
 def _targets(ground: Ground, params: Change) -> list[Target]:
     paths = [path for file in params.files for path in (file.path, file.moved_to) if path is not None]
-    ground.refuse_own(paths, is_written=True, is_replaced=True)
+    ground.refuse_own(paths, is_written=True, is_whole=True)
     return list(dict.fromkeys(map(ground.target, paths)))
 
 

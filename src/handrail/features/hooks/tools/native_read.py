@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from handrail.features.hooks.ground import is_within
 from handrail.features.hooks.native import Read
 from handrail.features.hooks.plan import secret_below
 from handrail.features.hooks.port import Hooks
@@ -22,6 +23,8 @@ def _target(hooks: Hooks, params: Read) -> Target:
     """A search that would read closed files asks, like everything beyond the project's own files."""
     ground = hooks.ground
     ground.refuse_own([params.path])
+    if params.is_search and not is_within(ground.state, ground.root):
+        ground.refuse_own([params.path], is_whole=True)  # the search would read handrail's state with the rest
     target = ground.target(params.path)
     if params.is_listing and not target.is_outside:
         return replace(target, is_closed=False)
