@@ -1,6 +1,7 @@
 """Which answers need proof of presence, what a passkey signs for them, and what counts as proof."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -89,8 +90,9 @@ class Check:
             self.looks += 1
             if self.refuses:
                 raise PresenceNeeded("no terminal.", reason="presence", why="no terminal")
-            return TERMINAL
+            return replace(TERMINAL, who_else=self.who_else)
 
+        self.who_else = ""
         self.looks, self.refuses = 0, False
         self.presence = PresenceCheck(lambda: mode, PasskeyFile(state), ProofFiles(state), look, lambda names: None)
 
@@ -111,6 +113,16 @@ def test_a_terminal_is_looked_at_only_where_proof_is_needed(tmp_path: Path) -> N
     check.refuses = True
     with pytest.raises(PresenceNeeded, match="no terminal"):
         check.presence.admit(asked(), yes("rule"), "terminal")
+
+
+def test_keys_alone_do_not_count_where_another_program_could_press_them(tmp_path: Path) -> None:
+    check = Check(tmp_path)
+    check.who_else = "sleep 12"
+    with pytest.raises(PresenceNeeded, match=r"could have pressed the key \(sleep 12\)"):
+        check.presence.admit(asked(), yes("rule"), "terminal")
+    check.presence.admit(
+        asked(), yes("rule"), check.presence.look_at_terminal
+    )()  # with a word, as the command asks for
 
 
 def test_a_kept_proof_counts_for_the_answer_that_it_was_given_for_alone(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ the terminal and runs a shell in it, as they do.
 
 import json
 import os
+import pty
 import shlex
 import shutil
 import signal
@@ -28,19 +29,20 @@ from handrail.ports.presence import PresenceNeeded
 from handrail.stores.local.peers.agents import KnownAgents
 from handrail.stores.local.peers.terminal import person_at_terminal
 try:
-    outcome = {"program": person_at_terminal(KnownAgents(Path(sys.argv[1]))).program}
+    proof = person_at_terminal(KnownAgents(Path(sys.argv[1])))
+    outcome = {"program": proof.program, "whoElse": proof.who_else}
 except PresenceNeeded as refused:
     outcome = {"why": refused.details["why"], "hint": refused.hint}
 Path(sys.argv[2] + ".new").write_text(json.dumps(outcome))
 os.rename(sys.argv[2] + ".new", sys.argv[2])
 """
 AGENT = """
-import subprocess, sys
+import subprocess, sys, time
 serving = subprocess.Popen(json_arguments[0], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 serving.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\\n'); serving.stdin.flush(); serving.stdout.readline()
 if ENDS: serving.stdin.close(); serving.wait()
 subprocess.run(json_arguments[1])
-if not ENDS: serving.kill()
+if not ENDS: time.sleep(30)
 """
 
 
@@ -97,7 +99,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
 def counts(outcome: dict[str, Any], program: str) -> bool:
     """A program that this account could have made doesn't count: only root's own does."""
     if os.getuid() == 0:
-        return outcome == {"program": program}
+        return outcome.get("program") == str(program)
     return "isn't the system's own" in outcome["why"]
 
 
@@ -113,18 +115,86 @@ def test_a_terminal_of_a_program_that_types_into_it_does_not_count(stage: Stage)
     assert "it is shown by script" in stage.run(stage.in_window(stage.looking, "script"))["why"]
 
 
-def agents_window(stage: Stage, *, ends: bool) -> list[str]:
+def agents_window(stage: Stage, *, ends: bool, opening: list[str] | None = None) -> list[str]:
     """An agent that has started `handrail mcp`, as clients do, and then opens a terminal window."""
     project = stage.folder / "project"
     project.mkdir()
     serving = [sys.executable, "-m", "handrail", "mcp", "--project", str(project), "--state", str(stage.state)]
-    given = json.dumps([serving, stage.in_window(stage.looking)])
+    given = json.dumps([serving, opening or stage.in_window(stage.looking)])
     return [sys.executable, "-c", f"ENDS = {ends}; json_arguments = {given}\n{AGENT}"]
 
 
 @pytest.mark.parametrize("ends", [False, True])
 def test_a_window_that_an_agent_opened_does_not_count_also_after_its_server_has_ended(stage: Stage, ends: bool) -> None:
     assert "agent's process" in stage.run(agents_window(stage, ends=ends))["why"]
+
+
+def test_a_window_that_an_agent_left_behind_does_not_count(stage: Stage) -> None:
+    """Forked twice, in a session of its own: its parent is the first process of all, and no agent is above it."""
+    window = agents_window(stage, ends=False, opening=["setsid", "--fork", *stage.in_window(stage.looking)])
+    assert "opened while an agent was at work" in stage.run(window)["why"]
+
+
+def test_a_window_that_was_open_before_the_agent_counts(stage: Stage) -> None:
+    begun, look = stage.folder / "begun", stage.folder / "look"
+    command = f"touch {begun}; while [ ! -e {look} ]; do sleep 0.05; done; {stage.looking}"
+    subprocess.run(["setsid", "--fork", *stage.in_window(command)], stdin=subprocess.DEVNULL, check=True)
+    until(begun.exists, "the window")
+    idle = agents_window(stage, ends=False, opening=["sh", "-c", f"touch {look}; sleep 30"])
+    agent = subprocess.Popen(idle, stdin=subprocess.DEVNULL, start_new_session=True)
+    stage.started.append(agent.pid)
+    until(stage.outcome.exists, "a look at the terminal")
+    assert counts(json.loads(stage.outcome.read_text()), "xterm")
+
+
+@pytest.mark.parametrize("name", ["kitty", "konsole", "urxvt", "wezterm-gui"])
+def test_a_terminal_with_a_remote_control_does_not_count(stage: Stage, name: str) -> None:
+    assert f"it is shown by {name}" in stage.run(stage.in_window(stage.looking, name))["why"]
+
+
+def test_a_program_beside_the_command_that_could_type_its_keys_is_named(stage: Stage) -> None:
+    """A window that runs both: TIOCSTI types into one's own terminal. Without a word to read, such keys don't count."""
+    may_type = Path("/proc/sys/dev/tty/legacy_tiocsti")
+    beside = stage.run(stage.in_window(f"sleep 20 & {stage.looking}"))
+    is_let = not may_type.exists() or may_type.read_text().strip() != "0"
+    assert counts(beside, "xterm")
+    assert ("sleep" in beside.get("whoElse", "")) == (is_let and os.getuid() == 0)
+
+
+TYPES = """
+import os, sys
+from pathlib import Path
+from handrail.faces.cli.presence import typing_a_word
+from handrail.ports.presence import PresenceNeeded, TerminalProof
+Path(sys.argv[1]).touch()
+try:
+    typing_a_word(lambda: TerminalProof("tty", 1, "xterm"))()
+    said = "typed"
+except PresenceNeeded as refused:
+    said = refused.message
+Path(sys.argv[2] + ".new").write_text(said)
+os.rename(sys.argv[2] + ".new", sys.argv[2])
+"""
+
+
+def test_the_word_to_type_is_on_the_terminal_alone_and_what_was_typed_before_is_dropped(stage: Stage) -> None:
+    """An agent that starts the command catches its outputs, and types ahead."""
+    caught, begun, outcome = stage.folder / "caught", stage.folder / "begun", stage.folder / "typed"
+    keyboard, screen = pty.openpty()
+    words = [sys.executable, "-c", TYPES, str(begun), str(outcome)]
+    with caught.open("wb") as file:
+        os.write(keyboard, b"abcde\n" * 20)
+        process = subprocess.Popen(words, stdin=screen, stdout=file, stderr=file, start_new_session=True)
+        until(begun.exists)
+        shown = b""
+        while b": " not in shown.partition(b"type ")[2]:
+            shown += os.read(keyboard, 1000)
+        word = shown.partition(b"type ")[2].partition(b":")[0]
+        os.write(keyboard, word + b"\n")
+        process.wait(30)
+    assert (outcome.read_text(), caught.read_bytes()) == ("typed", b"")
+    os.close(keyboard)
+    os.close(screen)
 
 
 def test_a_terminal_that_is_not_the_commands_own_does_not_count(stage: Stage) -> None:

@@ -106,7 +106,7 @@ class PresenceCheck:
     def admit(self, request: RequestEntry, response: PromptResponse, proof: GivenProof) -> Callable[[], None]:
         why = self.why_needed(request, response)
         if proof == "terminal":
-            proof = self.look_at_terminal
+            proof = self._look_at_keys
         if why is None and (proof is None or callable(proof)):
             return _nothing_to_keep
         if callable(proof):
@@ -118,6 +118,14 @@ class PresenceCheck:
             raise self._needed(request, response, why or "")
         kept = self.verify(challenge(request, response), proof)
         return lambda: self._proofs.keep(request.request_id, kept)
+
+    def _look_at_keys(self) -> TerminalProof:
+        """For keys without a word that only a person can read."""
+        found = self.look_at_terminal()
+        if found.who_else:
+            why = f"another program in this terminal could have pressed the key ({found.who_else})"
+            raise PresenceNeeded(f"{why}.", reason="presence", why=why)
+        return found
 
     def proof_of(self, request: RequestEntry, response: PromptResponse) -> Mapping[str, Any] | None:
         kept = self._proofs.of(request.request_id)

@@ -69,6 +69,8 @@ class TerminalProof:
     pid: int
     program: str
     """What holds the other end of the terminal, such as xterm or sshd."""
+    who_else: str = ""
+    """Another program in the same terminal that could type there as well: then keys alone prove nobody's hands."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """A person at this terminal: proven by where the command runs, and by a word that must be typed."""
 
+import os
 import secrets
 import sys
 import threading
@@ -20,7 +21,7 @@ def typing_a_word(look: LookAtTerminal) -> LookAtTerminal:
     def prove() -> TerminalProof:
         found = look()
         word = "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
-        print(f"To confirm that you are here, type {word}: ", end="", file=sys.stderr, flush=True)
+        _show_on_terminal(f"To confirm that you are here, type {word}: ")
         if sys.stdin.readline().strip().lower() != word:
             raise PresenceNeeded(
                 "The word wasn't typed.", reason="presence", why="the word that was shown wasn't typed"
@@ -28,6 +29,19 @@ def typing_a_word(look: LookAtTerminal) -> LookAtTerminal:
         return found
 
     return prove
+
+
+def _show_on_terminal(text: str) -> None:
+    """On the terminal itself: a program may read the other outputs. What was typed before is dropped."""
+    import termios
+
+    keyboard = sys.stdin.fileno()
+    descriptor = os.open(os.ttyname(keyboard), os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC)
+    try:
+        termios.tcflush(keyboard, termios.TCIFLUSH)
+        os.write(descriptor, text.encode())
+    finally:
+        os.close(descriptor)
 
 
 def asked_once(prove: LookAtTerminal) -> LookAtTerminal:

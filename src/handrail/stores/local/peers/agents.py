@@ -49,6 +49,16 @@ class KnownAgents:
                 return process
         return None
 
+    def who_could_have_started(self, process: Process, processes: Processes) -> Process | None:
+        """An agent that was there when this process began, and that the system keeps in the same group of processes."""
+        for name in os.listdir(self._folder) if self._folder.is_dir() else ():
+            agent = processes.find(int(name)) if name.isdigit() else None
+            if agent is None or not self._is_registered(agent) or agent.started > process.started:
+                continue
+            if processes.group_of(agent.pid) == processes.group_of(process.pid):
+                return agent
+        return None
+
     def _is_registered(self, process: Process) -> bool:
         try:
             return (self._folder / str(process.pid)).read_text(encoding="ascii").strip() == str(process.started)

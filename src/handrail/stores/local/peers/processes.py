@@ -63,6 +63,20 @@ class Processes:
         number = str(os.minor(terminal) + 256 * max(0, os.major(terminal) - 136))
         return [process for process in self.all() if self._holds_master(process.pid, number)]
 
+    def group_of(self, pid: int) -> str | None:
+        """Its control group. Children stay in it, also once left behind; the programs of a desktop have their own."""
+        try:
+            return (self._folder / str(pid) / "cgroup").read_text()
+        except OSError:
+            return None
+
+    def lets_programs_type(self) -> bool:
+        """Whether the kernel lets a program type into its own terminal (TIOCSTI): older ones always do."""
+        try:
+            return (self._folder / "sys/dev/tty/legacy_tiocsti").read_text().strip() != "0"
+        except OSError:
+            return True
+
     def is_the_systems_own(self, process: Process) -> bool:
         """Its program's file is root's, and nobody else can write to it: an agent can't have made it."""
         try:

@@ -14,18 +14,19 @@ from handrail.ports.presence import PresenceNeeded, TerminalProof
 from handrail.stores.local.peers.agents import KnownAgents
 from handrail.stores.local.peers.processes import Process, Processes
 
-# Programs that show a terminal on a screen. tmux, screen, editors and wezterm are not among them: any program of the
-# same user can type into theirs.
+# Programs that show a terminal on a screen. tmux, screen, editors and terminals with a remote control (wezterm, kitty,
+# konsole, urxvt, terminology) are not among them: another program of the same user can type into theirs and read them.
 TERMINALS = frozenset(
     {
-        "alacritty", "foot", "footclient", "ghostty", "gnome-terminal-server", "kgx", "kitty", "konsole", "lxterminal",
-        "mate-terminal", "mate-terminal.wrapper", "ptyxis-agent", "qterminal", "rxvt", "st", "terminology", "tilix",
-        "urxvt", "urxvtd", "xfce4-terminal", "xterm",
+        "alacritty", "foot", "footclient", "ghostty", "gnome-terminal-server", "kgx", "lxterminal", "mate-terminal",
+        "mate-terminal.wrapper", "ptyxis-agent", "qterminal", "st", "tilix", "xfce4-terminal", "xterm",
     }
 )  # fmt: skip
 _MULTIPLEXERS = {"tmux": "Ctrl-B D", "screen": "Ctrl-A D", "zellij": "Ctrl-O D"}
 """Any program of this account may type into their terminals (`tmux send-keys`), whoever is attached to them."""
-_ELSEWHERE = "Run the command in a plain terminal window of your own, or use a passkey in the console."
+_ELSEWHERE = (
+    "Run the command in a plain terminal window that you opened before the agent, or use a passkey in the console."
+)
 
 
 def person_at_terminal(agents: KnownAgents, processes: Processes | None = None, keyboard: int = 0) -> TerminalProof:
@@ -39,9 +40,10 @@ def person_at_terminal(agents: KnownAgents, processes: Processes | None = None, 
     _check_keyboard(own, keyboard)
     family = _family(processes, own, agents)
     if os.major(own.terminal) == 4:  # a console of the machine itself: there is no other end
-        return TerminalProof(f"tty{os.minor(own.terminal)}", own.pid, _entered_through(family, own))
-    holder = _holder(processes, own, family, agents)
-    return TerminalProof(os.ttyname(keyboard), own.pid, holder)
+        name, program = f"tty{os.minor(own.terminal)}", _entered_through(family, own)
+    else:
+        name, program = os.ttyname(keyboard), _holder(processes, own, family, agents)
+    return TerminalProof(name, own.pid, program, _who_else(processes, own, family))
 
 
 def agent_above(agents: KnownAgents, names: Collection[str], processes: Processes | None = None) -> str | None:
@@ -82,6 +84,17 @@ def _family(processes: Processes, own: Process, agents: KnownAgents) -> list[Pro
     return family
 
 
+def _who_else(processes: Processes, own: Process, family: list[Process]) -> str:
+    """A program beside us in this terminal that the kernel lets type into it, such as a job of the same shell."""
+    if not processes.lets_programs_type():
+        return ""
+    known = {process.pid for process in family}
+    for process in processes.all():
+        if process.terminal == own.terminal and process.pid not in known and process.parent != own.pid:
+            return f"{process.name or 'process'} {process.pid}"
+    return ""
+
+
 def _holder(processes: Processes, own: Process, family: list[Process], agents: KnownAgents) -> str:
     """The name of the program at the other end of our terminal."""
     holders = processes.masters_of(own.terminal)
@@ -97,6 +110,11 @@ def _holder(processes: Processes, own: Process, family: list[Process], agents: K
             raise _refused_in(holder.name)
         if holder.name not in TERMINALS and not _is_ssh(holder):
             raise _refused(f"other programs can type into this terminal: it is shown by {holder.name or 'a process'}")
+        if _is_left_behind(above) and (found := agents.who_could_have_started(holder, processes)) is not None:
+            raise _refused(
+                f"this terminal was opened while an agent was at work ({found.name or 'process'} {found.pid}), "
+                "and the system doesn't tell by whom"
+            )
         if not processes.is_the_systems_own(holder):
             raise _refused(f"the program behind this terminal isn't the system's own: {holder.exe}")
     return holders[0].name
@@ -108,6 +126,11 @@ def _entered_through(family: list[Process], own: Process) -> str:
         if process.pid != 1 and process.uid == 0 and own.uid != 0:
             return process.name or "sign-in"
     raise _refused("the system doesn't tell what is behind this terminal")
+
+
+def _is_left_behind(ancestors: list[Process]) -> bool:
+    """What has started it is gone, and somebody who takes in orphans is its parent now."""
+    return len(ancestors) < 2 or ancestors[1].pid == 1 or ancestors[1].name in ("systemd", "init")
 
 
 def _is_ssh(process: Process) -> bool:
