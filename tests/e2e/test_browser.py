@@ -36,15 +36,20 @@ class Pages(BaseHTTPRequestHandler):
 
     home: ClassVar[str] = ""
     elsewhere: ClassVar[str] = ""
+    asked: ClassVar[list[str]] = []
+    """Which addresses were asked for, by host and path."""
 
     def do_GET(self) -> None:
+        self.asked.append(f"{self.headers['Host'].partition(':')[0]}{self.path}")
         leads_to = {"/away": self.elsewhere, "/round": self.elsewhere + "/back", "/elsewhere/back": self.home}
         if self.path in leads_to:
             self.send_response(302)
             self.send_header("Location", leads_to[self.path])
             self.end_headers()
             return
-        body = b"<!doctype html><title>Elsewhere</title><p>secret" if self.path == "/elsewhere" else HOME
+        framing = f'<!doctype html><title>Framing</title><p>around</p><iframe src="{self.elsewhere}"></iframe>'.encode()
+        known = {"/elsewhere": b"<!doctype html><title>Elsewhere</title><p>secret", "/framing": framing}
+        body = known.get(self.path, HOME)
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.end_headers()
@@ -173,6 +178,33 @@ def test_a_denied_host_in_the_middle_of_a_chain_ends_it(place: Place, agent: Age
     refused = agent.call("browser_dom_index").error or {}
     assert refused["code"] == "INVALID_TARGET"
     assert "browser_navigate" in str(refused)
+
+
+DENIED = {"tool": "*", "host": "localhost", "decision": "deny"}
+
+
+def test_a_denied_host_gets_no_request(place: Place, agent: Agent) -> None:
+    place.rules(FREE, DENIED)
+    Pages.asked.clear()
+    assert agent.code("browser_navigate", url=f"{place.site}away") == "FORBIDDEN"
+    agent.ok("browser_navigate", url=place.site)
+    assert agent.code("browser_click", clickId=number_of(agent, "Leave")) == "FORBIDDEN"
+    agent.ok("browser_navigate", url=f"{place.site}framing")
+    page = agent.ok("browser_page").result or {}
+    assert page["lines"] == ["around"]
+    assert [address for address in Pages.asked if address.startswith("localhost")] == []
+    assert "127.0.0.1/away" in Pages.asked
+
+
+def test_a_frame_of_a_host_that_was_denied_since_is_neither_told_nor_used(place: Place, agent: Agent) -> None:
+    place.rules(FREE, {**FREE, "host": "localhost"})
+    agent.ok("browser_navigate", url=f"{place.site}framing")
+    assert (agent.ok("browser_page").result or {})["lines"] == ["around", "secret"]
+    secret = (agent.ok("browser_find_text", text="secret").result or {})["matches"][0]["clickId"]
+    place.rules(FREE, DENIED)
+    assert (agent.ok("browser_page").result or {})["lines"] == ["around"]
+    assert (agent.ok("browser_find_text", text="secret").result or {})["total"] == 0
+    assert agent.code("browser_click", clickId=secret) == "FORBIDDEN"
 
 
 def test_a_link_to_a_host_that_is_asked_about_waits_for_a_person(place: Place, agent: Agent) -> None:

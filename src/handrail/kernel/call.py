@@ -1,7 +1,7 @@
 """One call on its way through the gate: who asks, for which task, until when."""
 
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -68,6 +68,8 @@ class Call:
     """Known once the call runs; None where a rule allowed it."""
     check: Check = unchecked
     """Lets the policy decide about what the call turns out to reach, and asks a person where it says so. Declined."""
+    denied_pages: Sequence[str] = ()
+    """Regular expressions for addresses that the policy denies, for who can stop them before they are asked for."""
     located: Any = None
     """What `Tool.locate` has seen, for the preview."""
     role: Role = "tool"

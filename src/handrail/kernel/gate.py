@@ -167,10 +167,12 @@ class Gate:
         target = tool.target(passage.params) if tool.locate is None else await self._located(passage)
         passage.target = target.path or target.where
         await refuse_own(target)
-        verdict = (await self._policy()).decide(call.tool, passage.effect, target, call.caller.agent)
+        policy = await self._policy()
+        verdict = policy.decide(call.tool, passage.effect, target, call.caller.agent)
         passage.verdict, passage.decision = verdict, str(verdict)
         _refuse_if_denied(verdict, call.tool, target, call.tool)
         passage.passed.add(target)
+        call.denied_pages = policy.denied_pages(call.tool, passage.effect, call.caller.agent)
         call.check = partial(self._check, passage)
         call.keep = passage.keep
         call.adopt = passage.adopt

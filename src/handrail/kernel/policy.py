@@ -12,7 +12,7 @@ from handrail.kernel.glob import app_matcher, covering, matcher
 from handrail.kernel.policy_document import Policies, PolicyDocument
 from handrail.kernel.policy_fields import tightened
 from handrail.kernel.target import ANY_PLACE, Target
-from handrail.kernel.web_address import host_rule_matcher, place_matcher
+from handrail.kernel.web_address import host_expression, host_rule_matcher, place_expression, place_matcher
 from handrail.ports.effect import Effect
 from handrail.ports.policy import Decision, Rule, program_words
 from handrail.ports.secret_files import is_secret_path, names_secrets
@@ -127,6 +127,20 @@ class Policy:
         """About what a call has reached on its way: whether it may go on there, and tell what it sees."""
         verdicts = [self.decide(tool, kind, target, agent) for kind in (effect, Effect.READ)]
         return max(verdicts, key=lambda verdict: (verdict.decision, not verdict.is_default, verdict.is_critical))
+
+    def denied_pages(self, tool: str, effect: Effect, agent: str | None = None) -> list[str]:
+        """Regular expressions for addresses that this call must never reach, as far as they can be said beforehand."""
+        rules = (rule for rule, decision, _ in self.rules if decision is Decision.DENY)
+        found: list[str] = []
+        for rule in rules:
+            pattern = rule.host or rule.place
+            if pattern is None or (rule.host and rule.place) or rule.has_expired(self.now()):
+                continue
+            everywhere = Target(place=ANY_PLACE)
+            if any(_applies(rule, tool, kind, everywhere, agent) for kind in (effect, Effect.READ)):
+                expression = host_expression(rule.host) if rule.host else place_expression(pattern)
+                found += [] if expression is None else [expression]
+        return sorted(set(found))
 
     def may_read(self, tool: str, path: str, passed: Decision = Decision.ASK, agent: str | None = None) -> bool:
         """For results about many files: whether no rule is stricter about this one than what the call has passed."""

@@ -148,6 +148,38 @@ def host_rule_matcher(pattern: str, *, is_for_every_port: bool) -> Callable[[str
     return covers
 
 
+def host_expression(pattern: str) -> str | None:
+    """What `host_rule_matcher` covers on every port, as a regular expression for addresses that browsers understand.
+
+    None where a pattern has more than `*` and `?`: then an address is judged only once it is known.
+    """
+    host = _host_expression(pattern)
+    return None if host is None else rf"^https?://{host}\.?(:[0-9]+)?/"
+
+
+def place_expression(pattern: str) -> str | None:
+    """The same for `place_matcher`."""
+    found = _PLACE_PATTERN.fullmatch(pattern)
+    host = None if found is None else _host_expression(found["host"])
+    if found is None or host is None:
+        return None
+    scheme = "https?" if found["scheme"] == "*" else found["scheme"].lower()
+    if found["port"] == "*" or (found["port"] is None and is_loopback(found["host"].strip("[]").lower())):
+        port = "(:[0-9]+)?"
+    elif found["port"] is None or int(found["port"]) == _DEFAULT_PORTS.get(scheme):
+        port = ""
+    else:
+        port = f":{int(found['port'])}"
+    return rf"^{scheme}://{host}\.?{port}/"
+
+
+def _host_expression(pattern: str) -> str | None:
+    host = pattern.lower().removesuffix(".")
+    if not host.isascii() or any(char in host for char in "[]{},!"):
+        return None
+    return re.escape(host).replace(r"\*", "[^/:]*").replace(r"\?", "[^/:]")
+
+
 def _is_usual_port(there: Place) -> bool:
     """The scheme's own; on this machine any, as development servers take what is free."""
     return there.port == _DEFAULT_PORTS[there.scheme] or is_loopback(there.host)

@@ -3,7 +3,7 @@
 Knows no socket, no table and no rule: what an action may hold and how long it may take says `features/browser/bus`.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -239,8 +239,11 @@ class Bus(Protocol):
         *,
         timeout_ms: int | None = None,
         trace_id: str | None = None,
+        denied: Sequence[str] = (),
     ) -> ActionResult:
         """Waits until the actions have ended, in exactly one way. A cancelled call ends them too.
+
+        `denied` are regular expressions for addresses that the task's tabs must not ask for.
 
         Offline, Unacknowledged, Unfinished: the plugin; WrongTab; Reported: an error that the plugin spells itself;
         Aborted: the task was stopped; Conflict: it is over.

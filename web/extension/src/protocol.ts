@@ -29,6 +29,8 @@ export interface BrowserAction {
   artifacts?: ArtifactSlot[];
   /** An addition to the contract: ports of this machine where handrail itself answers. */
   ownPorts?: number[];
+  /** Another one: regular expressions for addresses that the task's tabs must not ask for. */
+  deniedPages?: string[];
 }
 
 export interface WireError { code: string; message: string; retryable: boolean; details?: Record<string, unknown> }

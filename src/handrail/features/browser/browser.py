@@ -126,7 +126,7 @@ class Browser:
 
     async def send(self, call: Call, task: str, name: str, params: Params) -> Result:
         """One action and its result; the policy has not been asked about what it tells."""
-        done = await self.bus.act(task, {name: params}, trace_id=call.trace_id)
+        done = await self.bus.act(task, {name: params}, trace_id=call.trace_id, denied=call.denied_pages)
         result = dict(done.result)
         if done.warnings:
             result["warnings"] = list(done.warnings)

@@ -2,6 +2,7 @@
 
 import { define } from "../worker/action";
 import { checkPage, goTo, travel } from "../worker/arrival";
+import { learnDenied } from "../worker/denied_pages";
 import { COLORS } from "../worker/groups";
 import { fallback, filled, flag, oneOf, optional, pageUrl } from "../worker/shape";
 import { adoptTab, existingTab, newTab, taskFor } from "../worker/task_start";
@@ -14,6 +15,7 @@ export const taskStart = define("task_start", { url: optional(pageUrl), reuseExi
     if (groupTitle) task.title = groupTitle;
     if (groupColor) task.color = groupColor;
     await putTask(task);
+    await learnDenied(task, context.message.deniedPages);
     const tab = (reuseExistingTab ? await existingTab(task, url) : undefined) ?? (await newTab());
     const tabId = tab.id!;
     await adoptTab(task, tabId);

@@ -2,6 +2,7 @@
 
 import type { Context, Result } from "./action";
 import { attach, send } from "./debuggee";
+import { isDenied } from "./denied_pages";
 import { Failure } from "./failure";
 import { journeySince, untilTab } from "./navigation";
 import { refuseOwnAddress } from "./own_pages";
@@ -25,6 +26,8 @@ export async function travel({ deadline, warnings }: Context, tabId: number, go:
   const failed = leaving.then(() => new Promise<never>(() => undefined));
   const hasArrived = await Promise.race([untilTab(tabId, Math.max(0, deadline.left() - 200), isThere), failed]);
   const found = journey();
+  // The server decides about it, by its own rules.
+  if (found?.error && isDenied(tabId, found.url)) return { navigated: true, tabId, url: found.url, pageUrl: found.url };
   if (found?.error && found.committedAt === undefined && !/ABORTED/.test(found.error)) {
     throw new Failure("PLUGIN_ERROR", `The page can't be reached: ${found.error}.`, { url: found.url }, true);
   }

@@ -12,7 +12,8 @@ const untold = new Map<number, number>();
 
 export function watchHops(): void {
   const { webNavigation, tabs } = chrome;
-  for (const event of [webNavigation.onBeforeNavigate, webNavigation.onCommitted]) {
+  // An address that was stopped was asked for all the same.
+  for (const event of [webNavigation.onBeforeNavigate, webNavigation.onCommitted, webNavigation.onErrorOccurred]) {
     event.addListener(({ tabId, frameId, url }: { tabId: number; frameId: number; url: string }) => {
       if (frameId === 0) note(tabId, url);
     });

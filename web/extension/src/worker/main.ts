@@ -5,6 +5,7 @@ import { answerBridge } from "./bridge";
 import { Confirmations } from "./confirmations";
 import { Connection } from "./connection";
 import { attach, onDetached, watchDebugger } from "./debuggee";
+import { watchDenied } from "./denied_pages";
 import { watchDepartures } from "./departures";
 import { failureOf } from "./failure";
 import { watchHops } from "./hops";
@@ -49,6 +50,7 @@ watchBrowser({ event: (type, what) => connection.event(type, what), resync: () =
 watchNavigation(welcome, prepareFrame);
 watchHops();
 watchOwnPages();
+watchDenied();
 onTasksChanged(() => {
   void show();
   connection.resync();

@@ -24,9 +24,9 @@ export function watchNavigation(onNewTab: (sourceTabId: number, tabId: number) =
       if (frameId === 0) update(tabId, { startedAt: now, url, committedAt: now, readyAt: now });
     });
   }
-  webNavigation.onErrorOccurred.addListener(({ tabId, frameId, error }) => {
+  webNavigation.onErrorOccurred.addListener(({ tabId, frameId, error, url }) => {
     const journey = journeys.get(tabId);
-    if (frameId === 0 && journey) update(tabId, { ...journey, error });
+    if (frameId === 0 && journey) update(tabId, { ...journey, url, error });
   });
   webNavigation.onCreatedNavigationTarget.addListener(({ sourceTabId, tabId }) => {
     const found = offspring.get(sourceTabId) ?? [];

@@ -2,6 +2,7 @@
 
 import type { Answer, Ask, PageMethod, Reply } from "../page/api";
 import { send } from "./debuggee";
+import { deniedFrames, refuseDenied } from "./denied_pages";
 import { Failure, failureOf, isForbiddenPage } from "./failure";
 import { askTop, isRepeatable, type Repeatable } from "./shortcut";
 
@@ -41,6 +42,7 @@ export const goneOr = <T>(instead: T) => (error: unknown): T => {
 };
 
 export async function ask<M extends PageMethod>(tabId: number, frameId: number, method: M, asked: Ask<M>): Promise<Answer<M>> {
+  if (frameId !== TOP) await refuseDenied(tabId, frameId);
   const reply = frameId === TOP && isRepeatable(method) ? await askTop(tabId, method, asked) : null;
   return reply ? told<M>(reply) : await inject(tabId, frameId, method, asked);
 }
@@ -93,8 +95,9 @@ export async function askAll<M extends PageMethod>(tabId: number, method: M, ask
       const late = await run({ tabId, frameIds: missing }, method, asked);
       answers = [...answers.filter((one) => !isMissing(one)), ...late];
     }
+    const denied = await deniedFrames(tabId);
     return answers
-      .filter((one) => one.result)
+      .filter((one) => one.result && !denied.has(one.frameId))
       .map((one) => ({ frameId: one.frameId, value: unwrap<M>(one.result as unknown as Reply<Answer<M>>) }))
       .sort((one, other) => one.frameId - other.frameId);
   } catch (error) {

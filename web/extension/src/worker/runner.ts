@@ -4,6 +4,7 @@ import { CATALOGUE } from "../actions/catalogue";
 import { PROTOCOL, TIMEOUTS, type ActionResult, type BrowserAction } from "../protocol";
 import type { Action, Context, Result } from "./action";
 import { Deadline } from "./deadline";
+import { learnDenied } from "./denied_pages";
 import { Failure, failureOf } from "./failure";
 import { follow, hopsBefore } from "./hops";
 import { learnOwnPorts, refuseOwnPages } from "./own_pages";
@@ -49,6 +50,7 @@ export async function runMessage(message: BrowserAction, clientId: string): Prom
   const run: Run = { message, warnings: [], tabs: new Set() };
   try {
     await learnOwnPorts(message.ownPorts);
+    await learnDenied(taskOf(message.taskId), message.deniedPages);
     const steps = stepsOf(message);
     // Nothing of a message is done when any part of it is malformed.
     for (const { action, given } of steps) parse(action.name, given, action.params);

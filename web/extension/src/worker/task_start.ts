@@ -1,6 +1,7 @@
 /** How a task comes to a tab, and how it lets go of it. */
 
 import { attach, detach } from "./debuggee";
+import { raiseDenied } from "./denied_pages";
 import { showBadge } from "./badge";
 import { Failure } from "./failure";
 import { gather, ungroup } from "./groups";
@@ -17,7 +18,7 @@ export async function adoptTab(task: Task, tabId: number): Promise<void> {
   if (!isKnown(task)) throw stopped();
   follow(tabId);
   await joinTask(task, tabId);
-  await raiseWall();
+  await Promise.all([raiseWall(), raiseDenied()]);
   const now = await chrome.tabs.get(tabId).catch(() => undefined);
   if (await leaveOwnPage(tabId, now?.url)) throw new Failure("CDP_PERMISSION_DENIED", "The page opened handrail itself, which is never for a tool. The tab was closed.", { own: true });
   await gather(task, [tabId]);

@@ -16,6 +16,8 @@ export interface Task {
   /** The server knows of the takeover: whatever it sends from then on, it sends because it was handed back. */
   isTakeoverKnown?: boolean;
   startedAt: number;
+  /** Addresses that its tabs must not ask for, as regular expressions. */
+  denied?: string[];
 }
 
 /** Numbers of elements and frames that were given in a task, so that none is given twice, in none of its tabs. */

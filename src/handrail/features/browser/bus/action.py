@@ -39,6 +39,7 @@ class Action:
         self.slots: Sequence[tuple[ArtifactSlot, Slot]] = ()
         self.artifacts: Sequence[Mapping[str, Any]] = ()
         self.completed: Callable[[End], Awaitable[End]] = as_it_is
+        self.denied: Sequence[str] = ()
         self.end: End | None = None
         self.is_sent = False
         self._has_ended = asyncio.Event()
@@ -90,6 +91,8 @@ class Action:
         }
         if own_ports:
             message["ownPorts"] = sorted(own_ports)
+        if self.denied:
+            message["deniedPages"] = list(self.denied)
         for wanted, slot in self.slots:
             message[f"{wanted.place}PresignedUrl"] = slot.upload_url
             message["artifactId" if wanted.place == "artifact" else "screenshotArtifactId"] = slot.artifact_id

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -75,6 +75,7 @@ class LocalBus:
         timeout_ms: int | None = None,
         trace_id: str | None = None,
         action_id: str | None = None,
+        denied: Sequence[str] = (),
     ) -> ActionResult:
         """With an `action_id`, the same actions run once, however often they are requested."""
         catalogue.check(actions)
@@ -86,6 +87,7 @@ class LocalBus:
             found = await self.tasks.ensure(task)
             before = found.client_id
             plugin, action = await self._prepared(found, actions, action_id or new_action_id(), timeout_ms, trace_id)
+            action.denied = denied
         try:
             done = _result(await self.dispatcher.carry_out(found, plugin, action))
         except Conflict:  # who asked for the same at the same time may have been first

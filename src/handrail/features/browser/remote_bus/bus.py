@@ -1,6 +1,7 @@
 """The bus of a running `handrail up`, reached over HTTP by handrail's other processes."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -20,9 +21,15 @@ class RemoteBus:
         self._server = ServerClient(find)
 
     async def act(
-        self, task: str, actions: Actions, *, timeout_ms: int | None = None, trace_id: str | None = None
+        self,
+        task: str,
+        actions: Actions,
+        *,
+        timeout_ms: int | None = None,
+        trace_id: str | None = None,
+        denied: Sequence[str] = (),
     ) -> ActionResult:
-        body: dict[str, Any] = {"taskId": task, "actions": actions}
+        body: dict[str, Any] = {"taskId": task, "actions": actions, "denied": denied}
         if timeout_ms is not None:
             body["timeoutMs"] = timeout_ms
         headers = {} if trace_id is None else {"X-Trace-Id": trace_id}

@@ -107,13 +107,14 @@ class Revoked(Wire, frozen=True, kw_only=True):
 
 
 class Act(Wire, frozen=True, kw_only=True):
-    """`caller` owns the task if none is named."""
+    """`caller` owns the task if none is named. `denied`: addresses, as regular expressions, not to be asked for."""
 
     actions: dict[str, Params]
     task_id: TaskId | UnsetType = UNSET
     caller: Annotated[str, Meta(min_length=1, max_length=256)] | UnsetType = UNSET
     timeout_ms: Annotated[int, Meta(ge=1, le=browser_action.MAX_TIMEOUT_MS)] | UnsetType = UNSET
     action_id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:-]{1,128}$")] | UnsetType = UNSET
+    denied: Annotated[list[str], Meta(max_length=1000)] | UnsetType = UNSET
 
 
 class Acted(Wire, frozen=True, kw_only=True):

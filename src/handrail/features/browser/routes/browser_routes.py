@@ -40,6 +40,7 @@ def endpoints(bus: LocalBus, key: ConsoleKey, person: str) -> Sequence[Endpoint]
                 timeout_ms=given(body.timeout_ms),
                 trace_id=trace_id(request.scope),
                 action_id=given(body.action_id),
+                denied=given(body.denied) or (),
             )
             done = await unless_gone(request.receive, running)
         except Failure as failure:
