@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from handrail.features.review.item import Item
+from handrail.features.review.taking import Wish
 from handrail.ports.errors import NotFound
 from tests.features.review.cages import Cage, House
 
@@ -98,7 +99,7 @@ def test_what_is_no_plain_file_is_refused(house: House) -> None:
     assert "leads out" not in str(found["inside"].refused)
     assert str(found["pipe"].refused) == "it is a named pipe"
     with cage.review() as review:
-        plan = review.plan(dict.fromkeys(found, None))
+        plan = review.plan(dict.fromkeys(found, Wish()))
         assert not {step.path for step in plan.steps} & wanted
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from handrail.features.review.merge import Merge
+from handrail.features.review.merge import MIDDLE, MINE, THEIRS, Merge
 from handrail.features.workspace.offers import is_text
 
 Group = Literal["tracked", "new", "ignored", "binary", "refused"]
@@ -94,6 +94,19 @@ class FileChange:
         return None if self.conflict_kind is None else _CONFLICTS[self.conflict_kind]
 
     @cached_property
+    def draft(self) -> bytes | None:
+        """Both sides in one text, conflicts marked, for a person to edit. None without a conflict in text."""
+        if self.conflict is None or self.is_binary:
+            return None
+        if self.merge is not None and self.base_is_known:
+            return self.merge.draft()
+        if self.project is None or self.agents is None:
+            return self.project if self.agents is None else self.agents
+        sides = (side + (b"" if not side or side.endswith(b"\n") else b"\n") for side in (self.project, self.agents))
+        mine, agents = sides
+        return MINE + b"\n" + mine + MIDDLE + b"\n" + agents + THEIRS + b"\n"
+
+    @cached_property
     def digest(self) -> str:
         """Of all that is shown: the three versions and modes."""
         parts = [self.path.encode("utf-8", "surrogateescape")]
@@ -123,4 +136,6 @@ class Item(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     refused: str | None = None
     conflict: str | None = None
     conflict_kind: ConflictKind | None = None
+    renamed_from: str | None = None
+    """A deleted file of the same content."""
     notes: list[str] = []

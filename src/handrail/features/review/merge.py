@@ -6,6 +6,7 @@ from typing import Literal
 
 from handrail.features.workspace.offers import Hunk, quick_hunks
 
+MINE, MIDDLE, THEIRS = b"<<<<<<< yours", b"=======", b">>>>>>> the agent's"
 HunkState = Literal["open", "taken", "conflict"]
 
 
@@ -34,17 +35,50 @@ class Merge:
             return MergeHunk(hunk, "taken")
         return MergeHunk(hunk, "conflict", touching)
 
-    def result(self, chosen: Collection[int]) -> bytes:
-        """The project's content with these hunks, by their places in `hunks`; others than open ones don't count."""
+    def result(self, chosen: Collection[int], theirs: Collection[int] = ()) -> bytes:
+        """The project's content with these hunks, by their places in `hunks`.
+
+        Of `chosen` only open ones count; those of `theirs` replace the person's own edits at their place.
+        """
         taken = [each.hunk for place, each in enumerate(self.hunks) if place in chosen and each.state == "open"]
+        replacing = [each for place, each in enumerate(self.hunks) if place in theirs and each.state == "conflict"]
+        replaced = [yours for each in replacing for yours in each.yours]
+        kept = [yours for yours in self._yours if yours not in replaced]
+        return b"\n".join(self._applied([*kept, *taken, *(each.hunk for each in replacing)], 0, len(self._base)))
+
+    def draft(self) -> bytes:
+        """Everything merged that can be, and conflicts marked as git marks them, for a person to edit."""
+        groups: list[tuple[list[Hunk], list[Hunk]]] = []
+        for each in self.hunks:
+            if each.state != "conflict":
+                continue
+            if groups and any(yours in groups[-1][0] for yours in each.yours):
+                groups[-1][0].extend(yours for yours in each.yours if yours not in groups[-1][0])
+                groups[-1][1].append(each.hunk)
+            else:
+                groups.append((list(each.yours), [each.hunk]))
+        marked = [self._marked(mine, agents) for mine, agents in groups]
+        contested = [hunk for mine, _ in groups for hunk in mine]
+        plain = [hunk for hunk in self._yours if hunk not in contested]
+        plain += [each.hunk for each in self.hunks if each.state == "open"]
+        return b"\n".join(self._applied([*plain, *marked], 0, len(self._base)))
+
+    def _marked(self, mine: Sequence[Hunk], agents: Sequence[Hunk]) -> Hunk:
+        start = min(_start(hunk) for hunk in (*mine, *agents)) - 1
+        end = max(_end(hunk) for hunk in (*mine, *agents)) - 1
+        sides = [self._applied(side, start, end) for side in (mine, agents)]
+        lines = [MINE, *sides[0], MIDDLE, *sides[1], THEIRS]
+        return Hunk(start + 1, start + 1, self._base[start:end], lines)
+
+    def _applied(self, hunks: Sequence[Hunk], at: int, end: int) -> list[bytes]:
+        """The base's lines from `at` to `end`, with these hunks."""
         lines: list[bytes] = []
-        at = 0
-        for hunk in sorted([*self._yours, *taken], key=lambda each: (each.start_old, len(each.lines_old))):
+        for hunk in sorted(hunks, key=lambda each: (each.start_old, len(each.lines_old))):
             start = hunk.start_old - 1
             lines += self._base[at:start]
             lines += hunk.lines_new
             at = start + len(hunk.lines_old)
-        return b"\n".join(lines + self._base[at:])
+        return lines + self._base[at:end]
 
 
 def _touch(first: Hunk, second: Hunk) -> bool:

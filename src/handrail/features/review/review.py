@@ -2,28 +2,35 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from hashlib import sha256
 from pathlib import PurePosixPath
+
+import msgspec
 
 from handrail.features.review.base import Base
 from handrail.features.review.found import Found
 from handrail.features.review.git import run_git
 from handrail.features.review.item import FileChange, Group, Item
-from handrail.features.review.taking import ALL, Plan, step_of
+from handrail.features.review.settled import Settled, settled_of
+from handrail.features.review.taking import Plan, Wish, step_of
 from handrail.features.workspace.offers import Change, FolderChange, Step
 from handrail.kernel.later_files import runs_later
 from handrail.ports.errors import Conflict, Failure, NotFound, TooLarge
 from handrail.ports.files import Folder, Status
 
 LARGEST = 64 << 20
-Choice = Mapping[str, "Iterable[int] | None"]
-"""By path, which hunks."""
+Choice = Mapping[str, Wish]
+"""By path."""
 
 
 class Review:
     """Items are made once, when they are first asked for; contents are read again whenever they are needed."""
 
-    def __init__(self, found: Iterable[Found], base: Base, agents: Folder, project: Folder) -> None:
+    def __init__(
+        self, found: Iterable[Found], base: Base, agents: Folder, project: Folder, settled: Mapping[str, Settled]
+    ) -> None:
         self._base, self._agents, self._project = base, agents, project
+        self._settled = settled
         self._found: dict[str, Found] = {}
         self._removed: dict[str, None] = {}
         self._sorted(found)
@@ -31,7 +38,7 @@ class Review:
 
     @cached_property
     def items(self) -> list[Item]:
-        return sorted(self._made(), key=lambda item: item.path)
+        return sorted(self._with_renames(list(self._made())), key=lambda item: item.path)
 
     def close(self) -> None:
         self._agents.close()
@@ -63,7 +70,7 @@ class Review:
         plan = Plan()
         folders: list[str] = []
         items = {item.path: item for item in self.items}
-        for path, hunks in choice.items():
+        for path, wish in choice.items():
             item = items.get(path)
             if item is not None and item.refused:
                 plan.left.append(f"{path}: {item.refused}")
@@ -72,11 +79,11 @@ class Review:
             elif item is not None and item.status == "folder deleted":
                 folders.append(path)
             else:
-                self._take(plan, path, hunks, None if shown is None else shown.get(path))
+                self._take(plan, path, wish, None if shown is None else shown.get(path))
         plan.steps += self._removed_folders(plan.steps, folders)
         return plan
 
-    def _take(self, plan: Plan, path: str, hunks: Iterable[int] | None, shown: str | None) -> None:
+    def _take(self, plan: Plan, path: str, wish: Wish, shown: str | None) -> None:
         try:
             change = self.change(path)
         except Failure as failure:
@@ -86,10 +93,13 @@ class Review:
             raise Conflict(f"{path} changed since you looked at it.", hint="Look at it again.", path=path)
         if change.is_taken:
             return
-        step = step_of(change, hunks)
+        step = step_of(change, wish)
         if step is not None:
             plan.steps.append(step)
-        if hunks is ALL and change.conflict is not None:
+        is_edited = wish.content is not None
+        if wish.is_settled or is_edited:
+            plan.settled[path] = settled_of(change, is_edited=is_edited)
+        elif wish.hunks is None and not wish.theirs and change.conflict is not None:
             plan.left.append(f"{path}: {change.conflict}")
 
     def _removed_folders(self, steps: Sequence[Step], folders: Sequence[str]) -> list[Step]:
@@ -162,6 +172,18 @@ class Review:
             if path not in self._found:
                 yield from self._of_removal(path)
 
+    def _with_renames(self, items: Sequence[Item]) -> Iterable[Item]:
+        """A new file with exactly the content of a deleted one was renamed."""
+        gone = {self._hash(item.path, is_removed=True): item.path for item in items if item.status == "deleted"}
+        for item in items:
+            is_new = item.status == "added" and item.size > 0 and not item.files and item.refused is None
+            old = gone.pop(self._hash(item.path, is_removed=False), None) if gone and is_new else None
+            yield item if old is None else msgspec.structs.replace(item, renamed_from=old)
+
+    def _hash(self, path: str, *, is_removed: bool) -> str:
+        change = self._read(path, is_removed)
+        return sha256((change.base if is_removed else change.agents) or b"").hexdigest()
+
     def _ignored_top(self, path: str) -> str | None:
         """The outermost ignored folder, or the ignored file itself."""
         for folder in (*_parents(path), path):
@@ -175,7 +197,8 @@ class Review:
         except Failure as failure:
             yield _refused(path, failure.message)
             return
-        if not change.is_taken and not (change.base == change.agents and change.new_mode is None):
+        is_unchanged = change.base == change.agents and change.new_mode is None
+        if not change.is_taken and not is_unchanged and not self._is_settled(change):
             yield self._item(change, found.mode & 0o7000 != 0)
 
     def _of_folder(self, path: str) -> Iterable[Item]:
@@ -201,8 +224,12 @@ class Review:
             except Failure as failure:
                 yield _refused(path, failure.message)
                 return
-            if change.project is not None:
+            if change.project is not None and not self._is_settled(change):
                 yield self._item(change, has_special_bits=False)
+
+    def _is_settled(self, change: FileChange) -> bool:
+        found = self._settled.get(change.path)
+        return found is not None and found.covers(change)
 
     def _why_closed(self, path: str) -> str | None:
         try:

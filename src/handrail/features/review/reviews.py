@@ -13,6 +13,7 @@ from handrail.features.review.base import Base
 from handrail.features.review.commits import Commits
 from handrail.features.review.found import in_copy, in_upper
 from handrail.features.review.review import Review
+from handrail.features.review.settled import Settled, add_settled, read_settled
 from handrail.features.workspace.offers import Changes
 from handrail.kernel.project import Project
 from handrail.ports.errors import Conflict, Failure, InvalidParams
@@ -83,7 +84,7 @@ class Reviews:
         agents = self._project.machine.open_folder(str(folder.copy if is_copy else folder.upper))
         try:
             found = list(in_copy(agents, base, session.project) if is_copy else in_upper(agents))
-            return Review(found, base, agents, self._project.files)
+            return Review(found, base, agents, self._project.files, read_settled(folder.path))
         except BaseException:
             agents.close()
             raise
@@ -91,6 +92,10 @@ class Reviews:
     def commits(self, own_id: str) -> Commits:
         folder, session = self.session(own_id)
         return Commits(own_id, folder.copy if session.level == "narrow" else folder.upper, self._project.files)
+
+    def settle(self, own_id: str, more: dict[str, Settled]) -> None:
+        """What isn't shown again."""
+        add_settled(self.session(own_id)[0].path, more)
 
     def discard(self, own_id: str) -> None:
         """Deletes everything that the run left. Conflict while it runs."""

@@ -8,6 +8,7 @@ from handrail.features.workspace.offers import Hunk
 
 _CONTEXT = 3
 _MOST_LINES = 5000
+_LONGEST_DRAFT = 1 << 20
 
 
 class ShownEdit(msgspec.Struct, frozen=True, rename="camel"):
@@ -40,6 +41,8 @@ class ShownFile(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True)
     is_binary: bool = False
     is_cut: bool = False
     conflict: str | None = None
+    draft: str | None = None
+    """Where there is a conflict in text: both sides, for a person to edit."""
 
 
 def shown_file(change: FileChange) -> ShownFile:
@@ -51,11 +54,27 @@ def shown_file(change: FileChange) -> ShownFile:
         hunk = ShownHunk(0, state, 1, 1, old[:_MOST_LINES], new[:_MOST_LINES])
         is_cut = max(len(old), len(new)) > _MOST_LINES
         return ShownFile(
-            change.path, change.digest, [hunk] if old or new else [], True, is_cut=is_cut, conflict=change.conflict
+            change.path,
+            change.digest,
+            [hunk] if old or new else [],
+            True,
+            is_cut=is_cut,
+            conflict=change.conflict,
+            draft=_draft(change),
         )
     base = (change.base or b"").split(b"\n")
     hunks = [_shown(place, each, base) for place, each in enumerate(change.merge.hunks) if each.state != "taken"]
-    return ShownFile(change.path, change.digest, hunks, conflict=change.conflict)
+    return ShownFile(change.path, change.digest, hunks, conflict=change.conflict, draft=_draft(change))
+
+
+def _draft(change: FileChange) -> str | None:
+    """None where it is too long, or not UTF-8: what a person edits would not be what is in the file."""
+    if change.draft is None or len(change.draft) > _LONGEST_DRAFT:
+        return None
+    try:
+        return change.draft.decode()
+    except UnicodeDecodeError:
+        return None
 
 
 def _shown(place: int, each: MergeHunk, base: list[bytes]) -> ShownHunk:

@@ -1,10 +1,13 @@
-"""What takes one file's change: a step for the workspace."""
+"""What takes one file's change, conflicts resolved as a person said: a step for the workspace."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from handrail.features.review.item import FileChange
+from handrail.features.review.merge import MINE, THEIRS
+from handrail.features.review.settled import Settled
 from handrail.features.workspace.offers import Change, Step
+from handrail.ports.errors import InvalidParams
 
 ALL = None
 """In a choice: the whole file with its mode, not single hunks."""
@@ -15,13 +18,34 @@ class Plan:
     steps: list[Step] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     """What can't be taken, and why."""
+    settled: dict[str, Settled] = field(default_factory=dict)
+    """What isn't shown again once this is done."""
 
 
-def step_of(change: FileChange, hunks: Iterable[int] | None) -> Step | None:
-    """None if nothing can be taken."""
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Of a file: which hunks, and how its conflicts are resolved.
+
+    `theirs` are conflicting hunks, by place, that replace the person's own edits (any number, for a file without
+    hunks); `content` is the whole file as the person has edited it; with `is_settled`, what is left of the file's
+    changes isn't shown again.
+    """
+
+    hunks: Collection[int] | None = ALL
+    theirs: Collection[int] = ()
+    content: bytes | None = None
+    is_settled: bool = False
+
+
+def step_of(change: FileChange, wish: Wish) -> Step | None:
+    """None if nothing can be taken. InvalidParams where conflict marks are left."""
+    if wish.content is not None:
+        if any(line in (MINE, THEIRS) for line in wish.content.split(b"\n")):
+            raise InvalidParams(f"{change.path} still has conflict marks.", hint="Remove them.", path=change.path)
+        return None if wish.content == change.project else Change(change.path, change.project, wish.content)
     if change.merge is not None and change.base_is_known:
-        return _merged(change, hunks)
-    if change.conflict is not None:
+        return _merged(change, wish)
+    if (change.conflict is not None and not wish.theirs) or wish.hunks == []:
         return None
     if change.agents is None:
         return Change(change.path, change.project, None, before_mode=change.project_mode)
@@ -30,11 +54,11 @@ def step_of(change: FileChange, hunks: Iterable[int] | None) -> Step | None:
     return Change(change.path, change.project, change.agents, before_mode=before_mode, after_mode=mode)
 
 
-def _merged(change: FileChange, hunks: Iterable[int] | None) -> Step | None:
+def _merged(change: FileChange, wish: Wish) -> Step | None:
     assert change.merge is not None
-    is_whole = hunks is ALL and change.conflict is None
-    chosen = set(range(len(change.merge.hunks)) if hunks is None else hunks)
-    result = change.merge.result(chosen)
+    is_whole = wish.hunks is ALL and change.conflict is None
+    chosen = set(range(len(change.merge.hunks)) if wish.hunks is None else wish.hunks)
+    result = change.merge.result(chosen, wish.theirs)
     mode = change.new_mode if is_whole else None
     if result == change.project and mode is None:
         return None
@@ -49,6 +73,6 @@ def plan_of_commit(changes: Sequence[FileChange], why_closed: Callable[[str], st
         why = why_closed(change.path) or change.conflict
         if why is not None:
             plan.left.append(f"{change.path}: {why}")
-        elif not change.is_taken and (step := step_of(change, ALL)) is not None:
+        elif not change.is_taken and (step := step_of(change, Wish())) is not None:
             plan.steps.append(step)
     return plan

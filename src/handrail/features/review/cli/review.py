@@ -196,6 +196,8 @@ def show_groups(items: "Sequence[Item]") -> None:
 def describe(item: "Item") -> str:
     """One line, with everything in it that a person should know first."""
     words = [_SIGNS[item.status], one_line(item.path) + ("/" if item.files or "folder" in item.status else "")]
+    if item.renamed_from:
+        words.append(f"renamed from {one_line(item.renamed_from)}")
     if item.added or item.removed:
         words.append(f"+{item.added} −{item.removed}")
     if item.files:

@@ -1,5 +1,6 @@
 """Goes through a review on the terminal, hunk by hunk, and collects what the person takes."""
 
+import os
 import sys
 from typing import Any
 
@@ -8,18 +9,23 @@ import click
 from handrail.faces.cli.output import one_line, say
 from handrail.features.review.cli.review import describe
 from handrail.features.review.item import Item
+from handrail.features.review.merge import MINE, THEIRS
 from handrail.features.review.review import Review
 from handrail.features.review.shown import ShownEdit, ShownFile, ShownHunk, shown_file
 from handrail.kernel.visible import visible
 from handrail.ports.errors import Failure
 
 _HELP = """y  take this change
-n  leave it
+n  leave it, and show it again next time
 a  take this and all later changes of the file
 d  leave this and all later changes of the file
+t  where both edited the same place: take the agent's change in place of yours
+m  there: keep yours
+e  there: edit the file, in which both sides are marked ($EDITOR)
 q  stop here, and take what you have chosen
 Ctrl-C  stop, and take nothing"""
 _MOST_LINES = 400
+_CONFLICT = "Theirs, mine, edit, or not now"
 
 
 class _Stop(Exception):
@@ -59,31 +65,61 @@ def _of_whole(file: ShownFile) -> dict[str, Any] | None:
     if file.is_binary:
         say("It is binary.")
     if file.conflict:
-        say(f"It can't be taken: {file.conflict}.")
-        return None
+        say(f"Conflict: {file.conflict}.")
+        answer = _asked(_CONFLICT, "tmenq" if file.draft is not None else "tmnq")
+        return _resolved(file, answer, [0])
     is_taken = _asked("Take this file", "ynq") == "y"
     return {"path": file.path, "digest": file.digest} if is_taken else None
 
 
 def _of_hunks(file: ShownFile, *, has_mode: bool) -> dict[str, Any] | None:
     taken: list[int] = []
+    theirs: list[int] = []
+    answers: list[str] = []
     answer = ""
     for hunk in file.hunks:
         _show(hunk)
         if hunk.state == "conflict":
-            say("Conflict: you edited the same place. It is left alone.")
+            say("Conflict: you edited the same place.")
+            answers.append(_asked(_CONFLICT, "tmenq" if file.draft is not None else "tmnq"))
+            if answers[-1] == "e" and (edited := _resolved(file, "e", [])) is not None:
+                return edited
+            theirs += [hunk.place] if answers[-1] == "t" else []
             continue
         if answer not in ("a", "d"):
             answer = _asked("Take this change", "ynadq")
+        answers.append("y" if answer in ("y", "a") else "n")
         if answer in ("y", "a"):
             taken.append(hunk.place)
-    if not taken:
+    is_settled = "m" in answers and not {"n", "e"} & set(answers)
+    if not taken and not theirs and not is_settled:
         return None
     is_all = len(taken) == len(file.hunks) and not file.conflict
     found: dict[str, Any] = {"path": file.path, "digest": file.digest}
     if not is_all or (has_mode and _asked("Take its new mode as well", "ynq") != "y"):
-        found["hunks"] = taken
+        found |= {"hunks": taken, "theirs": theirs, "settled": is_settled}
     return found
+
+
+def _resolved(file: ShownFile, answer: str, theirs: list[int]) -> dict[str, Any] | None:
+    """What is sent about a conflict; None where it stays open."""
+    found: dict[str, Any] = {"path": file.path, "digest": file.digest}
+    if answer == "t":
+        return {**found, "theirs": theirs}
+    if answer == "m":
+        return {**found, "hunks": [], "settled": True}
+    if answer != "e":
+        return None
+    draft = file.draft or ""
+    while True:
+        text = click.edit(draft, extension=os.path.splitext(file.path)[1] or ".txt")
+        if text is None:
+            say("Nothing was changed: the conflict stays.")
+            return None
+        if not any(mark.decode() in text.split("\n") for mark in (MINE, THEIRS)):
+            return {**found, "content": text}
+        say("Conflict marks are left: remove them, or quit the editor without saving.")
+        draft = text
 
 
 def _asked(words: str, letters: str) -> str:

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from handrail.features.review.reviews import Reviews
-from handrail.features.review.taking import ALL, Plan, plan_of_commit
+from handrail.features.review.taking import Plan, Wish, plan_of_commit
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
 from handrail.kernel.threads import in_thread
@@ -17,11 +17,27 @@ from handrail.ports.errors import Conflict, InputOutput, InvalidParams, NotFound
 
 
 class Chosen(msgspec.Struct, frozen=True):
-    """A path with the digest that was shown. Without `hunks`, the whole file."""
+    """A path with the digest that was shown. Without `hunks`, the whole file.
+
+    Conflicts are resolved by `theirs` (places of hunks that replace the person's own edits; any for a file without
+    hunks) or `content` (the file as the person has edited it). With `settled`, what is left isn't shown again.
+    """
 
     path: str
     digest: str | None = None
     hunks: list[int] | None = None
+    theirs: list[int] = []
+    content: str | None = None
+    settled: bool = False
+
+    @property
+    def wish(self) -> Wish:
+        content = None if self.content is None else self.content.encode()
+        return Wish(self.hunks, self.theirs, content, self.settled)
+
+    @property
+    def is_about_one_file(self) -> bool:
+        return self.hunks is not None or bool(self.theirs) or self.content is not None or self.settled
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -47,8 +63,14 @@ async def take_changes(reviews: Reviews, call: Call, params: Params, preview: Pr
     assert preview is not None
     plan: Plan = preview.state
     shown = replace(preview, state=plan.steps)
-    await in_thread(call, lambda: reviews.changes.commit_unit(call, shown), is_final=True)
+    await in_thread(call, lambda: _done(reviews, call, params.cage, shown, plan), is_final=True)
     return Result(len(plan.steps), [step.path for step in plan.steps[:_MOST_PATHS]], plan.left or UNSET)
+
+
+def _done(reviews: Reviews, call: Call, cage: str, shown: Preview, plan: Plan) -> None:
+    if plan.steps:
+        reviews.changes.commit_unit(call, shown)
+    reviews.settle(cage, plan.settled)
 
 
 async def preview(reviews: Reviews, call: Call, params: Params) -> Preview | Settled:
@@ -57,11 +79,13 @@ async def preview(reviews: Reviews, call: Call, params: Params) -> Preview | Set
 
 def _planned(reviews: Reviews, params: Params) -> Preview | Settled:
     plan = _plan(reviews, params)
+    if not plan.steps and plan.settled:
+        return Preview(f"Keep your version of {', '.join(plan.settled)}", state=plan)
     if not plan.steps:
         return Settled(Result(0, [], plan.left or UNSET))
     many = "1 change" if len(plan.steps) == 1 else f"{len(plan.steps)} changes"
     shown = reviews.changes.planned_unit(plan.steps, f"Take {many} from cage {params.cage}", plan.left)
-    return replace(shown, state=Plan(shown.state, plan.left))
+    return replace(shown, state=replace(plan, steps=shown.state))
 
 
 def _plan(reviews: Reviews, params: Params) -> Plan:
@@ -70,11 +94,11 @@ def _plan(reviews: Reviews, params: Params) -> Plan:
     review = reviews.open(params.cage)
     try:
         if params.items is None:
-            return review.plan(dict.fromkeys(review.everything(), ALL))
-        chosen: dict[str, list[int] | None] = {}
+            return review.plan(dict.fromkeys(review.everything(), Wish()))
+        chosen: dict[str, Wish] = {}
         for item in params.items:
-            for path in review.paths_below(item.path) if item.hunks is None else [item.path]:
-                chosen[path] = item.hunks
+            for path in [item.path] if item.is_about_one_file else review.paths_below(item.path):
+                chosen[path] = item.wish
         shown: Mapping[str, str] = {item.path: item.digest for item in params.items if item.digest}
         return review.plan(chosen, shown)
     finally:
