@@ -101,6 +101,25 @@ def test_a_and_d_answer_for_the_rest_of_the_file(
     assert ("FIVE" in text) + ("TWENTY" in text) == taken
 
 
+def test_conflicts_are_resolved_at_the_terminal(house: House, cage: Cage, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = LINES.replace("line 5\n", "MINE 5\n").replace("line 20\n", "MINE 20\n")
+    house.write({"a.txt": mine})
+    code, printed = at_terminal(house, "t", "m", "q")
+    assert (code, "@@ your edit, line 6 @@" in printed) == (0, True), printed
+    assert (house.project / "a.txt").read_text() == mine.replace("MINE 5", "FIVE")
+    assert "a.txt" not in run(house, "--list", cage.id).stdout
+    house.write({"a.txt": mine})
+    (cage.folder.path / "settled.json").unlink()
+    editor = house.folder / "editor"
+    editor.write_text('#!/bin/sh\nsed -i -e "/^<<<<<<< /d" -e "/^=======/d" -e "/^>>>>>>> /d" "$1"\n')
+    editor.chmod(0o755)
+    monkeypatch.setenv("VISUAL", str(editor))
+    code, printed = at_terminal(house, "e", "q")
+    assert code == 0, printed
+    assert "MINE 5\nFIVE\n" in (house.project / "a.txt").read_text()
+    assert "MINE 20\nTWENTY\n" in (house.project / "a.txt").read_text()
+
+
 def test_ctrl_c_takes_nothing(house: House, cage: Cage) -> None:
     code, printed = at_terminal(house, "y", "^C")
     assert code not in (0, None)

@@ -3,6 +3,8 @@ const lines = (start, count) => Array.from({ length: count }, (_, at) => `  cons
 
 const FILES = {
   "src/shop.ts": {
+    conflict: "you edited the same places as the agent",
+    draft: "<<<<<<< yours\n  const limit = 12; // the warehouse's number\n=======\n  const limit = 25;\n>>>>>>> the agent's\n",
     hunks: [
       { place: 0, state: "open", startOld: 12, startNew: 12, before: lines(9, 3), old: ["  return price * 1.19;"], new: ["  const rate = rates.get(country) ?? 0.19;", "  return price * (1 + rate);"], after: lines(13, 3) },
       { place: 1, state: "open", startOld: 40, startNew: 41, before: lines(37, 3), old: [], new: ["  audit.add({ order, rate });"], after: lines(40, 3) },
@@ -19,7 +21,7 @@ const ITEMS = [
   { path: "src/shop.ts", group: "tracked", status: "modified", added: 4, removed: 2, hunks: 3, conflict: "you edited the same places as the agent", conflictKind: "hunks" },
   { path: "package.json", group: "tracked", status: "modified", added: 2, removed: 1, hunks: 1, runsLater: "its scripts run on npm commands" },
   { path: "old/legacy.ts", group: "tracked", status: "deleted", removed: 4 },
-  { path: "docs/tax.md", group: "new", status: "added", added: 3 },
+  { path: "docs/tax.md", group: "new", status: "added", added: 3, renamedFrom: "notes/tax.md" },
   { path: "logo.png", group: "binary", status: "modified", size: 20_480 },
   { path: "node_modules", group: "ignored", status: "added", files: 4211, size: 98_000_000 },
   { path: "key\u202egnp.txt", group: "refused", status: "other", refused: "it is a link to '/home/you/.ssh/id_ed25519', which leads out of the project; make links yourself" },
@@ -43,7 +45,7 @@ export function reviews() {
     if (what === "take" && state.isStale) return undefined;
     if (what === "take") {
       state.taken.push(body);
-      const whole = new Set((body.items ?? []).filter((item) => !item.hunks).map((item) => item.path));
+      const whole = new Set((body.items ?? []).filter((item) => !item.hunks || item.settled).map((item) => item.path));
       state.items = state.items.filter((item) => !whole.has(item.path));
       return { result: { taken: body.items?.length ?? 1, paths: [...whole] }, executionId: "exec_0a1b2c3d4e5f60718293a4b5" };
     }

@@ -44,6 +44,32 @@ test("a conflict shows both sides and can't be ticked; a link and an ignored fol
   await page.context().close();
 });
 
+test("a conflict is resolved: the agent's side of one place, an edited file, or the person's own", async () => {
+  const page = await world.open({ path: "review" });
+  const digest = "digest of src/shop.ts";
+  await page.getByRole("button", { name: "Take the agent's change at line 71" }).click();
+  await eventually(() => world.mock.reviews.state.taken.length, 1);
+  await page.getByRole("button", { name: "Edit …" }).click();
+  const text = page.getByLabel("Edit src/shop.ts");
+  assert.match(await text.inputValue(), /^<<<<<<< yours\n/);
+  assert.equal(await page.getByRole("button", { name: "Save" }).isDisabled(), true);
+  if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/review-conflict.png` });
+  await text.fill("  const limit = 25;\n");
+  await page.getByRole("button", { name: "Save" }).click();
+  await eventually(() => world.mock.reviews.state.taken.length, 2);
+  world.mock.reviews.fill();
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await page.locator(".review-open", { hasText: "src/shop.ts" }).click();
+  await page.getByRole("button", { name: "Keep yours" }).click();
+  await page.locator(".review-open", { hasText: "src/shop.ts" }).waitFor({ state: "detached" });
+  assert.deepEqual(world.mock.reviews.state.taken.map(({ items }) => items[0]), [
+    { path: "src/shop.ts", digest, hunks: [], theirs: [2] },
+    { path: "src/shop.ts", digest, content: "  const limit = 25;\n" },
+    { path: "src/shop.ts", digest, hunks: [], settled: true },
+  ]);
+  await page.context().close();
+});
+
 test("everything is taken by keyboard, but nothing that git ignores", async () => {
   const page = await world.open({ path: "review" });
   await page.locator(".review-open").first().focus();

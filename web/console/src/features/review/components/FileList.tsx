@@ -74,6 +74,7 @@ function Marks({ item }: { item: Item }) {
     <span class="review-marks">
       {item.runsLater && <span class="chip later" title={item.runsLater}>{t.runsLater}</span>}
       {item.conflict && <span class="chip bad">{t.conflict}</span>}
+      {item.renamedFrom ? <span class="sub"><Visible text={t.renamed(item.renamedFrom)} /></span> : null}
       {item.files ? <span class="sub">{t.filesInside(item.files, sizeOf(item.size ?? 0))}</span> : null}
       {item.added ? <span class="plus">+{item.added}</span> : null}
       {item.removed ? <span class="minus">−{item.removed}</span> : null}

@@ -2,8 +2,9 @@ import { useEffect, useState } from "preact/hooks";
 import { messageOf } from "../../../shell/failure";
 import { Visible } from "../../../ui/Visible";
 import { readFile } from "../actions";
-import { type Chosen, chooseFile, chooseHunk, type Edit, type Hunk, isChoosable, isHunkChosen, type Item, type ShownFile, sizeOf } from "../logic/items";
+import { type Chosen, chooseFile, chooseHunk, type Edit, type Hunk, isChoosable, isHunkChosen, type Item, resolved, type ShownFile, sizeOf, type WantedItem } from "../logic/items";
 import { words } from "../words";
+import { Conflict } from "./Conflict";
 
 interface Props {
   run: string;
@@ -11,10 +12,12 @@ interface Props {
   chosen: Chosen;
   choose: (chosen: Chosen) => void;
   saw: (file: ShownFile) => void;
+  isBusy: boolean;
+  resolve: (item: WantedItem) => void;
 }
 
 /** One file: what a person should know about it, and its hunks with a box to tick. */
-export function FileView({ run, item, chosen, choose, saw }: Props) {
+export function FileView({ run, item, chosen, choose, saw, isBusy, resolve }: Props) {
   const t = words.value;
   const [file, setFile] = useState<ShownFile | null>(null);
   const [failure, setFailure] = useState("");
@@ -30,7 +33,7 @@ export function FileView({ run, item, chosen, choose, saw }: Props) {
     <section class="review-view" aria-label={item.path}>
       <header>
         <h2><Visible text={item.path} /></h2>
-        <span class="sub">{t.status[item.status]}{item.mode ? ` · ${t.mode(item.mode)}` : ""}{item.files ? ` · ${t.filesInside(item.files, sizeOf(item.size ?? 0))}` : ""}</span>
+        <span class="sub">{item.renamedFrom ? <Visible text={t.renamed(item.renamedFrom)} /> : t.status[item.status]}{item.mode ? ` · ${t.mode(item.mode)}` : ""}{item.files ? ` · ${t.filesInside(item.files, sizeOf(item.size ?? 0))}` : ""}</span>
       </header>
       {item.runsLater && <p class="review-mark later"><strong>{t.runsLater}:</strong> <Visible text={item.runsLater} /></p>}
       {item.refused && <p class="review-mark bad"><strong>{t.refused}:</strong> <Visible text={item.refused} /></p>}
@@ -39,12 +42,15 @@ export function FileView({ run, item, chosen, choose, saw }: Props) {
       {item.status === "folder" && <p class="sub">{t.folder}</p>}
       {failure && <p class="problem">{failure}</p>}
       {hasContent && !file && !failure && <p class="nothing">{t.loading}</p>}
-      {file && <Content file={file} item={item} chosen={chosen} choose={choose} />}
+      {file?.conflict && <Conflict file={file} isBusy={isBusy} resolve={resolve} />}
+      {file && <Content file={file} item={item} chosen={chosen} choose={choose} isBusy={isBusy} resolve={resolve} />}
     </section>
   );
 }
 
-function Content({ file, item, chosen, choose }: { file: ShownFile; item: Item; chosen: Chosen; choose: (chosen: Chosen) => void }) {
+type ContentProps = Pick<Props, "item" | "chosen" | "choose" | "isBusy" | "resolve"> & { file: ShownFile };
+
+function Content({ file, item, chosen, choose, isBusy, resolve }: ContentProps) {
   const t = words.value;
   const isWhole = file.isWhole || file.hunks.length === 0;
   return (
@@ -58,12 +64,21 @@ function Content({ file, item, chosen, choose }: { file: ShownFile; item: Item; 
       {file.isBinary && <p class="sub">{t.binary}</p>}
       {!file.isBinary && isWhole && file.hunks.length === 0 && item.status === "added" && <p class="sub">{t.empty}</p>}
       {file.isCut && <p class="sub">{t.cut}</p>}
-      {file.hunks.map((hunk) => <HunkView key={hunk.place} hunk={hunk} isWhole={isWhole} isChosen={isHunkChosen(chosen, file.path, hunk.place)} choose={(isOn) => choose(chooseHunk(chosen, file, hunk.place, isOn))} />)}
+      {file.hunks.map((hunk) => <HunkView key={hunk.place} hunk={hunk} isWhole={isWhole} isChosen={isHunkChosen(chosen, file.path, hunk.place)} choose={(isOn) => choose(chooseHunk(chosen, file, hunk.place, isOn))} isBusy={isBusy} takeTheirs={() => resolve(resolved(file, "theirs", hunk.place))} />)}
     </>
   );
 }
 
-function HunkView({ hunk, isWhole, isChosen, choose }: { hunk: Hunk; isWhole: boolean; isChosen: boolean; choose: (isOn: boolean) => void }) {
+interface HunkProps {
+  hunk: Hunk;
+  isWhole: boolean;
+  isChosen: boolean;
+  choose: (isOn: boolean) => void;
+  isBusy: boolean;
+  takeTheirs: () => void;
+}
+
+function HunkView({ hunk, isWhole, isChosen, choose, isBusy, takeTheirs }: HunkProps) {
   const t = words.value;
   const before = hunk.before ?? [];
   return (
@@ -75,7 +90,9 @@ function HunkView({ hunk, isWhole, isChosen, choose }: { hunk: Hunk; isWhole: bo
           {hunk.state === "conflict" && <span class="chip bad">{t.conflict}</span>}
         </label>
       )}
-      {hunk.state === "conflict" && !isWhole && <p class="review-mark bad">{t.hunkConflict}</p>}
+      {hunk.state === "conflict" && !isWhole && (
+        <p class="review-mark bad row">{t.hunkConflict} <button type="button" class="plain" disabled={isBusy} aria-label={t.theirsHere(hunk.startOld)} onClick={takeTheirs}>{t.theirs}</button></p>
+      )}
       <div class="diff" role="group" aria-label={t.line(hunk.startOld)} data-digits="4">
         <Lines kind="context" lines={before} start={hunk.startOld - before.length} />
         <Changed edit={hunk} />

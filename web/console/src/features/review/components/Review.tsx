@@ -137,7 +137,7 @@ function OneRun({ run, again }: { run: Run; again: () => void }) {
         <div class="review-bench">
           <FileList items={items} chosen={chosen} choose={setChosen} path={path} open={setPath} />
           <div class="review-file" data-scroller>
-            {item ? <FileView key={`${item.path} ${item.digest ?? ""}`} run={run.id} item={item} chosen={chosen} choose={setChosen} saw={(file) => setSeen((before) => new Map([...before, [file.path, file.digest]]))} /> : <p class="nothing">{items.length ? t.pick : t.none}</p>}
+            {item ? <FileView key={`${item.path} ${item.digest ?? ""}`} run={run.id} item={item} chosen={chosen} choose={setChosen} saw={(file) => setSeen((before) => new Map([...before, [file.path, file.digest]]))} isBusy={isBusy} resolve={(one) => void take([one])} /> : <p class="nothing">{items.length ? t.pick : t.none}</p>}
             <Commits run={run.id} isBusy={isBusy} took={(found) => void during(async () => show(found))} />
           </div>
         </div>

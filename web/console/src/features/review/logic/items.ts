@@ -20,6 +20,7 @@ export interface Item {
   refused?: string;
   conflict?: string;
   conflictKind?: ConflictKind;
+  renamedFrom?: string;
   notes?: string[];
 }
 
@@ -46,6 +47,8 @@ export interface ShownFile {
   isBinary?: boolean;
   isCut?: boolean;
   conflict?: string;
+  /** Both sides of a conflict in one text, for a person to edit. */
+  draft?: string;
 }
 
 /** Of a file: all of it, or the hunks with these numbers. */
@@ -55,6 +58,9 @@ export interface WantedItem {
   path: string;
   digest?: string;
   hunks?: number[];
+  theirs?: number[];
+  content?: string;
+  settled?: boolean;
 }
 
 export type Row = { kind: "group"; group: Group; count: number } | { kind: "item"; item: Item };
@@ -107,6 +113,18 @@ export function wanted(chosen: Chosen, items: readonly Item[], seen: ReadonlyMap
     const digest = seen.get(path) ?? digests.get(path);
     return { path, ...(digest ? { digest } : {}), ...(which === "all" ? {} : { hunks: [...which].sort((a, b) => a - b) }) };
   });
+}
+
+export type Resolution = "theirs" | "mine" | { content: string };
+
+/** What is sent about a conflict: the agent's side of all its places, or of one; the person's own; or an edited file. */
+export function resolved(file: ShownFile, resolution: Resolution, place?: number): WantedItem {
+  const about = { path: file.path, digest: file.digest };
+  if (typeof resolution === "object") return { ...about, content: resolution.content };
+  if (resolution === "mine") return { ...about, hunks: [], settled: true };
+  const contested = file.hunks.filter((hunk) => hunk.state === "conflict").map((hunk) => hunk.place);
+  if (file.isWhole) return { ...about, theirs: [0] };
+  return { ...about, hunks: [], theirs: place === undefined ? contested : [place] };
 }
 
 const UNITS = ["B", "KB", "MB", "GB", "TB"];

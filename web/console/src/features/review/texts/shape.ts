@@ -43,6 +43,16 @@ export interface ReviewTexts {
   line: (number: number) => string;
   yourEdit: string;
   hunkConflict: string;
+  renamed: (from: string) => string;
+  resolve: string;
+  theirs: string;
+  theirsHere: (line: number) => string;
+  mine: string;
+  edit: string;
+  editHint: string;
+  editFile: (path: string) => string;
+  saveEdit: string;
+  cancelEdit: string;
   pick: string;
   commits: string;
   showCommits: string;
