@@ -10,7 +10,7 @@ export function clients() {
       { name: "vscode", title: "VS Code", found: true, note: "It asks about our tools itself, too, until you allow them in its settings.", edits: [entry("/home/you/.config/Code/User/mcp.json", ["servers", "handrail"], server)] },
       { name: "gemini", title: "Gemini CLI", found: true, tried: true, trouble: "/home/you/.gemini/settings.json isn't valid JSON: line 3: a value is missing." },
       { name: "cline", title: "Cline", edits: [entry("/home/you/.config/Code/User/cline_mcp_settings.json", ["mcpServers", "handrail"], server)] },
-    ].map((one) => [one.name, { found: false, connected: false, hooks: "unsupported", otherServers: [], tried: false, note: "", trouble: "", edits: [], shown: `digest of ${one.name}`, ...one }]),
+    ].map((one) => [one.name, { found: false, connected: false, hooks: "unsupported", cage: "unsupported", otherServers: [], moved: [], tried: false, note: "", trouble: "", edits: [], shown: `digest of ${one.name}`, ...one }]),
   );
 
   function answer(method, path, body) {

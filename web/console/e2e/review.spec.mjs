@@ -98,7 +98,7 @@ test("discarding asks first; commits are shown and taken", async () => {
   await page.getByRole("button", { name: "Take changes" }).click();
   await page.getByText("git commit -a -C 4f1d2c3b5a69").waitFor();
   await page.getByRole("button", { name: "Discard …" }).click();
-  await page.getByRole("button", { name: "Keep" }).click();
+  await page.getByRole("button", { name: "Keep", exact: true }).click();
   assert.equal(world.mock.reviews.state.runs.length, 1);
   await page.getByRole("button", { name: "Discard …" }).click();
   await page.getByRole("button", { name: "Discard all" }).click();
