@@ -1,7 +1,6 @@
 """Runs every test for `scripts/test`: Python's side by side, then the web's, those marked `alone` at the end.
 
-In CI, up to three tests that failed, of whichever kind, are named and run once more, alone: each is a defect to fix.
-Elsewhere no test is run again.
+In CI, up to three tests that failed, of whichever kind, are named and run once more, alone (`scripts/again.py`).
 """
 
 import json
@@ -14,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scripts import again
+
 ROOT = Path(__file__).parents[1]
-MOST_AGAIN = 3
 WORKERS = "3"
 """One more than cores: tests with a browser or a desktop often wait for it."""
 NO_TESTS = 5
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
             return status
     if 1 in (together, alone):
         failed += [Failed(name, (*pytest, "-v", name)) for name in json.loads(LAST_FAILED.read_text())]
-    return finish(failed, is_ci=is_ci, run=_run)
+    return finish(failed, most=again.left(), run=_run)
 
 
 def files_alone() -> list[str]:
@@ -54,17 +54,15 @@ def files_alone() -> list[str]:
     return sorted(str(file.relative_to(ROOT)) for file in files if "mark.alone" in file.read_text())
 
 
-def finish(failed: Sequence[Failed], *, is_ci: bool, run: Callable[[Sequence[str]], int]) -> int:
-    """The status of the whole run."""
+def finish(failed: Sequence[Failed], *, most: int, run: Callable[[Sequence[str]], int]) -> int:
+    """The status of the whole run. `most` is how many may run once more."""
     for one in failed:
         print(f"Failed: {one.name}", flush=True)
-    if not is_ci or len(failed) > MOST_AGAIN:
-        return 1 if failed else 0
+    if len(failed) > most:
+        return 1
     statuses = []
     for command in dict.fromkeys(one.again for one in failed):
-        for one in failed:
-            if one.again == command:
-                print(f"Failed, and run once more, alone: {one.name}", flush=True)
+        again.note(one.name for one in failed if one.again == command)
         statuses.append(run(command))
     return max(statuses, default=0)
 

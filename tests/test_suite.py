@@ -1,9 +1,11 @@
 """What `scripts/test` runs once more, and what not."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
+from scripts import again
 from scripts.suite import Failed, failed_of_vitest, files_alone, finish
 
 PYTHON = Failed("tests/x.py::test_y", ("pytest", "tests/x.py::test_y"))
@@ -23,7 +25,7 @@ class Runs:
 
 def test_in_ci_three_of_whatever_kind_are_named_and_run_once_more(capsys: pytest.CaptureFixture[str]) -> None:
     runs = Runs(0, 0)
-    assert finish([PYTHON, *SPEC], is_ci=True, run=runs) == 0
+    assert finish([PYTHON, *SPEC], most=3, run=runs) == 0
     assert runs.commands == [PYTHON.again, SPEC[0].again]
     told = capsys.readouterr().out
     assert all(f"Failed, and run once more, alone: {one.name}\n" in told for one in [PYTHON, *SPEC])
@@ -31,19 +33,33 @@ def test_in_ci_three_of_whatever_kind_are_named_and_run_once_more(capsys: pytest
 
 def test_what_fails_again_has_failed() -> None:
     runs = Runs(1, 0)
-    assert finish([PYTHON, EXTENSION], is_ci=True, run=runs) == 1
+    assert finish([PYTHON, EXTENSION], most=3, run=runs) == 1
     assert len(runs.commands) == 2
 
 
-@pytest.mark.parametrize(("failed", "is_ci"), [([PYTHON, *SPEC, EXTENSION], True), ([PYTHON], False)])
-def test_more_than_three_and_those_outside_ci_are_not_run_again(failed: list[Failed], is_ci: bool) -> None:
+@pytest.mark.parametrize(("failed", "most"), [([PYTHON, *SPEC, EXTENSION], 3), ([PYTHON], 0)])
+def test_more_than_may_be_run_again_are_not_run_again(failed: list[Failed], most: int) -> None:
     runs = Runs()
-    assert finish(failed, is_ci=is_ci, run=runs) == 1
+    assert finish(failed, most=most, run=runs) == 1
     assert runs.commands == []
 
 
 def test_where_none_failed_nothing_is_run_again() -> None:
-    assert finish([], is_ci=True, run=Runs()) == 0
+    assert finish([], most=3, run=Runs()) == 0
+
+
+def test_three_of_all_that_one_run_of_ci_tries_may_run_again_and_none_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    assert again.left() == 0
+    monkeypatch.setenv("CI", "true")
+    assert again.left() == 3
+    noted = tmp_path / "noted"
+    noted.touch()
+    monkeypatch.setenv(again.NOTED_IN, str(noted))
+    again.note(["tests/x.py::test_y", "chat.spec.mjs: one"])
+    assert again.left() == 1
 
 
 def test_vitest_tells_tests_and_files_that_failed() -> None:

@@ -1,16 +1,15 @@
 """`python -m tests.campaign`: runs the long trials and prints a table of what was tried and found."""
 
 import argparse
-import os
 import random
 import signal
 import sys
 import time
 from collections.abc import Sequence
 
+from scripts import again
 from tests.campaign.trials import Trial, all_trials
 
-_MOST_AGAIN = 3
 _INTERRUPTED = 130
 
 
@@ -38,17 +37,12 @@ def main() -> int:
     if is_interrupted:
         print("Interrupted.")
         return _INTERRUPTED
-    failed = [(trial, test) for trial in wanted for outcome in trial.outcomes for test in outcome.failed]
-    if os.environ.get("CI") and 0 < len(failed) <= _MOST_AGAIN:
-        passed = [_passes_now(trial, test, options.seed) for trial, test in failed]
-        return 0 if all(passed) else 1
-    return 1 if failed else 0
-
-
-def _passes_now(trial: Trial, test: str, seed: int) -> bool:
-    """In CI, as with the suite: each of them is a defect to fix, and named."""
-    print(f"\nFailed, and run once more, alone: {test}", flush=True)
-    return trial.passes(test, seed)
+    failed = [(trial, test, outcome.seed) for trial in wanted for outcome in trial.outcomes for test in outcome.failed]
+    if len(failed) > again.left():
+        return 1
+    again.note(test for _, test, _ in failed)
+    passed = [trial.passes(test, seed) for trial, test, seed in failed]
+    return 0 if all(passed) else 1
 
 
 def _go_on(trials: Sequence[Trial], seed: int, deadline: float) -> None:
