@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import socket
 import ssl
 import subprocess
@@ -11,6 +12,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 import pytest
@@ -167,9 +169,10 @@ def test_no_name_is_looked_up_before_a_person_allows_it(user: PlainUser) -> None
     rules(user)
     asked_for: list[bytes] = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
-        server.bind(("127.99.0.1", 53))
+        own = f"127.99.{os.getpid() % 250}.{os.getpid() // 250 % 250 + 1}"  # other runs of the tests have theirs
+        server.bind((own, 53))
         server.settimeout(60)
-        user.resolver.write_text("nameserver 127.99.0.1\n")
+        user.resolver.write_text(f"nameserver {own}\n")
 
         def listen() -> None:
             with suppress(OSError):
@@ -237,6 +240,44 @@ def test_a_published_port_leads_to_the_same_port_inside(user: PlainUser) -> None
         finally:
             process.terminate()
     assert page == b"served inside"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_a_port_that_the_agent_opens_is_offered_and_forwarded_until_the_run_ends(user: PlainUser, host: str) -> None:
+    rules(user)
+    (user.project / "page.html").write_text("served inside")
+    port, other = (_unused_port() for _ in range(2))
+    served = f"python3 -m http.server {other} & exec python3 -m http.server {port} --bind {host}"
+    command = [str(HANDRAIL), "run", "--", "bash", "-c", served]
+    person = Person(user.state)
+    with user.start(command, stdin=subprocess.DEVNULL, stdout=-3, stderr=-3) as process:
+        try:
+            until(lambda: len(_asked(person)) == 2, "two questions")
+            asked = _asked(person)
+            assert f"bash in the cage opened port {port}. Forward it to your browser?" in json.dumps(asked[port])
+            assert f"http://localhost:{port}" in json.dumps(asked[port])
+            assert _page(f"http://127.0.0.1:{port}/page.html") == b"", "not before a person has said yes"
+            for number, answer in ((port, "--ok"), (other, "--cancel")):
+                done = user.handrail("prompts", "answer", asked[number]["requestId"], answer)
+                assert done.returncode == 0, done.stderr.decode()
+            assert until(lambda: _page(f"http://127.0.0.1:{port}/page.html"), "the page") == b"served inside"
+            assert _page(f"http://127.0.0.1:{other}/page.html") == b""
+            assert person.pending() == []
+        finally:
+            process.terminate()
+    assert _page(f"http://127.0.0.1:{port}/page.html") == b""
+
+
+def _asked(person: Person) -> dict[int, dict[str, Any]]:
+    """The questions about ports."""
+    return {int(json.dumps(each).partition("opened port ")[2].partition(".")[0]): each for each in person.pending()}
+
+
+def _unused_port() -> int:
+    """Below those that the kernel chooses, which aren't offered."""
+    while True:
+        with suppress(OSError), closing(socket.create_server(("127.0.0.1", random.randrange(20_000, 30_000)))) as free:
+            return int(free.getsockname()[1])
 
 
 def _page(address: str) -> bytes:

@@ -19,6 +19,7 @@ from handrail.ports.errors import Declined, Offline
 from handrail.ports.policy import Decision
 
 TOOL_NAME = "net_connect"
+PUBLISH_NAME = "net_publish"
 _CONNECT_SECONDS = 15.0
 _NOT_PUBLIC = "leads to {address}, which is not on the public internet"
 
@@ -33,11 +34,13 @@ class Destination:
 
 
 class Connections:
-    """What `net_connect` gets. A connection that it has opened waits here for the proxy that asked for it."""
+    """What the cage's tools get. A connection that it has opened waits here for the proxy that asked for it."""
 
     def __init__(self, policy: Callable[[], Awaitable[Policy]]) -> None:
         self._policy = policy
         self._opened: dict[str, Stream] = {}
+        self.forward: Callable[[int, int], Awaitable[None]] | None = None
+        """In the launcher of a cage: forwards a port inside from one outside."""
 
     async def resolve(self, scheme: str, host: str, port: int, agent: str) -> Destination:
         """Declined: the name leads to this machine, its network or the cloud's metadata, and no rule names that."""
@@ -71,6 +74,15 @@ class Connections:
             except (OSError, TimeoutError):
                 continue
         raise Offline(f"{destination.host}:{destination.port} doesn't answer.")
+
+    async def publish(self, port: int, outside: int) -> None:
+        """Offline where no cage runs, or the port is taken."""
+        if self.forward is None:
+            raise Offline("Ports are forwarded while the cage runs.")
+        try:
+            await self.forward(port, outside)
+        except OSError as error:
+            raise Offline(f"Port {outside} can't be opened on this machine: {error.strerror}.") from None
 
     def take(self, execution: str) -> Stream:
         return self._opened.pop(execution)

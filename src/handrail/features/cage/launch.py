@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from handrail.features.cage import namespace
+from handrail.features.cage.listening import listening_ports
 from handrail.features.cage.spec import ENDPOINT_PORT, CageSpec
 from handrail.features.cage.syscalls import filter_program
 from handrail.ports.errors import InputOutput
 
 BUBBLEWRAP = "bwrap"
+ASK_PORTS = b"ports"
+"""In place of a port, to the helper inside: which ports are listened on."""
 _MOST_DESCRIPTORS = 65536
 _READY, _FAILED = b"ready", b"failed "
 
@@ -191,12 +194,23 @@ def _serve_inside(line: socket.socket, listening: socket.socket, inside: socket.
         os.close(descriptor)
     while request := inside.recv(16):
         try:
-            with socket.create_connection(("127.0.0.1", int(request)), timeout=5) as connected:
-                namespace.send_socket(inside, b"ok", connected)
+            if request == ASK_PORTS:
+                inside.send(b" ".join(b"%d" % port for port in sorted(listening_ports())) or b"0")
+            else:
+                with _connected_inside(int(request)) as connected:
+                    namespace.send_socket(inside, b"ok", connected)
         except OSError as error:
             inside.send(str(error.strerror or error).encode() or b"failed")
     while True:
         signal.pause()
+
+
+def _connected_inside(port: int) -> socket.socket:
+    """Some servers listen on one of both alone."""
+    try:
+        return socket.create_connection(("127.0.0.1", port), timeout=5)
+    except OSError:
+        return socket.create_connection(("::1", port), timeout=5)
 
 
 def _child_inside(pid: int, outside: int) -> int | None:

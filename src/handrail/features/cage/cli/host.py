@@ -4,6 +4,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ from handrail.features.cage.launch import Caged
 from handrail.features.cage.preparation import Prepared
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
     from handrail.kernel.program import Program
     from handrail.kernel.project import Project
     from handrail.ports.identity import Caller, Identity
@@ -81,7 +84,6 @@ class CageHost(threading.Thread):
         from handrail.features.cage.cli.endpoint import Endpoint
         from handrail.features.cage.proxy.door import Door
         from handrail.features.cage.proxy.host_access import HostAccess
-        from handrail.features.cage.proxy.published import publish
         from handrail.kernel.project import kept_up
 
         prepared, (caller, identity) = self._prepared, self._identity()
@@ -95,13 +97,29 @@ class CageHost(threading.Thread):
             kept_up(project),
             mcp.run(),
             program.serve_cage(project, self._hooks, prepared.id),
-            publish(self._caged.inside, () if self._is_narrow else self._ports),
+            self._published(project, caller, run),
         ):
             try:
                 await Door(self._caged.endpoint, access, endpoint.protocol, self._welcome).serve()
             finally:
                 await project.stores.grants.end(caller.identity, run)
                 await endpoint.close()
+
+    def _published(self, project: "Project", caller: "Caller", run: str) -> "AbstractAsyncContextManager[None]":
+        """In a narrow cage servers listen on this machine already."""
+        from handrail.features.cage.connections import PUBLISH_NAME
+        from handrail.features.cage.proxy.published import Published, publish
+        from handrail.kernel.call import Call
+
+        if self._is_narrow:
+            return nullcontext()
+        published = Published(self._caged.inside)
+        project.part("cage").forward = published.forward
+
+        async def ask(port: int, outside: int) -> object:
+            return await project.gate.run(Call(PUBLISH_NAME, {"port": port, "outside": outside}, caller, own_task=run))
+
+        return publish(published, self._ports, ask)
 
     @property
     def _is_narrow(self) -> bool:

@@ -3,7 +3,7 @@
 import os
 from contextlib import suppress
 
-_LISTENING = "0A"
+from handrail.features.cage.listening import listening_sockets
 
 
 def descendants(process: int | None = None) -> list[int]:
@@ -19,7 +19,7 @@ def descendants(process: int | None = None) -> list[int]:
 
 def is_own_server(port: int) -> bool:
     """Whether processes below us listen there, and none else does."""
-    wanted = {f"socket:[{inode}]" for inode in _listening(port)}
+    wanted = {f"socket:[{inode}]" for number, inode in listening_sockets() if number == port}
     return bool(wanted) and wanted <= {name for pid in descendants() for name in _opened(pid)}
 
 
@@ -40,16 +40,4 @@ def _opened(pid: int) -> list[str]:
         for name in os.listdir(f"/proc/{pid}/fd"):
             with suppress(OSError):
                 found.append(os.readlink(f"/proc/{pid}/fd/{name}"))
-    return found
-
-
-def _listening(port: int) -> list[str]:
-    """Inodes of listening sockets, as `/proc/net` has them."""
-    found = []
-    for name in ("tcp", "tcp6"):
-        with suppress(OSError), open(f"/proc/self/net/{name}", encoding="ascii") as file:
-            for line in file.readlines()[1:]:
-                fields = line.split()
-                if fields[3] == _LISTENING and int(fields[1].rpartition(":")[2], 16) == port:
-                    found.append(fields[9])
     return found
