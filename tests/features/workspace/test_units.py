@@ -3,7 +3,7 @@
 import itertools
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -27,7 +27,7 @@ from handrail.kernel.call import Call
 from handrail.ports.errors import Conflict, Failure, InputOutput, OutsideRoot
 from handrail.ports.identity import Caller
 from tests.e2e.servers import leftovers, snapshots
-from tests.e2e.test_crash_points import Died, workspace
+from tests.e2e.test_crash_points import Died, close_opened, workspace
 
 BINARY = bytes(range(256))
 CRLF = b"one\r\ntwo\r\n"
@@ -35,6 +35,12 @@ CRLF = b"one\r\ntwo\r\n"
 
 def call(task: str | None = None) -> Call:
     return Call("write_files", {}, Caller("mcp", "agent", "uid:0", "agent:test"), task=task)
+
+
+@pytest.fixture(autouse=True)
+def closed_at_the_end() -> Iterator[None]:
+    yield
+    close_opened()
 
 
 @pytest.fixture
