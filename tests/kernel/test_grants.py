@@ -71,6 +71,7 @@ def narrowest(call: Call, target: Target, scope: str) -> Grant | None:
     return next((each.grant for each in offered(call, target) if each.scope == scope and each.grant), None)
 
 
+@pytest.mark.trial("scopes")
 @given(calls, targets, calls, targets, st.sampled_from(PROJECTS))
 def test_for_this_task_means_the_same_tool_target_identity_project_and_task(
     first: Call, shown: Target, later: Call, target: Target, project: str
@@ -84,6 +85,7 @@ def test_for_this_task_means_the_same_tool_target_identity_project_and_task(
     assert passes == (is_same and later.caller.identity == first.caller.identity and project == PROJECTS[0])
 
 
+@pytest.mark.trial("scopes")
 @given(calls, targets, calls, targets, st.sampled_from(PROJECTS))
 def test_always_means_exactly_the_rule_that_was_shown(
     first: Call, shown: Target, later: Call, target: Target, project: str
@@ -99,6 +101,7 @@ def test_always_means_exactly_the_rule_that_was_shown(
     assert (decided is Decision.ALLOW) == (is_same and project == PROJECTS[0])
 
 
+@pytest.mark.trial("scopes")
 @given(
     calls,
     paths,
@@ -146,6 +149,7 @@ wishes = st.builds(
 scopes: st.SearchStrategy[Scope] = st.sampled_from(["task", "rule"])
 
 
+@pytest.mark.trial("scopes")
 @given(calls, targets, scopes, wishes, calls, targets, st.sampled_from(PROJECTS))
 def test_an_edited_grant_is_what_its_words_say_and_never_wider_than_offered_without_presence(
     first: Call, shown: Target, scope: Scope, wish: Grant, later: Call, target: Target, project: str

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -85,6 +86,7 @@ def test_the_settings_page_has_the_same_table() -> None:
         assert row.endswith(f"| {field.tightens} |")
 
 
+@pytest.mark.trial("policy fields")
 @given(documents)
 def test_no_field_of_an_untrusted_policy_loosens(document: PolicyDocument) -> None:
     composed = untrusted(document, [])
@@ -92,6 +94,7 @@ def test_no_field_of_an_untrusted_policy_loosens(document: PolicyDocument) -> No
     assert [field.name for field in FIELDS if not is_as_tight(field.name, getattr(composed.limits, field.name))] == []
 
 
+@pytest.mark.trial("policy fields")
 @given(
     documents,
     st.lists(rules, max_size=2),

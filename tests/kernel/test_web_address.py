@@ -46,6 +46,7 @@ def test_what_could_be_read_otherwise_is_refused(given: str) -> None:
     assert refused.value.details["fieldErrors"][0]["field"] == "url"
 
 
+@pytest.mark.trial("own pages")
 @given(st.text(max_size=40))
 def test_no_text_at_all_breaks_the_reader(text: str) -> None:
     try:

@@ -28,6 +28,7 @@ from handrail.stores.local.agents import AgentsFile
 from handrail.stores.local.presence import PasskeyFile, ProofFiles
 from handrail.stores.local.trust import TrustFile
 from handrail.wiring import Wiring
+from tests.effort import chance, tries
 from tests.persons import Person
 from tests.wire.clients import Api, Stdio, Up, run
 
@@ -200,6 +201,41 @@ def test_an_attack_on_any_one_file_is_told(copies: Copies, attack: Callable[[Cop
             silent.append(name)
     assert silent == []
     assert attacked >= 12
+
+
+@pytest.mark.trial("record")
+def test_attacks_by_chance_on_any_file_are_told(copies: Copies) -> None:
+    """Bytes changed, taken out, added or repeated anywhere; another file's content; a link in its place."""
+    by, names = chance(), copies.files()
+    for _ in range(tries(12, 400)):
+        copies.restore(copies.newer)
+        name, kind = by.choice(names), by.choice(["flip", "cut", "add", "repeat", "other", "link"])
+        if name.endswith(".db") and kind in ("flip", "add"):
+            continue  # a page that no row uses may hold anything
+        file = copies.state / name
+        data, at = file.read_bytes(), by.randrange(max(1, file.stat().st_size))
+        another = copies.state / by.choice([each for each in names if each != name])
+        changed = {
+            "flip": data[:at] + bytes([data[at] ^ (1 << by.randrange(8))]) + data[at + 1 :] if data else b"x",
+            "cut": data[:at],
+            "add": data[:at] + by.randbytes(by.randint(1, 40)) + data[at:],
+            "repeat": data + data[at:],
+            "other": another.read_bytes(),
+            "link": b"",
+        }[kind]
+        if changed == data or (kind in ("cut", "repeat") and name.endswith(".db")):
+            continue
+        if kind == "link":
+            file.unlink()
+            file.symlink_to(another)
+        else:
+            file.write_bytes(changed)
+        try:
+            found = verify(copies.state)
+        except Failure:
+            continue
+        is_edit = name == "config.toml" and bool(found.edits)
+        assert not found.is_well or is_edit, (name, kind, at)
 
 
 @pytest.mark.parametrize("name", ["agents.json", "trusted.json", "passkeys.json", "servers.json", "presence/0.json"])

@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.effort import first_of
+from tests.effort import chance, first_of, tries
 from tests.persons import Person
 from tests.waiting import until
 from tests.wire.browsing import Agent, Told
@@ -313,6 +313,39 @@ def test_a_key_for_what_has_the_focus_is_bound_to_it(bank: Bank) -> None:
     assert bank.denies()["changed"]
     assert call.result(60).code == "FORBIDDEN"
     assert Pages.sent == []
+
+
+PIECES = (
+    "form.elements.amount.value = '9999'", "form.elements.to.value = 'Mallory'", "form.action = '/evil'",
+    "button.formAction = '/evil'", "document.getElementById('sum').textContent = '9999 EUR'",
+    "document.getElementById('who').textContent = 'Mallory'", "form.elements.note.value = 'all'",
+    "form.insertAdjacentHTML('beforeend', '<input type=hidden name=to value=Mallory>')",
+    "button.value = 'all', button.name = 'extra'", "form.method = form.method === 'post' ? 'get' : 'post'",
+)  # fmt: skip
+MOMENTS = (
+    "asked.then(() => {{ {} }});", "asked.then(() => setTimeout(() => {{ {} }}, {delay}));",
+    "addEventListener('mousemove', () => {{ {} }}, true);", "addEventListener('pointerdown', () => {{ {} }}, true);",
+    "button.addEventListener('mousedown', () => {{ {} }});", "button.addEventListener('click', () => {{ {} }});",
+    "form.addEventListener('submit', () => {{ {} }});", "form.addEventListener('formdata', () => {{ {} }});",
+    "addEventListener('mouseup', () => {{ {} }}, true);", "button.addEventListener('focus', () => {{ {} }});",
+)  # fmt: skip
+
+
+@pytest.mark.trial("swapped")
+def test_changes_by_chance_at_moments_by_chance_send_nothing_that_was_not_shown(bank: Bank) -> None:
+    by = chance()
+    for _ in range(tries(2, 40)):
+        pieces = "; ".join(by.sample(PIECES, by.randint(1, 3)))
+        script = by.choice(MOMENTS).format(pieces, delay=by.randrange(200))
+        numbers = bank.opens(script, by.choice(["post", "get"]))
+        call = bank.begins("browser_click", clickId=numbers["Pay"])
+        bank.allows()
+        until(lambda call=call: call.done() or bank.person.pending())  # type: ignore[misc]
+        if not call.done():
+            bank.denies()
+        call.result(60)
+        shown = {"path": "/pay", "amount": "1", "to": "Bob", "note": "rent"}
+        assert [sent for sent in Pages.sent if sent != shown] == [], script
 
 
 def test_a_page_that_is_good_only_while_its_picture_is_taken_is_not_seen(bank: Bank) -> None:

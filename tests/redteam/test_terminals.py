@@ -129,10 +129,14 @@ def test_a_window_that_an_agent_opened_does_not_count_also_after_its_server_has_
     assert "agent's process" in stage.run(agents_window(stage, ends=ends))["why"]
 
 
-def test_a_window_that_an_agent_left_behind_does_not_count(stage: Stage) -> None:
-    """Forked twice, in a session of its own: its parent is the first process of all, and no agent is above it."""
-    window = agents_window(stage, ends=False, opening=["setsid", "--fork", *stage.in_window(stage.looking)])
-    assert "opened while an agent was at work" in stage.run(window)["why"]
+@pytest.mark.parametrize("ends", [False, True])
+def test_a_window_that_an_agent_left_behind_does_not_count(stage: Stage, ends: bool) -> None:
+    """Forked twice, in a session of its own: its parent is the first process of all, and no agent is above it.
+
+    The agent itself may have ended, too.
+    """
+    window = agents_window(stage, ends=ends, opening=["setsid", "--fork", *stage.in_window(stage.looking)])
+    assert "opened after an agent had started" in stage.run(window)["why"]
 
 
 def test_a_window_that_was_open_before_the_agent_counts(stage: Stage) -> None:

@@ -37,9 +37,10 @@ class KnownAgents:
         if own is None:
             return
         make_private_folder(self._folder)
-        self._forget_ended(processes)
+        self._forget_old(processes.boot())
         for process in _program_of(processes, own):
-            replace_file(self._folder / str(process.pid), f"{process.started}\n".encode())
+            known = f"{process.started}\n{processes.boot()}\n{processes.group_of(process.pid) or ''}"
+            replace_file(self._folder / str(process.pid), known.encode())
 
     def among(self, family: Sequence[Process], processes: Processes) -> Process | None:
         """The first of these that is an agent's, or that handrail runs for one."""
@@ -49,28 +50,38 @@ class KnownAgents:
                 return process
         return None
 
-    def who_could_have_started(self, process: Process, processes: Processes) -> Process | None:
-        """An agent that was there when this process began, and that the system keeps in the same group of processes."""
+    def who_could_have_started(self, process: Process, processes: Processes) -> str | None:
+        """An agent that began before this process, in the same group of processes. It may have ended meanwhile."""
         for name in os.listdir(self._folder) if self._folder.is_dir() else ():
-            agent = processes.find(int(name)) if name.isdigit() else None
-            if agent is None or not self._is_registered(agent) or agent.started > process.started:
-                continue
-            if processes.group_of(agent.pid) == processes.group_of(process.pid):
-                return agent
+            started, boot, group = self._registered(name)
+            is_of_now = boot == processes.boot() and group == processes.group_of(process.pid)
+            if is_of_now and started.isdigit() and int(started) <= process.started:
+                agent = processes.find(int(name))
+                is_there = agent is not None and str(agent.started) == started
+                return f"{agent.name or 'process'} {name}" if agent is not None and is_there else f"process {name}"
         return None
+
+    def _registered(self, name: str) -> tuple[str, str, str]:
+        """When it was started, in which run of the machine and in which group."""
+        try:
+            started, boot, group = (self._folder / name).read_text(encoding="utf-8").split("\n", 2)
+        except (OSError, ValueError):
+            return "", "", ""
+        return started, boot, group
 
     def _is_registered(self, process: Process) -> bool:
         try:
-            return (self._folder / str(process.pid)).read_text(encoding="ascii").strip() == str(process.started)
+            known = (self._folder / str(process.pid)).read_text(encoding="utf-8")
+            return known.partition("\n")[0] == str(process.started)
         except FileNotFoundError:
             return False
         except (OSError, ValueError):
             return True
 
-    def _forget_ended(self, processes: Processes) -> None:
+    def _forget_old(self, boot: str) -> None:
+        """Those of an earlier run of the machine. Ended ones of this run stay: what they opened may still be there."""
         for name in os.listdir(self._folder):
-            found = processes.find(int(name)) if name.isdigit() else None
-            if name.isdigit() and (found is None or not self._is_registered(found)):
+            if name.isdigit() and self._registered(name)[1] != boot:
                 with suppress(FileNotFoundError):
                     (self._folder / name).unlink()
 

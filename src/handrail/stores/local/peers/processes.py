@@ -63,6 +63,13 @@ class Processes:
         number = str(os.minor(terminal) + 256 * max(0, os.major(terminal) - 136))
         return [process for process in self.all() if self._holds_master(process.pid, number)]
 
+    def boot(self) -> str:
+        """Names this run of the machine: start times count from its beginning."""
+        try:
+            return (self._folder / "sys/kernel/random/boot_id").read_text().strip()
+        except OSError:
+            return ""
+
     def group_of(self, pid: int) -> str | None:
         """Its control group. Children stay in it, also once left behind; the programs of a desktop have their own."""
         try:

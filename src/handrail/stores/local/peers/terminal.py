@@ -110,10 +110,9 @@ def _holder(processes: Processes, own: Process, family: list[Process], agents: K
             raise _refused_in(holder.name)
         if holder.name not in TERMINALS and not _is_ssh(holder):
             raise _refused(f"other programs can type into this terminal: it is shown by {holder.name or 'a process'}")
-        if _is_left_behind(above) and (found := agents.who_could_have_started(holder, processes)) is not None:
+        if _is_left_behind(above) and (culprit := agents.who_could_have_started(holder, processes)) is not None:
             raise _refused(
-                f"this terminal was opened while an agent was at work ({found.name or 'process'} {found.pid}), "
-                "and the system doesn't tell by whom"
+                f"this terminal was opened after an agent had started ({culprit}), and the system doesn't tell by whom"
             )
         if not processes.is_the_systems_own(holder):
             raise _refused(f"the program behind this terminal isn't the system's own: {holder.exe}")
