@@ -145,3 +145,12 @@ def test_every_dependency_has_its_reason(package: str) -> None:
     rows = [line.split("|") for line in (DOCS / "dependencies.md").read_text().splitlines() if line.startswith("| ")]
     named = {re.sub(r"\[.*\]", "", name.strip()) for row in rows for cell in row[1:-2] for name in cell.split(",")}
     assert package in named
+
+
+def test_every_promise_of_the_security_page_names_tests_that_exist() -> None:
+    page = (DOCS / "security.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:tests|web)/[\w/.]+\.(?:py|mjs|ts))`", page))
+    assert len(named) > 50
+    assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []
+    promises = page[page.index("| promise | how | test |") : page.index("Previews may be targets.")].splitlines()[2:]
+    assert [row for row in promises if row.startswith("|") and "`tests/" not in row] == []

@@ -211,7 +211,7 @@ def test_no_request_with_one_secret_missing_changed_or_of_another_session_is_ans
 WRAPPERS = (
     ["sh", "-c", "{}; true"], ["env", "-i", "PATH=/usr/bin:/bin", "sh", "-c", "{}"], ["nohup", "sh", "-c", "{}"],
     ["setsid", "--wait", "sh", "-c", "{}"], ["timeout", "20", "sh", "-c", "{}"], ["nice", "sh", "-c", "{}"],
-    ["setsid", "--fork", "sh", "-c", "{}"], ["script", "-q", "-e", "-c", "{}", "/dev/null"], ["bash", "-ic", "{}"],
+    ["script", "-q", "-e", "-c", "{}", "/dev/null"], ["bash", "-c", "{}"],
 )  # fmt: skip
 
 

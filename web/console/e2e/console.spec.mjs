@@ -57,6 +57,27 @@ test("a new prompt never takes the place of the shown one, badge and title count
   await page.context().close();
 });
 
+test("a key or a click in a question's first moment answers nothing", async () => {
+  const page = await world.open();
+  await page.evaluate(() => {
+    const press = () => {
+      const form = document.querySelector(".prompt:not([hidden]) form");
+      if (form?.dataset.armed !== "false") return;
+      dispatchEvent(new KeyboardEvent("keydown", { key: "y", bubbles: true }));
+      form.querySelector("button.primary").click();
+      globalThis.pressed = (globalThis.pressed ?? 0) + 1;
+    };
+    new MutationObserver(press).observe(document.body, { subtree: true, childList: true, attributes: true });
+  });
+  const asked = world.mock.ask(samples.change);
+  await page.waitForFunction(() => globalThis.pressed > 0);
+  await armed(page);
+  await eventually(() => shownId(page), asked);
+  await page.keyboard.press("n");
+  assert.equal((await answerTo(world.mock, asked)).status, "canceled");
+  await page.context().close();
+});
+
 test("what was typed survives stepping away and later", async () => {
   const page = await world.open();
   const first = world.mock.ask(samples.form);
