@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,11 @@ def tools() -> list[Any]:
                 tool("é"),
             ]
         case "colliding":
-            return [SAY, tool("a.b"), tool("a_b"), tool("c" * 100 + "1"), tool("c" * 100 + "2")]
+            long = "c" * 100 + "1"
+            forged = (
+                f"{'c' * 44}_{sha256(f'colliding__{long}'.encode()).hexdigest()[:8]}"  # as handrail shortens `long`
+            )
+            return [SAY, tool("a.b"), tool("a_b"), tool(long), tool("c" * 100 + "2"), tool(forged)]
         case "injection":
             return [
                 {

@@ -5,12 +5,18 @@ import os
 import re
 import socket
 import subprocess
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import httpx2
 import pytest
 
+from handrail.features.gateway.sign_in import checked_address
+from handrail.ports.errors import BadAnswer
+from handrail.ports.own_servers import announced
 from tests.features.gateway.house import HANDRAIL, PATIENCE, PEERS, House, Mcp, odd_command
 from tests.features.gateway.oauth_server import OAuthServer
 from tests.waiting import until
@@ -167,3 +173,102 @@ def test_bad_input_is_refused_with_a_reason_and_leaves_nothing(house: House, wor
     assert said in failed.stderr
     file = house.state / "servers.json"
     assert not file.exists() or json.loads(file.read_text())["servers"] == {}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://127.0.0.1:8080/token",
+        "https://127.0.0.1/token",
+        "https://localhost/token",
+        "https://[::1]/token",
+        "https://10.0.0.1/token",
+        "https://169.254.169.254/latest/meta-data",
+        "https://intranet/token",
+        "https://printer.local/token",
+        "http://auth.example.com/token",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "https://",
+        "https:///token",
+        "https://auth.example.com:99999/token",
+        "https://[/token",
+        "",
+        None,
+        5,
+        ["https://auth.example.com"],
+    ],
+)
+def test_a_server_on_the_internet_can_not_lead_a_sign_in_to_this_machine_or_an_open_line(address: object) -> None:
+    with pytest.raises(BadAnswer, match="isn't called"):
+        checked_address("https://mcp.example.com/mcp", address)
+
+
+def test_a_sign_in_may_be_elsewhere_on_the_internet_and_a_local_server_may_name_local_places() -> None:
+    for url, address in (
+        ("https://mcp.example.com/mcp", "https://auth.example.net/token"),
+        ("http://127.0.0.1:3000/mcp", "http://localhost:4000/token"),
+        ("http://intranet/mcp", "http://intranet/token"),
+    ):
+        assert checked_address(url, address) == address
+
+
+def test_nobody_can_lead_a_sign_in_to_handrail_itself() -> None:
+    port = free_port()
+    with announced(port), pytest.raises(BadAnswer, match="isn't called"):
+        checked_address("http://127.0.0.1:3000/mcp", f"http://127.0.0.1:{port}/api/prompts")
+
+
+class Odd(BaseHTTPRequestHandler):
+    """Answers every request as `how` says, and counts the paths that were asked for."""
+
+    protocol_version = "HTTP/1.1"
+    how: ClassVar[tuple[int, str, bytes]]
+    asked: ClassVar[list[str]]
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.asked.append(self.path)
+        status, kind, body = self.how
+        self.send_response(status)
+        for name, value in (("content-type", kind), ("location", "/elsewhere"), ("content-length", str(len(body)))):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_DELETE = do_POST  # noqa: N815
+
+    def log_message(self, *words: object) -> None:
+        """Nobody reads it."""
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "body", "said"),
+    [
+        *((status, "", b"", f"answered with status {status}") for status in (301, 302, 303, 307, 308, 500)),
+        (200, "text/html", b"<html>", "answered with text/html, not with JSON"),
+        (200, "", b"", "no content type"),
+        (200, "text/ht\x1b[2Jml", b"x", "not with JSON"),
+        (200, "application/json", b"<html>", "answered another request than it was asked"),
+        (200, "application/json", b"[" * 5000, "answered another request than it was asked"),
+        (200, "application/json", b'{"jsonrpc":"2.0","id":99,"result":{}}', "never sent"),
+        (200, "text/event-stream", b"data: nonsense\n\n", "broke off before it answered"),
+        (404, "text/plain", b"", "answered with status 404"),
+        (403, "text/plain", b"", "publish"),
+    ],
+)
+def test_an_odd_answer_is_an_error_at_once_and_a_redirect_is_not_followed(
+    house: House, status: int, kind: str, body: bytes, said: str
+) -> None:
+    asked = list[str]()
+    handler = type("Handler", (Odd,), {"how": (status, kind, body), "asked": asked})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/mcp"
+        words = ("servers", "add", "x", "--yes", "--no-browser", "--header", "X-Key", "--url", address)
+        failed = house.run(*words, is_ok=False, stdin="hunter2\n")
+        server.shutdown()
+    assert (failed.returncode, said in failed.stderr) == (1, True), failed.stderr
+    assert "\x1b" not in failed.stderr
+    assert "/mcp" in asked
+    assert "/elsewhere" not in asked

@@ -31,6 +31,13 @@ def open_pool() -> httpcore2.AsyncConnectionPool:
     return httpcore2.AsyncConnectionPool(network_backend=CheckedNetwork())
 
 
+def is_local_name(host: str) -> bool:
+    """A host that no public DNS server can resolve: an IP address, a single word, a local suffix."""
+    from handrail.features.apps.backends import network
+
+    return network.is_local_name(host)
+
+
 async def fetch(method: str, url: str, headers: Mapping[str, str], body: bytes | None, *, most_bytes: int) -> Fetched:
     """One request, without redirects. Offline, BadAnswer, InvalidParams."""
     from handrail.features.apps.backends import network

@@ -18,6 +18,7 @@ from handrail.features.gateway.model import Server, SignIn
 from handrail.features.gateway.server_file import Entry, server_file
 from handrail.kernel import strict_json
 from handrail.ports.errors import AuthRequired, BadAnswer, Failure, NotFound
+from handrail.ports.own_servers import own_ports
 from handrail.ports.waiting import settled
 
 if TYPE_CHECKING:
@@ -66,12 +67,12 @@ async def sign_in(
     """
     assert server.url is not None
     resource, issuer, scopes = await _resource(server.url)
-    endpoints = await _endpoints(issuer)
+    endpoints = await _endpoints(server.url, issuer)
     async with apps.loopback() as way_back:
-        known = client_id or await _registered(endpoints, way_back.address)
+        known = client_id or await _registered(server.url, endpoints, way_back.address)
         details = SignIn(
-            authorization_endpoint=_endpoint(endpoints, "authorization_endpoint"),
-            token_endpoint=_endpoint(endpoints, "token_endpoint"),
+            authorization_endpoint=checked_address(server.url, endpoints.get("authorization_endpoint")),
+            token_endpoint=checked_address(server.url, endpoints.get("token_endpoint")),
             client_id=known,
             scopes=scopes,
             resource=resource,
@@ -110,7 +111,7 @@ async def _resource(url: str) -> tuple[str, str, tuple[str, ...]]:
     parts = urlsplit(url)
     origin = f"{parts.scheme}://{parts.netloc}"
     for address in await _resource_addresses(url, origin, parts.path):
-        found = await _published(address)
+        found = await _published(checked_address(url, address))
         if found is not None:
             servers, scopes = found.get("authorization_servers"), found.get("scopes_supported")
             issuer = servers[0] if isinstance(servers, list) and servers and isinstance(servers[0], str) else origin
@@ -131,9 +132,9 @@ async def _resource_addresses(url: str, origin: str, path: str) -> list[str]:
     return [*([said[1]] if said else []), f"{origin}{known}{path.rstrip('/')}", f"{origin}{known}"]
 
 
-async def _endpoints(issuer: str) -> Mapping[str, Any]:
+async def _endpoints(url: str, issuer: str) -> Mapping[str, Any]:
     for address in _issuer_addresses(issuer):
-        found = await _published(address)
+        found = await _published(checked_address(url, address))
         if found is not None:
             if str(found.get("issuer", "")).rstrip("/") != issuer.rstrip("/"):
                 raise BadAnswer(f"{address} describes another sign-in server: {str(found.get('issuer'))[:200]}.")
@@ -150,7 +151,7 @@ def _issuer_addresses(issuer: str) -> Iterator[str]:
         yield f"{origin}{path}/.well-known/openid-configuration"
 
 
-async def _registered(endpoints: Mapping[str, Any], redirect: str) -> str:
+async def _registered(url: str, endpoints: Mapping[str, Any], redirect: str) -> str:
     """The id of a client that was made for this sign-in."""
     if "registration_endpoint" not in endpoints:
         raise AuthRequired("The server registers no clients by itself.", hint="Name one with --client-id.")
@@ -162,7 +163,7 @@ async def _registered(endpoints: Mapping[str, Any], redirect: str) -> str:
         "token_endpoint_auth_method": "none",
     }
     headers = {"content-type": "application/json", "accept": "application/json"}
-    address = _endpoint(endpoints, "registration_endpoint")
+    address = checked_address(url, endpoints["registration_endpoint"])
     answer = await apps.fetch("POST", address, headers, msgspec.json.encode(wanted), most_bytes=_LARGEST)
     made = _object(answer.body) if answer.status in (200, 201) else None
     if made is None or not isinstance(made.get("client_id"), str):
@@ -171,12 +172,25 @@ async def _registered(endpoints: Mapping[str, Any], redirect: str) -> str:
     return client
 
 
-def _endpoint(endpoints: Mapping[str, Any], name: str) -> str:
-    """Only https, or this machine."""
-    address = endpoints.get(name)
-    parts = urlsplit(address) if isinstance(address, str) else urlsplit("")
-    if not isinstance(address, str) or not (parts.scheme == "https" or (parts.hostname or "") in _LOCAL):
-        raise BadAnswer(f"The sign-in server's {name} is no https address.")
+def checked_address(url: str, address: Any) -> str:
+    """An address that the server at `url` has published. BadAnswer for one that handrail must not call for it.
+
+    A server on the internet must not lead handrail to this machine or this network, nobody to handrail itself, and no
+    token over an open line.
+    """
+    own = urlsplit(url)
+    try:
+        parts = urlsplit(address if isinstance(address, str) else "")
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host, port = urlsplit(""), "", None
+    is_loopback = host in _LOCAL
+    is_same_origin = (parts.scheme, parts.netloc) == (own.scheme, own.netloc)
+    is_safe = parts.scheme == "https" or (parts.scheme == "http" and (is_loopback or is_same_origin))
+    is_near = not apps.is_local_name(host) or apps.is_local_name(own.hostname or "")
+    is_handrail = is_loopback and port in own_ports()
+    if not isinstance(address, str) or not host or not is_safe or not is_near or is_handrail:
+        raise BadAnswer(f"{own.hostname} publishes a sign-in at an address that isn't called: {str(address)[:200]}.")
     return address
 
 

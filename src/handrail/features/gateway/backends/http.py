@@ -14,6 +14,7 @@ import handrail
 from handrail.features.apps.offers import open_pool
 from handrail.features.gateway.session import INTERNAL_ERROR, LONGEST_MESSAGE, Session, offline
 from handrail.features.gateway.sign_in import bearer, how_to
+from handrail.kernel.visible import one_line
 from handrail.ports.errors import AuthRequired, BadAnswer, Failure
 
 if TYPE_CHECKING:
@@ -123,6 +124,10 @@ class HttpChannel:
                     raise BadAnswer(f"{self._server.name} sent a message of more than {LONGEST_MESSAGE} bytes.")
             self._session.heard(bytes(body))
             self._answer_for(message, f"{self._server.name} answered another request than it was asked.")
+        else:
+            self._answer_for(
+                message, f"{self._server.name} answered with {one_line(kind[:80]) or 'no content type'}, not with JSON."
+            )
 
     def _answer_for(self, message: bytes, words: str) -> None:
         """An error for a request that has no answer yet."""
