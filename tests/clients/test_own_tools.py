@@ -51,7 +51,7 @@ def test_codex_itself_says_that_it_runs_the_hooks_beside_those_of_the_user(tmp_p
     file = places.home / ".codex/hooks.json"
     file.parent.mkdir()
     file.write_text(json.dumps({"hooks": {"PreToolUse": [theirs]}}))
-    assert "doesn't run the hooks yet" not in places.handrail("connect", "codex", "--yes")
+    assert "Its hooks don't run yet" not in places.handrail("connect", "codex", "--yes")
     trusted = {each["command"]: each["trustStatus"] for each in codex_hooks(places)}
     assert trusted.pop("/bin/true") == "untrusted"
     assert set(trusted.values()) == {"trusted"}

@@ -165,7 +165,7 @@ class Gate:
                 await self._ask_ahead(passage, turn)
             await turn.begins()
         target = tool.target(passage.params) if tool.locate is None else await self._located(passage)
-        passage.target = target.path or target.where
+        passage.target = target.label
         await refuse_own(target)
         policy = await self._policy()
         verdict = policy.decide(call.tool, passage.effect, target, call.caller.agent)

@@ -2,7 +2,10 @@
 
 import msgspec
 
+from handrail.kernel.visible import one_line
 from handrail.ports.effect import Effect
+
+_LONGEST_LABEL = 200
 
 ANY_PLACE = ""
 """The place of a page that nobody tells: it may be any, so every rule that forbids or asks counts."""
@@ -33,6 +36,14 @@ class Target(msgspec.Struct, frozen=True):
     def where(self) -> str | None:
         """Where a yes for the rest of a task holds: it says nothing about another place or app."""
         return self.app if self.place is None else self.place
+
+    @property
+    def label(self) -> str | None:
+        """What the audit and lists of calls say it was about; of a long command the beginning."""
+        if self.command is None or self.path or self.where:
+            return self.path or self.where
+        line = one_line(self.command)
+        return line if len(line) <= _LONGEST_LABEL else f"{line[: _LONGEST_LABEL - 1]}…"
 
     def __str__(self) -> str:
         return self.path or self.where or " ".join(self.program or ()) or "an unknown page"

@@ -55,7 +55,7 @@ def test_reading_passes_and_is_recorded(house: House) -> None:
     assert house.runs("ls -la").is_allowed
     assert house.asks("Read", {"file_path": str(house.project / "a.txt")}).is_allowed
     shell, read = house.two_records()
-    assert (shell["tool"], shell["effect"], shell["ok"]) == ("native_shell", "READ", True)
+    assert (shell["tool"], shell["target"], shell["effect"], shell["ok"]) == ("native_shell", "ls -la", "READ", True)
     assert (read["tool"], read["target"]) == ("native_read", "a.txt")
     assert shell["caller"].startswith("hook:Claude Code:")
     assert shell["identity"].startswith(f"process:{os.getpid()}."), "the client's process, not the hook's own"

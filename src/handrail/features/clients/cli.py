@@ -15,6 +15,7 @@ from handrail.ports.errors import Declined, Failure
 if TYPE_CHECKING:
     from handrail.features.clients.client import Client, Edit
     from handrail.features.clients.setup import ClientSetup, ClientState
+    from handrail.features.clients.trial import Trial
     from handrail.ports.stores import Stores
 
 EPILOG = """\b
@@ -76,12 +77,30 @@ def connect(
         after = {"tools": trial.tools, "project": trial.project, "hooks": setup.state_of(client).hooks, "moved": moved}
         print_json({"client": client.name, **after})
         return
-    say(f"{client.title} is connected: {trial.tools} tools, tried by a read in {trial.project}.")
+    for line in _next_steps(client, trial, setup.state_of(client), is_running=_is_running(stores)):
+        say(line)
+
+
+def _is_running(stores: "Stores") -> bool:
+    server = stores.running_server()
+    return server is not None and server.is_running
+
+
+def _next_steps(client: "Client", trial: "Trial", state: "ClientState", *, is_running: bool) -> Iterator[str]:
+    """What a person wants to know after connecting: what works now, and what to do."""
+    yield f"{client.title} is connected: {trial.tools} tools. A test read in {trial.project} worked."
     if trial.runs_hooks is False:
-        say(f"{client.title} doesn't run the hooks yet: {UNTRUSTED}")
+        yield f"Its hooks don't run yet: {UNTRUSTED}"
+    elif state.hooks == "on":
+        yield "Its own shell and file tools ask here, too."
     if client.note:
-        say(client.note)
-    say(f"Restart {client.title} if it is running. `handrail disconnect {client.name}` undoes this.")
+        yield client.note
+    yield f"\nRestart {client.title} if it is running."
+    if is_running:
+        yield "Approvals appear in the console (`handrail open`) and in `handrail prompts`."
+    else:
+        yield "Start handrail with `handrail up`: approvals appear in its console, and hooks answer at once."
+    yield f"Undo this with `handrail disconnect {client.name}`."
 
 
 DISCONNECT_EPILOG = """\b
@@ -207,7 +226,8 @@ def _remarks(state: "ClientState", places: Mapping[str, str]) -> Iterator[str]:
     if state.trouble:
         yield f"\n{title}: {state.trouble}"
     if state.hooks == "untrusted":
-        yield f"\n{title}: {UNTRUSTED} Or run `handrail connect {state.client.name}` again."
+        again = f"Or run `handrail connect {state.client.name}` again."
+        yield f"\n{title} skips hooks that it doesn't trust: {UNTRUSTED} {again}"
     if state.has_tools and state.hooks == "off":
         yield f"\n{title}: its hooks are missing. Run `handrail connect {state.client.name}` again."
     if state.has_tools and state.others:
@@ -218,7 +238,7 @@ def _remarks(state: "ClientState", places: Mapping[str, str]) -> Iterator[str]:
         yield f"\n{title}'s server {one_line(name)} is behind handrail. Its entry is kept {_PLACES[place]}."
 
 
-UNTRUSTED = "it skips the hooks until you trust them: run `codex`, open `/hooks` and trust both."
+UNTRUSTED = "run `codex`, open `/hooks` and trust both."
 
 
 def _state_as_json(state: "ClientState", places: Mapping[str, str]) -> dict[str, object]:
