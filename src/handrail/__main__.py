@@ -41,6 +41,11 @@ def main() -> None:
 
         if (status := run_quickly(sys.argv[2:], open_program)) is not None:
             sys.exit(status)
+    if sys.argv[1:2] == ["mcp"]:  # clients give up on servers that start slowly
+        from handrail.faces.mcp.proxy.start import run as carry
+
+        if (status := carry(sys.argv[2:])) is not None:
+            sys.exit(status)
     from handrail.faces.cli.main import run
 
     run(commands(), open_program)

@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from handrail.kernel.audit import Audit
 from handrail.kernel.evidence import Evidence
 from handrail.kernel.feature import load
 from handrail.kernel.gate import Gate
-from handrail.kernel.local_service import LocalCaller
+from handrail.kernel.local_service import LocalCaller, Service
 from handrail.kernel.open_projects import OpenProjects
 from handrail.kernel.policy_source import PolicySource
 from handrail.kernel.presence import PresenceCheck
@@ -236,22 +236,31 @@ class Wiring:
                 on_ready,
                 console_folder=console,
                 until_unused=until,
-                beside=lambda: self.serve_local(project, project.stores.path / LOCAL_SOCKET),
+                beside=lambda usage: self.serve_local(project, project.stores.path / LOCAL_SOCKET, usage.noted),
             )
 
     @asynccontextmanager
-    async def serve_local(self, project: Project, path: Path) -> AsyncIterator[None]:
+    async def serve_local(
+        self, project: Project, path: Path, in_use: Callable[[], AbstractContextManager[None]] = nullcontext
+    ) -> AsyncIterator[None]:
         from handrail.faces.jsonrpc.socket_file import bound
         from handrail.faces.local.server import LocalFace
+        from handrail.faces.mcp.local import LocalMcp
+        from handrail.faces.mcp.proxy.start import SERVICE
 
-        services = {
-            name: partial(load, where)
-            for feature in project.running_features
-            for name, where in feature.services.items()
+        local_mcp = LocalMcp(lambda project: project.gate.asking(asking(project, AskInQueue())))
+        services: dict[str, Callable[[], Service]] = {
+            SERVICE: lambda: local_mcp.serve,
+            **{
+                name: partial(load, where)
+                for feature in project.running_features
+                for name, where in feature.services.items()
+            },
         }
         projects = OpenProjects(project, lambda folder: self.open_beside(project, folder))
         known: set[str] = set()
-        face = LocalFace(services, projects.find, partial(_local_caller, self.machine, project.stores.path, known))
+        who_calls = partial(_local_caller, self.machine, project.stores.path, known)
+        face = LocalFace(services, projects.find, who_calls, in_use)
         try:
             async with entered(bound(path)) as listener, face.listening(listener):
                 yield

@@ -4,7 +4,7 @@ Knows no wire and no operating system. Every face hands it a Call and gets a Rep
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from copy import copy
 from functools import partial
 
@@ -88,6 +88,14 @@ class Gate:
         """The same gate, where somebody else is asked."""
         other = copy(self)
         other._asking = self._asking.through(approver)
+        return other
+
+    def offering(self, surfaces: Collection[str] | None, *, is_compact: bool | None = None) -> "Gate":
+        """The same gate, with the tools of these surfaces alone, listed in full or only those that find others."""
+        if surfaces is None and is_compact is None:
+            return self
+        other = copy(self)
+        other.registry = self.registry.narrowed(surfaces, is_compact=is_compact)
         return other
 
     async def run(self, call: Call) -> Reply:

@@ -35,6 +35,10 @@ class LocalCaller:
 class LocalStream(Protocol):
     """Both directions of one connection. Sizes are bounded before anything is parsed."""
 
+    async def read(self) -> bytes:
+        """Some bytes; none at the end of the stream."""
+        ...
+
     async def read_line(self) -> bytes | None:
         """Without its LF; None at the end of the stream."""
         ...

@@ -90,6 +90,7 @@ class Registry:
         self._is_compact = is_compact
         self._in_developer_mode = in_developer_mode
         self._not_installed = not_installed
+        self._all = {surface.name: surface for surface in surfaces}
         self._tools: dict[str, Registered] = {}
         self._surfaces = [
             surface
@@ -105,6 +106,21 @@ class Registry:
                     if tool.name in self._tools:
                         raise ValueError(f"two tools are named {tool.name}")
                     self._tools[tool.name] = Registered(tool, surface, surface in self._surfaces, role)
+
+    def narrowed(self, surfaces: Collection[str] | None, *, is_compact: bool | None = None) -> "Registry":
+        """The same, with the tools of these surfaces alone. InvalidParams."""
+        for name in surfaces or ():
+            if name not in self._all:
+                raise InvalidParams(f"There is no surface named {name!r}.", hint=f"Known are: {', '.join(self._all)}.")
+        enabled = {surface.name for surface in self._surfaces if surfaces is None or surface.name in surfaces}
+        return Registry(
+            list(self._all.values()),
+            enabled,
+            self._in_developer_mode,
+            self._not_installed,
+            [source for source in self._dynamic if source.surface.name in enabled],
+            self._is_compact if is_compact is None else is_compact,
+        )
 
     def __iter__(self) -> Iterator[Registered]:
         """The tools that agents may call, in the order of declaration."""

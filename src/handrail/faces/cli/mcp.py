@@ -23,14 +23,24 @@ EPILOG = """\b
 @click.option("--tools", metavar="SURFACE,…", help="Only the tools of these surfaces.")
 @click.option("--servers", metavar="NAME,…", help="Only the tools of these MCP servers; `none` for none.")
 @click.option("--compact", is_flag=True, help="List three tools that find and call all others.")
+@click.option("--alone", is_flag=True, help="Serve from this process, and start no server.")
 @answer_option
 def mcp(
-    project: Path, state: Path | None, tools: str | None, servers: str | None, compact: bool, answer: Choice
+    project: Path,
+    state: Path | None,
+    tools: str | None,
+    servers: str | None,
+    compact: bool,
+    alone: bool,
+    answer: Choice,
 ) -> None:
     """Serve the tools to an MCP client.
 
     The client starts this command and talks to it over stdin and stdout. What needs your yes is asked
     in the console and by `handrail prompts`, never on this terminal; messages go to stderr.
+
+    It passes everything to the running server, and starts one that ends when unused if there is none. With --alone,
+    --answer, --servers or settings in the environment it serves from its own process.
     """
     import asyncio
 

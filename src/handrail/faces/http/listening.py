@@ -44,9 +44,18 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 @contextmanager
-def listening(host: str, port: int) -> Iterator[list[socket.socket]]:
-    """While inside, these take connections; the first is the one that was asked for."""
-    with closing(listen(host, port)) as first:
+def listening(host: str, port: int, *, is_any_right: bool = False) -> Iterator[list[socket.socket]]:
+    """While inside, these take connections; the first is the one that was asked for.
+
+    With `is_any_right` it has another port where that one is taken.
+    """
+    try:
+        listener = listen(host, port)
+    except Conflict:
+        if not is_any_right:
+            raise
+        listener = listen(host, 0)
+    with closing(listener) as first:
         beside = _listen_beside(first)
         if beside is None:
             yield [first]

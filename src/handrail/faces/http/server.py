@@ -6,7 +6,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,9 +70,14 @@ class Usage:
         self._last_used = clock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self.noted():
+            await self._app(scope, receive, send)
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
         self._open += 1
         try:
-            await self._app(scope, receive, send)
+            yield
         finally:
             self._open -= 1
             self._last_used = self._clock()
@@ -132,21 +137,25 @@ async def serve(
     *,
     console_folder: Path | None = None,
     until_unused: UntilUnused | None = None,
-    beside: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
+    beside: Callable[[Usage], AbstractAsyncContextManager[object]] = nullcontext,
 ) -> None:
-    """Returns after a signal that ends it, or `until_unused`. `beside` is entered while it serves.
+    """Returns after a signal that ends it, or `until_unused`. `beside` is entered while it serves, with what notes use.
 
     `on_ready` gets, once requests are answered, the address, and the address with a one-time code for the console.
     """
     state, host = place.state, place.host
-    with server_file.claimed(state), listening(host, place.port) as listeners:
+    is_on_demand = until_unused is not None
+    async with (
+        entered(server_file.claimed(state, is_on_demand=is_on_demand)),
+        entered(listening(host, place.port, is_any_right=is_on_demand)) as listeners,
+    ):
         port = listeners[0].getsockname()[1]
         allowed = Origins.of(port, os.environ.get(ORIGINS_SETTING))
         address, console = url(host, port), console_files.load(console_folder or console_files.FOLDER)
         codes, sessions, programs = Codes(), Sessions(state), Programs()
         async with (
             entered(announced(port)),
-            entered(server_file.published(state, host, port)) as published,
+            entered(server_file.published(state, host, port, is_on_demand=is_on_demand)) as published,
             entered(console_key.published(state)) as key,
         ):
             context = make_context(key)
@@ -190,7 +199,7 @@ async def serve(
                 mounted.running(address, sockets.rooms),
                 sockets.run(),
                 entrance.watching_agents(),
-                beside(),
+                beside(usage),
                 _ending(server, usage, until_unused),
             ):
                 await server.serve(listeners)

@@ -1,15 +1,17 @@
 """`<stateDir>/server.json`: which server runs on this state directory, and the token that it wants.
 
-`{pid, host, port, token}`, readable by its owner alone. While the server runs, `pid` is its process; a clean stop
-leaves the file with `pid` 0, because the token survives restarts: clients keep it in their configuration, until a
-person asks for a new one. After a crash the pid is stale, so what decides whether a second server may start is a lock
-on `server.lock` that ends with the process, never the pid.
+`{pid, host, port, token, isOnDemand}`, readable by its owner alone. While the server runs, `pid` is its process; a
+clean stop leaves the file with `pid` 0, because the token survives restarts: clients keep it in their configuration,
+until a person asks for a new one. After a crash the pid is stale, so what decides whether a second server may start is
+a lock on `server.lock` that ends with the process, never the pid.
 """
 
 import fcntl
 import os
 import re
 import secrets
+import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,14 +25,17 @@ from handrail.ports.state_writes import write_state
 
 FILE = "server.json"
 _LOCK = "server.lock"
+_END_SECONDS = 10.0
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43,128}")
 
 
-class ServerFile(msgspec.Struct, frozen=True):
+class ServerFile(msgspec.Struct, frozen=True, omit_defaults=True):
     pid: int
     host: str
     port: int
     token: str
+    is_on_demand: bool = msgspec.field(default=False, name="isOnDemand")
+    """Started for agents: it makes way for a server that a person starts."""
 
     @property
     def url(self) -> str:
@@ -59,15 +64,18 @@ def read(state: Path) -> ServerFile | None:
 
 
 @contextmanager
-def claimed(state: Path) -> Iterator[None]:
-    """While inside, no other server starts on this state directory."""
+def claimed(state: Path, *, is_on_demand: bool = False) -> Iterator[None]:
+    """While inside, no other server starts on this state directory.
+
+    A server that was started for agents is ended first, unless this is one as well. Blocks until then.
+    """
     with state_file.spelled(state):
         lock = os.open(state / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise _already_running(read(state)) from None
+        if not _is_taken(lock):
+            server = read(state)
+            if is_on_demand or server is None or not server.is_on_demand or not _is_replaced(server, lock):
+                raise _already_running(server)
         yield
     finally:
         os.close(lock)
@@ -98,11 +106,31 @@ class Published:
         self.content = content
 
 
+def _is_taken(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_replaced(server: ServerFile, lock: int) -> bool:
+    """Sooner than agents that have lost it can start another one."""
+    if server.pid > 0:
+        with suppress(ProcessLookupError):
+            os.kill(server.pid, signal.SIGTERM)
+    deadline = time.monotonic() + _END_SECONDS
+    while not (is_ours := _is_taken(lock)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return is_ours
+
+
 @contextmanager
-def published(state: Path, host: str, port: int) -> Iterator[Published]:
+def published(state: Path, host: str, port: int, *, is_on_demand: bool = False) -> Iterator[Published]:
     """While inside, the file names this process; afterwards it keeps the token and names none."""
     known = read(state)
-    running = ServerFile(os.getpid(), host, port, known.token if known is not None else _new_token())
+    token = known.token if known is not None else _new_token()
+    running = ServerFile(os.getpid(), host, port, token, is_on_demand)
     file = Published(state, running)
     file.write(running)
     try:

@@ -38,9 +38,8 @@ def connect(
     path: str, service: str, members: Mapping[str, str | int | None], *, seconds: float = _ANSWER_SECONDS
 ) -> Wire:
     """A connection to a service of the server. NoServer or Refused; a server that hangs is one that refuses."""
-    wire = Wire(_connected(path, seconds))
+    wire = Wire(greeted(path, service, members, seconds=seconds))
     try:
-        wire.send(_hello(service, members))
         line = wire.read_line()
     except OSError as error:
         wire.close()
@@ -49,6 +48,19 @@ def connect(
         wire.close()
         raise Refused(line.decode(errors="replace") or "handrail's server closed the connection")
     return wire
+
+
+def greeted(
+    path: str, service: str, members: Mapping[str, str | int | None], *, seconds: float = _ANSWER_SECONDS
+) -> socket.socket:
+    """The same, without waiting for the server's first line, which says whether it serves us."""
+    connection = _connected(path, seconds)
+    try:
+        connection.sendall(_hello(service, members))
+    except OSError as error:
+        connection.close()
+        raise Refused(f"handrail's server does not respond: {error}") from None
+    return connection
 
 
 class Wire:

@@ -10,7 +10,7 @@ import logging
 import os
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,7 @@ from handrail.ports.errors import Declined, Failure, InvalidParams, NotFound, Un
 
 LONGEST_LINE = 64 * 1024 * 1024
 _LONGEST_HELLO = 64 * 1024
+_CHUNK = 256 * 1024
 _HELLO_SECONDS = 10.0
 
 logger = logging.getLogger(__name__)
@@ -41,6 +42,11 @@ class Stream:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
+
+    async def read(self) -> bytes:
+        with suppress(ConnectionError):
+            return await self._reader.read(_CHUNK)
+        return b""
 
     async def read_line(self) -> bytes | None:
         try:
@@ -69,11 +75,15 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class LocalFace:
-    """`services` are the features' own by their names; `find_project` opens the project that a hello names."""
+    """`services` are the features' own by their names; `find_project` opens the project that a hello names.
+
+    `in_use` is entered for as long as somebody is served.
+    """
 
     services: Mapping[str, Callable[[], Service]]
     find_project: FindProject
     who_calls: WhoCalls
+    in_use: Callable[[], AbstractContextManager[None]] = nullcontext
 
     @asynccontextmanager
     async def listening(self, listener: socket.socket, *, cage: str | None = None) -> AsyncIterator[None]:
@@ -127,7 +137,8 @@ class LocalFace:
             return
         await stream.write(msgspec.json.encode({"ok": True, "handrail": handrail.__version__}) + b"\n")
         try:
-            await service(LocalSession(project, caller, hello, stream))
+            with self.in_use():
+                await service(LocalSession(project, caller, hello, stream))
         except Failure as failure:
             logger.warning("%s ended: %s", hello["service"], failure.message)
         except ConnectionError:

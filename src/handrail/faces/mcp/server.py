@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -42,13 +42,22 @@ _COMPLETE = {"resultType": "complete"}
 _TAKES_JSON_FOR_A_RESULT = ("gemini-cli", "qwen-code")
 
 
+async def nothing_to_recall(context: Context, call: Call) -> None:
+    """Every call is a new one."""
+
+
 def build_server(
     gate: Gate,
     peer: Callable[[Context], tuple[str, Identity]],
     *,
     elicits_approvals: bool = False,
+    trace: Callable[[Context], str | None] = lambda context: None,
+    recall: Callable[[Context, Call], Awaitable[Reply | None]] = nothing_to_recall,
 ) -> Server[Any]:
-    """`peer` says where a request comes from and whose it is."""
+    """`peer` says where a request comes from and whose it is, `trace` what the audit knows it by.
+
+    `recall` has the answer to a call that was carried out before.
+    """
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
         listeners.add(context.session)
@@ -59,8 +68,10 @@ def build_server(
         call = _call(context, params.name, params.arguments)
         try:
             has_schema = gate.registry.find(params.name).tool.output_schema is not None
-            async with _progress(context, call):
-                reply = await gate.run(call)
+            reply = await recall(context, call)
+            if reply is None:
+                async with _progress(context, call):
+                    reply = await gate.run(call)
         except UnknownTool as unknown:
             raise MCPError(code=types.INVALID_PARAMS, message=f"{unknown.message} {unknown.hint}") from None
         except FailedReply as failed:
@@ -76,6 +87,7 @@ def build_server(
             params=arguments if arguments is not None else {},
             caller=Caller.known("mcp", client, *peer(context)),
             task=_task(context),
+            trace_id=trace(context),
             beside=elicitation.beside(context, client, has_approvals=elicits_approvals),
             role=role,
         )

@@ -7,6 +7,7 @@ strict JSON decoder, and needs no thread.
 import asyncio
 import os
 from collections import deque
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
@@ -14,8 +15,9 @@ import anyio
 import msgspec
 import pydantic
 
+from handrail.faces.mcp.proxy.start import Left
 from handrail.faces.mcp.refusal import refusal, rpc_error
-from handrail.faces.mcp.sdk import SessionMessage, types
+from handrail.faces.mcp.sdk import Server, SessionMessage, types
 from handrail.faces.mcp.server import CHANGES, build_server
 from handrail.faces.mcp.standard_streams import Sink, Source, claimed
 from handrail.kernel import strict_json
@@ -27,6 +29,7 @@ from handrail.ports.identity import Identity
 MAX_LINE = 64 * 1024 * 1024
 _MAX_DEPTH = 128
 _LAST_ANSWERS_SECONDS = 5.0
+_PROBE = "server/discover"
 _MEMBERS = ("jsonrpc", "id", "method", "params", "result", "error")
 
 
@@ -35,9 +38,19 @@ async def serve(gate: Gate, identity: Identity, *, elicits_approvals: bool = Fal
     peer = f"uid:{os.getuid()} ppid:{os.getppid()}"
     server = build_server(gate, lambda context: (peer, identity), elicits_approvals=elicits_approvals)
     async with claimed() as (source, sink):
-        outgoing = Outgoing(sink)
-        incoming = Incoming(source, outgoing, gate)
+        outgoing = Outgoing(sink, Left.answered)
+        incoming = Incoming(source, outgoing, gate, Left.waiting)
+        await serve_session(server, incoming, outgoing)
+
+
+async def serve_session(server: Server[Any], incoming: "Incoming", outgoing: "Outgoing") -> None:
+    """The SDK settles for the protocol of the first request. A client that probes for the newest one and then opens
+    with an older one gets a new start.
+    """
+    while True:
         await server.run(incoming, outgoing, server.create_initialization_options(CHANGES))
+        if not incoming.is_opened_again:
+            return
 
 
 class _Stream:
@@ -56,14 +69,21 @@ class _Stream:
 
 
 class Outgoing(_Stream):
-    def __init__(self, sink: Sink) -> None:
+    """`answered` are requests whose answers the client has already."""
+
+    def __init__(self, sink: Sink, answered: Sequence[str | int] = ()) -> None:
         self._sink = sink
+        self._answered = set(answered)
         self._unanswered: set[str | int] = set()
         self._all_answered = asyncio.Event()
         self._all_answered.set()
 
     async def send(self, item: SessionMessage) -> None:
         message = item.message
+        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError) and message.id in self._answered:
+            self._answered.discard(message.id)
+            self.settle(message.id)
+            return
         fields = {name: getattr(message, name) for name in _MEMBERS if name in message.model_fields_set}
         await self._sink.write(msgspec.json.encode(fields, enc_hook=_plain) + b"\n")
         if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
@@ -98,12 +118,21 @@ def _plain(value: Any) -> Any:
 
 
 class Incoming(_Stream):
-    def __init__(self, source: Source, outgoing: Outgoing, gate: Gate) -> None:
+    """`waiting` is what was read before."""
+
+    def __init__(self, source: Source, outgoing: Outgoing, gate: Gate, waiting: bytes = b"") -> None:
         self._source = source
         self._framer = LineFramer(MAX_LINE)
-        self._lines: deque[bytes | LongLine] = deque()
+        self._lines: deque[bytes | LongLine] = deque(self._framer.feed(waiting))
         self._outgoing = outgoing
         self._gate = gate
+        self._has_probed = False
+        self._opening: types.JSONRPCRequest | None = None
+
+    @property
+    def is_opened_again(self) -> bool:
+        """The stream that ended was that of the probe alone."""
+        return self._opening is not None
 
     def __aiter__(self) -> "Incoming":
         return self
@@ -115,8 +144,19 @@ class Incoming(_Stream):
             raise StopAsyncIteration from None
 
     async def receive(self) -> SessionMessage | Exception:
+        if self._opening is not None:
+            opening, self._opening = self._opening, None
+            self._outgoing.expect(opening.id)
+            return SessionMessage(opening)
         while (line := await self._next_line()) is not None:
             if (message := await self._read(line)) is not None:
+                method = message.method if isinstance(message, types.JSONRPCRequest) else None
+                if isinstance(message, types.JSONRPCRequest) and method == "initialize" and self._has_probed:
+                    self._has_probed, self._opening = False, message
+                    self._outgoing.settle(message.id)
+                    await self._outgoing.last_answers()
+                    raise anyio.EndOfStream
+                self._has_probed = self._has_probed or method == _PROBE
                 return SessionMessage(message)
         await self._outgoing.last_answers()
         raise anyio.EndOfStream

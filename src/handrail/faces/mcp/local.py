@@ -1,0 +1,135 @@
+"""MCP on the server's local socket: for `handrail mcp`, whose client is who the operating system says it is.
+
+The SDK is imported with the first connection. A connection that resumes a session names the requests that an earlier
+server had: what changed nothing runs again, and of the rest the client learns what is on record.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+import handrail
+from handrail.faces.mcp.lost_calls import what_became_of
+from handrail.kernel.gate import Gate
+from handrail.kernel.local_service import LocalSession, LocalStream
+from handrail.kernel.project import Project
+from handrail.ports.errors import InvalidParams, Unsupported
+
+if TYPE_CHECKING:
+    from handrail.faces.mcp.sdk import Server, ServerRequestContext
+    from handrail.kernel.call import Call
+    from handrail.kernel.tool import Reply
+    from handrail.ports.identity import Identity
+
+_OK = b'{"ok":true}\n'
+
+
+@dataclass(frozen=True, slots=True)
+class _Connection:
+    session: LocalSession
+    again: Collection[str | int]
+    """Requests that an earlier server had."""
+    since: int
+    """When the session began, in seconds since 1970."""
+
+    def trace(self, request: str | int | None) -> str:
+        """The same for every server that gets this request."""
+        return f"{self.session.caller.session.connection}#{request}"
+
+
+_connection: ContextVar[_Connection] = ContextVar("local MCP connection")
+
+
+class LocalMcp:
+    """`gate_of` is a project's gate, for callers without a terminal."""
+
+    def __init__(self, gate_of: Callable[[Project], Gate]) -> None:
+        self._gate_of = gate_of
+        self._servers: dict[tuple[str, str | None, bool], tuple[Gate, Server[Any]]] = {}
+
+    async def serve(self, session: LocalSession) -> None:
+        try:
+            connection = _read_hello(session)
+            gate, server = await self._server(session)
+        except (InvalidParams, Unsupported) as refusal:
+            await session.stream.write(msgspec.json.encode({"ok": False, "error": refusal.message}) + b"\n")
+            return
+        from handrail.faces.mcp.stdio import Incoming, Outgoing, serve_session
+
+        await session.stream.write(_OK)
+        _connection.set(connection)
+        outgoing = Outgoing(_Sink(session.stream))
+        incoming = Incoming(session.stream, outgoing, gate)
+        await serve_session(server, incoming, outgoing)
+
+    async def _server(self, session: LocalSession) -> tuple[Gate, Server[Any]]:
+        """One for each project and choice of tools: all its connections share the list and its changes."""
+        tools, is_compact = session.hello.get("tools"), bool(session.hello.get("compact"))
+        key = (session.project.location, tools, is_compact)
+        if key not in self._servers:
+            build_server = await asyncio.to_thread(_load)
+            if key not in self._servers:  # another connection may have been faster
+                names = None if tools is None else [name.strip() for name in tools.split(",") if name.strip()]
+                gate = self._gate_of(session.project).offering(names, is_compact=is_compact or None)
+                elicits = session.project.settings.elicit_approvals
+                server = build_server(gate, _peer, elicits_approvals=elicits, trace=_trace, recall=_recall)
+                self._servers[key] = gate, server
+        return self._servers[key]
+
+
+def _load() -> Any:
+    from handrail.faces.mcp.server import build_server
+
+    return build_server
+
+
+def _read_hello(session: LocalSession) -> _Connection:
+    hello = session.hello
+    if hello.get("handrail") != handrail.__version__:
+        raise Unsupported(f"This server is handrail {handrail.__version__}.")
+    if not isinstance(hello.get("tools"), str | None):
+        raise InvalidParams("`tools` is a list of names with commas.")
+    try:
+        again = msgspec.json.decode(hello.get("again", "[]"), type=list[str | int])
+        return _Connection(session, frozenset(again), int(hello.get("since", 0)))
+    except (msgspec.DecodeError, TypeError, ValueError):
+        raise InvalidParams("`again` and `since` make no sense.") from None
+
+
+def _peer(context: ServerRequestContext[Any, Any]) -> tuple[str, Identity]:
+    caller = _connection.get().session.caller
+    return caller.words, caller.session
+
+
+def _trace(context: ServerRequestContext[Any, Any]) -> str:
+    return _connection.get().trace(context.request_id)
+
+
+async def _recall(context: ServerRequestContext[Any, Any], call: Call) -> Reply | None:
+    """What became of a call that an earlier server had; None where it may run now. Failure."""
+    connection = _connection.get()
+    if context.request_id not in connection.again:
+        return None
+    return await asyncio.to_thread(what_became_of, connection.session.project, call, connection.since)
+
+
+class _Sink:
+    """A client that has gone reads no more answers."""
+
+    def __init__(self, stream: LocalStream) -> None:
+        self._stream = stream
+
+    async def write(self, data: bytes) -> None:
+        try:
+            await self._stream.write(data)
+        except ConnectionError:
+            return
+
+    def close(self) -> None:
+        """The connection is closed by who serves it."""

@@ -1,0 +1,1 @@
+"""`handrail mcp` beside a warm server: carries lines, and loads next to nothing, because clients wait for it."""

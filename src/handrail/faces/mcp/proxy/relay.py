@@ -1,0 +1,289 @@
+"""Carries lines between an MCP client and a server, and the session from a server that ended to the next one.
+
+Requests without an answer are kept as they came. The next server gets the session's opening and then these, and is
+told which they are: it decides what may run again and says what became of the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+
+from handrail.faces.local.client import READY
+from handrail.faces.mcp.proxy.stored_answers import METHODS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable
+    from typing import Any
+
+    from handrail.faces.mcp.proxy.stored_answers import StoredAnswers
+
+_CHUNK = 256 * 1024
+_PIPE_ROOM = 4096  # what a pipe that can be written to takes without a wait
+_MOST_AHEAD = 4 * 1024 * 1024
+_LOOK_EVERY_MS = 20
+_LONGEST_LINE = 64 * 1024 * 1024
+_ANSWER = b'{"jsonrpc":"2.0","id":'
+_RESULT, _METHOD = ',"result":', ',"method":'
+_LIST_CHANGED = b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'
+_GREETINGS = 2  # the server's, and its MCP's
+_decoder = json.JSONDecoder()
+
+_INTERNAL_ERROR = -32603
+_LOST = (
+    "handrail's server ended while this call was running, and no other could be started: whether it was done is not "
+    "known. Look before you call it again; `handrail log` shows what is on record."
+)
+
+
+class NoServerComes(Exception):
+    """There is none, and none can be started: whoever has the relay goes on without one."""
+
+
+class Lines:
+    """Whole lines of a stream. One that is too long is passed on in pieces, for the server to refuse."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    @property
+    def rest(self) -> bytes:
+        return b"".join(self._parts)
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        *ends, rest = chunk.split(b"\n")
+        lines = [self._ended(end + b"\n") for end in ends]
+        self._parts.append(rest)
+        self._size += len(rest)
+        return lines if self._size <= _LONGEST_LINE else [*lines, self._ended(b"")]
+
+    def _ended(self, end: bytes) -> bytes:
+        line = b"".join([*self._parts, end]) if self._parts else end
+        self._parts, self._size = [], 0
+        return line
+
+
+class Relay:
+    """`find_server` gets the ids of requests that an earlier server had. It gives a connection whose first line is the
+    server's greeting, or None while there is no server yet.
+    """
+
+    def __init__(
+        self,
+        find_server: Callable[[list[str | int]], socket.socket | None],
+        stored: StoredAnswers,
+        reading: int = 0,
+        writing: int = 1,
+    ) -> None:
+        self._reading, self._writing = reading, writing
+        self._find_server = find_server
+        self._stored = stored
+        self._server: socket.socket | None = None
+        self._is_greeted, self._greetings = False, 0
+        self._from_client, self._from_server = Lines(), Lines()
+        self._to_client, self._to_server = bytearray(), bytearray()
+        self._opening: dict[str, bytes] = {}
+        self._has_opened = False
+        self._asked: dict[str | int, dict[str, Any]] = {}
+        """Requests whose answers are stored."""
+        self._unanswered: dict[str | int, bytes] = {}
+        self._sent: set[str | int] = set()
+        """Those of them that a server has had."""
+        self._answered_early: dict[str | int, str] = {}
+        self._client_ended = False
+
+    def run(self) -> None:
+        """Until the client closes our stdin and has its last answers. NoServerComes."""
+        while not self._is_over:
+            if self._server is None:
+                self._connect()
+            for descriptor, events in self._poll().poll(None if self._server is not None else _LOOK_EVERY_MS):
+                if descriptor == self._reading:
+                    self._read_client()
+                elif descriptor == self._writing:
+                    self._write_client(events)
+                elif self._server is not None:
+                    self._exchange(self._server, events)
+
+    def left(self) -> tuple[bytes, list[str | int]]:
+        """For who goes on in our place: what it has to read first, and the ids of what is answered already."""
+        for id in self._sent & self._unanswered.keys():
+            del self._unanswered[id]
+            lost = {"jsonrpc": "2.0", "id": id, "error": {"code": _INTERNAL_ERROR, "message": _LOST}}
+            self._to_client += json.dumps(lost).encode() + b"\n"
+        while self._to_client:
+            self._write_client(0)
+        self._note_opening()
+        return self._kept() + self._from_client.rest, list(self._answered_early)
+
+    @property
+    def _is_over(self) -> bool:
+        return self._client_ended and self._server is None and not self._unanswered and not self._to_client
+
+    def _poll(self) -> select.poll:
+        poll = select.poll()
+        if not self._client_ended and len(self._to_server) < _MOST_AHEAD:
+            poll.register(self._reading, select.POLLIN)
+        if self._to_client:
+            poll.register(self._writing, select.POLLOUT)
+        if self._server is not None:
+            reads = select.POLLIN if len(self._to_client) < _MOST_AHEAD else 0
+            poll.register(self._server, reads | (select.POLLOUT if self._to_server else 0))
+        return poll
+
+    def _connect(self) -> None:
+        server = self._find_server([id for id in self._unanswered if id in self._sent])
+        if server is None:
+            return
+        server.setblocking(False)
+        self._server, self._from_server, self._greetings = server, Lines(), 0
+
+    def _greet(self, greeting: bytes) -> None:
+        if not greeting.startswith(READY):
+            raise NoServerComes
+        self._greetings += 1
+        if self._greetings < _GREETINGS:
+            return
+        self._is_greeted = True
+        self._to_server = bytearray(self._kept())
+        self._sent.update(self._unanswered)
+        self._note_opening()
+        if not self._to_server and self._client_ended:
+            self._end_server_input()
+
+    def _kept(self) -> bytes:
+        return b"".join([*self._opening.values(), *self._unanswered.values()])
+
+    def _note_opening(self) -> None:
+        """A client that was answered by who was there before must not be answered twice."""
+        for id, request in self._asked.items():
+            if request["method"] == "initialize" and self._has_opened:
+                self._answered_early.setdefault(id, "")
+
+    def _read_client(self) -> None:
+        chunk = os.read(self._reading, _CHUNK)
+        if not chunk:
+            self._client_ended = True
+            self._end_server_input()
+        for line in self._from_client.feed(chunk):
+            self._take(line)
+
+    def _take(self, line: bytes) -> None:
+        """A line of the client's: kept until it is answered, and passed on."""
+        try:
+            message = json.loads(line)
+        except ValueError:
+            message = None
+        method = message.get("method") if isinstance(message, dict) else None
+        id = message.get("id") if isinstance(message, dict) else None
+        if method is not None and isinstance(id, str | int):
+            self._take_request(id, message, line)
+        elif method == "notifications/initialized":
+            self._opening[method] = line
+        elif method == "notifications/cancelled" and not self._is_greeted:
+            self._unanswered.pop((message.get("params") or {}).get("requestId", ""), None)
+        if self._server is not None and self._is_greeted:
+            self._to_server += line
+            if id in self._unanswered:
+                self._sent.add(id)
+            self._write_server(self._server)
+
+    def _take_request(self, id: str | int, request: dict[str, Any], line: bytes) -> None:
+        if request["method"] not in METHODS:
+            self._unanswered[id] = line
+            return
+        self._asked[id] = request
+        self._stored.note_version(request)
+        if request["method"] == "initialize":
+            self._opening = {"initialize": line}
+        result = None if self._is_greeted else self._stored.find(request)
+        if result is not None:
+            self._answered_early[id] = result
+            self._has_opened = True
+            self._to_client += f'{{"jsonrpc":"2.0","id":{json.dumps(id)},"result":{result}}}\n'.encode()
+        if request["method"] != "initialize":
+            self._unanswered[id] = line
+
+    def _exchange(self, server: socket.socket, events: int) -> None:
+        try:
+            if events & select.POLLOUT:
+                self._write_server(server)
+            if events & ~select.POLLOUT:
+                chunk = server.recv(_CHUNK)
+                for line in self._from_server.feed(chunk):
+                    self._answer(line) if self._is_greeted else self._greet(line)
+                if not chunk:
+                    self._lose_server(server)
+        except BlockingIOError:
+            return
+        except OSError:
+            self._lose_server(server)
+
+    def _write_server(self, server: socket.socket) -> None:
+        try:
+            sent = server.send(self._to_server)
+        except BlockingIOError:
+            return
+        except OSError:  # what it has said to the end is read first
+            return
+        del self._to_server[:sent]
+        if not self._to_server and self._client_ended:
+            self._end_server_input()
+
+    def _end_server_input(self) -> None:
+        """It answers what it has, and then closes the connection."""
+        if self._server is not None and self._is_greeted and not self._to_server:
+            try:
+                self._server.shutdown(1)  # SHUT_WR
+            except OSError:
+                return
+
+    def _answer(self, line: bytes) -> None:
+        """A line of the server's. What the client has already is only compared."""
+        if line.startswith(_ANSWER):
+            text = line.decode()
+            id, end = _decoder.raw_decode(text, len(_ANSWER))
+            if not text.startswith(_METHOD, end) and self._is_settled(id, text[end:-2]):
+                return
+        self._to_client += line
+
+    def _is_settled(self, id: str | int, said: str) -> bool:
+        """Whether the client has its answer already."""
+        self._unanswered.pop(id, None)
+        self._sent.discard(id)
+        request = self._asked.get(id)
+        if request is None:
+            return False
+        result = said.removeprefix(_RESULT)
+        if result != said:
+            self._stored.keep(request, result)
+        if request["method"] == "initialize":
+            self._has_opened = True
+        else:
+            del self._asked[id]
+        early = self._answered_early.pop(id, None)
+        if early and early != result and request["method"] == "tools/list":
+            self._to_client += _LIST_CHANGED
+        return early is not None
+
+    def _write_client(self, events: int) -> None:
+        if events & (select.POLLERR | select.POLLNVAL):
+            self._to_client.clear()
+            self._client_ended = True
+            self._end_server_input()
+            return
+        try:
+            del self._to_client[: os.write(self._writing, self._to_client[:_PIPE_ROOM])]
+        except BrokenPipeError:
+            self._write_client(select.POLLERR)
+
+    def _lose_server(self, server: socket.socket) -> None:
+        server.close()
+        self._server, self._is_greeted = None, False
+        self._to_server.clear()  # the next one gets it in its order
+        if self._client_ended:
+            self._unanswered.clear()

@@ -1,0 +1,159 @@
+"""`handrail mcp` beside real servers: one for all, started when needed, killed under way."""
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.persons import HANDRAIL, Person
+from tests.waiting import until
+
+CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("HANDRAIL_")}
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "proxied", "version": "1"}}
+
+
+class Proxy:
+    def __init__(self, stage: "Stage", *options: str) -> None:
+        command = [HANDRAIL, "mcp", "--project", str(stage.project), "--state", str(stage.state), *options]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=CLEAN)
+        self._count = 0
+
+    def open(self) -> "Proxy":
+        self.request("initialize", HELLO)
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return self
+
+    def send(self, message: Any) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def begin(self, method: str, params: Any) -> int:
+        self._count += 1
+        self.send({"jsonrpc": "2.0", "id": self._count, "method": method, "params": params})
+        return self._count
+
+    def answer(self, id: int) -> Any:
+        assert self.process.stdout is not None
+        while True:
+            message = json.loads(self.process.stdout.readline())
+            if message.get("id") == id and "method" not in message:
+                return message
+
+    def request(self, method: str, params: Any) -> Any:
+        answer = self.answer(self.begin(method, params))
+        assert "result" in answer, answer
+        return answer["result"]
+
+    def call(self, tool: str, **arguments: Any) -> Any:
+        return self.request("tools/call", {"name": tool, "arguments": arguments})
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.communicate(timeout=60)
+
+
+class Stage:
+    def __init__(self, folder: Path) -> None:
+        self.project, self.state = folder / "project", folder / "state"
+        self.project.mkdir()
+        (self.project / "file.txt").write_text("content\n")
+        self.proxies: list[Proxy] = []
+
+    def proxy(self, *options: str) -> Proxy:
+        self.proxies.append(Proxy(self, *options))
+        return self.proxies[-1].open()
+
+    @property
+    def server(self) -> int:
+        found: int = json.loads((self.state / "server.json").read_bytes())["pid"]
+        return found
+
+    def records(self) -> list[Any]:
+        return [json.loads(line) for line in (self.state / "audit/log.jsonl").read_text().splitlines()]
+
+    def end(self) -> None:
+        for proxy in self.proxies:
+            proxy.close()
+        if (self.state / "server.json").exists() and (pid := self.server):
+            os.kill(pid, signal.SIGTERM)
+            until(lambda: self.server == 0)
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stage]:
+    made = Stage(tmp_path)
+    yield made
+    made.end()
+
+
+def test_all_proxies_share_one_server_and_each_is_who_the_kernel_says(stage: Stage) -> None:
+    first = stage.proxy()
+    assert first.call("read_file", path="file.txt")["structuredContent"]["content"] == "content\n"
+    server = stage.server
+    second = stage.proxy()
+    assert not second.call("read_file", path="file.txt")["isError"]
+    assert stage.server == server
+    identities = [record["identity"] for record in stage.records() if record.get("tool") == "read_file"]
+    assert [f":{proxy.process.pid}." in own for proxy, own in zip((first, second), identities, strict=True)] == [
+        *(True, True)
+    ]
+    os.kill(server, signal.SIGKILL)
+    assert not first.call("read_file", path="file.txt")["isError"]  # the session goes on with the next one
+    assert not second.call("read_file", path="file.txt")["isError"]
+    assert stage.server != server
+
+
+def test_a_write_whose_server_is_killed_while_it_waits_is_done_by_the_next_one(stage: Stage) -> None:
+    proxy = stage.proxy()
+    written = {"path": "new.txt", "content": "new\n"}
+    proxy.call("write_to_file", **written, dryRun=True)
+    id = proxy.begin("tools/call", {"name": "write_to_file", "arguments": {**written, "dryRun": False}})
+    person = Person(stage.state)
+    person.sees()
+    os.kill(stage.server, signal.SIGKILL)
+    person.answers("--ok")
+    answer = proxy.answer(id)["result"]
+    assert not answer["isError"], answer
+    assert (stage.project / "new.txt").read_text() == "new\n"
+
+
+def test_a_person_who_starts_a_server_replaces_the_one_for_agents(stage: Stage) -> None:
+    proxy = stage.proxy()
+    proxy.call("read_file", path="file.txt")
+    before = stage.server
+    options = ["--project", str(stage.project), "--state", str(stage.state), "--port", "0", "--no-open"]
+    person = subprocess.Popen([HANDRAIL, "up", *options], stdout=subprocess.PIPE, env=CLEAN)
+    assert person.stdout is not None
+    assert b"handrail" in person.stdout.readline()
+    assert stage.server == person.pid != before
+    assert not proxy.call("read_file", path="file.txt")["isError"]
+    person.terminate()
+    person.communicate(timeout=60)
+
+
+def test_without_a_server_it_serves_alone(stage: Stage) -> None:
+    proxy = stage.proxy("--alone")
+    assert not proxy.call("read_file", path="file.txt")["isError"]
+    assert not (stage.state / "server.json").exists()
+
+
+def test_an_older_protocol_may_follow_a_probe_for_the_newest(stage: Stage) -> None:
+    proxy = Proxy(stage, "--alone")
+    stage.proxies.append(proxy)
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "probing", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    probe = proxy.begin("server/discover", {"_meta": meta})
+    opening = proxy.begin("initialize", HELLO)  # before the probe is answered
+    assert "2026-07-28" in proxy.answer(probe)["result"]["supportedVersions"]
+    assert proxy.answer(opening)["result"]["protocolVersion"] == "2025-06-18"
+    proxy.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    assert not proxy.call("read_file", path="file.txt")["isError"]

@@ -1,0 +1,259 @@
+"""What the proxy does with lines when a server is there, is not there yet, has gone, or never comes."""
+
+import json
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.faces.mcp.proxy.relay import NoServerComes, Relay
+from handrail.faces.mcp.proxy.stored_answers import StoredAnswers
+from tests.waiting import until
+
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+
+
+class Servers:
+    """Gives the relay one end of a connection when a test lets it."""
+
+    def __init__(self) -> None:
+        self.again: list[list[str | int]] = []
+        self.may_come, self.is_refused = threading.Event(), False
+        self.connections: list[socket.socket] = []
+        self._files: list[Any] = []
+        self.looks = 0
+
+    def find(self, again: list[str | int]) -> socket.socket | None:
+        self.looks += 1
+        if self.is_refused:
+            raise NoServerComes
+        if not self.may_come.is_set():
+            return None
+        self.may_come.clear()
+        theirs, ours = socket.socketpair()
+        self._files.append(ours.makefile("rb"))
+        self.again.append(again)
+        self.connections.append(ours)
+        ours.sendall(b'{"ok":true,"handrail":"0"}\n{"ok":true}\n')
+        return theirs
+
+    def come(self) -> None:
+        before = len(self.connections)
+        self.may_come.set()
+        until(lambda: len(self.connections) > before)
+
+    def are_looked_for(self) -> None:
+        """More than once, so that what the client has sent meanwhile is read."""
+        before = self.looks
+        until(lambda: self.looks > before + 2)
+
+    def read(self) -> Any:
+        return json.loads(self._files[-1].readline())
+
+    def answer(self, id: int, result: Any) -> None:
+        self.say(b'{"jsonrpc":"2.0","id":%d,"result":%b}' % (id, json.dumps(result).encode()))
+
+    def say(self, line: bytes) -> None:
+        self.connections[-1].sendall(line + b"\n")
+
+    def end(self) -> None:
+        self._files[-1].close()
+        self.connections[-1].close()
+
+
+class Session:
+    def __init__(self, folder: Path, servers: Servers) -> None:
+        reading, self._writing = os.pipe()
+        out, writing = os.pipe()
+        self._out = os.fdopen(out, "rb")
+        self.servers = servers
+        self.left: tuple[bytes, list[str | int]] | None = None
+        stored = StoredAnswers(str(folder / "state"), str(folder), ["0.1"])
+        self.relay = Relay(servers.find, stored, reading, writing)
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        try:
+            self.relay.run()
+        except NoServerComes:
+            self.left = self.relay.left()
+
+    def send(self, method: str, id: int | None = None, **params: Any) -> None:
+        message = {"jsonrpc": "2.0", "method": method, "params": params} | ({} if id is None else {"id": id})
+        os.write(self._writing, json.dumps(message).encode() + b"\n")
+
+    def receive(self) -> Any:
+        return json.loads(self._out.readline())
+
+    def open(self) -> None:
+        """With a server that answers."""
+        self.send("initialize", 1, **HELLO)
+        assert self.servers.read()["method"] == "initialize"
+        self.servers.answer(1, {"serverInfo": {}})
+        assert self.receive()["id"] == 1
+        self.send("notifications/initialized")
+        assert self.servers.read()["method"] == "notifications/initialized"
+
+    def end(self) -> None:
+        os.close(self._writing)
+        self.thread.join(20)
+        assert not self.thread.is_alive()
+
+
+@pytest.fixture
+def servers() -> Iterator[Servers]:
+    made = Servers()
+    yield made
+    for connection in made.connections:
+        connection.close()
+
+
+def opened(folder: Path, servers: Servers) -> Session:
+    session = Session(folder, servers)
+    servers.come()
+    session.open()
+    return session
+
+
+def listed(folder: Path, servers: Servers, tools: Any) -> None:
+    """An earlier session, whose answers are stored."""
+    session = opened(folder, servers)
+    session.send("tools/list", 2)
+    servers.read()
+    servers.answer(2, {"tools": tools})
+    assert session.receive()["result"] == {"tools": tools}
+    servers.connections[-1].shutdown(socket.SHUT_RDWR)
+    servers.is_refused = False
+    session.end()
+
+
+def test_what_clients_ask_first_is_answered_before_there_is_a_server(tmp_path: Path, servers: Servers) -> None:
+    listed(tmp_path, servers, ["read_file"])
+    session = Session(tmp_path, servers)
+    session.send("initialize", 7, **HELLO)
+    assert session.receive() == {"jsonrpc": "2.0", "id": 7, "result": {"serverInfo": {}}}
+    session.send("notifications/initialized")
+    session.send("tools/list", "8")  # type: ignore[arg-type]
+    assert session.receive()["result"] == {"tools": ["read_file"]}
+    session.send("tools/call", 9, name="read_file")
+    servers.come()
+    assert [servers.read()["method"] for _ in range(4)] == [
+        *("initialize", "notifications/initialized", "tools/list", "tools/call")
+    ]
+    assert servers.again[-1] == []
+    servers.answer(7, {"serverInfo": {}})
+    servers.say(b'{"jsonrpc":"2.0","id":"8","result":{"tools": ["read_file"]}}')
+    servers.answer(9, "read")
+    assert session.receive() == {"jsonrpc": "2.0", "id": 9, "result": "read"}  # and nothing twice
+
+
+def test_a_client_learns_that_the_list_has_changed_since(tmp_path: Path, servers: Servers) -> None:
+    listed(tmp_path, servers, ["read_file"])
+    session = Session(tmp_path, servers)
+    session.send("initialize", 1, **HELLO)
+    session.send("tools/list", 2)
+    assert session.receive()["id"] == 1
+    assert session.receive()["result"] == {"tools": ["read_file"]}
+    servers.come()
+    servers.read()
+    servers.answer(1, {})
+    servers.answer(2, {"tools": ["read_file", "new"]})
+    assert session.receive() == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+
+
+@pytest.mark.parametrize("changed", ["state/config.toml", ".handrail/policy.json", "state/servers.json"])
+def test_stored_answers_count_only_while_the_policy_is_the_same(tmp_path: Path, servers: Servers, changed: str) -> None:
+    listed(tmp_path, servers, ["read_file"])
+    file = tmp_path / changed
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("{}")
+    session = Session(tmp_path, servers)
+    session.send("initialize", 1, **HELLO)
+    servers.come()
+    servers.read()
+    servers.answer(1, {"now": True})
+    assert session.receive()["result"] == {"now": True}
+
+
+def test_the_next_server_gets_the_opening_and_what_has_no_answer(tmp_path: Path, servers: Servers) -> None:
+    session = opened(tmp_path, servers)
+    session.send("tools/call", 3, name="read_file")
+    session.send("tools/call", 4, name="write_to_file")
+    assert [servers.read()["id"] for _ in range(2)] == [3, 4]
+    servers.answer(3, "done")
+    assert session.receive()["id"] == 3
+    servers.end()
+    servers.are_looked_for()
+    session.send("tools/call", 5, name="list_files")
+    servers.come()
+    assert [servers.read()["method"] for _ in range(2)] == ["initialize", "notifications/initialized"]
+    assert [servers.read()["id"] for _ in range(2)] == [4, 5]
+    assert servers.again[-1] == [4]
+    servers.answer(1, {"serverInfo": {}})
+    servers.answer(4, "again")
+    assert session.receive() == {"jsonrpc": "2.0", "id": 4, "result": "again"}
+
+
+def test_a_server_that_ends_before_the_handshake_is_answered_by_the_next(tmp_path: Path, servers: Servers) -> None:
+    session = Session(tmp_path, servers)
+    servers.come()
+    session.send("initialize", 1, **HELLO)
+    servers.read()
+    servers.end()
+    servers.come()
+    servers.read()
+    servers.answer(1, {"second": True})
+    assert session.receive()["result"] == {"second": True}
+
+
+def test_requests_of_the_server_are_not_taken_for_answers(tmp_path: Path, servers: Servers) -> None:
+    session = opened(tmp_path, servers)
+    session.send("tools/call", 3, name="write_to_file")
+    servers.read()
+    servers.say(b'{"jsonrpc":"2.0","id":3,"method":"elicitation/create","params":{}}')
+    assert session.receive()["method"] == "elicitation/create"
+    servers.end()
+    servers.come()
+    assert [servers.read()["method"] for _ in range(3)][-1] == "tools/call"
+
+
+def test_where_no_server_comes_what_was_sent_is_reported_and_the_rest_is_handed_over(
+    tmp_path: Path, servers: Servers
+) -> None:
+    session = opened(tmp_path, servers)
+    session.send("tools/call", 3, name="write_to_file")
+    servers.read()
+    servers.end()
+    servers.are_looked_for()
+    session.send("tools/call", 4, name="read_file")
+    servers.are_looked_for()
+    servers.is_refused = True
+    lost = session.receive()
+    assert lost["id"] == 3
+    assert "not known" in lost["error"]["message"]
+    session.thread.join(20)
+    assert session.left is not None
+    waiting, answered = session.left
+    assert [json.loads(line)["method"] for line in waiting.splitlines()] == [
+        *("initialize", "notifications/initialized", "tools/call")
+    ]
+    assert answered == [1]
+
+
+def test_a_client_that_closes_its_end_gets_its_last_answers(tmp_path: Path, servers: Servers) -> None:
+    session = opened(tmp_path, servers)
+    session.send("tools/call", 3, name="read_file")
+    servers.read()
+    ending = threading.Thread(target=session.end)
+    ending.start()
+    assert servers._files[-1].readline() == b""  # the server sees that nothing follows
+    servers.answer(3, "last")
+    assert session.receive()["result"] == "last"
+    servers.end()
+    ending.join(20)
+    assert not session.thread.is_alive()
