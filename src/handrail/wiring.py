@@ -27,7 +27,7 @@ from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.queue_approver import AskInQueue, QueueApprover, ending_tasks, remembering
 from handrail.kernel.record_keeper import RecordKeeper
 from handrail.kernel.recorder import Recorder
-from handrail.kernel.registry import Registry, surface_of
+from handrail.kernel.registry import Listing, Registry, surface_of
 from handrail.kernel.secret_store import KeptSecrets
 from handrail.kernel.summoning import nobody_is_called
 from handrail.kernel.task_ownership import TaskOwnership
@@ -180,7 +180,8 @@ class Wiring:
                 if feature.name in enabled and feature.dynamic_tools
                 if (found := load(feature.dynamic_tools)(project)) is not None
             ],
-            is_compact=project.settings.compact_tools,
+            listing=_listing(project, surfaces),
+            listed_first=lambda name: _is_listed_first(project, name),
         )
         has_terminal = isinstance(approver, AskInQueue) and approver.has_terminal
         calls_person = project.settings.call_person and not has_terminal
@@ -207,11 +208,7 @@ class Wiring:
 
         await asyncio.to_thread(self.machine.register_agent, project.stores.path)
         async with kept_up(project):
-            await serve(
-                project.gate,
-                self.machine.stdio_identity(),
-                elicits_approvals=project.settings.elicit_approvals,
-            )
+            await serve(project.gate, self.machine.stdio_identity(), project.settings)
 
     async def serve_http(
         self,
@@ -282,11 +279,7 @@ class Wiring:
     def mcp_endpoint(self, project: Project, identity_of: Callable[[Any], Identity]) -> McpEndpoint:
         from handrail.faces.mcp.streamable import McpEndpoint
 
-        return McpEndpoint(
-            project.gate,
-            identity_of,
-            elicits_approvals=project.settings.elicit_approvals,
-        )
+        return McpEndpoint(project.gate, identity_of, project.settings)
 
     def _http_context(self, project: Project, key: ConsoleKey) -> HttpContext:
         from handrail.faces.http.context import HttpContext
@@ -371,6 +364,17 @@ def _local_caller(machine: Machine, state: Path, known: set[str], connection: so
         return found
     finally:
         caller.close()
+
+
+def _listing(project: Project, surfaces: Collection[str] | None) -> Listing:
+    if project.settings.compact_tools:
+        return "compact"
+    return "all" if project.settings.all_tools or surfaces is not None else "first"
+
+
+def _is_listed_first(project: Project, surface: str) -> bool:
+    where = project.features[surface].listed_first
+    return bool(load(where)(project)) if isinstance(where, str) else where
 
 
 def question_limit(project: Project) -> QuestionLimit:

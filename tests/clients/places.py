@@ -22,6 +22,8 @@ class Places:
         for each in (places.home, places.project, places.state):
             each.mkdir(parents=True, mode=0o700)
         without_presence(places.state)
+        with (places.state / "config.toml").open("a") as config:
+            config.write("warm_server = false\n")  # none is left behind
         return places
 
     @property

@@ -340,9 +340,9 @@ def _arguments(project: Path, state: Path, options: Options) -> list[str]:
 
 
 def _environ(options: Options) -> dict[str, str]:
-    """The tester's own settings stay out of it, and nobody is called to a console."""
+    """The tester's own settings stay out of it, nobody is called to a console, and every tool is listed."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("HANDRAIL_", "XDG_STATE"))}
-    return {**clean, "HANDRAIL_CALL_PERSON": "false", **options.get("environ", {})}
+    return {**clean, "HANDRAIL_CALL_PERSON": "false", "HANDRAIL_ALL_TOOLS": "true", **options.get("environ", {})}
 
 
 def _request_text(id: int, method: str, params: bytes) -> bytes:

@@ -154,7 +154,8 @@ def test_over_mcp_it_is_a_bad_argument_that_names_the_field(stage: Stage, name: 
 
 
 def test_the_tools_of_mcp_take_and_give_what_the_rulings_say(stage: Stage) -> None:
-    tools = {tool["name"]: tool for tool in stage.stdio().request("tools/list", {})["tools"]}
+    asking = {"_meta": {"handrail/outputSchemas": True}}
+    tools = {tool["name"]: tool for tool in stage.stdio().request("tools/list", asking)["tools"]}
     form, choice = tools["prompt_key_values"], tools["prompt_choices"]
     common = {"title", "message", "allow_cancel", "timeout_ms"}
     assert set(form["inputSchema"]["properties"]) == common | {"fields"}

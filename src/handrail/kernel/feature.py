@@ -64,6 +64,8 @@ class Feature:
     - `services`: by name, functions that serve a caller on the server's local socket (`kernel/local_service.py`)
     - `serving`: a context in which its parts run beside a server; `tidy`: removes what is old, now and then
     - `settings`: a type whose fields are keys of config.toml; `switched_on`: whether its tools are offered
+    - `listed_first`: whether its tools are in the list that a client gets, and not only found: True, or a function
+      from the open project
     - `checks`: says what works on this machine; `terminal`: asks the person at the terminal
 
     Without `extra` installed the feature is not offered; without one of `further_extras`, a part of it is missing.
@@ -78,6 +80,7 @@ class Feature:
         "extra",
         "further_extras",
         "keeps_evidence_openly",
+        "listed_first",
         "name",
         "offers",
         "opening",
@@ -111,6 +114,7 @@ class Feature:
         serving: str = "",
         settings: str = "",
         switched_on: str = "",
+        listed_first: str | bool = False,
         commands: Sequence[Command] = (),
         routes: str = "",
         services: Mapping[str, str] | None = None,
@@ -134,6 +138,7 @@ class Feature:
         self.serving = serving
         self.settings = settings
         self.switched_on = switched_on
+        self.listed_first = listed_first
         self.commands = commands
         self.routes = routes
         self.services = services or {}

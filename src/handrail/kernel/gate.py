@@ -20,7 +20,7 @@ from handrail.kernel.passage import Ahead, Passage
 from handrail.kernel.policy import CLOSED, Policy, Verdict
 from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.recorder import Recorder
-from handrail.kernel.registry import Registered, Registry, UnknownTool
+from handrail.kernel.registry import Listing, Registered, Registry, UnknownTool
 from handrail.kernel.summoning import Summon, nobody_is_called, summoning
 from handrail.kernel.target import Target
 from handrail.kernel.task_ownership import TaskOwnership
@@ -90,12 +90,10 @@ class Gate:
         other._asking = self._asking.through(approver)
         return other
 
-    def offering(self, surfaces: Collection[str] | None, *, is_compact: bool | None = None) -> "Gate":
-        """The same gate, with the tools of these surfaces alone, listed in full or only those that find others."""
-        if surfaces is None and is_compact is None:
-            return self
+    def offering(self, surfaces: Collection[str] | None, listing: Listing) -> "Gate":
+        """The same gate, with the tools of these surfaces alone, and another list of them."""
         other = copy(self)
-        other.registry = self.registry.narrowed(surfaces, is_compact=is_compact)
+        other.registry = self.registry.narrowed(surfaces, listing)
         return other
 
     async def run(self, call: Call) -> Reply:

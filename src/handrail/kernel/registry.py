@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -15,6 +15,8 @@ from handrail.kernel.tool import ResourceKind, Schema, Surface, Tool
 from handrail.ports.errors import Declined, Disabled, InvalidParams, NotFound
 
 _MOST_FOUND = 10_000
+
+Listing = Literal["first", "all", "compact"]
 
 
 class UnknownTool(NotFound):
@@ -73,7 +75,8 @@ class Registry:
     """`in_developer_mode` is asked at every look: a person may switch the mode while the program runs.
 
     `not_installed` says how to install what the surface of this name needs. `dynamic` are tools that are found while
-    the program runs; declared ones come first, whatever their names. A compact list has only tools that find others.
+    the program runs; declared ones come first, whatever their names. `listing` is what a client is shown at once: all
+    tools, only those that find others, or these and the surfaces that are `listed_first`.
     """
 
     def __init__(
@@ -83,11 +86,13 @@ class Registry:
         in_developer_mode: Callable[[], bool] = lambda: True,
         not_installed: Mapping[str, str] = MappingProxyType({}),
         dynamic: Sequence[DynamicTools] = (),
-        is_compact: bool = False,
+        listing: Listing = "all",
+        listed_first: Callable[[str], bool] = lambda surface: True,
     ) -> None:
         self._dynamic = dynamic
         self._found: dict[str, Registered] = {}
-        self._is_compact = is_compact
+        self._listing = listing
+        self._listed_first = listed_first
         self._in_developer_mode = in_developer_mode
         self._not_installed = not_installed
         self._all = {surface.name: surface for surface in surfaces}
@@ -107,7 +112,7 @@ class Registry:
                         raise ValueError(f"two tools are named {tool.name}")
                     self._tools[tool.name] = Registered(tool, surface, surface in self._surfaces, role)
 
-    def narrowed(self, surfaces: Collection[str] | None, *, is_compact: bool | None = None) -> "Registry":
+    def narrowed(self, surfaces: Collection[str] | None, listing: Listing) -> "Registry":
         """The same, with the tools of these surfaces alone. InvalidParams."""
         for name in surfaces or ():
             if name not in self._all:
@@ -119,7 +124,8 @@ class Registry:
             self._in_developer_mode,
             self._not_installed,
             [source for source in self._dynamic if source.surface.name in enabled],
-            self._is_compact if is_compact is None else is_compact,
+            listing,
+            self._listed_first,
         )
 
     def __iter__(self) -> Iterator[Registered]:
@@ -134,7 +140,15 @@ class Registry:
     @property
     def listed(self) -> Iterator[Registered]:
         """Those of them that a client is shown at once."""
-        return (entry for entry in self if entry.tool.finds_tools is self._is_compact)
+        if self._listing != "first":
+            return self.in_full
+        first = {surface.name for surface in self._surfaces if self._listed_first(surface.name)}
+        return (entry for entry in self if entry.tool.finds_tools or entry.surface.name in first)
+
+    @property
+    def in_full(self) -> Iterator[Registered]:
+        """All that do something themselves; of a compact list those that find them."""
+        return (entry for entry in self if entry.tool.finds_tools is (self._listing == "compact"))
 
     @property
     def prompts(self) -> Sequence[Registered]:

@@ -35,6 +35,12 @@ class Settings(msgspec.Struct, frozen=True):
     elicit_approvals: bool = False
     compact_tools: bool = False
     """List only the tools that find and call all others."""
+    warm_server: bool = True
+    """`handrail mcp` passes everything to one server for all clients, and starts it if there is none."""
+    all_tools: bool = False
+    """List every tool, and none that finds others."""
+    output_schemas: bool = False
+    """List what each tool returns as well."""
     presence: Mode = "critical"
     """Which approvals need proof that a person is present."""
     questions_per_minute: int = 20

@@ -74,6 +74,7 @@ class Base:
             "PATH": f"{self._bin}:{os.environ['PATH']}",
             "HOME": str(folder),
             "HANDRAIL_STATE": str(folder / "state"),
+            "HANDRAIL_WARM_SERVER": "false",
         }
 
     def start(self, *words: str) -> subprocess.Popen[str]:

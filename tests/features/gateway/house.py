@@ -41,6 +41,7 @@ class House:
         self.state.mkdir(mode=0o700)
         (self.state / "config.toml").write_text('presence = "never"\n')
         self.environ = {**os.environ, "HANDRAIL_STATE": str(self.state), "HANDRAIL_CALL_PERSON": "false"}
+        self.environ["HANDRAIL_ALL_TOOLS"] = "true"
 
     def run(self, *words: str, stdin: str = "", is_ok: bool = True) -> "subprocess.CompletedProcess[str]":
         done = subprocess.run(

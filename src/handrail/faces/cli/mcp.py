@@ -12,6 +12,7 @@ from handrail.faces.cli.parameters import Choice, answer_option, project_option,
 if TYPE_CHECKING:
     from handrail.kernel.project import Project
 
+EVERY_TOOL = "all"
 EPILOG = """\b
 `handrail connect` lets a client start it. By hand:
   handrail mcp --project /path/to/project"""
@@ -20,7 +21,7 @@ EPILOG = """\b
 @click.command(epilog=EPILOG)
 @project_option
 @state_option
-@click.option("--tools", metavar="SURFACE,…", help="Only the tools of these surfaces.")
+@click.option("--tools", metavar="SURFACE,…", help="Only the tools of these surfaces; `all` lists every tool.")
 @click.option("--servers", metavar="NAME,…", help="Only the tools of these MCP servers; `none` for none.")
 @click.option("--compact", is_flag=True, help="List three tools that find and call all others.")
 @click.option("--alone", is_flag=True, help="Serve from this process, and start no server.")
@@ -39,6 +40,9 @@ def mcp(
     The client starts this command and talks to it over stdin and stdout. What needs your yes is asked
     in the console and by `handrail prompts`, never on this terminal; messages go to stderr.
 
+    A client is shown the tools for the project's files and for questions to people, and three that find and call all
+    others: browser, desktop, apps and MCP servers behind handrail.
+
     It passes everything to the running server, and starts one that ends when unused if there is none. With --alone,
     --answer, --servers or settings in the environment it serves from its own process.
     """
@@ -48,9 +52,12 @@ def mcp(
     from handrail.faces.cli.program import program
 
     log_to_stderr()
-    flags = {"servers": _names(servers), "compact_tools": compact or None}
+    lists_all = tools == EVERY_TOOL
+    flags = {"servers": _names(servers), "compact_tools": compact or None, "all_tools": lists_all or None}
     approver = answers(answer, has_terminal=False)
-    opened = program().open_project(project, state, approver, surfaces=_names(tools), flags=flags)
+    opened = program().open_project(
+        project, state, approver, surfaces=None if lists_all else _names(tools), flags=flags
+    )
     try:
         asyncio.run(_serve(opened))
     finally:

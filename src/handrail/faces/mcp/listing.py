@@ -11,7 +11,8 @@ _SCHEMAS = ("inputSchema", "outputSchema")
 _LEFT_OUT = frozenset({"$id", "$schema", "oneOf", "anyOf", "allOf"})
 
 
-def listed(tool: Tool[Any, Any]) -> dict[str, Any]:
+def listed(tool: Tool[Any, Any], *, has_output: bool = True) -> dict[str, Any]:
+    """Without `has_output` it says nothing of what the tool returns: models don't read it, and it is long."""
     effect = tool.strongest_effect
     shown: dict[str, Any] = {
         "name": tool.listed_name,
@@ -26,7 +27,7 @@ def listed(tool: Tool[Any, Any]) -> dict[str, Any]:
             "openWorldHint": effect in (Effect.UI_CONTROL, Effect.EXECUTE),
         },
     }
-    if tool.output_schema is not None:
+    if has_output and tool.output_schema is not None:
         shown["outputSchema"] = tool.output_schema
     return shortened(shown)
 

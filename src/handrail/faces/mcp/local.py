@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from handrail.kernel.tool import Reply
     from handrail.ports.identity import Identity
 
+_EVERY_TOOL = "all"
 _OK = b'{"ok":true}\n'
 
 
@@ -75,12 +76,17 @@ class LocalMcp:
         if key not in self._servers:
             build_server = await asyncio.to_thread(_load)
             if key not in self._servers:  # another connection may have been faster
-                names = None if tools is None else [name.strip() for name in tools.split(",") if name.strip()]
-                gate = self._gate_of(session.project).offering(names, is_compact=is_compact or None)
-                elicits = session.project.settings.elicit_approvals
-                server = build_server(gate, _peer, elicits_approvals=elicits, trace=_trace, recall=_recall)
+                gate = _offering(self._gate_of(session.project), tools, is_compact=is_compact)
+                server = build_server(gate, _peer, session.project.settings, trace=_trace, recall=_recall)
                 self._servers[key] = gate, server
         return self._servers[key]
+
+
+def _offering(gate: Gate, tools: str | None, *, is_compact: bool) -> Gate:
+    names = None if tools in (None, _EVERY_TOOL) else [name.strip() for name in tools.split(",") if name.strip()]
+    if is_compact:
+        return gate.offering(names, "compact")
+    return gate if tools is None else gate.offering(names, "all")
 
 
 def _load() -> Any:

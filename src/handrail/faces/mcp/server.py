@@ -18,6 +18,7 @@ from handrail.kernel.call import Call, Role
 from handrail.kernel.content import Text
 from handrail.kernel.gate import Gate
 from handrail.kernel.registry import UnknownTool
+from handrail.kernel.settings import Settings
 from handrail.kernel.tool import FailedReply, Reply
 from handrail.ports.errors import Failure
 from handrail.ports.identity import Caller, Identity
@@ -26,17 +27,19 @@ Context = ServerRequestContext[Any, Any]
 
 _INSTRUCTIONS = (
     "handrail acts on the user's machine on your behalf: the user sees, allows, denies and undoes it. "
-    "A call that changes something may wait for the user's approval. {writing}"
+    "A call that changes something may wait for the user's approval. {writing}{finding}"
     "Errors are JSON objects with a code, a message and a hint that says what to do."
 )
 _WRITING = (
     "Writing a file takes two calls: "
     "write_to_file with dryRun true shows the diff, the same call with dryRun false writes it. "
 )
+_FINDING = "For anything that no listed tool does, such as browser, desktop and apps, look with tools_search. "
 CHANGES = NotificationOptions(tools_changed=True)
 """What a client may be told of."""
 _PROGRESS_EVERY = 1.0
 _TASK_META_KEY = "handrail/task"
+_OUTPUT_META_KEY = "handrail/outputSchemas"
 # Demanded by protocol 2026-07-28; for clients of an older one the SDK takes it out again.
 _COMPLETE = {"resultType": "complete"}
 _TAKES_JSON_FOR_A_RESULT = ("gemini-cli", "qwen-code")
@@ -49,8 +52,8 @@ async def nothing_to_recall(context: Context, call: Call) -> None:
 def build_server(
     gate: Gate,
     peer: Callable[[Context], tuple[str, Identity]],
+    settings: Settings,
     *,
-    elicits_approvals: bool = False,
     trace: Callable[[Context], str | None] = lambda context: None,
     recall: Callable[[Context, Call], Awaitable[Reply | None]] = nothing_to_recall,
 ) -> Server[Any]:
@@ -61,7 +64,8 @@ def build_server(
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
         listeners.add(context.session)
-        tools = [listed(entry.tool) for entry in gate.registry.listed]
+        has_output = settings.output_schemas or (context.meta or {}).get(_OUTPUT_META_KEY) is True
+        tools = [listed(entry.tool, has_output=has_output) for entry in gate.registry.listed]
         return {"tools": tools, "ttlMs": 0, "cacheScope": "private", **_COMPLETE}
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
@@ -88,7 +92,7 @@ def build_server(
             caller=Caller.known("mcp", client, *peer(context)),
             task=_task(context),
             trace_id=trace(context),
-            beside=elicitation.beside(context, client, has_approvals=elicits_approvals),
+            beside=elicitation.beside(context, client, has_approvals=settings.elicit_approvals),
             role=role,
         )
 
@@ -106,7 +110,8 @@ def build_server(
 
 def _instructions(gate: Gate) -> str:
     has_files = any(entry.tool.name == "write_to_file" for entry in gate.registry)
-    return _INSTRUCTIONS.format(writing=_WRITING if has_files else "")
+    has_finder = any(entry.tool.finds_tools for entry in gate.registry.listed)
+    return _INSTRUCTIONS.format(writing=_WRITING if has_files else "", finding=_FINDING if has_finder else "")
 
 
 def error_result(gate: Gate, tool: str, failure: Failure) -> dict[str, Any]:

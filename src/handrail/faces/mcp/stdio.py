@@ -23,6 +23,7 @@ from handrail.faces.mcp.standard_streams import Sink, Source, claimed
 from handrail.kernel import strict_json
 from handrail.kernel.gate import Gate
 from handrail.kernel.line_framer import LineFramer, LongLine
+from handrail.kernel.settings import Settings
 from handrail.ports.errors import Failure, TooLarge
 from handrail.ports.identity import Identity
 
@@ -33,10 +34,10 @@ _PROBE = "server/discover"
 _MEMBERS = ("jsonrpc", "id", "method", "params", "result", "error")
 
 
-async def serve(gate: Gate, identity: Identity, *, elicits_approvals: bool = False) -> None:
+async def serve(gate: Gate, identity: Identity, settings: Settings) -> None:
     """Until the client, whose `identity` the kernel has told, closes our stdin."""
     peer = f"uid:{os.getuid()} ppid:{os.getppid()}"
-    server = build_server(gate, lambda context: (peer, identity), elicits_approvals=elicits_approvals)
+    server = build_server(gate, lambda context: (peer, identity), settings)
     async with claimed() as (source, sink):
         outgoing = Outgoing(sink, Left.answered)
         incoming = Incoming(source, outgoing, gate, Left.waiting)

@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse
 
 from handrail.kernel import strict_json
 from handrail.kernel.gate import Gate
+from handrail.kernel.settings import Settings
 from handrail.ports.errors import Failure, TooLarge
 from handrail.ports.identity import SERVER_TOKEN, Identity
 
@@ -36,13 +37,12 @@ class McpEndpoint:
         self,
         gate: Gate,
         identity_of: Callable[[Message], Identity],
-        *,
-        elicits_approvals: bool = False,
+        settings: Settings,
     ) -> None:
         self._gate = gate
         self._identity_of = identity_of
         self._sessions: dict[str, str] = {}
-        self._elicits_approvals = elicits_approvals
+        self._settings = settings
         self._is_wanted = asyncio.Event()
         self._has_ended = asyncio.Event()
         self._manager: asyncio.Future[StreamableHTTPSessionManager]
@@ -113,7 +113,7 @@ class McpEndpoint:
         from handrail.faces.mcp.server import build_server
 
         return StreamableHTTPSessionManager(
-            app=build_server(self._gate, self._peer, elicits_approvals=self._elicits_approvals),
+            app=build_server(self._gate, self._peer, self._settings),
             max_request_body_size=MAX_BODY,
             security_settings=None,
         )

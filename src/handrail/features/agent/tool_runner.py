@@ -33,7 +33,7 @@ class ToolOffers:
 
     def in_mode(self, mode: Mode) -> Sequence[ToolOffer]:
         """Plan mode offers only tools that change nothing, whatever their parameters."""
-        return [self._offer(entry) for entry in self._registry.listed if mode == "act" or _only_looks(entry)]
+        return [self._offer(entry) for entry in self._registry.in_full if mode == "act" or _only_looks(entry)]
 
     def _offer(self, entry: Registered) -> ToolOffer:
         tool = entry.tool

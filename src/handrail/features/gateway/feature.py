@@ -6,6 +6,7 @@ FEATURE = Feature(
     "gateway",
     "Servers",
     rank=55,
+    listed_first="handrail.features.gateway.opening:names_servers",
     tools="handrail.features.gateway.tool_list:TOOLS",
     dynamic_tools="handrail.features.gateway.opening:offered_tools",
     opening="handrail.features.gateway.opening:open_gateway",

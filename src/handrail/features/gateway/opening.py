@@ -54,6 +54,11 @@ def offered_tools(project: Project) -> Gateway:
     return gateway
 
 
+def names_servers(project: Project) -> bool:
+    """Whoever names servers wants their tools in the list."""
+    return project.settings_of(GatewaySettings).servers is not None
+
+
 def servers_of(project: Project) -> Gateway:
     """For other features: the servers of this project."""
     return offered_tools(project)

@@ -8,6 +8,7 @@ FEATURE = Feature(
     "people",
     "Questions to people",
     rank=60,
+    listed_first=True,
     tools="handrail.features.people.tool_list:TOOLS",
     routes="handrail.features.people.routes.mount:mount",
     opening="handrail.features.people.opening:open_queue",

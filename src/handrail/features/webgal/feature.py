@@ -8,6 +8,7 @@ FEATURE = Feature(
     "webgal",
     "WebGAL games",
     rank=20,
+    listed_first="handrail.features.webgal.opening:has_game",
     tools="handrail.features.webgal.tool_list:TOOLS",
     prompts="handrail.features.webgal.tool_list:PROMPTS",
     opening="handrail.features.webgal.opening:open_webgal",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from handrail import __version__
 from handrail.features.webgal.engines import find_engine
 from handrail.features.webgal.port import Checks, WebGal
+from handrail.features.webgal.previews.place import has_games
 from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.features.webgal.scripts import Scripts
 from handrail.features.webgal.settings import WebGalSettings
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
 _TOOL = "preview_scene"
 _WITH_SERVER = "The address works while `handrail up` runs."
 _WITH_PROCESS = "The address works as long as the process that was called; `handrail up` keeps it."
+
+
+def has_game(project: Project) -> bool:
+    return has_games(project.files)
 
 
 def open_webgal(project: Project) -> WebGal:

@@ -56,9 +56,28 @@ class Arguments:
             raise ValueError("settings in the environment are this process's own")
         self.state = state_folder(given.get("--state"))
         self.project = os.path.realpath(given.get("--project") or ".")
-        if not os.path.isdir(self.project):
+        if not os.path.isdir(self.project) or not _is_server_wanted(self.state):
             raise ValueError(self.project)
         self.tools = given.get("--tools")
+
+
+def _is_server_wanted(state: str) -> bool:
+    """As config.toml says. Most people's says nothing: then nothing is loaded to find out."""
+    try:
+        with open(os.path.join(state, "config.toml"), "rb") as file:
+            text = file.read()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    if b"warm_server" not in text:
+        return True
+    import tomllib
+
+    try:
+        return tomllib.loads(text.decode()).get("warm_server") is True
+    except ValueError:
+        return False
 
 
 def run(words: list[str]) -> int | None:

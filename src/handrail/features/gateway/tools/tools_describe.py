@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from handrail.features.gateway.gateway import Gateway
 from handrail.features.gateway.tools.tools_search import others
@@ -20,14 +21,16 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
     name: str
     description: str
     input_schema: dict[str, Any]
+    output_schema: dict[str, Any] | UnsetType = UNSET
 
 
 async def tools_describe(gateway: Gateway, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Show what a tool does and takes."""
+    """Show what a tool does, takes and returns."""
     for entry in others(gateway):
         if params.name in entry.tool.names:
             tool = entry.tool
-            return Result(tool.listed_name, tool.description, dict(tool.input_schema))
+            returned = UNSET if tool.output_schema is None else dict(tool.output_schema)
+            return Result(tool.listed_name, tool.description, dict(tool.input_schema), returned)
     raise NotFound(f"There is no tool named {params.name!r}.", hint="tools_search finds them.")
 
 
