@@ -1,0 +1,48 @@
+"""Which tools a client is shown at once, and that all others are found and called."""
+
+from pathlib import Path
+
+from tests.wire.clients import Start, Stdio
+from tests.wire.stage import START, put
+
+FINDER = {"tools_search", "tools_describe", "tools_call"}
+FILES = {"read_file", "write_to_file", "replace_in_file", "search_files", "list_files", "get_runtime_info"}
+PEOPLE = {"prompt_choices", "prompt_key_values", "ask_followup_question", "attempt_completion"}
+CONTRACT = {"validate_script", "list_project_resources", "preview_scene"}
+SHORT = {"HANDRAIL_ALL_TOOLS": "false"}
+
+
+def names(client: object) -> set[str]:
+    assert isinstance(client, Stdio)
+    return {tool["name"] for tool in client.request("tools/list", {})["tools"]}
+
+
+def test_files_people_and_the_finder_are_listed_and_the_rest_is_found(start: Start, tmp_path: Path) -> None:
+    project = tmp_path / "plain"
+    project.mkdir()
+    client = start("stdio", project, tmp_path / "state", environ=SHORT)
+    assert isinstance(client, Stdio)
+    listed = names(client)
+    assert listed >= FINDER | FILES | PEOPLE
+    assert not listed & (CONTRACT | {"browser_click", "desktop_click", "apps_list"})
+    found = client.request("tools/call", {"name": "tools_search", "arguments": {"query": "apps"}})
+    assert "apps_list: " in found["content"][0]["text"]
+    called = client.request("tools/call", {"name": "tools_call", "arguments": {"name": "apps_list"}})
+    assert not called["isError"]
+    assert {"apps_list", "validate_script"} <= set(client.ok("get_runtime_info")["tools"])
+
+
+def test_in_a_game_the_contracts_tools_are_listed_as_well(start: Start, tmp_path: Path) -> None:
+    project = tmp_path / "game"
+    put(project, START, "intro:hello;\n")
+    put(project, "game/config.txt", "Game_name:Test;\n")
+    assert names(start("stdio", project, tmp_path / "state", environ=SHORT)) >= CONTRACT | FINDER | FILES
+
+
+def test_all_lists_every_tool_and_surfaces_only_their_own(start: Start, tmp_path: Path) -> None:
+    project = tmp_path / "plain"
+    project.mkdir()
+    everything = names(start("stdio", project, tmp_path / "a", environ=SHORT, tools="all"))
+    assert everything >= CONTRACT | FILES | PEOPLE | {"browser_click", "apps_list"}
+    assert not everything & FINDER
+    assert names(start("stdio", project, tmp_path / "b", environ=SHORT, tools="people")) == PEOPLE
