@@ -6,6 +6,7 @@ FEATURE = Feature(
     "apps",
     "Apps",
     rank=50,
+    listed_first="handrail.features.apps.opening:lists_app_tools",
     tools="handrail.features.apps.tool_list:TOOLS",
     routes="handrail.features.apps.routes:mount",
     opening="handrail.features.apps.opening:open_apps",

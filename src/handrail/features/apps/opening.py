@@ -99,6 +99,11 @@ def open_apps(project: Project) -> Apps:
     return Apps(catalogue, checks, AppCaller(connections.transport, checks), connections.close, connections.program)
 
 
+def lists_app_tools(project: Project) -> bool:
+    """Whoever wants each tool of each app wants it in the list."""
+    return project.settings_of(AppsSettings).app_tools
+
+
 def offered_tools(project: Project) -> AppTools | None:
     """If the setting `app_tools` is on: each tool of each app as a tool of its own."""
     if not project.settings_of(AppsSettings).app_tools:
