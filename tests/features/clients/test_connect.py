@@ -80,7 +80,7 @@ def test_codex_keeps_every_other_line_of_its_file(machine: Machine, home: Path) 
         done = machine.run("connect", "codex", "--yes", "--json", HOME=str(home))
         assert done.status == 0, done.err
         assert done.json["project"] == str(machine.project)
-        assert done.json["tools"] > 20
+        assert done.json["tools"] > 10
         assert file.read_text().startswith(CODEX)
     entry = tomllib.loads(file.read_text())["mcp_servers"]["handrail"]
     assert entry["default_tools_approval_mode"] == "approve"
