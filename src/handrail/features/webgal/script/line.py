@@ -80,6 +80,7 @@ _NAMED: dict[Content, What] = {
     Content.JUMP: "label",
     Content.ANIMATION: "animation",
 }
+NAMED_FIGURES = frozenset({"figure", "target"})
 NAMING = frozenset({"id", "target", "figureId"})
 """Arguments that name figures."""
 _GAME_FOLDER = re.compile(re.escape(GAME_ADDRESS) + r"/[a-z]+/")

@@ -9,6 +9,7 @@ from handrail.features.webgal.script.config_file import check_config, read_confi
 from handrail.features.webgal.script.findings import Finding, with_safe_fixes
 from handrail.features.webgal.script.flow import dead_ends, early_reads
 from handrail.features.webgal.script.graph import ENTRY, Graph, Way, check_loops, endless_rounds, exit_of, ways_of
+from handrail.features.webgal.script.line import Reference
 from handrail.features.webgal.script.listing import Surroundings
 from handrail.features.webgal.script.parser import FOLDERS
 from handrail.features.webgal.script.rules.effects import check_animation
@@ -27,6 +28,7 @@ from handrail.features.webgal.script.scene import Scene, check_scene
 SCENES = "scene"
 CONFIG = "config.txt"
 _JOINS_LINES_SINCE = (4, 6, 3)
+_WALKED = frozenset({"variable", "label"})
 _OF_ENGINE = frozenset({"WG105", "WG108", "WG308"})
 """Commands and arguments that are unknown here; the engine that the game ships may know them."""
 
@@ -37,9 +39,9 @@ class _Ties(msgspec.Struct, frozen=True, gc=False):
     ways: tuple[Way, ...]
     uses: frozenset[str]
     exit: tuple[int, str] | None
-    variables: frozenset[tuple[str, int]]
     sets: frozenset[str]
-    labels: frozenset[tuple[str, int]]
+    named: tuple[Reference, ...]
+    """Variables and labels, of which walking the game may find something."""
 
 
 class Project:
@@ -72,9 +74,8 @@ class Project:
             ways_of(name, scene, listing),
             named_by(scene, listing),
             exit_of(scene),
-            frozenset((each.name, each.line) for each in scene.references if each.what == "variable"),
             frozenset(scene.sets),
-            frozenset((each.name, each.line) for each in scene.references if each.what == "label"),
+            tuple([each for each in scene.references if each.what in _WALKED]),
         )
         if before is None or ties != self._ties[name] or scene.dynamic != before.dynamic:
             self._overall = None

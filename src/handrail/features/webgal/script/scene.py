@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from handrail.features.webgal.script.commands import BY_TYPE, SAY
 from handrail.features.webgal.script.findings import NOTHING_SILENCED, Edit, Finding, Silence
-from handrail.features.webgal.script.line import Line, Reference, Report, references, variables_set
+from handrail.features.webgal.script.line import NAMED_FIGURES, Line, Reference, Report, references, variables_set
 from handrail.features.webgal.script.multi_line import statements
 from handrail.features.webgal.script.nearness import folded
 from handrail.features.webgal.script.parser import BLANKS, COMMENT, Sentence, read_line, split_lines
@@ -124,6 +124,7 @@ class Scene:
         self.suspects: list[tuple[str, int]] = []
         self.sets: set[str] = set()
         self.figures: set[str] = set()
+        self.has_targets = False
         self.dynamic: set[str] = set()
         # Looking for the mere blank first is many times as fast.
         self._is_joined = ("\n " in text or text.startswith(" ")) and _CONTINUED.search(text) is not None
@@ -173,8 +174,8 @@ class Scene:
     def _note(self, number: int, report: Report) -> None:
         if report.references:
             for each in report.references:
-                if each.what == "figure":
-                    self.figures.add(each.name)
+                if each.what in NAMED_FIGURES:
+                    self._note_figure(each)
                 self.references.append(Reference(each.what, each.name, number, each.start, each.by, each.folder))
         if report.findings:
             self.findings += [self.placed(replace(finding, line=number)) for finding in report.findings]
@@ -190,6 +191,12 @@ class Scene:
             self.sets.update(report.sets)
         if report.dynamic:
             self.dynamic.update(report.dynamic)
+
+    def _note_figure(self, each: Reference) -> None:
+        if each.what == "figure":
+            self.figures.add(each.name)
+        else:
+            self.has_targets = True
 
     def placed(self, finding: Finding) -> Finding:
         """The columns of a joined statement exist in no line, so no line is edited by them."""

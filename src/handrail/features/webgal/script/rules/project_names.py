@@ -133,7 +133,7 @@ def check_variables(scene: Scene, project: ProjectNames, set_by_scenes: Collecti
 
 def check_targets(scene: Scene, project: ProjectNames) -> Findings:
     """Ids that are known only when the game runs may be any."""
-    if any("{" in name for name in project.figures):
+    if not scene.has_targets or any("{" in name for name in project.figures):
         return
     for reference in scene.references:
         if reference.what == "target" and not _is_target(reference.name, project.figures):
