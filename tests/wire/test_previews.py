@@ -53,6 +53,37 @@ def test_without_a_path_the_scene_is_shown_that_the_game_starts_with(cinema: Cin
     assert cinema.client.ok("preview_scene", scenePath="beach_date")["url"].endswith("#scene=beach_date")
 
 
+def test_any_line_is_shown_also_behind_a_choice_with_given_variables(cinema: Cinema) -> None:
+    path = "game/scene/branches.txt"
+    assert cinema.client.ok("preview_scene", scenePath=path, line=4)["logs"][0] == "branches.txt is shown at line 4."
+    assert cinema.colour() == RED
+    result = cinema.client.ok("preview_scene", scenePath=path, line=9, variables={"who": "Bob"})
+    assert result["logs"][0] == "branches.txt is shown at line 9."
+    assert cinema.colour() == GREEN
+    assert cinema.client.ok("preview_scene", scenePath=path, choices=[2])["logs"][0].endswith("at line 8.")
+    assert "no line 99" in cinema.client.error("preview_scene", scenePath=path, line=99)["message"]
+
+
+def test_a_strip_has_a_picture_of_each_line(cinema: Cinema) -> None:
+    before = len(list((cinema.project / ".handrail/artifacts/webgal").rglob("picture-*.jp*g")))
+    result = cinema.client.ok("preview_scene", scenePath="game/scene/branches.txt", lines=[1, 4, 8])
+    assert result["logs"][:3] == [f"branches.txt is shown at line {line}." for line in (1, 4, 8)]
+    assert len(list((cinema.project / ".handrail/artifacts/webgal").rglob("picture-*.jp*g"))) == before + 3
+
+
+def test_a_scene_whose_first_text_is_behind_a_condition_is_shown_as_a_player_sees_it(cinema: Cinema) -> None:
+    assert cinema.show("behind.txt")["logs"][0] == "behind.txt is shown at line 7."
+    assert cinema.colour() == GREEN
+
+
+def test_unsaved_text_is_shown_in_place_of_the_file(cinema: Cinema) -> None:
+    text = "changeBg:green.png -next;\n雪乃:草稿;\n"
+    result = cinema.client.ok("preview_scene", scenePath="game/scene/start.txt", content=text)
+    assert result["logs"][0] == "start.txt is shown at line 2."
+    assert cinema.colour() == GREEN
+    assert (cinema.project / "game/scene/start.txt").read_text() != text
+
+
 def test_names_with_blanks_percent_signs_quotes_and_emoji_are_shown(cinema: Cinema) -> None:
     put(cinema.project, 'game/scene/海 50% "y" 🌊.txt', (cinema.project / "game/scene/odd.txt").read_bytes())
     assert "firstErrorLine" not in cinema.show('海 50% "y" 🌊.txt')

@@ -70,8 +70,8 @@ class LocalPage(Protocol):
         """
         ...
 
-    async def picture(self) -> bytes:
-        """A PNG."""
+    async def picture(self, *, as_jpeg: bool = False) -> bytes:
+        """A PNG, unless a JPEG is wanted."""
         ...
 
     async def close(self) -> None: ...

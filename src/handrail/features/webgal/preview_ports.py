@@ -18,12 +18,13 @@ from handrail.ports.errors import Failure
 class Destination:
     """`scene` is relative to the game's folder of scenes. The scene runs until `line` (from 1) is done.
 
-    `content` replaces the file: the unsaved text of an editor.
+    `content` replaces the file: the unsaved text of an editor. `as_jpeg` is how its picture is taken; a PNG otherwise.
     """
 
     scene: str
     line: int
     content: str | None = None
+    as_jpeg: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,3 +167,4 @@ class WantedScene(msgspec.Struct, frozen=True, rename="camel"):
     line: int
     content: str | None = None
     fetched_ahead: list[str] = []
+    as_jpeg: bool = False

@@ -34,7 +34,9 @@ class RemotePreviews:
         NotHosted if it doesn't show this. NotShown, Timeout, Declined.
         """
         path = posixpath.normpath(posixpath.join(game, _SCENES, destination.scene))
-        wanted = WantedScene(self._context, path, destination.line, destination.content, [*fetched_ahead])
+        wanted = WantedScene(
+            self._context, path, destination.line, destination.content, [*fetched_ahead], destination.as_jpeg
+        )
         headers = {"Content-Type": "application/json"}
         answer = await self._server.ask("POST", SHOWING_PATH, msgspec.json.encode(wanted), headers)
         if answer.status != 200:

@@ -4,11 +4,11 @@ import pytest
 
 from handrail.features.webgal.script.preview_log import (
     fetched_ahead,
-    first_shown_line,
     line_naming,
     line_to_blame,
     lines_wanting,
 )
+from handrail.features.webgal.script.route import first_shown_line, line_after, route_to
 
 
 @pytest.mark.parametrize(
@@ -19,11 +19,60 @@ from handrail.features.webgal.script.preview_log import (
         ("changeBg:a.png;\nchoose:一:a|二:b;\n雪乃:好;", 2),
         ("setVar:a=1;\nintro:一|二;\n", 2),
         ("changeBg:a.png;\nchangeScene:b.txt;\n; 结束\n\n", 2),
+        ("jumpLabel:b;\n雪乃:不;\nlabel:b;\n雪乃:好;", 4),
+        ("jumpLabel:b -when=a>1;\n雪乃:好;\nlabel:b;\n雪乃:不;", 2),
+        ("label:a;\njumpLabel:a;\n雪乃:从不;", 2),
         ("", 1),
     ],
 )
 def test_a_scene_is_shown_at_its_first_line_with_something_to_see(text: str, line: int) -> None:
     assert first_shown_line(text) == line
+
+
+BRANCHES = """changeBg:a.png;
+雪乃:选吧;
+choose:左:left|右:right|走:other.txt;
+label:left;
+changeFigure:l.png;
+雪乃:左边;
+jumpLabel:join;
+label:right;
+changeFigure:r.png;
+雪乃:右边;
+label:join;
+雪乃:一起;
+changeScene:other.txt;
+雪乃:从不;
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "choices", "kept", "is_reached"),
+    [
+        (6, (), [1, 2, 5, 6], True),
+        (10, (), [1, 2, 9, 10], True),
+        (12, (), [1, 2, 5, 6, 12], True),
+        (12, (2,), [1, 2, 9, 10, 12], True),
+        (14, (), [1, 5, 6, 9, 10, 12, 14], False),
+    ],
+)
+def test_a_line_is_reached_over_jumps_and_choices(
+    line: int, choices: tuple[int, ...], kept: list[int], is_reached: bool
+) -> None:
+    route = route_to(BRANCHES, line, {"a": "1"}, choices)
+    assert route.origins == (0, *kept)
+    lines = BRANCHES.split("\n")
+    assert route.text == "\n".join(["setVar:a=1;", *(lines[each - 1] for each in kept)])
+    assert (route.is_reached, route.line_of(1), route.line_of(len(route.origins))) == (is_reached, 1, line)
+
+
+def test_a_line_before_the_one_that_jumps_back_to_it_is_reached() -> None:
+    back = "jumpLabel:b;\nlabel:a;\n雪乃:后;\nend;\nlabel:b;\nchangeBg:b.png;\njumpLabel:a;"
+    assert route_to(back, 3).origins == (6, 3)
+
+
+def test_taken_options_lead_to_the_next_line_that_shows_something() -> None:
+    assert [line_after(BRANCHES, choices) for choices in ((1,), (2,), (3,), (4,))] == [6, 10, None, None]
 
 
 def test_missing_files_have_the_lines_that_name_them_as_a_browser_asks_for_them() -> None:

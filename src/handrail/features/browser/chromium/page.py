@@ -24,6 +24,7 @@ from handrail.ports.own_servers import own_ports
 Touch = Callable[[], None]
 """Says that the browser is in use."""
 WIDTH, HEIGHT = 1280, 720
+_QUALITY = 80
 _INSIDE = ("data:", "blob:", "about:")
 _MOST_TROUBLES = 100
 _MOST_MISSING = 1000
@@ -125,8 +126,9 @@ class ChromiumPage:
         await self._loaded.wait()
         self.check_refused()
 
-    async def picture(self) -> bytes:
-        answer = await self._ask("Page.captureScreenshot", format="png", optimizeForSpeed=True)
+    async def picture(self, *, as_jpeg: bool = False) -> bytes:
+        form: dict[str, Any] = {"format": "jpeg", "quality": _QUALITY} if as_jpeg else {"format": "png"}
+        answer = await self._ask("Page.captureScreenshot", **form, optimizeForSpeed=True)
         return base64.b64decode(answer["data"])
 
     async def close(self) -> None:

@@ -92,10 +92,10 @@ class PreviewPage:
         async with self._in_time("The engine's stage did not come to rest"):
             await self.tab.value(_SETTLE)
 
-    async def picture(self) -> bytes:
+    async def picture(self, *, as_jpeg: bool) -> bytes:
         async with self._in_time("No picture of the engine's page could be taken"):
             await self.tab.value(_DRAW)
-            return await self.tab.picture()
+            return await self.tab.picture(as_jpeg=as_jpeg)
 
     def missing(self) -> tuple[list[str], list[str]]:
         """The missing files that the engine requested since its page was loaded, and since the last jump.
@@ -203,7 +203,8 @@ class PreviewSession:
         seconds = time.monotonic() - began
         await page.rest(fetched_ahead)
         position = await page.arrived(destination)  # the last line may have led elsewhere meanwhile
-        picture, missing, troubles = await page.picture(), page.missing(), page.troubles()
+        picture = await page.picture(as_jpeg=destination.as_jpeg)
+        missing, troubles = page.missing(), page.troubles()
         if position.is_waiting:
             await self._leave()  # what goes round in it would go on in the next scene
         url = f"{self._public_address(page, destination)}#scene={quote(destination.scene.removesuffix('.txt'))}"

@@ -16,7 +16,7 @@ from handrail.features.webgal.preview_ports import (
 )
 from handrail.features.webgal.previews.place import SceneFile, find_scene
 from handrail.features.webgal.previews.preview_session import PreviewSession, as_not_shown
-from handrail.features.webgal.script.preview_log import first_shown_line
+from handrail.features.webgal.script.route import first_shown_line
 from handrail.ports.errors import Declined, Failure, NotShown
 from handrail.ports.files import Folder
 
@@ -47,7 +47,7 @@ class HostedScenes:
         """NotHosted if the caller's circumstances differ. Declined if a rule hides the scene. NotShown, Timeout."""
         check_context(self._context, wanted.context)
         scene = await asyncio.to_thread(self._allowed, wanted.path)
-        destination = Destination(scene.name, wanted.line, wanted.content)
+        destination = Destination(scene.name, wanted.line, wanted.content, wanted.as_jpeg)
         try:
             return await self._previews.show(scene.game, destination, wanted.fetched_ahead)
         except Failure as failure:

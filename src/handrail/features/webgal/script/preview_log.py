@@ -8,21 +8,10 @@ from urllib.parse import unquote
 from handrail.features.browser.offers import Trouble
 from handrail.features.webgal.preview_ports import Destination, Position, Showing
 from handrail.features.webgal.script.findings import kind_of
-from handrail.features.webgal.script.parser import COMMENT, is_address, read_scene, split_lines
+from handrail.features.webgal.script.parser import is_address, read_scene, split_lines
 from handrail.features.webgal.script.scene import Scene
 
-_SHOWN = frozenset({"say", "intro", "choose", "getUserInput", "showVars", "video"})
 RESOURCES = ("background/", "figure/", "bgm/", "vocal/", "video/", "scene/", "tex/")
-
-
-def first_shown_line(text: str) -> int:
-    """The first line at which a player sees something; without one, the last statement."""
-    last = 1
-    for number, sentence in enumerate(read_scene(text), start=1):
-        if sentence.command in _SHOWN:
-            return number
-        last = last if sentence.command == COMMENT else number
-    return last
 
 
 def fetched_ahead(text: str) -> frozenset[str]:

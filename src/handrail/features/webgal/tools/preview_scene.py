@@ -1,10 +1,14 @@
-"""preview_scene of contract 3 §2.3."""
+"""preview_scene of contract 3 §2.3, with optional fields of our own: any line, unsaved text, variables, choices, a strip."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from handrail.features.webgal.port import WebGal
-from handrail.features.webgal.preview_ports import Destination
+from handrail.features.webgal.preview_ports import Destination, Showing
 from handrail.features.webgal.previews.place import SceneFile, find_scene
 from handrail.kernel.call import Call
 from handrail.kernel.content import Image
@@ -25,9 +29,45 @@ from handrail.ports.errors import (
 )
 from handrail.ports.schemas import schema
 
+if TYPE_CHECKING:
+    from handrail.features.webgal.script.preview_log import PreviewLog
+
+_MOST_LINES = 20
+_MOST_TRIES = 3
+_NAME = r"^[^\s=;:{}]+$"
+_LINE = {"type": "integer", "minimum": 1}
+_ADDITIONS: dict[str, Any] = {
+    "line": {**_LINE, "description": "Show this line, by the way that a player would take to it"},
+    "lines": {
+        "type": "array",
+        "items": _LINE,
+        "minItems": 1,
+        "maxItems": _MOST_LINES,
+        "description": "Show each of these lines: one picture a line, in this order",
+    },
+    "content": {"type": "string", "description": "Unsaved text to show in place of the file's"},
+    "variables": {
+        "type": "object",
+        "propertyNames": {"pattern": _NAME},
+        "additionalProperties": {"type": ["string", "number", "boolean"]},
+        "description": "Variables to set before the scene starts",
+    },
+    "choices": {
+        "type": "array",
+        "items": _LINE,
+        "description": "Options to take at the choices on the way, counted from 1",
+    },
+}
+Number = Annotated[int, Meta(ge=1)]
+
 
 class Params(msgspec.Struct, frozen=True, rename="camel"):
     scene_path: str | None = None
+    line: Number | None = None
+    lines: tuple[Number, ...] = ()
+    content: str | None = None
+    variables: dict[str, str | int | float | bool] = {}
+    choices: tuple[Number, ...] = ()
 
 
 class Result(msgspec.Struct, frozen=True, rename="camel"):
@@ -37,30 +77,102 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
 
 
 async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Reply:
-    """Show a scene in the game's own engine, up to the first line at which there is something to see, with a picture of
-    it. Without `scenePath`, the scene that the game starts with. `logs` tells what the engine asked for in vain and
-    what went wrong, `firstErrorLine` the first line of the scene that is to blame. A person on this machine can open
-    `url`.
+    """Show a scene in the game's own engine, with a picture: the first line at which there is something to see, or any
+    `line` or `lines`. Without `scenePath`, the scene that the game starts with. `logs` lists missing files and errors
+    with their lines, `firstErrorLine` is the first of them. A person on this machine can open `url`.
     """
     from handrail.features.webgal.engines import engine_note
-    from handrail.features.webgal.previews.preview_session import as_not_shown
-    from handrail.features.webgal.script.preview_log import fetched_ahead, first_shown_line, preview_log
 
     def read() -> tuple[SceneFile, str, str | None]:
         scene = find_scene(webgal.games.files, params.scene_path, webgal.games.may_read)
-        return scene, webgal.games.text_of(scene.path), engine_note(webgal.games.files, scene.game)
+        text = webgal.games.text_of(scene.path) if params.content is None else params.content
+        return scene, text, engine_note(webgal.games.files, scene.game)
 
     scene, text, note = await in_thread(call, read)
-    destination = Destination(scene.name, first_shown_line(text))
+    wanted = [*params.lines, *([] if params.line is None else [params.line])]
+    _check_lines(scene, text, wanted)
+    shown = [await _shown(webgal, scene, text, line, params) for line in wanted or [None]]
+    errors = [log.first_error_line for _, log in shown if log.first_error_line is not None]
+    last, _ = shown[-1]
+    notes = [*([] if note is None else [note]), last.whereabouts]
+    logs = [*dict.fromkeys(line for _, log in shown for line in log.lines), *notes]
+    result = Result(last.url, logs, min(errors) if errors else UNSET)
+    mime = "image/jpeg" if params.lines else "image/png"
+    return Reply(result, [Image(showing.picture, mime) for showing, _ in shown])
+
+
+def _check_lines(scene: SceneFile, text: str, wanted: Sequence[int]) -> None:
+    count = text.count("\n") + 1
+    for line in wanted:
+        if line > count:
+            raise InvalidParams(f"{scene.name} has {count} lines, no line {line}.", scenePath=scene.path)
+
+
+async def _shown(
+    webgal: WebGal, scene: SceneFile, text: str, line: int | None, params: Params
+) -> tuple[Showing, "PreviewLog"]:
+    from handrail.features.webgal.previews.preview_session import as_not_shown
+
     try:
-        showing = await webgal.previews.show(scene.game, destination, fetched_ahead(text))
+        if line is None and not params.variables and not params.choices:
+            return await _from_start(webgal, scene, text, params)
+        return await _at_line(webgal, scene, text, line, params)
     except Failure as failure:
         raise as_not_shown(failure) from None
-    log = preview_log(showing, destination, text, scene.game)
-    first = log.first_error_line
-    notes = [] if note is None else [note]
-    result = Result(showing.url, [*log.lines, *notes, showing.whereabouts], UNSET if first is None else first)
-    return Reply(result, [Image(showing.picture)])
+
+
+async def _from_start(webgal: WebGal, scene: SceneFile, text: str, params: Params) -> tuple[Showing, "PreviewLog"]:
+    """As a player sees it. A condition may lead past the line that was meant: then the next one that shows something."""
+    from handrail.features.webgal.script.preview_log import fetched_ahead, preview_log
+    from handrail.features.webgal.script.route import first_shown_line, next_shown_line
+
+    destination = Destination(scene.name, first_shown_line(text), params.content)
+    for _ in range(_MOST_TRIES):
+        showing = await webgal.previews.show(scene.game, destination, fetched_ahead(text))
+        position = showing.position
+        onward = next_shown_line(text, position.line)
+        if position.has_left or position.is_waiting or onward <= max(position.line, destination.line):
+            break
+        destination = replace(destination, line=onward)
+    return showing, preview_log(showing, destination, text, scene.game)
+
+
+async def _at_line(
+    webgal: WebGal, scene: SceneFile, text: str, line: int | None, params: Params
+) -> tuple[Showing, "PreviewLog"]:
+    from handrail.features.webgal.script.preview_log import PreviewLog, fetched_ahead, preview_log
+    from handrail.features.webgal.script.route import first_shown_line, line_after, route_to
+
+    if line is None:
+        line = line_after(text, params.choices) if params.choices else first_shown_line(text)
+    if line is None:
+        raise NotShown(
+            f"These choices lead out of {scene.name}.",
+            hint="Preview the scene that the last one leads to.",
+            choices=params.choices,
+        )
+    route = route_to(text, line, {name: _spelled(value) for name, value in params.variables.items()}, params.choices)
+    destination = Destination(scene.name, len(route.origins), route.text, as_jpeg=bool(params.lines))
+    showing = await webgal.previews.show(scene.game, destination, fetched_ahead(route.text))
+    position = showing.position
+    if not position.has_left:
+        position = replace(position, line=route.line_of(position.line))
+    troubles = [
+        each if each.line is None else replace(each, line=route.line_of(each.line)) for each in showing.troubles
+    ]
+    showing = replace(showing, position=position, troubles=troubles)
+    log = preview_log(showing, Destination(scene.name, line), text, scene.game)
+    if route.is_reached:
+        return showing, log
+    astray = f"line {line}: no way through the scene leads there; it is shown after the lines before it."
+    return showing, PreviewLog([*log.lines, astray], log.first_error_line)
+
+
+def _spelled(value: str | float | bool) -> str:
+    """As a script writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value).replace(";", "\\;").replace("\n", " ")
 
 
 async def locate(webgal: WebGal, call: Call, params: Params) -> Target:
@@ -68,11 +180,17 @@ async def locate(webgal: WebGal, call: Call, params: Params) -> Target:
     return Target(path=scene.path)
 
 
+def _request() -> dict[str, Any]:
+    """The contract's schema, with optional fields added."""
+    published = schema("webgal", "preview_scene.request")
+    return {**published, "properties": {**published["properties"], **_ADDITIONS}}
+
+
 TOOL = Tool(
     name="preview_scene",
     title="Show a scene",
     params=Params,
-    input_schema=schema("webgal", "preview_scene.request"),
+    input_schema=_request(),
     output_schema=schema("webgal", "preview_scene.response"),
     errors=(
         NotShown,
