@@ -25,8 +25,8 @@ SCENES = {
     "outside.txt": "changeBg:https://example.com/x.png -next;\n雪乃:外;\n",
     "branches.txt": "choose:左:left|右:right;\nlabel:left;\nchangeBg:red.png -next;\n雪乃:左;\nend;\n"
     "label:right;\nchangeBg:green.png -next;\n雪乃:右;\n雪乃:{who};\n",
-    "behind.txt": "setVar:a=2;\njumpLabel:b -when=a>1;\nchangeBg:red.png -next;\n雪乃:不;\nlabel:b;\nchangeBg:green.png -next;\n"
-    "雪乃:好;\n",
+    "behind.txt": "setVar:a=2;\njumpLabel:b -when=a>1;\nchangeBg:red.png -next;\n雪乃:不;\n"
+    "label:b;\nchangeBg:green.png -next;\n雪乃:好;\n",
     "leads.txt": "changeScene:beach_date.txt;\n",
     "round.txt": "label:a;\njumpLabel:a;\n雪乃:从不;\n",
     "repainted.txt": "changeBg:repainted.png -next;\n雪乃:新;\n",

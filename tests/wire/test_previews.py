@@ -116,7 +116,7 @@ def test_nothing_is_fetched_from_elsewhere(cinema: Cinema) -> None:
 
 def test_a_scene_that_leads_on_or_goes_round_is_told_and_hinders_no_other(cinema: Cinema) -> None:
     assert cinema.show("leads.txt")["logs"][0] == "leads.txt has been run and has led to beach_date.txt, line 2."
-    assert "does not come to line 3" in cinema.show("round.txt")["logs"][0]
+    assert "does not come to line 2" in cinema.show("round.txt")["logs"][0]
     assert cinema.show("start.txt")["logs"][0] == "start.txt is shown at line 2."
 
 

@@ -1,7 +1,7 @@
-"""The text that brings an engine to any line of a scene: the statements on the way there, in the order in which they run.
+"""The text that brings an engine to any line of a scene: the statements on the way there, in the order they run.
 
-An engine only runs a scene from its start and stops at choices. So the way is found here, its jumps and choices are left
-out, and the engine gets what remains as the scene's text.
+An engine only runs a scene from its start and stops at choices. So the way is found here, its jumps and choices are
+left out, and the engine gets what remains as the scene's text.
 """
 
 from collections import deque
@@ -21,9 +21,7 @@ from handrail.features.webgal.script.parser import (
 
 _LEAVES = frozenset({"changeScene", "end"})
 # They lead elsewhere, or wait for the player.
-_LEFT_OUT = frozenset(
-    {COMMENT, "choose", "jumpLabel", "label", "callScene", "getUserInput", "video", "showVars", *_LEAVES}
-)
+_LEFT_OUT = _LEAVES | {COMMENT, "choose", "jumpLabel", "label", "callScene", "getUserInput", "video", "showVars"}
 _SHOWN = frozenset({"say", "intro", "choose", "getUserInput", "showVars", "video"})
 _LAST_SAID = 3
 """Dialogue before these leaves nothing on the stage; these may be continued by `-concat`."""

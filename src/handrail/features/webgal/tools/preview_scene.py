@@ -1,4 +1,4 @@
-"""preview_scene of contract 3 §2.3, with optional fields of our own: any line, unsaved text, variables, choices, a strip."""
+"""preview_scene of contract 3 §2.3, with optional fields added: any line or lines, unsaved text, variables, choices."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -122,7 +122,7 @@ async def _shown(
 
 
 async def _from_start(webgal: WebGal, scene: SceneFile, text: str, params: Params) -> tuple[Showing, "PreviewLog"]:
-    """As a player sees it. A condition may lead past the line that was meant: then the next one that shows something."""
+    """As a player sees it. If a condition leads past the line that was meant, the next line that shows something."""
     from handrail.features.webgal.script.preview_log import fetched_ahead, preview_log
     from handrail.features.webgal.script.route import first_shown_line, next_shown_line
 
@@ -146,11 +146,7 @@ async def _at_line(
     if line is None:
         line = line_after(text, params.choices) if params.choices else first_shown_line(text)
     if line is None:
-        raise NotShown(
-            f"These choices lead out of {scene.name}.",
-            hint="Preview the scene that the last one leads to.",
-            choices=params.choices,
-        )
+        raise NotShown(f"These choices lead out of {scene.name}.", hint="Preview the scene that they lead to.")
     route = route_to(text, line, {name: _spelled(value) for name, value in params.variables.items()}, params.choices)
     destination = Destination(scene.name, len(route.origins), route.text, as_jpeg=bool(params.lines))
     showing = await webgal.previews.show(scene.game, destination, fetched_ahead(route.text))
