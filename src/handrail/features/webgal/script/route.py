@@ -23,6 +23,8 @@ _LEAVES = frozenset({"changeScene", "end"})
 # They lead elsewhere, or wait for the player.
 _LEFT_OUT = _LEAVES | {COMMENT, "choose", "jumpLabel", "label", "callScene", "getUserInput", "video", "showVars"}
 _SHOWN = frozenset({"say", "intro", "choose", "getUserInput", "showVars", "video"})
+_Place = tuple[int, int]
+"""A line, and how many of the given choices were made before it."""
 _LAST_SAID = 3
 """Dialogue before these leaves nothing on the stage; these may be continued by `-concat`."""
 
@@ -93,8 +95,8 @@ def line_after(text: str, choices: Sequence[int]) -> int | None:
 def _way(sentences: Sequence[Sentence], is_goal: Callable[[int], bool], choices: Sequence[int]) -> list[int]:
     """The lines from the first to a goal with the fewest jumps; empty if there is no way."""
     labels = _labels(sentences)
-    start, came_from = (1, 0), dict[tuple[int, int], tuple[int, int] | None]()
-    waiting = deque([(start, None)])
+    came_from: dict[_Place, _Place | None] = {}
+    waiting: deque[tuple[_Place, _Place | None]] = deque([((1, 0), None)])
     while waiting:
         place, before = waiting.popleft()
         if place in came_from or place[0] > len(sentences):
@@ -113,7 +115,7 @@ def _way(sentences: Sequence[Sentence], is_goal: Callable[[int], bool], choices:
     return []
 
 
-def _back(place: tuple[int, int] | None, came_from: Mapping[tuple[int, int], tuple[int, int] | None]) -> Iterator[int]:
+def _back(place: _Place | None, came_from: Mapping[_Place, _Place | None]) -> Iterator[int]:
     lines = []
     while place is not None:
         lines.append(place[0])

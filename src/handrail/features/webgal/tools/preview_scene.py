@@ -89,9 +89,9 @@ async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Pre
         return scene, text, engine_note(webgal.games.files, scene.game)
 
     scene, text, note = await in_thread(call, read)
-    wanted = [*params.lines, *([] if params.line is None else [params.line])]
+    wanted = params.lines or (params.line,)
     _check_lines(scene, text, wanted)
-    shown = [await _shown(webgal, scene, text, line, params) for line in wanted or [None]]
+    shown = [await _shown(webgal, scene, text, line, params) for line in wanted]
     errors = [log.first_error_line for _, log in shown if log.first_error_line is not None]
     last, _ = shown[-1]
     notes = [*([] if note is None else [note]), last.whereabouts]
@@ -101,10 +101,10 @@ async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Pre
     return Reply(result, [Image(showing.picture, mime) for showing, _ in shown])
 
 
-def _check_lines(scene: SceneFile, text: str, wanted: Sequence[int]) -> None:
+def _check_lines(scene: SceneFile, text: str, wanted: Sequence[int | None]) -> None:
     count = text.count("\n") + 1
     for line in wanted:
-        if line > count:
+        if line is not None and line > count:
             raise InvalidParams(f"{scene.name} has {count} lines, no line {line}.", scenePath=scene.path)
 
 
@@ -127,13 +127,14 @@ async def _from_start(webgal: WebGal, scene: SceneFile, text: str, params: Param
     from handrail.features.webgal.script.route import first_shown_line, next_shown_line
 
     destination = Destination(scene.name, first_shown_line(text), params.content)
+    showing = await webgal.previews.show(scene.game, destination, fetched_ahead(text))
     for _ in range(_MOST_TRIES):
-        showing = await webgal.previews.show(scene.game, destination, fetched_ahead(text))
         position = showing.position
         onward = next_shown_line(text, position.line)
         if position.has_left or position.is_waiting or onward <= max(position.line, destination.line):
             break
         destination = replace(destination, line=onward)
+        showing = await webgal.previews.show(scene.game, destination, fetched_ahead(text))
     return showing, preview_log(showing, destination, text, scene.game)
 
 
