@@ -73,7 +73,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
 def rules(user: PlainUser, *places: str) -> None:
     lines = ['presence = "never"']
     for place in places:
-        lines += ["[[rules]]", 'decision = "allow"', 'tool = "net_connect"', f'place = "{place}"']
+        lines += ["[[rules]]", 'decision = "allow"', 'tool = "net_connect"', f'place = "{place}"' if place else ""]
     (user.state / "config.toml").write_text("\n".join(lines) + "\n")
     if os.geteuid() == 0:
         os.chown(user.state / "config.toml", UID, UID)
@@ -121,6 +121,46 @@ def test_a_name_that_leads_to_this_machine_is_refused_even_where_the_name_is_all
     assert "leads to 169.254.169.254" in said
     assert "response 403" in said
     assert len(servers.requests) == before
+
+
+def test_this_machine_is_not_reached_by_another_spelling_of_its_address(user: PlainUser, servers: Servers) -> None:
+    """Even where a rule allows every host."""
+    rules(user, "")
+    before = len(servers.requests)
+    hosts = (
+        "127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0", "0.0.0.0", "[::1]", "[::]", "localhost.",
+        "LOCALHOST", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]", "[::127.0.0.1]", "shop.test.",
+    )  # fmt: skip
+    asked = [f"{verb} HTTP/1.1" for host in hosts for verb in (
+        f"GET http://{host}:{servers.plain}/", f"CONNECT {host}:{servers.plain}", f"GET http://a@{host}:{servers.plain}/"
+    )]  # fmt: skip
+    asked += [
+        f"GET http://example.invalid:{servers.plain}/ HTTP/1.1\r\nHost: 127.0.0.1:{servers.plain}",
+        f"GET http://example.invalid@127.0.0.1:{servers.plain}/ HTTP/1.1",
+        f"GET http://127.0.0.1:{servers.plain}#@example.invalid/ HTTP/1.1",
+        f"GET http://example.invalid\\@127.0.0.1:{servers.plain}/ HTTP/1.1",
+        f"GET /anthropic/../http://127.0.0.1:{servers.plain}/ HTTP/1.1",
+        "GET /anthropic/v1/messages HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade",
+    ]
+    (user.project / "asked.json").write_text(json.dumps(asked))
+    said = inside(user, f"/usr/bin/python3 - <<'E'\n{_ASKING}\nE")
+    assert said.startswith("["), said
+    answers = json.loads(said.splitlines()[0])
+    assert len(answers) == len(asked)
+    assert [line for line, status in zip(asked, answers, strict=True) if status.startswith("2")] == []
+    assert len(servers.requests) == before
+
+
+_ASKING = """
+import json, socket
+found = []
+for head in json.load(open("asked.json")):
+    with socket.create_connection(("127.0.0.1", 6007)) as line:
+        line.settimeout(20)
+        line.sendall((head + "\\r\\nX: y\\r\\n\\r\\n").encode())
+        found.append(line.recv(65536).decode(errors="replace")[9:12])
+print(json.dumps(found))
+"""
 
 
 def test_handrails_own_ports_are_refused_whatever_a_rule_says(user: PlainUser, servers: Servers) -> None:

@@ -171,3 +171,20 @@ def test_the_person_s_files_are_only_read(house: House) -> None:
     changed = [path for path in before if before[path].st_mtime_ns != after[path].st_mtime_ns and path.is_file()]
     assert changed == []
     assert stat.S_ISREG(os.lstat(house.project / "run.sh").st_mode)
+
+
+def test_a_folder_that_git_would_take_for_a_repository_is_marked(house: House) -> None:
+    """When the person enters it, git runs what its settings name: hooks, monitors, filters."""
+    house.write({"a.txt": "a\n", "docs/refs/x": "x\n"})
+    house.commit_all()
+    cage = house.cage()
+    cage.run(
+        "git init -q --bare docs; git --git-dir=docs config core.fsmonitor /tmp/evil; echo x > config; echo y > HEAD"
+    )
+    cage.run("mkdir sub; git init -q sub; printf '[submodule]' > .gitmodules")
+    with cage.review() as review:
+        later = {item.path for item in review.items if item.runs_later}
+        paths = {item.path for item in review.items}
+    assert {"docs/config", "docs/HEAD", ".gitmodules"} <= later
+    assert not {"config", "HEAD"} & later
+    assert not any(".git/" in path for path in paths)

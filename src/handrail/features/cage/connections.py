@@ -7,7 +7,7 @@ import asyncio
 import ipaddress
 import socket
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from handrail.kernel.own_places import refuse_own
 from handrail.kernel.policy import Policy
@@ -16,7 +16,7 @@ from handrail.kernel.target import Target
 from handrail.kernel.web_address import Place
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined, Offline
-from handrail.ports.policy import Decision
+from handrail.ports.policy import Decision, Rule
 
 TOOL_NAME = "net_connect"
 PUBLISH_NAME = "net_publish"
@@ -60,9 +60,14 @@ class Connections:
         return Destination(host, port, addresses)
 
     async def _names(self, scheme: str, address: str, port: int, agent: str) -> bool:
-        place = str(Place(scheme, address, port))
-        verdict = (await self._policy()).decide(TOOL_NAME, Effect.EXECUTE, Target(place=place), agent)
-        return verdict.decision is Decision.ALLOW and not verdict.is_default
+        """Whether a rule allows this very address: one for every host, or for a pattern, doesn't mean this machine."""
+        policy = await self._policy()
+        place = Target(place=str(Place(scheme, address, port)))
+        exact = tuple(each for each in policy.rules if _is_exact(each[0]))
+        verdicts = [
+            each.decide(TOOL_NAME, Effect.EXECUTE, place, agent) for each in (policy, replace(policy, rules=exact))
+        ]
+        return all(verdict.decision is Decision.ALLOW and not verdict.is_default for verdict in verdicts)
 
     async def open(self, execution: str, destination: Destination) -> str:
         """The address that answered. Offline."""
@@ -86,6 +91,10 @@ class Connections:
 
     def take(self, execution: str) -> Stream:
         return self._opened.pop(execution)
+
+
+def _is_exact(rule: Rule) -> bool:
+    return rule.place is not None or (rule.host is not None and not set(rule.host) & set("*?["))
 
 
 def open_connections(project: Project) -> Connections:

@@ -231,6 +231,17 @@ class Review:
         found = self._settled.get(change.path)
         return found is not None and found.covers(change)
 
+    def _of_repository(self, path: str) -> str | None:
+        """git takes a folder with these names for a repository, wherever it is, and runs what its settings name."""
+        folder, _, name = path.rpartition("/")
+        if name not in ("HEAD", "config") or not all(self._has(f"{folder}/{each}") for each in _REPOSITORY):
+            return None
+        return "git takes its folder for a repository, and runs programs that its config names"
+
+    def _has(self, path: str) -> bool:
+        path = path.removeprefix("/")
+        return path in self._found or (self._why_closed(path) is None and self._status(path) is not None)
+
     def _why_closed(self, path: str) -> str | None:
         try:
             self._status(path)
@@ -290,13 +301,14 @@ class Review:
             hunks,
             len(change.agents or b""),
             mode=mode or ("755" if change.new_mode is not None else None),
-            runs_later=runs_later(change.path),
+            runs_later=runs_later(change.path) or self._of_repository(change.path),
             conflict=change.conflict,
             conflict_kind=change.conflict_kind,
             notes=["set-uid or set-gid is not taken"] if has_special_bits else [],
         )
 
 
+_REPOSITORY = ("HEAD", "objects", "refs")
 _NOTHING = Found("", "removed")
 
 
