@@ -25,8 +25,8 @@ export async function aim(ask: Ask<"aim">): Promise<FramePoint> {
   if (ask.purpose === "click") refuseUnclickable(element);
   await holdStill(element, ask.waitMs);
   const point = openPoint(element);
-  if (ask.purpose === "click") guard(element, ask.expected);
-  else checkShown(element, ask.expected);
+  if (ask.purpose === "click") guard(element, ask.expected, null, point);
+  else checkShown(element, ask.expected, point);
   watch();
   return { point, place: ownPlace() };
 }

@@ -83,6 +83,8 @@ const NEAR_PIXELS = 300;
 
 /** In the same row, form or dialog, or close to it on the screen. */
 export function framesNear(element: Element, container: Element | null): number[] {
+  const isPlain = element.getRootNode() === document && !document.getElementsByTagName("object").length && !document.getElementsByTagName("embed").length;
+  if (isPlain && window.length === 0) return [];
   const roots = new Set<ParentNode>([document, element.getRootNode() as Document | ShadowRoot]);
   const found = [...roots].flatMap((root) => [...root.querySelectorAll<FrameElement>("iframe,frame,object,embed")]);
   if (!found.length) return [];

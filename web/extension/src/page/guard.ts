@@ -3,7 +3,7 @@
  * another destination or another element under the mouse in between is stopped.
  */
 
-import type { Ask } from "./api";
+import type { Ask, Point } from "./api";
 import { changed, checkShown, type Seen } from "./shown";
 import { controlOf, destinationOf, formOf, hashed, valuesOf, type Value } from "./form_values";
 import { drained } from "./release";
@@ -44,11 +44,11 @@ export function watchGestures(): void {
 }
 
 /** Checks that the element is what was shown, and watches over it from now on. */
-export function guard(element: Element, expected: string | undefined, field: Element | null = null): void {
+export function guard(element: Element, expected: string | undefined, field: Element | null = null, point?: Point): void {
   watched = null;
   hearPress?.();
   hearPress = null;
-  const was = checkShown(element, expected);
+  const was = checkShown(element, expected, point);
   if (!was) return;
   const control = controlOf(was.actor);
   const isTicked = control instanceof HTMLInputElement && (control.type === "checkbox" || control.type === "radio");

@@ -4,7 +4,7 @@
  * and the act.
  */
 
-import type { Shown } from "./api";
+import type { Point, Shown } from "./api";
 import { openPoint } from "./aim";
 import { identityOf } from "./description";
 import { noTarget } from "./failure";
@@ -33,8 +33,9 @@ export interface Seen {
   frames: number[];
 }
 
-export function seen(element: Element): Seen {
-  const actor = actorOf(element);
+/** `point`: where a click on it would land, if that is known. */
+export function seen(element: Element, point: Point | null = pointOf(element)): Seen {
+  const actor = actorOf(element, point);
   const isPage = element === document.body || element === document.documentElement;
   const { texts, container } = isPage ? { texts: [], container: null } : surroundingsOf(element);
   const destination = destinationOf(actor);
@@ -56,14 +57,13 @@ function told({ name, kind, value }: Value): Shown["fields"][number] {
 }
 
 /** What a click on the element would set off: a link or button inside it where one lies at its point. */
-function actorOf(element: Element): Element {
-  const at = pointOf(element);
+function actorOf(element: Element, at: Point | null): Element {
   const hit = at && elementAt(at.x, at.y);
   const from = hit && containsAcross(element, hit) ? hit : element;
   return closestAcross(from, (one) => one.matches(INTERACTIVE)) ?? element;
 }
 
-function pointOf(element: Element): { x: number; y: number } | null {
+function pointOf(element: Element): Point | null {
   try {
     return openPoint(element);
   } catch {
@@ -72,9 +72,9 @@ function pointOf(element: Element): { x: number; y: number } | null {
 }
 
 /** Refuses where the element is no longer what was shown. Called right before the act, with no wait in between. */
-export function checkShown(element: Element, expected: string | undefined): Seen | null {
+export function checkShown(element: Element, expected: string | undefined, point?: Point): Seen | null {
   if (expected === undefined) return null;
-  const now = seen(element);
+  const now = seen(element, point);
   if (now.digest === expected) return now;
   throw changed();
 }
