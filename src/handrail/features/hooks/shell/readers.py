@@ -1,14 +1,26 @@
-"""Programs that only read, with the options that keep it so. What isn't listed here is not known to only read.
+"""What a command that only reads would read. Which programs and options those are is in `read_tables.py`.
 
-A command that only reads asks nothing, so this table errs on the side of asking. An option counts as known only if it
-neither writes a file nor starts a program nor talks to the network. `Reads.paths` are all words that may name a file:
-the caller checks where they lead.
+`Reads.paths` are all words that may name a file: the caller checks where they lead.
 """
 
 import re
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
+
+from handrail.features.hooks.shell.options import Options, long_names, split_options
+from handrail.features.hooks.shell.read_tables import (
+    FIND_FLAGS,
+    FIND_TESTS,
+    GIT,
+    GIT_OPTIONS,
+    GIT_SHORT,
+    GREP,
+    NO_FILES,
+    PLAIN,
+    RG,
+    VERSIONS,
+)
 
 
 class Reads(NamedTuple):
@@ -26,226 +38,11 @@ class Reads(NamedTuple):
     globs: tuple[str, ...] = ()
 
 
-_SHORT = re.compile(r"-[A-Za-z0-9]+")
-_NUMBER = re.compile(r"-\d+")
-
-
-class _Options(NamedTuple):
-    """`short` letters without a value, `valued` ones with a value (attached or the next word), `long` names.
-
-    A `long` name may have a value behind `=`; one of `long_valued` takes the next word where it has none. `files` are
-    options, short or long, whose value is a file.
-    """
-
-    short: str = ""
-    valued: str = ""
-    long: frozenset[str] = frozenset()
-    files: frozenset[str] = frozenset()
-    long_valued: frozenset[str] = frozenset()
-
-
-def _split(options: _Options, words: Sequence[str]) -> tuple[list[str], set[str], list[str]] | None:
-    """Operands, options that are set, and files named by options; None where an option isn't known."""
-    operands, given, files = list[str](), set[str](), list[str]()
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        if word == "--":
-            return operands + rest, given, files
-        if word == "-" or not word.startswith("-"):
-            operands.append(word)
-        elif word.startswith("--"):
-            name, has_value, value = word.partition("=")
-            if name not in options.long:
-                return None
-            given.add(name)
-            if name in options.long_valued or name in options.files:
-                if not has_value and (not rest or rest[0].startswith("-")):
-                    return None
-                value = value if has_value else rest.pop(0)
-            if name in options.files:
-                files.append(value)
-        elif _NUMBER.fullmatch(word) and "0" in options.short:
-            continue
-        else:
-            letters = word[1:]
-            while letters:
-                letter, letters = letters[0], letters[1:]
-                given.add(f"-{letter}")
-                if letter in options.valued:
-                    if not letters and not rest:
-                        return None
-                    if not letters and rest[0].startswith("-"):
-                        return None  # who takes it for an option of its own would be right as often
-                    value, letters = letters or rest.pop(0), ""
-                    if f"-{letter}" in options.files:
-                        files.append(value)
-                elif letter not in options.short:
-                    return None
-    return operands, given, files
-
-
-def _long(names: str) -> frozenset[str]:
-    return frozenset(f"--{name}" for name in names.split())
-
-
-_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-
-_PLAIN: dict[str, _Options] = {
-    "ls": _Options(
-        short=_LETTERS.replace("I", "").replace("w", "").replace("T", ""),
-        valued="IwT",
-        long=_long("all almost-all human-readable color sort time reverse recursive directory size inode full-time si"),
-    ),
-    "cat": _Options("AbeEnstTuv", long=_long("number show-all number-nonblank squeeze-blank show-ends show-tabs")),
-    "head": _Options("qvz0", "nc", _long("lines bytes quiet silent verbose")),
-    "tail": _Options("qvz0", "nc", _long("lines bytes quiet silent verbose")),
-    "wc": _Options("clmwL", long=_long("bytes chars lines words max-line-length")),
-    "nl": _Options("p", "bdfhilnsvw"),
-    "od": _Options("abcdfhilosxv", "AjNt"),
-    "stat": _Options("tf", "c", _long("format printf terse file-system")),
-    "file": _Options("bhikrs0", long=_long("brief mime mime-type mime-encoding")),
-    "du": _Options("abcDhHkmsSxl0", "dt", _long("all human-readable max-depth summarize total apparent-size")),
-    "df": _Options("ahHiklPT", "t", _long("human-readable")),
-    "cut": _Options("sz", "bcdf", _long("bytes characters delimiter fields only-delimited output-delimiter")),
-    "tr": _Options("cCdst", long=_long("complement delete squeeze-repeats")),
-    "cmp": _Options("bls", "in"),
-    "comm": _Options("123z", long=_long("check-order nocheck-order")),
-    "paste": _Options("sz", "d"),
-    "fold": _Options("bs", "w"),
-    "rev": _Options(),
-    "tac": _Options("br", "s"),
-    "column": _Options("txnse", "osN"),
-    "expand": _Options("i", "t"),
-    "strings": _Options("af", "nt"),
-    "md5sum": _Options("bt"),
-    "sha1sum": _Options("bt"),
-    "sha256sum": _Options("bt"),
-    "cksum": _Options(),
-    "readlink": _Options("efmnqsvz"),
-    "realpath": _Options("emLPqsz"),
-    "diff": _Options(
-        "abBcdeEinNqrstuwyZ",
-        "UC",
-        _long("unified brief recursive ignore-all-space ignore-space-change side-by-side color stat width"),
-    ),
-}
-_NO_FILES: dict[str, _Options] = {
-    "true": _Options(),
-    "false": _Options(),
-    "pwd": _Options("LP"),
-    "basename": _Options("az", "s"),
-    "dirname": _Options("z"),
-    "whoami": _Options(),
-    "id": _Options("ugnGr"),
-    "uname": _Options("asnrvmpio"),
-    "nproc": _Options(),
-    "seq": _Options("w", "fs"),
-    "which": _Options("as"),
-    "type": _Options("aftpP"),
-    "sleep": _Options(),
-    "arch": _Options(),
-    "tty": _Options("s"),
-}
-_GREP = _Options(
-    "EFGPiIvwxclLnoqsHhzrybaTU0",
-    "eABCmfdD",
-    _long(
-        "extended-regexp fixed-strings perl-regexp ignore-case invert-match word-regexp line-regexp count color colour"
-        " files-with-matches files-without-match max-count only-matching quiet no-messages line-number with-filename"
-        " no-filename after-context before-context context text recursive include exclude exclude-dir null regexp file"
-    ),
-    frozenset({"-f", "--file"}),
-    _long("regexp after-context before-context context max-count include exclude exclude-dir"),
-)
-_RG = _Options(
-    "iSsvwxclnNHhoqFPU0pVu.",
-    "eABCmgtTMjrf",
-    _long(
-        "ignore-case smart-case case-sensitive invert-match word-regexp line-regexp count count-matches files"
-        " files-with-matches files-without-match line-number no-line-number with-filename no-filename heading"
-        " no-heading only-matching quiet fixed-strings pcre2 multiline null pretty regexp after-context before-context"
-        " context max-count glob iglob type type-not type-list max-columns max-depth threads replace color colors"
-        " column sort sortr stats trim vimgrep json hidden no-ignore no-ignore-vcs no-messages version passthru file"
-    ),
-    frozenset({"-f", "--file"}),
-    _long(
-        "regexp after-context before-context context max-count glob iglob type type-not max-columns max-depth threads"
-        " replace color colors sort sortr"
-    ),
-)
-_FIND_TESTS = frozenset(
-    {
-        *("-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-regextype", "-type", "-maxdepth"),
-        *("-mindepth", "-size", "-mtime", "-mmin", "-ctime", "-cmin", "-atime", "-amin", "-perm", "-user", "-group"),
-        *("-links", "-printf"),
-    }
-)
-_FIND_FLAGS = frozenset(
-    {"-print", "-print0", "-prune", "-empty", "-not", "!", "-o", "-or", "-a", "-and", "-depth", "-ls", "-xdev", "-true"}
-)
 _SED = re.compile(r"\d+p|\d+,(?:\d+|\$)p|\$p|/[A-Za-z0-9_ .-]+/p|\$=")
 _AWK = re.compile(r"\{ ?print(?: \$(?:\d+|NF)(?:, ?\$(?:\d+|NF))*)? ?\}")
 _JQ = re.compile(r"[A-Za-z0-9_.\[\]|,:()\" ?-]*")
 _JQ_REACHES = re.compile(
     r"\b(?:env|input|inputs|include|import|halt|halt_error|input_filename|debug|getpath|\$__loc__)\b"
-)
-_GIT_OPTIONS = _long(
-    "oneline stat shortstat numstat name-only name-status graph all decorate abbrev-commit abbrev pretty format"
-    " date author grep since until after before max-count reverse follow patch no-patch no-color color color-words"
-    " word-diff cached staged unified summary no-merges merges first-parent porcelain short branch branches tags"
-    " remotes show-current list verbose ignored untracked-files ignore-submodules others exclude-standard deleted"
-    " modified stage quiet verify show-toplevel abbrev-ref is-inside-work-tree git-dir symbolic-full-name numbered"
-    " email line-porcelain minimal diff-filter ignore-all-space ignore-space-change raw contains merged no-merged"
-    " sort points-at is-ancestor long dirty always exact-match cached-only left-right cherry-pick count topo-order"
-    " date-order no-renames find-renames cc no-ext-diff no-textconv no-pager heads"
-)
-_GIT_SHORT = "abcdefghiklmnpqrstuvwxyzABCDEFGHIKLMNPQRSTUVWXYZ0123456789"
-"""All but `-O` and `-o`. What follows one of these is looked at like an operand, because it may be one."""
-_BRANCH_LISTS = {"-a", "-r", "-v", "--all", "--list", "--show-current", "--verbose", "--remotes", "--sort", "--format"}
-_GIT: dict[str, Callable[[Sequence[str], set[str]], bool]] = {
-    "status": lambda operands, given: True,
-    "log": lambda operands, given: True,
-    "show": lambda operands, given: True,
-    "diff": lambda operands, given: "--no-index" not in given,
-    "blame": lambda operands, given: True,
-    "shortlog": lambda operands, given: bool(operands),  # without a revision it waits for stdin
-    "describe": lambda operands, given: True,
-    "rev-parse": lambda operands, given: True,
-    "rev-list": lambda operands, given: True,
-    "merge-base": lambda operands, given: True,
-    "ls-files": lambda operands, given: True,
-    "ls-tree": lambda operands, given: True,
-    "cat-file": lambda operands, given: bool(given & {"-p", "-t", "-s", "-e"}),
-    "branch": lambda operands, given: not operands and given <= _BRANCH_LISTS,
-    "tag": lambda operands, given: not operands and given <= {"-l", "-n", "--list", "--sort"},
-    "remote": lambda operands, given: not operands and given <= {"-v", "--verbose"},
-    "stash": lambda operands, given: list(operands) == ["list"] and not given,
-    "reflog": lambda operands, given: list(operands) in ([], ["show"]),
-    "worktree": lambda operands, given: list(operands) == ["list"],
-    "grep": lambda operands, given: not given & {"-O", "-f", "--open-files-in-pager"},
-}
-_VERSIONS = frozenset(
-    {
-        *(
-            "node",
-            "npm",
-            "npx",
-            "pnpm",
-            "yarn",
-            "bun",
-            "deno",
-            "python",
-            "python3",
-            "pip",
-            "pip3",
-            "uv",
-            "ruff",
-            "mypy",
-        ),
-        *("go", "cargo", "rustc", "java", "javac", "ruby", "gcc", "g++", "clang", "make", "cmake", "git", "rg", "jq"),
-        *("docker", "bash", "sh", "zsh", "tsc", "curl", "wget", "sed", "awk", "tree"),
-    }
 )
 _SYSTEM_FOLDERS = ("/bin/", "/usr/bin/")
 
@@ -258,15 +55,15 @@ def what_it_reads(words: Sequence[str]) -> Reads | None:
             name = name.removeprefix(folder)
     if "/" in name:
         return None
-    if name in _VERSIONS and rest == ["--version"]:
+    if name in VERSIONS and rest == ["--version"]:
         return Reads()
     if name in ("cd", "pushd"):
         return Reads(tuple(rest), lists_only=True) if len(rest) == 1 and not rest[0].startswith("-") else None
     if name == "echo" or (name == "printf" and _only_prints(rest)):
         return Reads()
-    if name in _NO_FILES:
-        return Reads() if _split(_NO_FILES[name], rest) is not None else None
-    if name in _PLAIN:
+    if name in NO_FILES:
+        return Reads() if split_options(NO_FILES[name], rest) is not None else None
+    if name in PLAIN:
         return _plain(name, rest)
     special = _SPECIAL.get(name)
     return None if special is None else special(rest)
@@ -279,7 +76,7 @@ def _only_prints(words: list[str]) -> bool:
 
 
 def _plain(name: str, rest: list[str]) -> Reads | None:
-    found = _split(_PLAIN[name], rest)
+    found = split_options(PLAIN[name], rest)
     if found is None:
         return None
     operands, given, files = found
@@ -291,22 +88,24 @@ def _plain(name: str, rest: list[str]) -> Reads | None:
 
 
 def _sort(rest: list[str]) -> Reads | None:
-    found = _split(_Options("bdfghiMnRrVcCmsuz", "kt", _long("reverse unique numeric-sort key field-separator")), rest)
+    found = split_options(
+        Options("bdfghiMnRrVcCmsuz", "kt", long_names("reverse unique numeric-sort key field-separator")), rest
+    )
     return None if found is None else Reads(tuple(found[0]))
 
 
 def _uniq(rest: list[str]) -> Reads | None:
-    found = _split(_Options("cdDiuz", "fsw", _long("count repeated unique ignore-case")), rest)
+    found = split_options(Options("cdDiuz", "fsw", long_names("count repeated unique ignore-case")), rest)
     return Reads(tuple(found[0])) if found is not None and len(found[0]) < 2 else None  # the second is its output
 
 
 def _tree(rest: list[str]) -> Reads | None:
-    found = _split(_Options("adfphsugDCnFiQNS", "LIP", _long("dirsfirst noreport gitignore prune")), rest)
+    found = split_options(Options("adfphsugDCnFiQNS", "LIP", long_names("dirsfirst noreport gitignore prune")), rest)
     return None if found is None else Reads(tuple(found[0]), lists_only=True)
 
 
 def _grep(rest: list[str]) -> Reads | None:
-    found = _split(_GREP, rest)
+    found = split_options(GREP, rest)
     if found is None:
         return None
     operands, given, files = found
@@ -317,7 +116,7 @@ def _grep(rest: list[str]) -> Reads | None:
 
 
 def _rg(rest: list[str]) -> Reads | None:
-    found = _split(_RG, rest)
+    found = split_options(RG, rest)
     if found is None:
         return None
     operands, given, files = found
@@ -348,9 +147,9 @@ def _find(rest: list[str]) -> Reads | None:
         paths.append(rest.pop(0))
     while rest:
         word = rest.pop(0)
-        if word in _FIND_TESTS and rest:
+        if word in FIND_TESTS and rest:
             rest.pop(0)
-        elif word not in _FIND_FLAGS:
+        elif word not in FIND_FLAGS:
             return None
     return Reads(tuple(paths or ["."]), lists_only=True)
 
@@ -373,7 +172,7 @@ def _awk(rest: list[str]) -> Reads | None:
 
 def _jq(rest: list[str]) -> Reads | None:
     """Filters that reach nothing but their input."""
-    found = _split(_Options("rcSsjae", long=_long("raw-output compact-output sort-keys slurp tab")), rest)
+    found = split_options(Options("rcSsjae", long=long_names("raw-output compact-output sort-keys slurp tab")), rest)
     if found is None or not found[0]:
         return None
     expression, *files = found[0]
@@ -388,14 +187,14 @@ def _date(rest: list[str]) -> Reads | None:
 def _git(rest: list[str]) -> Reads | None:
     """Without options before the command: `-c` can set programs to run, `-C` and `--git-dir` another repository."""
     rest = [word for word in rest if word != "--no-pager"] if rest[:1] == ["--no-pager"] else rest
-    if not rest or rest[0] not in _GIT:
+    if not rest or rest[0] not in GIT:
         return None
     command = rest[0]
-    found = _split(_Options(_GIT_SHORT, long=_GIT_OPTIONS), rest[1:])
+    found = split_options(Options(GIT_SHORT, long=GIT_OPTIONS), rest[1:])
     if found is None:
         return None
     operands, given, _ = found
-    if not _GIT[command](operands, given):
+    if not GIT[command](operands, given):
         return None
     pattern_first = command == "grep" and "-e" not in given
     paths = [each.rpartition(":")[2] for each in (operands[1:] if pattern_first else operands)]
