@@ -12,12 +12,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from handrail.features.desktop.platform import (
+    Arrangement,
     Combination,
     Covered,
     Delivery,
     Element,
     Found,
+    Gesture,
     Node,
+    Place,
     Query,
     Readiness,
     Rect,
@@ -209,6 +212,18 @@ class ScriptedDesktop:
         if widget is not None and widget.on_press is not None:
             widget.on_press()
         return Delivery(f"action:{element.actions[0]}" if element.actions else "pointer")
+
+    async def window_at(self, x: int, y: int) -> Window | None:
+        there = Rect(x, y, 1, 1)
+        return next((one for one in await self.windows() if one.frame is not None and one.frame.meets(there)), None)
+
+    async def point(self, window: Window, place: Element | Place, gesture: Gesture) -> Delivery:
+        at = place.title if isinstance(place, Element) else f"{place[0]},{place[1]}"
+        self.sent.append(f"{gesture.kind} {gesture.button} {at}")
+        return Delivery(f"pointer:{gesture.kind}")
+
+    async def arrange(self, window: Window, change: Arrangement) -> None:
+        self.sent.append(f"{change.kind} {window.title}")
 
     async def focus(self, window: Window, element: Element) -> bool:
         return "focusable" in element.states

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import Literal
 
-Toolkit = Literal["gtk3", "gtk4", "qt5", "qt6", "mute", "editors", "login"]
+Toolkit = Literal["gtk3", "gtk4", "qt5", "qt6", "mute", "editors", "login", "pad"]
 
 ROOT = Path(__file__).parents[2]
 SYSTEM_PYTHON = "/usr/bin/python3"

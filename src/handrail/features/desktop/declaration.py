@@ -34,10 +34,26 @@ _READING = (InvalidParams, Declined, Disabled, Offline, PermissionMissing, Timeo
 # What else desktop_find tells of an element may come back with it, and says nothing.
 _ELEMENT_REF = {
     "type": "object",
-    "properties": {"elementId": {"type": "string", "minLength": 1}, "fingerprint": {"type": "string"}},
-    "required": ["elementId"],
+    "properties": {"elementId": {"type": "string"}},
 }
-_BOUNDS = frozenset({"minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"})
+_TEXT, _NUMBER = {"type": "string"}, {"type": "integer"}
+_ROUTE = {
+    "type": "object",
+    "properties": {
+        "app": {"type": "object", "properties": {"name": _TEXT, "pid": _NUMBER}},
+        "window": {"type": "object", "properties": {"titlePattern": _TEXT, "id": _TEXT}},
+        "focusPolicy": {"enum": ["always", "focusIfNeeded", "never"]},
+    },
+}
+_SELECTOR = {
+    "type": "object",
+    "description": "As in desktop_find.",
+    "properties": {"byRole": _TEXT, "titleContains": _TEXT, "valueContains": _TEXT},
+}
+# Every tool has them. What more they may hold, desktop_find and the docs tell, and the types check.
+_SHORT = {"elementRef": _ELEMENT_REF, "route": _ROUTE, "selectorExists": _SELECTOR, "selectorGone": _SELECTOR}
+_SHORT_IN_TARGETS = {**_SHORT, "selector": _SELECTOR}
+_BOUNDS = frozenset({"minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "additionalProperties"})
 _SAYING_NOTHING: tuple[tuple[str, Any], ...] = (("default", None), ("required", []))
 _LOOKING = (*_READING, NotFound, ElementNotFound)
 
@@ -58,7 +74,7 @@ def desktop_tool(
         name=getattr(run, "__name__", ""),
         title=title,
         params=params,
-        input_schema=_brief(schema_of(params)),
+        input_schema=_brief(schema_of(params), _SHORT if "selector" in params.__struct_fields__ else _SHORT_IN_TARGETS),
         output_schema=schema_of(result),
         run=run,
         effect=effect,
@@ -78,14 +94,14 @@ def method_of(tool: str) -> str:
     return f"{surface}.{first}{''.join(word.capitalize() for word in rest)}"
 
 
-def _brief(schema: Any) -> Any:
+def _brief(schema: Any, short: dict[str, Any]) -> Any:
     """Shortens a schema for models: optional members need no `null`, and bounds are checked by the types."""
     if isinstance(schema, list):
-        return [_brief(item) for item in schema]
+        return [_brief(item, short) for item in schema]
     if not isinstance(schema, dict):
         return schema
     told: dict[str, Any] = {
-        name: _ELEMENT_REF if name == "elementRef" else _brief(value)
+        name: short[name] if name in short and isinstance(value, dict) else _brief(value, short)
         for name, value in schema.items()
         if name not in _BOUNDS and (name, value) not in _SAYING_NOTHING
     }

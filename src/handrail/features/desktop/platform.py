@@ -84,6 +84,8 @@ class Window:
     frame: Rect | None
     is_front: bool = False
     is_modal: bool = False
+    is_readable: bool = True
+    """False for a window whose program tells nothing of what is in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ class Reader(Protocol):
     """The accessibility tree. PermissionMissing where there is none; Timeout where an app does not answer."""
 
     async def windows(self) -> Sequence[Window]:
-        """The one in front first. Only windows of apps that hang are missing."""
+        """The one in front first, also those that can't be read. Only windows of apps that hang are missing."""
         ...
 
     def silent(self) -> Collection[int]:
@@ -170,6 +172,34 @@ class Combination:
     key: str | None = None
 
 
+Place = tuple[int, int]
+"""A point on the screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gesture:
+    """What the pointer does at a place. Steps of a wheel: `down` and `right`, negative for the other way."""
+
+    kind: Literal["click", "hover", "drag", "scroll"] = "click"
+    button: Literal["left", "middle", "right"] = "left"
+    count: int = 1
+    to: Place | None = None
+    """Where a drag ends."""
+    down: int = 0
+    right: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """What becomes of a window: it is closed, or gets another place or size."""
+
+    kind: Literal["close", "move", "resize", "minimize", "maximize", "restore"]
+    x: int = 0
+    y: int = 0
+    width: int = 0
+    height: int = 0
+
+
 class Actor(Protocol):
     """Mouse, keyboard and the elements' own actions. A cancelled call sends nothing more and lets go of every key."""
 
@@ -177,6 +207,21 @@ class Actor(Protocol):
 
     async def press(self, window: Window, element: Element) -> Delivery:
         """The element's own action, or a pointer click in the middle of what is visible of it."""
+        ...
+
+    async def window_at(self, x: int, y: int) -> Window | None:
+        """The one that a click at this point would reach."""
+        ...
+
+    async def point(self, window: Window, place: Element | Place, gesture: Gesture) -> Delivery:
+        """With the pointer itself, at what is visible of an element or at a place of the window.
+
+        Conflict where something else would get it.
+        """
+        ...
+
+    async def arrange(self, window: Window, change: Arrangement) -> None:
+        """Asks the window manager. The program may refuse, or ask a person first."""
         ...
 
     async def focus(self, window: Window, element: Element) -> bool: ...

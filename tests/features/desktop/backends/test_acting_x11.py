@@ -13,7 +13,7 @@ from handrail.features.desktop.backends.x11.input import Keyboard, Pointer
 from handrail.features.desktop.backends.x11.screen import X11Screen
 from handrail.features.desktop.backends.x11.selection import Content, SelectionWindow
 from handrail.features.desktop.backends.x11.windows import TopWindows
-from handrail.features.desktop.platform import Combination, Rect
+from handrail.features.desktop.platform import Combination, Gesture, Rect
 from handrail.ports.errors import Conflict, PermissionMissing
 from tests.desktop_session import DesktopSession
 
@@ -169,7 +169,7 @@ async def test_caps_lock_is_off_for_our_keys_and_on_again_for_the_person(x11: X1
 
 async def test_the_pointer_is_back_after_a_click(x11: X11) -> None:
     x11.root().warp_pointer(700, 13)
-    await Pointer(x11).click(5, 1070, reaches=lambda: True)
+    await Pointer(x11).do(Gesture(), 5, 1070, reaches=lambda: True)
     after = x11.root().query_pointer()
     assert (after.root_x, after.root_y) == (700, 13)
     assert not after.mask & X.Button1Mask
@@ -188,7 +188,7 @@ async def test_a_window_that_comes_up_when_the_pointer_is_there_is_not_clicked(x
         return windows.at(5, 1070) == below
 
     with pytest.raises(Conflict):
-        await Pointer(x11).click(5, 1070, reaches=reaches)
+        await Pointer(x11).do(Gesture(), 5, 1070, reaches=reaches)
     assert x11.display().pending_events() == 0
     assert x11.root().query_pointer().root_x == 700
     cover.destroy()

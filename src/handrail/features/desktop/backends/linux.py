@@ -2,7 +2,8 @@
 
 import os
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
 
 from handrail.features.desktop.backends.acting.element_actions import ElementActions
 from handrail.features.desktop.backends.acting.keyboard_input import KeyboardInput
@@ -10,22 +11,30 @@ from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, ask_s
 from handrail.features.desktop.backends.atspi.calls import property_of
 from handrail.features.desktop.backends.atspi.connection import Refused
 from handrail.features.desktop.backends.atspi.reader import AtspiReader
+from handrail.features.desktop.backends.bare_windows import BareWindows
 from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.backends.x11.screen import X11Screen
-from handrail.features.desktop.backends.x11.windows import TopWindows
+from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
 from handrail.features.desktop.platform import (
+    Arrangement,
+    Changes,
     Combination,
     Covered,
     Delivery,
     Element,
+    Found,
+    Gesture,
     Issue,
+    Place,
+    Query,
     Reader,
     Readiness,
     Rect,
     Shot,
+    Tree,
     Window,
 )
-from handrail.ports.errors import Failure, PermissionMissing
+from handrail.ports.errors import Failure, Gone, PermissionMissing
 
 
 class LinuxDesktop(AtspiReader):
@@ -35,9 +44,59 @@ class LinuxDesktop(AtspiReader):
         self._x11 = X11()
         self._top_windows = TopWindows(self._x11)
         super().__init__(AccessibilityBus(), self._top_windows)
-        self._actions = ElementActions(self._bus, self._x11, self._top_windows, self.look, self._windows.on_screen)
+        self._bare = BareWindows(self._top_windows)
+        self._actions = ElementActions(self._bus, self._x11, self._top_windows, self.look, self._on_screen)
         self._keyboard = KeyboardInput(self._bus, self._x11, self._top_windows, self._actions)
         self._screen = X11Screen(self._x11)
+
+    async def windows(self) -> Sequence[Window]:
+        """Also without accessibility, where there is an X server."""
+        try:
+            told, missing = await super().windows(), None
+        except PermissionMissing as failure:
+            told, missing = [], failure
+        try:
+            bare = self._bare.all({window.pid for window in told}, self.silent(), self._windows.matched)
+        except PermissionMissing:
+            bare = []
+        if missing is not None and not bare:
+            raise missing
+        return sorted([*told, *bare], key=lambda window: not window.is_front)
+
+    async def tree(self, window: Window, *, max_depth: int, max_nodes: int) -> Tree:
+        if self._bare.is_one(window.handle):
+            return self._bare.tree(window)
+        return await super().tree(window, max_depth=max_depth, max_nodes=max_nodes)
+
+    async def find(self, window: Window, query: Query) -> Sequence[Found]:
+        if self._bare.is_one(window.handle):
+            element = self._bare.tree(window).root.element
+            return [Found(element)] if self._bare.fits(element, query) else []
+        return await super().find(window, query)
+
+    async def addresses(self, window: Window) -> Sequence[str] | None:
+        return self._bare.addresses(window) if self._bare.is_one(window.handle) else await super().addresses(window)
+
+    async def at_path(self, window: Window, path: Sequence[int]) -> Found | None:
+        if self._bare.is_one(window.handle):
+            return None if path else Found(self._bare.tree(window).root.element)
+        return await super().at_path(window, path)
+
+    async def look(self, handle: str) -> Element | None:
+        return self._bare.look(handle) if self._bare.is_one(handle) else await super().look(handle)
+
+    @asynccontextmanager
+    async def changes(self, window: Window) -> AsyncIterator[Changes]:
+        followed = self._bare.changes() if self._bare.is_one(window.handle) else super().changes(window)
+        async with followed as changes:
+            yield changes
+
+    async def _on_screen(self, window: Window) -> Sequence[TopWindow]:
+        if not self._bare.is_one(window.handle):
+            return await self._windows.on_screen(window)
+        if (top := self._bare.top(window)) is None:
+            raise Gone(f"The window {window.title!r} is gone.")
+        return [top]
 
     async def bring_to_front(self, window: Window) -> bool:
         return await self._actions.bring_to_front(window)
@@ -47,6 +106,22 @@ class LinuxDesktop(AtspiReader):
 
     async def focus(self, window: Window, element: Element) -> bool:
         return await self._actions.focus(window, element)
+
+    async def window_at(self, x: int, y: int) -> Window | None:
+        for window in await self.windows():
+            if window.frame is not None and window.frame.meets(Rect(x, y, 1, 1)):
+                with suppress(Gone):
+                    shown = await self._on_screen(window)
+                    if len(shown) == 1 and self._top_windows.reaches(shown[0].id, x, y):
+                        return window
+        return None
+
+    async def point(self, window: Window, place: Element | Place, gesture: Gesture) -> Delivery:
+        return await self._actions.point(window, place, gesture)
+
+    async def arrange(self, window: Window, change: Arrangement) -> None:
+        top = await self._actions.key_window(window)
+        await self._top_windows.arrange(top.id, change)
 
     async def type_text(
         self, window: Window | None, element: Element | None, text: str, *, clear_before: bool
@@ -103,7 +178,7 @@ async def check_readiness(reader: Reader, x11: X11, windows: TopWindows, screen:
     picture_issues: list[Issue] = []
     if has_display:
         picture_issues = await _check_pictures(screen)
-        issues += [*picture_issues, *_check_input(x11, windows), *_missing_apps(windows, seen)]
+        issues += [*picture_issues, *_check_input(x11, windows), *_unreadable_apps(seen)]
     return Readiness(
         can_read=seen is not None,
         can_look=has_display and not picture_issues,
@@ -125,7 +200,7 @@ async def _check_accessibility(reader: Reader) -> tuple[Sequence[Window] | None,
     if await _are_toolkits_off():
         message = "Accessibility is switched off in this session, so that some toolkits tell nothing."
         issues.append(Issue("accessibility", message, _ALLOW_TOOLKITS))
-    if not windows:
+    if not any(window.is_readable for window in windows):
         issues.append(Issue("app", "No app shows a window on the accessibility bus.", _LET_APPS_IN))
     return windows, issues
 
@@ -160,15 +235,10 @@ def _check_input(x11: X11, windows: TopWindows) -> Iterator[Issue]:
         yield Issue("windowManager", message, "Start one, for example openbox.")
 
 
-def _missing_apps(windows: TopWindows, seen: Sequence[Window] | None) -> Iterator[Issue]:
+def _unreadable_apps(seen: Sequence[Window] | None) -> Iterator[Issue]:
     """Apps that have a window and are not on the accessibility bus."""
-    if seen is None:
-        return
-    pids, titles = {window.pid for window in seen}, {window.title for window in seen}
-    for top in windows.all():
-        if top.pid not in pids and top.title not in titles:
-            name = top.classes[-1] if top.classes else top.title
-            yield Issue("app", f"{name} tells nothing of itself: it is not on the accessibility bus.", _LET_APPS_IN)
+    for name in dict.fromkeys(window.app_name for window in seen or () if not window.is_readable):
+        yield Issue("app", f"{name} tells nothing of itself: it is not on the accessibility bus.", _LET_APPS_IN)
 
 
 async def _are_toolkits_off() -> bool:

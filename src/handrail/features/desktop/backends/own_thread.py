@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 from handrail.features.desktop.platform import (
+    Arrangement,
     Changes,
     Combination,
     Covered,
@@ -19,6 +20,8 @@ from handrail.features.desktop.platform import (
     Desktop,
     Element,
     Found,
+    Gesture,
+    Place,
     Query,
     Readiness,
     Rect,
@@ -198,6 +201,15 @@ class ThreadedDesktop:
 
     async def press(self, window: Window, element: Element) -> Delivery:
         return await self._do(lambda desktop: desktop.press(window, element))
+
+    async def window_at(self, x: int, y: int) -> Window | None:
+        return await self._do(lambda desktop: desktop.window_at(x, y))
+
+    async def point(self, window: Window, place: Element | Place, gesture: Gesture) -> Delivery:
+        return await self._do(lambda desktop: desktop.point(window, place, gesture))
+
+    async def arrange(self, window: Window, change: Arrangement) -> None:
+        await self._do(lambda desktop: desktop.arrange(window, change))
 
     async def focus(self, window: Window, element: Element) -> bool:
         return await self._do(lambda desktop: desktop.focus(window, element))

@@ -229,6 +229,7 @@ def spelled_window(window: Window) -> dict[str, Any]:
         "frame": spelled_frame(window.frame),
         "isFront": window.is_front,
         "isModal": window.is_modal,
+        **({} if window.is_readable else {"isReadable": False}),
     }
 
 

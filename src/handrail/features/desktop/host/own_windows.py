@@ -53,7 +53,9 @@ async def why_closed(reader: Reader, window: Window, everything: Sequence[Window
 
 
 def _asks_here(window: Window, everything: Sequence[Window]) -> bool:
-    """The nearest ancestor that has a window is the terminal."""
+    """The nearest ancestor that has a window is the terminal. A window without a process may be any of them."""
+    if window.pid == 0:
+        return any(True for _ in ancestries())
     with_windows = {one.pid for one in everything}
     return any(next((pid for pid in chain if pid in with_windows), None) == window.pid for chain in ancestries())
 

@@ -140,6 +140,13 @@ class ElementRef(Wire, frozen=True, kw_only=True):
     path: list[int] | None = None
 
 
+class Point(Wire, frozen=True, kw_only=True):
+    """A pixel of the screen, as `area` of a picture counts them."""
+
+    x: _Pixels
+    y: _Pixels
+
+
 class Target(Wire, frozen=True, kw_only=True):
     element_ref: ElementRef | None = None
     selector: Selector | None = None
@@ -149,8 +156,29 @@ class Target(Wire, frozen=True, kw_only=True):
             raise ValueError("A target needs an elementRef or a selector.")
         if self.element_ref is not None and self.selector is not None:
             raise ValueError("A target is an elementRef or a selector, not both.")
-        if self.selector is not None and self.selector.is_for_everything:
-            raise ValueError("A target's selector needs byRole, titleContains, valueContains, byRect, byPath or near.")
+        _check_meaning(self.selector)
+
+
+class PlaceTarget(Wire, frozen=True, kw_only=True):
+    """What a pointer can be put on: an element, or a point of a window."""
+
+    element_ref: ElementRef | None = None
+    selector: Selector | None = None
+    point: Point | None = None
+
+    def __post_init__(self) -> None:
+        if [self.element_ref, self.selector, self.point].count(None) != 2:
+            raise ValueError("A target is one of elementRef, selector and point.")
+        _check_meaning(self.selector)
+
+    @property
+    def element(self) -> Target:
+        return Target(element_ref=self.element_ref, selector=self.selector)
+
+
+def _check_meaning(selector: Selector | None) -> None:
+    if selector is not None and selector.is_for_everything:
+        raise ValueError("A target's selector needs byRole, titleContains, valueContains, byRect, byPath or near.")
 
 
 class Params(Wire, frozen=True, kw_only=True):

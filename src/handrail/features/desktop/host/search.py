@@ -11,7 +11,7 @@ from handrail.features.desktop.host.params import Anchor, ElementRef, Near, Rout
 from handrail.features.desktop.host.refs import ElementRefs
 from handrail.features.desktop.host.routing import Routed, refuse_blocked, resolve
 from handrail.features.desktop.host.selection import Neighbourhood, best_anchor, fits, flattened, ranked
-from handrail.features.desktop.platform import Element, Found, Query, Reader, Window
+from handrail.features.desktop.platform import Desktop, Element, Found, Place, Query, Reader, Window
 from handrail.ports.errors import NotFound, Timeout
 
 _SEARCHED_DEPTH = 100
@@ -69,6 +69,20 @@ class Search:
             missing.details["route"] = routed.spelled()
             raise
         return routed, matches[0]
+
+    async def at_point(self, desktop: Desktop, point: Place, route: Route | None) -> "Subject":
+        """ElementNotFound where another window than the route's is there, or none."""
+        there = await desktop.window_at(*point)
+        if there is None:
+            raise ElementNotFound("No window is at this point that a click could reach.", hint="Look again.")
+        everything = await self._reader.windows()
+        await refuse_own(self._reader, there, everything, acts=False)
+        routed = Routed(there, [there], everything) if route is None else await self.routed(route)
+        if routed.window.handle != there.handle:
+            raise ElementNotFound(
+                f"Another window is at this point: {there.title!r}.", hint="Look again.", route=routed.spelled()
+            )
+        return Subject.of(routed, point=point)
 
     async def matches(self, routed: Routed, selector: Selector) -> Sequence[Match]:
         """All matches, the best first. PathNotFound, AnchorNotFound."""
@@ -138,11 +152,15 @@ class Subject:
     route: Mapping[str, Any]
     """The window as `routeResolved` spells it."""
     path: tuple[int, ...] = ()
+    point: Place | None = None
+    """Where the pointer is put, if not on an element."""
 
     @classmethod
-    def of(cls, routed: Routed, window: Window | None = None, found: Found | None = None) -> "Subject":
+    def of(
+        cls, routed: Routed, window: Window | None = None, found: Found | None = None, point: Place | None = None
+    ) -> "Subject":
         element, path = (None, ()) if found is None else (found.element, found.path)
-        return cls(window or routed.window, element, routed.everything, routed.spelled(), path)
+        return cls(window or routed.window, element, routed.everything, routed.spelled(), path, point)
 
     def check(self, consent: Consent) -> None:
         """Unconfirmed where a person was shown something else; ModalBlocking."""
@@ -158,7 +176,7 @@ class Subject:
                 raise Timeout("The app does not answer, so nothing was sent.")
             raise StaleElement("The window is gone.", window=self.window.title)
         await refuse_own(reader, window, everything, acts=True)
-        if self.element is None:
+        if self.element is None:  # whether the point still reaches the window is looked at when the pointer is there
             return replace(self, window=window, everything=everything)
         element = await reader.look(self.element.handle)
         if element is None:

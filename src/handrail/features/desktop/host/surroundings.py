@@ -24,6 +24,7 @@ _DIALOGS = frozenset({"dialog", "alert", "file chooser", "color chooser", "notif
 _RESTLESS = frozenset({"AXScrollBar", "AXProgressIndicator", "AXBusyIndicator", "AXScrollArea"})
 _TICKING = re.compile(r"\b\d{1,2}:\d{2}:\d{2}\b")
 _AROUND_POINT = (240, 160)
+_SPOT = 24
 _MOST_PICTURES = 50
 
 
@@ -62,11 +63,23 @@ class Pictures:
 
 def pointed_area(subject: Subject) -> Rect | None:
     """The part of the screen by which a person knows an element that only a pointer can press."""
-    element = subject.element
+    element, (width, height) = subject.element, _AROUND_POINT
+    if subject.point is not None:
+        x, y = subject.point
+        around_it = Rect(x - width // 2, y - height // 2, width, height)
+        return None if subject.window.frame is None else subject.window.frame.meets(around_it)
     if element is None or element.actions or element.frame is None or not subject.window.is_front:
         return None
-    (x, y), (width, height) = element.frame.center, _AROUND_POINT
+    x, y = element.frame.center
     return element.frame.meets(Rect(x - width // 2, y - height // 2, width, height))
+
+
+def place_of(subject: Subject) -> Rect | None:
+    """What is outlined for a person: the element, or a little frame around the point."""
+    if subject.point is not None:
+        x, y = subject.point
+        return Rect(x - _SPOT // 2, y - _SPOT // 2, _SPOT, _SPOT)
+    return subject.element.frame if subject.element is not None else None
 
 
 async def around(desktop: Desktop, subject: Subject, pictures: Pictures, shot: Shot | None) -> Around:
@@ -149,9 +162,9 @@ async def _tree(desktop: Desktop, subject: Subject) -> Tree:
 
 
 def _lines(tree: Tree, subject: Subject) -> list[str]:
-    element = subject.element
     is_dialog = subject.window.is_modal or tree.root.element.native_role in _DIALOGS
-    near = None if element is None or element.frame is None else _inflated(element.frame)
+    place = place_of(subject)
+    near = None if place is None else _inflated(place)
     return [_line(one) for one in _texts(tree) if is_dialog or _is_near(one, near)]
 
 

@@ -1,13 +1,15 @@
-"""desktop.click, typeText and hotkey of contract 1, and its extension dismissModal."""
+"""desktop.click, typeText and hotkey of contract 1, and its extensions dismissModal, pointer and window."""
 
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
 from handrail.features.desktop.desktop import Desktop
-from handrail.features.desktop.host.methods.actions import HotkeyOptions, TypeTextOptions
+from handrail.features.desktop.host.methods.actions import ClickOptions, HotkeyOptions, TypeTextOptions
 from handrail.features.desktop.host.methods.dismiss_modal import Strategy
-from handrail.features.desktop.host.params import LONGEST_TEXT, Name, Target
+from handrail.features.desktop.host.methods.pointer import Steps
+from handrail.features.desktop.host.methods.window import Extent, Pixels
+from handrail.features.desktop.host.params import LONGEST_TEXT, Name, PlaceTarget, Point, Target
 from handrail.features.desktop.messages import Acted, RoutedParams
 from handrail.features.desktop.windows import act_and_tell, acting_tool
 from handrail.kernel.call import Call
@@ -19,7 +21,8 @@ _TYPING_WITHIN_MS = 60_000
 
 
 class ClickParams(RoutedParams, frozen=True, kw_only=True):
-    target: Target
+    target: PlaceTarget
+    options: ClickOptions = ClickOptions()
 
 
 class ClickResult(Acted, frozen=True, kw_only=True):
@@ -28,17 +31,79 @@ class ClickResult(Acted, frozen=True, kw_only=True):
 
 async def desktop_click(desktop: Desktop, call: Call, params: ClickParams, preview: Preview | None) -> Reply:
     """Click an element of a desktop window: by `target.elementRef` (the `elementId` from desktop_observe or
-    desktop_find is enough), or by `target.selector`. The answer tells what changed. DESKTOP_ELEMENT_NOT_FOUND with
-    `stale`: the element is gone or another; look again.
+    desktop_find is enough), by `target.selector`, or a `target.point` of the screen where a program tells no elements.
+    `options.count: 2` is a double click. The answer tells what changed. DESKTOP_ELEMENT_NOT_FOUND with `stale`: the
+    element is gone or another; look again.
     """
     return await act_and_tell(desktop, call, preview, ClickResult, "Clicked.", _WITHIN_MS)
 
 
 def _click_summary(params: ClickParams, target: str) -> str:
-    return f"Click {target}"
+    options = params.options
+    button = "" if options.button == "left" else f" with the {options.button} button"
+    times = {1: "Click", 2: "Double-click", 3: "Triple-click"}[options.count]
+    return f"{times} {_place(params.target, target)}{button}"
+
+
+def _place(target: PlaceTarget, words: str) -> str:
+    return words if target.point is None else f"at {target.point.x},{target.point.y} of {words}"
 
 
 CLICK = acting_tool(desktop_click, ClickParams, ClickResult, "Click", _click_summary, _WITHIN_MS)
+
+
+class PointerParams(RoutedParams, frozen=True, kw_only=True):
+    gesture: Literal["hover", "drag", "scroll"]
+    target: PlaceTarget
+    to: Point | None = None
+    down: Steps = 0
+    right: Steps = 0
+
+
+class Done(Acted, frozen=True, kw_only=True):
+    done: Literal[True]
+
+
+async def desktop_pointer(desktop: Desktop, call: Call, params: PointerParams, preview: Preview | None) -> Reply:
+    """Move the pointer over a target of a desktop window (`hover`), `drag` it to a point of the same window, or
+    `scroll` there by steps `down` or `right`, negative for up and left.
+    """
+    return await act_and_tell(desktop, call, preview, Done, "Done.", _WITHIN_MS)
+
+
+def _pointer_summary(params: PointerParams, target: str) -> str:
+    place = _place(params.target, target)
+    if params.to is not None:
+        return f"Drag from {place} to {params.to.x},{params.to.y}"
+    if params.gesture == "hover":
+        return f"Move the pointer to {place}"
+    return f"Scroll by {params.down} down, {params.right} right at {place}"
+
+
+POINTER = acting_tool(desktop_pointer, PointerParams, Done, "Use the pointer", _pointer_summary, _WITHIN_MS)
+
+
+class WindowParams(RoutedParams, frozen=True, kw_only=True):
+    action: Literal["close", "move", "resize", "minimize", "maximize", "restore"]
+    x: Pixels | None = None
+    y: Pixels | None = None
+    width: Extent | None = None
+    height: Extent | None = None
+
+
+async def desktop_window(desktop: Desktop, call: Call, params: WindowParams, preview: Preview | None) -> Reply:
+    """Close a desktop window as its user would, move it (`x`, `y`), resize it (`width`, `height`), minimize, maximize
+    or restore it.
+    """
+    return await act_and_tell(desktop, call, preview, Done, "Asked for.", _WITHIN_MS)
+
+
+def _window_summary(params: WindowParams, target: str) -> str:
+    where = {"move": f" to {params.x},{params.y}", "resize": f" to {params.width}×{params.height}"}
+    return f"{params.action.capitalize()} {target}{where.get(params.action, '')}"
+
+
+WINDOW = acting_tool(desktop_window, WindowParams, Done, "Arrange a window", _window_summary, _WITHIN_MS)
 
 
 class TypeTextParams(RoutedParams, frozen=True, kw_only=True):

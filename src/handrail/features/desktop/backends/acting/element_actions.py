@@ -9,7 +9,7 @@ from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
 from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.backends.x11.input import Pointer
 from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
-from handrail.features.desktop.platform import Delivery, Element, Rect, Window
+from handrail.features.desktop.platform import Delivery, Element, Gesture, Place, Rect, Window
 from handrail.ports.errors import Conflict, Gone, PermissionMissing
 
 Look = Callable[[str], Awaitable[Element | None]]
@@ -30,6 +30,7 @@ _FOCUS_SECONDS = 0.5
 _LOOK_EVERY = 0.01
 _SCROLL_SECONDS = 1.0
 _LOOK_EVERY_WHILE_SCROLLING = 0.03
+_CLICK = Gesture()
 
 
 def press_action(element: Element, names: Sequence[str]) -> int | None:
@@ -99,6 +100,17 @@ class ElementActions:
         await self._click(window, element)
         return Delivery("pointer")
 
+    async def point(self, window: Window, place: Element | Place, gesture: Gesture) -> Delivery:
+        by = f"pointer:{gesture.kind}"
+        if isinstance(place, Element):
+            await self._click(window, place, gesture)
+            return Delivery(by)
+        top = await self._top_window(window, "pointer", "Choose an X11 session.")
+        x, y = place
+        await self._pointer.until_single(x, y)
+        await self._pointer.do(gesture, x, y, reaches=lambda: self._windows.reaches(top.id, x, y))
+        return Delivery(by)
+
     async def _gets_focus(self, accessible: Accessible) -> bool:
         deadline = time.monotonic() + _FOCUS_SECONDS
         while "focused" not in await accessible.states():
@@ -143,7 +155,7 @@ class ElementActions:
             await asyncio.sleep(_LOOK_EVERY)
         return True
 
-    async def _click(self, window: Window, element: Element) -> None:
+    async def _click(self, window: Window, element: Element, gesture: Gesture = _CLICK) -> None:
         hint = "What has an action of its own works; for everything else choose an X11 session."
         top = await self._top_window(window, "click", hint)
         await self._windows.activate(top.id)
@@ -160,7 +172,7 @@ class ElementActions:
             reached, (right, down) = shown
             x, y = x + right, y + down
         await self._pointer.until_single(x, y)
-        await self._pointer.click(x, y, reaches=lambda: self._windows.at(x, y) == reached)
+        await self._pointer.do(gesture, x, y, reaches=lambda: self._windows.at(x, y) == reached)
 
     async def _ancestors(self, accessible: Accessible) -> list[Element]:
         """The nearest first."""

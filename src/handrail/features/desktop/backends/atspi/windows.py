@@ -37,6 +37,8 @@ class Windows:
         self._top_windows = top_windows
         self._identities = Identities()
         self._is_relative: dict[str, bool] = {}
+        self.matched: frozenset[int] = frozenset()
+        """X windows of the last list."""
         self._slow: dict[str, int] = {}
         """The pids of apps that did not answer last time, by their names: they get less time."""
 
@@ -117,6 +119,7 @@ class Windows:
     def _described(self, found: Sequence[_AppWindow]) -> list[Window]:
         shown, active = self._on_screen()
         pairs = list(zip(found, match([one.look for one in found], shown), strict=True))
+        self.matched = frozenset(top.id for _, on_screen in pairs for top in on_screen)
         pairs.sort(key=lambda pair: not pair[1])
         return [self._window(one, on_screen, active) for one, on_screen in pairs]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from Xlib import X, error
 from Xlib.display import Display
+from Xlib.ext import res
 from Xlib.support import connect
 
 from handrail.features.desktop.platform import Rect
@@ -89,6 +90,18 @@ class X11:
         except error.XError:
             return None
         return None if content is None else content.value
+
+    def pid_of(self, window_id: int) -> int:
+        """The process that made a window, from the server itself; 0 where it doesn't know."""
+        display = self.display()
+        if not display.has_extension("X-Resource"):
+            return 0
+        try:
+            asked = [{"client": window_id, "mask": res.LocalClientPIDMask}]
+            ids = display.res_query_client_ids(asked).ids
+        except (AttributeError, error.XError):
+            return 0
+        return next((int(one.value[0]) for one in ids if len(one.value)), 0)
 
     def is_same_client(self, one: int, other: int) -> bool:
         """Whether the same program made both resources."""

@@ -10,7 +10,7 @@ from Xlib.ext import xtest
 
 from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.backends.x11.keys import Layout, character, key
-from handrail.features.desktop.platform import Combination
+from handrail.features.desktop.platform import Combination, Gesture, Place
 from handrail.ports.errors import Conflict, PermissionMissing
 
 Check = Callable[[], Awaitable[None]]
@@ -19,6 +19,9 @@ _LENT_KEYS_SECONDS = 0.25
 """How long lent keys stay: a program asks for the layout when it handles the key, not when the key was pressed."""
 _POINTER_SECONDS = 0.04
 """Some toolkits ask where the pointer is when they handle the click, not where it was."""
+_BUTTONS = {"left": 1, "middle": 2, "right": 3}
+_DRAG_STEPS = 12
+_DRAG_STEP_SECONDS = 0.01
 _DOUBLE_CLICK_SECONDS = 0.6
 _DOUBLE_CLICK_PIXELS = 16
 
@@ -135,6 +138,16 @@ def _parts(text: str, layout: Layout) -> Iterable[str]:
         yield part
 
 
+def _strokes(gesture: Gesture) -> list[int]:
+    """The buttons that are pressed and let go, one after the other; a wheel's steps are buttons, too."""
+    if gesture.kind == "click":
+        return [_BUTTONS[gesture.button]] * gesture.count
+    up, down, left, right = 4, 5, 6, 7
+    return [down if gesture.down > 0 else up] * abs(gesture.down) + [right if gesture.right > 0 else left] * abs(
+        gesture.right
+    )
+
+
 class Pointer:
     """Clicks, and puts the pointer back where a person had it."""
 
@@ -143,7 +156,7 @@ class Pointer:
         self._opened_at = time.monotonic()
         self._last: tuple[float, int, int] | None = None
 
-    async def click(self, x: int, y: int, *, reaches: Callable[[], bool]) -> None:
+    async def do(self, gesture: Gesture, x: int, y: int, *, reaches: Callable[[], bool]) -> None:
         """Conflict where it would not reach what is meant: `reaches` is asked while the screen can't change."""
         display = self._x11.display()
         if not display.has_extension("XTEST"):
@@ -158,15 +171,35 @@ class Pointer:
             try:
                 if not reaches():
                     raise Conflict("Another window covers the element.", hint="Move or close the window above it.")
-                xtest.fake_input(display, X.ButtonPress, 1)
-                xtest.fake_input(display, X.ButtonRelease, 1)
+                if gesture.kind == "drag":
+                    xtest.fake_input(display, X.ButtonPress, _BUTTONS[gesture.button])
+                for button in _strokes(gesture):
+                    xtest.fake_input(display, X.ButtonPress, button)
+                    xtest.fake_input(display, X.ButtonRelease, button)
             finally:
                 display.ungrab_server()
                 display.sync()
+            if gesture.to is not None:
+                await self._drag(gesture.button, (x, y), gesture.to)
             self._last = (time.monotonic(), x, y)
             await asyncio.sleep(_POINTER_SECONDS)
         finally:
-            xtest.fake_input(display, X.MotionNotify, x=before.root_x, y=before.root_y)
+            if gesture.kind != "hover":  # which is for the pointer to stay
+                xtest.fake_input(display, X.MotionNotify, x=before.root_x, y=before.root_y)
+            display.sync()
+
+    async def _drag(self, button: str, start: Place, end: Place) -> None:
+        """In small steps: programs begin to drag only when the pointer has moved some pixels."""
+        display = self._x11.display()
+        try:
+            for step in range(1, _DRAG_STEPS + 1):
+                x, y = (a + (b - a) * step // _DRAG_STEPS for a, b in zip(start, end, strict=True))
+                xtest.fake_input(display, X.MotionNotify, x=x, y=y)
+                display.sync()
+                await asyncio.sleep(_DRAG_STEP_SECONDS)
+            await asyncio.sleep(_POINTER_SECONDS)
+        finally:
+            xtest.fake_input(display, X.ButtonRelease, _BUTTONS[button])
             display.sync()
 
     async def until_single(self, x: int, y: int) -> None:

@@ -9,11 +9,15 @@ from Xlib import X, error
 from Xlib.protocol import event
 
 from handrail.features.desktop.backends.x11.connection import X11
-from handrail.features.desktop.platform import Rect
-from handrail.ports.errors import Conflict
+from handrail.features.desktop.platform import Arrangement, Rect
+from handrail.ports.errors import Conflict, PermissionMissing
 
 _FROM_PAGER = 2
 """Window managers don't take a pager's request for focus stealing."""
+_STATIC_GRAVITY = 10
+_MOVED = _STATIC_GRAVITY | 1 << 8 | 1 << 9 | _FROM_PAGER << 12
+_RESIZED = _STATIC_GRAVITY | 1 << 10 | 1 << 11 | _FROM_PAGER << 12
+_ICONIC = 3
 _ACTIVATION_SECONDS = 1.0
 _FOCUS_CHANGE_SECONDS = 0.3
 _LOOK_EVERY = 0.01
@@ -30,6 +34,8 @@ class TopWindow:
     frame: Rect
     shadow: tuple[int, int, int, int] = (0, 0, 0, 0)
     is_modal: bool = False
+    is_for_people: bool = True
+    """False for panels and for what lies behind all windows."""
 
     @property
     def visible_frame(self) -> Rect:
@@ -53,17 +59,19 @@ class TopWindows:
         if frame is None:
             return None
         pid = x11.values(window, "_NET_WM_PID")
+        kinds = x11.values(window, "_NET_WM_WINDOW_TYPE") or ()
         classes = _text(x11.values(window, "WM_CLASS")).split("\0")
         title = x11.values(window, "_NET_WM_NAME") or x11.values(window, "WM_NAME")
         shadow = x11.values(window, "_GTK_FRAME_EXTENTS")
         return TopWindow(
             id=window_id,
-            pid=int(pid[0]) if pid else 0,
+            pid=int(pid[0]) if pid else x11.pid_of(window_id),
             classes=tuple(name for name in classes if name),
             title=_text(title),
             frame=frame,
             shadow=(shadow[0], shadow[1], shadow[2], shadow[3]) if shadow and len(shadow) == 4 else (0, 0, 0, 0),
             is_modal=x11.atom("_NET_WM_STATE_MODAL") in (x11.values(window, "_NET_WM_STATE") or ()),
+            is_for_people=not any(x11.atom(f"_NET_WM_WINDOW_TYPE_{name}") in kinds for name in ("DESKTOP", "DOCK")),
         )
 
     def frame(self, window_id: int) -> Rect | None:
@@ -95,10 +103,7 @@ class TopWindows:
             return True
         window = self._x11.window(window_id)
         if self.has_manager():
-            data = (32, [_FROM_PAGER, X.CurrentTime, 0, 0, 0])
-            message = event.ClientMessage(window=window, client_type=self._x11.atom("_NET_ACTIVE_WINDOW"), data=data)
-            mask = X.SubstructureRedirectMask | X.SubstructureNotifyMask
-            self._x11.root().send_event(message, event_mask=mask)
+            self._ask_manager(window, "_NET_ACTIVE_WINDOW", _FROM_PAGER, X.CurrentTime)
         else:
             window.configure(stack_mode=X.Above)
             window.set_input_focus(X.RevertToPointerRoot, X.CurrentTime)
@@ -134,6 +139,36 @@ class TopWindows:
         """The root's child that a click at this point would reach."""
         child = self._x11.root().translate_coords(self._x11.root(), x, y).child
         return child.id if hasattr(child, "id") else None
+
+    def reaches(self, window_id: int, x: int, y: int) -> bool:
+        """Whether a click at this point reaches the window, or a menu or list of its program."""
+        reached = self.at(x, y)
+        return reached is not None and (reached == self.outermost(window_id) or reached in self.popups(window_id))
+
+    async def arrange(self, window_id: int, change: Arrangement) -> None:
+        window = self._x11.window(window_id)
+        if change.kind == "move":
+            shown = self.read(window_id)
+            left, _, top, _ = (0, 0, 0, 0) if shown is None else shown.shadow
+            self._ask_manager(window, "_NET_MOVERESIZE_WINDOW", _MOVED, change.x - left, change.y - top)
+        elif change.kind == "resize":
+            self._ask_manager(window, "_NET_MOVERESIZE_WINDOW", _RESIZED, 0, 0, change.width, change.height)
+        elif change.kind == "close":
+            self._ask_manager(window, "_NET_CLOSE_WINDOW", X.CurrentTime, _FROM_PAGER)
+        elif change.kind == "minimize":
+            self._ask_manager(window, "WM_CHANGE_STATE", _ICONIC)
+        else:
+            states = (self._x11.atom(f"_NET_WM_STATE_MAXIMIZED_{way}") for way in ("VERT", "HORZ"))
+            self._ask_manager(window, "_NET_WM_STATE", int(change.kind == "maximize"), *states, _FROM_PAGER)
+        self._x11.display().flush()
+
+    def _ask_manager(self, window: Any, name: str, *data: int) -> None:
+        if not self.has_manager():
+            raise PermissionMissing("There is no window manager that could do this.", hint="Start one.")
+        whole = (32, [*data, *[0] * (5 - len(data))])
+        message = event.ClientMessage(window=window, client_type=self._x11.atom(name), data=whole)
+        mask = X.SubstructureRedirectMask | X.SubstructureNotifyMask
+        self._x11.root().send_event(message, event_mask=mask)
 
     def outermost(self, window_id: int) -> int | None:
         """The root's child that contains the window (its decoration or itself); None when it is gone."""

@@ -8,7 +8,9 @@ from handrail.features.desktop.host.methods import (
     dismiss_modal,
     inquiries,
     looking,
+    pointer,
     wait_until,
+    window,
 )
 from handrail.features.desktop.host.services import Method
 
@@ -26,5 +28,7 @@ METHODS: Sequence[Method] = (
     looking.HIGHLIGHT,
     looking.LIST_MODALS,
     dismiss_modal.METHOD,
+    pointer.METHOD,
+    window.METHOD,
     inquiries.LOCATE,
 )

@@ -1,37 +1,30 @@
-"""The methods that act, and intents: such a call described before it is made, for locate and confirm.issue.
+"""The methods of contract 1 that act.
 
 desktop.click uses the element's own action, or the pointer if it has none; desktop.hotkey presses keys together;
 desktop.typeText writes into an element, or into what has the focus in the window.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta as Bound
 
 from handrail.features.desktop.host.conditions import ElementNotFound
-from handrail.features.desktop.host.confirmation import params_digest
 from handrail.features.desktop.host.execution import Execution
-from handrail.features.desktop.host.methods import dismiss_modal
-from handrail.features.desktop.host.own_windows import refuse_own
 from handrail.features.desktop.host.params import (
     LONGEST_TEXT,
     ConfirmedParams,
     ElementRef,
-    Meta,
-    Name,
+    PlaceTarget,
+    Route,
     Selector,
     Target,
     Wire,
-    read,
 )
-from handrail.features.desktop.host.routing import check_pattern
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Action, Services
 from handrail.features.desktop.host.surroundings import SECRET
-from handrail.features.desktop.platform import Combination, Delivery, Desktop
+from handrail.features.desktop.platform import Combination, Delivery, Desktop, Element, Gesture
 from handrail.ports.errors import InvalidParams
 
 MODIFIERS = frozenset(["cmd", "command", "ctrl", "control", "alt", "option", "opt", "shift", "super", "meta", "win"])
@@ -88,18 +81,35 @@ def _pieces(text: str, at: str) -> list[str]:
     return [*pieces, *([key] if key is not None else [])]
 
 
+class ClickOptions(Wire, frozen=True, kw_only=True):
+    button: Literal["left", "middle", "right"] = "left"
+    count: Annotated[int, Bound(ge=1, le=3)] = 1
+
+
 class ClickParams(ConfirmedParams, frozen=True, kw_only=True):
-    target: Target
+    target: PlaceTarget
+    options: ClickOptions = ClickOptions()
 
 
-async def _clicked(services: Services, params: ClickParams) -> Subject:
-    routed, match = await (await services.search()).target(params.target, params.route)
+async def pointed(services: Services, target: PlaceTarget, route: Route | None) -> Subject:
+    search = await services.search()
+    if target.point is not None:
+        return await search.at_point(await services.source.get(), (target.point.x, target.point.y), route)
+    routed, match = await search.target(target.element, route)
     return Subject.of(routed, match.window, match.found)
 
 
+async def _clicked(services: Services, params: ClickParams) -> Subject:
+    return await pointed(services, params.target, params.route)
+
+
 async def _click(desktop: Desktop, execution: Execution, subject: Subject, params: ClickParams) -> Delivery:
-    assert subject.element is not None
-    return await desktop.press(subject.window, subject.element)
+    place = subject.element if subject.point is None else subject.point
+    assert place is not None
+    if isinstance(place, Element) and params.options == ClickOptions():
+        return await desktop.press(subject.window, place)
+    gesture = Gesture("click", params.options.button, params.options.count)
+    return await desktop.point(subject.window, place, gesture)
 
 
 CLICK = Action(
@@ -108,7 +118,7 @@ CLICK = Action(
     "clicked",
     _clicked,
     _click,
-    needs_front=lambda subject: subject.element is not None and not subject.element.actions,
+    needs_front=lambda subject: subject.element is None or not subject.element.actions,
 )
 
 
@@ -190,40 +200,3 @@ async def _focus(desktop: Desktop, subject: Subject) -> None:
 
 
 TYPE_TEXT = Action("desktop.typeText", TypeTextParams, "typed", _field, _type)
-
-
-ACTIONS = {action.name: action for action in (CLICK, TYPE_TEXT, HOTKEY, dismiss_modal.METHOD)}
-_UNSHOWN = frozenset({"meta", "confirm"})
-
-
-class Intent(Wire, frozen=True, kw_only=True):
-    method: Name
-    params: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class IntendedCall:
-    action: Action
-    params: ConfirmedParams
-    shown: dict[str, Any]
-    """The parameters as they were given, for a person to see."""
-    digest: str
-
-    async def subject(self, services: Services) -> Subject:
-        subject = await self.action.subject(services, self.params)
-        await refuse_own(await services.source.get(), subject.window, subject.everything, acts=True)
-        return subject
-
-
-def read_intent(intent: Intent, meta: Meta) -> IntendedCall:
-    """InvalidParams, before anybody is asked."""
-    action = ACTIONS.get(intent.method)
-    if action is None:
-        field = "params.intent.method"
-        raise InvalidParams(f"{field}: this method needs no confirmation.", hint=", ".join(ACTIONS), field=field)
-    shown = {name: value for name, value in intent.params.items() if name not in _UNSHOWN}
-    at = "params.intent.params"
-    params = read({**shown, "meta": msgspec.to_builtins(meta)}, action.params, at)
-    check_pattern(params.route)
-    action.check(params, at)
-    return IntendedCall(action, params, shown, params_digest(shown))

@@ -15,7 +15,7 @@ from msgspec import Meta as Bound
 from handrail.features.desktop.host.acting import picture
 from handrail.features.desktop.host.confirmation import Seen, Shown, refused
 from handrail.features.desktop.host.execution import Execution, stamp
-from handrail.features.desktop.host.methods.actions import IntendedCall, Intent, read_intent
+from handrail.features.desktop.host.methods.intents import IntendedCall, Intent, read_intent
 from handrail.features.desktop.host.params import Name, Params
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Reading, Result, Services

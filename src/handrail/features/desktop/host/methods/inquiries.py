@@ -8,11 +8,11 @@ from typing import Any
 
 from handrail.features.desktop.host import screen_picture
 from handrail.features.desktop.host.execution import abort_all
-from handrail.features.desktop.host.methods.actions import Intent, read_intent
+from handrail.features.desktop.host.methods.intents import Intent, read_intent
 from handrail.features.desktop.host.params import Name, Params, RoutedParams
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Inquiry, Result, Services, Visit
-from handrail.features.desktop.host.surroundings import around, pointed_area
+from handrail.features.desktop.host.surroundings import around, place_of, pointed_area
 from handrail.features.desktop.platform import Found, Readiness, Shot
 from handrail.kernel.deadline import Deadline
 from handrail.ports.errors import InvalidParams, PermissionMissing
@@ -127,10 +127,9 @@ async def locate(services: Services, visit: Visit, params: LocateParams) -> Resu
 
 async def _picture(services: Services, subject: Subject) -> Shot | None:
     """The screen, with the element outlined; None in a session that shows no picture."""
-    outlined = subject.element.frame if subject.element is not None else None
     try:
         desktop = await services.source.get()
-        return await screen_picture.take(desktop, outlined=outlined, cropped=pointed_area(subject))
+        return await screen_picture.take(desktop, outlined=place_of(subject), cropped=pointed_area(subject))
     except PermissionMissing:
         return None
 

@@ -96,6 +96,7 @@ LIST_MODALS = Reading("desktop.listModals", RoutedParams, list_modals)
 
 
 DEEPEST = 100
+_UNREADABLE = "(this program tells nothing of what is in it: look at the picture, and use keys, text and points)"
 
 
 class ObserveOptions(Wire, frozen=True, kw_only=True):
@@ -172,7 +173,8 @@ async def _read_tree(
     tree = shallow(read, options.ax_max_depth)
     name = services.refs.naming(routed.window)
     if options.outline:
-        result["outline"] = outline(tree.root, name, is_cut=tree.is_cut)
+        told = outline(tree.root, name, is_cut=tree.is_cut)
+        result["outline"] = told if routed.window.is_readable else f"{told}\n  {_UNREADABLE}"
         result["windows"] = [spelled_window(window) for window in routed.everything]
     if options.include_ax_tree:
         evidence["axPath"] = record.add("ax.json", spelled_tree(routed, tree, name))
