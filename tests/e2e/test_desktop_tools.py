@@ -214,7 +214,6 @@ def test_an_element_is_outlined_on_the_screen(agent: DesktopAgent) -> None:
     [
         ("desktop_click", {"target": {}}),
         ("desktop_click", {"target": {**COUNT, "elementRef": {"elementId": "e:1"}}}),
-        ("desktop_find", {"selector": {}}),
         ("desktop_find", {"selector": {"titleContains": ""}}),
         ("desktop_observe", {"route": {"window": {"titlePattern": "("}}}),
         ("desktop_hotkey", {"keys": []}),

@@ -22,7 +22,7 @@ _TYPING_WITHIN_MS = 60_000
 
 class ClickParams(RoutedParams, frozen=True, kw_only=True):
     target: PlaceTarget
-    options: ClickOptions = ClickOptions()
+    options: ClickOptions | None = None
 
 
 class ClickResult(Acted, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ async def desktop_click(desktop: Desktop, call: Call, params: ClickParams, previ
 
 
 def _click_summary(params: ClickParams, target: str) -> str:
-    options = params.options
+    options = params.options or ClickOptions()
     button = "" if options.button == "left" else f" with the {options.button} button"
     times = {1: "Click", 2: "Double-click", 3: "Triple-click"}[options.count]
     return f"{times} {_place(params.target, target)}{button}"
