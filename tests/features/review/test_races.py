@@ -1,0 +1,86 @@
+"""A review beside an editor that saves, with 10,000 files, and with line endings of both kinds."""
+
+import asyncio
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from handrail.features.review.merge import Merge
+from handrail.ports.errors import Conflict
+from tests.features.review.cages import Cage, House
+
+LINES = "".join(f"line {number}\n" for number in range(40))
+MANY = 10_000
+
+
+def test_no_save_of_an_editor_is_lost_while_changes_are_taken(house: House) -> None:
+    """Whatever wins, the file has the editor's last save, with the agent's change or without it."""
+    house.write({"a.txt": LINES})
+    house.commit_all()
+    cage = house.cage()
+    cage.run("sed -i 's/line 5$/AGENT 5/' a.txt")
+    file = house.project / "a.txt"
+    saved: list[str] = []
+    is_over = threading.Event()
+
+    def edit() -> None:
+        """As editors do: read, change at the end, save by rename, look at the file first."""
+        while not is_over.is_set():
+            text = file.read_text()
+            mark = f"save {len(saved)}\n"
+            new = Path(f"{file}~")
+            new.write_text(text + mark)
+            if file.read_text() == text:
+                new.rename(file)
+                saved.append(mark)
+
+    editor = threading.Thread(target=edit)
+    editor.start()
+    try:
+        for _ in range(6):
+            with suppress(Conflict):
+                asyncio.run(cage.take())
+    finally:
+        is_over.set()
+        editor.join()
+    text = file.read_text()
+    assert text.replace("AGENT 5", "line 5").startswith(LINES)
+    assert [mark for mark in saved if mark not in text] == []
+
+
+@pytest.mark.parametrize("agents", ["sed -i 's/line 5\\r$/AGENT 5\\r/' a.txt", "sed -i 's/line 5\\r$/AGENT 5/' a.txt"])
+def test_line_endings_stay_and_are_merged_line_by_line(house: House, agents: str) -> None:
+    crlf = LINES.replace("\n", "\r\n")
+    house.write({"a.txt": crlf})
+    house.commit_all()
+    cage = house.cage()
+    cage.run(agents)
+    house.write({"a.txt": crlf.replace("line 30\r\n", "MINE 30\r\n")})
+    asyncio.run(cage.take())
+    text = (house.project / "a.txt").read_bytes().decode()
+    assert text.count("\r\n") == 40 - ("AGENT 5\n" in text)
+    assert "MINE 30\r\n" in text
+    assert "AGENT 5" in text
+
+
+def test_an_agent_that_changed_every_line_ending_conflicts_with_any_edit() -> None:
+    base = LINES.encode()
+    merge = Merge(base, base.replace(b"line 7\n", b"MINE 7\n"), base.replace(b"\n", b"\r\n"))
+    assert any(each.state == "conflict" for each in merge.hunks)
+
+
+@pytest.mark.trial("many files", is_long=True)
+def test_ten_thousand_files_are_reviewed_taken_and_undone(house: House) -> None:
+    house.write({f"folder{number % 100}/file{number}.txt": f"old {number}\n" for number in range(MANY)})
+    house.commit_all()
+    cage: Cage = house.cage()
+    cage.run("find . -name '*.txt' -exec sed -i s/old/new/ {} +; rm folder7/file7.txt; echo x > folder8/made.txt")
+    with cage.review() as review:
+        assert len(review.items) == MANY + 1
+    done = asyncio.run(cage.take())
+    assert (done["taken"], "left" in done) == (MANY + 1, False)
+    assert (house.project / "folder99/file9999.txt").read_text() == "new 9999\n"
+    with cage.review() as review:
+        assert review.items == []
