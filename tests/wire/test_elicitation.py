@@ -12,7 +12,17 @@ import pytest
 from mcp import Client as SdkClient
 from mcp import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.types import INTERNAL_ERROR, CallToolResult, ElicitRequestFormParams, ElicitResult, ErrorData, Implementation
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INTERNAL_ERROR,
+    CallToolResult,
+    ElicitRequestFormParams,
+    ElicitResult,
+    ErrorData,
+    Implementation,
+    InputRequiredResult,
+    InputResponses,
+)
 
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.ports.prompts import PromptResponse, QueuedPrompt, ResponseEntry
@@ -231,15 +241,52 @@ async def test_what_is_no_answer_leaves_the_question_open(
 
 
 @BOTH
-async def test_a_client_of_the_protocol_without_server_requests_is_not_asked(
+async def test_a_client_of_the_newest_protocol_is_asked_in_its_answer_and_calls_again(
     face: str, own_project: Path, own_state: Path, person: Person
 ) -> None:
+    person.will("accept", answer="blue")
     async with connected(face, own_project, own_state, person, mode="auto") as client:
         assert client.protocol_version == "2026-07-28"
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(person.answers_in_the_queue)
-            assert await ask(client) == {"ack": True, "answer": "grey"}
-    assert person.shown == []
+        assert await ask(client) == {"ack": True, "answer": "blue"}
+        (form,) = person.shown
+        assert form.message == "A question\n\nWhich colour?"
+        person.will("accept", selection="b")
+        assert (await call(client, "prompt_choices", options=OPTIONS))["selection"] == "b"
+    entry = await person.answer_in_the_log()
+    assert await person.queue.answered_by([entry.request_id]) == {entry.request_id: "client:wire/1"}
+
+
+@BOTH
+async def test_an_answer_from_elsewhere_ends_the_question_of_the_newest_protocol_as_well(
+    face: str, own_project: Path, own_state: Path, person: Person
+) -> None:
+    async def says(params: ElicitRequestFormParams) -> ElicitResult:
+        await person.answers_in_the_queue()
+        return ElicitResult(action="accept", content={"answer": "late"})
+
+    person.says = says
+    async with connected(face, own_project, own_state, person, mode="auto") as client:
+        assert await ask(client) == {"ack": True, "answer": "grey"}
+
+
+async def test_only_who_was_asked_may_answer_and_only_that_call(own_project: Path, own_state: Path) -> None:
+    async with connected("stdio", own_project, own_state, Person(own_state), mode="auto") as client:
+        question = {"question": "Which colour?"}
+        first = await client.session.call_tool("ask_followup_question", question, allow_input_required=True)
+        assert isinstance(first, InputRequiredResult)
+        for arguments, state in (({"question": "Another?"}, first.request_state), (question, "made up")):
+            with pytest.raises(MCPError, match="not open"):
+                await client.session.call_tool(
+                    "ask_followup_question", arguments, request_state=state, allow_input_required=True
+                )
+        assert first.input_requests is not None
+        answers: InputResponses = {
+            name: ElicitResult(action="accept", content={"answer": "red"}) for name in first.input_requests
+        }
+        done = await client.session.call_tool(
+            "ask_followup_question", question, input_responses=answers, request_state=first.request_state
+        )
+        assert done.structured_content == {"ack": True, "answer": "red"}
 
 
 @BOTH

@@ -6,8 +6,9 @@ can't or won't answer.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pydantic
@@ -33,8 +34,9 @@ Context = ServerRequestContext[Any, Any]
 Schema = dict[str, Any]
 
 _PLAIN = "2025-06-18"
-# Before them there was no elicitation; since 2026-07-28 a server sends no requests.
+# Before them there was no elicitation; since 2026-07-28 a server sends no requests (`input_rounds`).
 _VERSIONS = frozenset({_PLAIN, "2025-11-25"})
+_IN_ROUNDS = frozenset({"2026-07-28"})
 
 _SELECTION, _DECISION, _REMARK = "selection", "decision", "remark"
 _DENY = "deny"
@@ -55,9 +57,12 @@ class Form:
     schema: Schema
 
 
-def beside(context: Context, client: str, *, has_approvals: bool) -> Beside:
-    """Where the questions of this request are put as well."""
-    if not _can_elicit(context):
+Ask = Callable[[Prompt, Form], Awaitable[PromptResponse | None]]
+
+
+def beside(context: Context, client: str, *, has_approvals: bool, ask: Ask | None = None) -> Beside:
+    """Where the questions of this request are put as well; `ask` where that is not by a request to the client."""
+    if ask is None and not _can_elicit(context):
         return nowhere
     is_plain = context.protocol_version == _PLAIN
 
@@ -67,14 +72,22 @@ def beside(context: Context, client: str, *, has_approvals: bool) -> Beside:
         form = form_of(prompt, is_plain=is_plain)
         if form is None:
             return ()
-        return (Side(f"client:{client}", lambda: _elicit(context, prompt, form)),)
+        put = ask or partial(_elicit, context)
+        return (Side(f"client:{client}", lambda: put(prompt, form)),)
 
     return sides
 
 
+def asks_in_rounds(context: Context) -> bool:
+    return context.protocol_version in _IN_ROUNDS and _takes_forms(context)
+
+
 def _can_elicit(context: Context) -> bool:
-    if context.protocol_version not in _VERSIONS or not context.session.can_send_request:
-        return False
+    is_reached = context.protocol_version in _VERSIONS and context.session.can_send_request
+    return is_reached and _takes_forms(context)
+
+
+def _takes_forms(context: Context) -> bool:
     capabilities = context.session.client_capabilities
     modes = capabilities.elicitation if capabilities is not None else None
     # No mode named means forms: there was nothing else at first.

@@ -10,6 +10,7 @@ import msgspec
 
 import handrail
 from handrail.faces.mcp import elicitation
+from handrail.faces.mcp.input_rounds import InputRounds, OpenCall
 from handrail.faces.mcp.list_changes import Listeners
 from handrail.faces.mcp.listing import as_content, listed
 from handrail.faces.mcp.resources import offer_resources
@@ -69,12 +70,20 @@ def build_server(
         return {"tools": tools, "ttlMs": 0, "cacheScope": "private", **_COMPLETE}
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
-        call = _call(context, params.name, params.arguments)
+        if not elicitation.asks_in_rounds(context):
+            return await carry_out(context, params)
+        owner = peer(context)[1].connection
+        return await rounds.answer(owner, params, lambda open_call: carry_out(context, params, open_call))
+
+    async def carry_out(
+        context: Context, params: types.CallToolRequestParams, open_call: OpenCall | None = None
+    ) -> dict[str, Any]:
+        call = _call(context, params.name, params.arguments, open_call=open_call)
         try:
             has_schema = gate.registry.find(params.name).tool.output_schema is not None
             reply = await recall(context, call)
             if reply is None:
-                async with _progress(context, call):
+                async with _progress(context, call, lambda: open_call is None or open_call.is_heard):
                     reply = await gate.run(call)
         except UnknownTool as unknown:
             raise MCPError(code=types.INVALID_PARAMS, message=f"{unknown.message} {unknown.hint}") from None
@@ -84,7 +93,9 @@ def build_server(
             return _read_by(_client_name(context), failure, error_result(gate, call.tool, failure))
         return _success(reply, has_schema=has_schema)
 
-    def _call(context: Context, name: str, arguments: Any, role: Role = "tool") -> Call:
+    def _call(
+        context: Context, name: str, arguments: Any, role: Role = "tool", open_call: OpenCall | None = None
+    ) -> Call:
         client = _client_name(context)
         return Call(
             tool=name,
@@ -92,11 +103,16 @@ def build_server(
             caller=Caller.known("mcp", client, *peer(context)),
             task=_task(context),
             trace_id=trace(context),
-            beside=elicitation.beside(context, client, has_approvals=settings.elicit_approvals),
+            beside=elicitation.beside(
+                context,
+                client,
+                has_approvals=settings.elicit_approvals,
+                ask=None if open_call is None else open_call.ask,
+            ),
             role=role,
         )
 
-    listeners = Listeners()
+    listeners, rounds = Listeners(), InputRounds()
     gate.registry.on_change(listeners.tell)
     server: Server[Any] = Server(
         "handrail", version=handrail.__version__, title="handrail", instructions=_instructions(gate)
@@ -151,8 +167,8 @@ def _task(context: Context) -> str | None:
 
 
 @asynccontextmanager
-async def _progress(context: Context, call: Call) -> AsyncIterator[None]:
-    """What the tool reports goes out at once; without a word from it, a sign of life every second."""
+async def _progress(context: Context, call: Call, is_heard: Callable[[], bool]) -> AsyncIterator[None]:
+    """What the tool reports goes out at once, while somebody hears it; without a word, a sign of life every second."""
     started = time.monotonic()
     latest = f"{call.tool} is running"
     beat: asyncio.TimerHandle | None = None
@@ -160,7 +176,8 @@ async def _progress(context: Context, call: Call) -> AsyncIterator[None]:
     loop = asyncio.get_running_loop()
 
     async def send(message: str) -> None:
-        await context.session.report_progress(round(time.monotonic() - started, 3), message=message)
+        if is_heard():
+            await context.session.report_progress(round(time.monotonic() - started, 3), message=message)
 
     async def report(message: str) -> None:
         nonlocal latest
