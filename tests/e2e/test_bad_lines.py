@@ -10,6 +10,7 @@ import pytest
 
 from tests.e2e.servers import Server, serving
 from tests.effort import tries
+from tests.waiting import PATIENCE
 from tests.wire.clients import Json
 from tests.wire.stage import START
 
@@ -138,6 +139,6 @@ def test_a_message_that_is_cut_off_by_the_end_ends_the_server_in_order(project: 
         server.process.stdin.close()
         answers = [server.receive(), server.receive()]
         assert {answer["id"] for answer in answers} == {5, None}
-        assert server.process.wait(timeout=20) == 0
+        assert server.process.wait(timeout=PATIENCE) == 0
     finally:
         server.kill()

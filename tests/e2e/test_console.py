@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.console_person import Browser, Person, answer_to, ask, call
+from tests.effort import first_of
 from tests.faces.http.running import Running
 from tests.waiting import until
 from tests.wire.clients import run
@@ -53,7 +54,7 @@ BY_KEYBOARD: dict[str, tuple[dict[str, Any], list[tuple[str, ...]], dict[str, An
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("way", ["mouse", "keyboard"])
+@pytest.mark.parametrize("way", first_of("browsers", ("mouse",), ("keyboard",)))
 @pytest.mark.parametrize("kind", BY_MOUSE)
 def test_every_kind_is_answered(kind: str, way: str, person: Person) -> None:
     prompt, steps, expected = (BY_MOUSE if way == "mouse" else BY_KEYBOARD)[kind]

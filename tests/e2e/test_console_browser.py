@@ -220,6 +220,7 @@ def test_the_real_extension_is_paired_by_one_click_and_a_yes_of_its_own(browser:
     person.leaves()
 
 
+@pytest.mark.trial("browsers", is_long=True)
 def test_the_real_extension_shows_who_has_a_task_and_a_restarted_server_whose_the_tabs_are(
     browser: Browser, project: Path, state: Path
 ) -> None:

@@ -131,6 +131,7 @@ def _mending(path: str) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.trial("browsers", is_long=True)
 def test_what_a_story_tells_is_what_happened_on_disk_and_in_the_page(
     paired: Person, shop: Shop, tmp_path: Path
 ) -> None:

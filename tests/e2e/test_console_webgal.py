@@ -117,6 +117,7 @@ def test_the_graph_opens_scenes_and_files_have_thumbnails(author: Person) -> Non
     author.does("wait", CHOSEN)
 
 
+@pytest.mark.trial("browsers", is_long=True)
 def test_the_preview_follows_the_line(author: Person) -> None:
     opened(author, "letters.txt")
     author.does("press", "Preview")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.console_person import Browser, Person, answer_to, ask, call, up
 from tests.faces.http.running import Running
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.wire.clients import run
 
 CHANGE = {"kind": "file_change_confirm", "path": "a.txt"}
@@ -85,7 +85,7 @@ def test_that_an_agent_gave_up_is_seen_while_one_looks(person: Person) -> None:
     agent = call(person.house, "replace_in_file", path="a.txt", find="one", replace="two")
     person.does("read", 'Replace 1 × in "a.txt"')
     agent.kill()
-    agent.communicate(timeout=20)
+    agent.communicate(timeout=PATIENCE)
     person.does("see", "The agent stopped waiting.")
     person.does("press", "Deny")
     person.does("miss", 'Replace 1 × in "a.txt"')
@@ -122,6 +122,7 @@ def test_after_a_kill_the_console_comes_back_by_itself_and_shows_the_truth(
         person.leaves()
 
 
+@pytest.mark.trial("browsers", is_long=True)
 def test_the_history_leads_back_to_its_very_first_entry(browser: Browser, project: Path, state: Path) -> None:
     state.mkdir()
     numbers = range(6000)

@@ -126,6 +126,7 @@ TAMPERED = {
 }
 
 
+@pytest.mark.trial("browsers", is_long=True)
 def test_whatever_was_changed_in_the_page_is_found(told: Told, read: Callable[..., Reader], tmp_path: Path) -> None:
     text, changed = told.page.read_text(), tmp_path / "changed.html"
     for what, (old, new) in TAMPERED.items():

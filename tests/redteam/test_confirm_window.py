@@ -333,6 +333,7 @@ def test_a_signed_in_page_enrolls_no_browser_without_presence(house: Running, br
     assert enroll(house, browser).status == 200
 
 
+@pytest.mark.trial("browsers", is_long=True)
 def test_a_browser_that_handrail_or_a_program_drives_confirms_nothing(
     house: Running, pool: ThreadPoolExecutor, browser: str, visitor: Visitor, asked: str
 ) -> None:

@@ -192,6 +192,7 @@ def own(told: Told) -> bool:
     return told.code == "FORBIDDEN" and (told.error or {})["details"]["context"].get("reason") == "own"
 
 
+@pytest.mark.trial("browsers", is_long=True)
 def test_an_agent_with_a_yes_for_its_own_server_can_not_press_allow_in_the_console(attack: Attack) -> None:
     attack.start()
     told = attack.agent.call("browser_navigate", url=attack.console)
@@ -231,7 +232,7 @@ def test_a_page_that_leads_to_the_console_ends_in_an_empty_tab(attack: Attack, p
         assert "Allow" not in str(attack.agent.call(tool))
 
 
-@pytest.mark.parametrize("way", first_of("own pages", *((way,) for way in MANY_WAYS), suite=4))
+@pytest.mark.parametrize("way", first_of("own pages", *((way,) for way in MANY_WAYS), suite=2))
 def test_no_way_of_a_page_leads_to_the_console(attack: Attack, way: str) -> None:
     attack.start(way.replace(" ", "-"))
     attack.agent.call("browser_click", clickId=number_of(attack.agent, "Go"))
@@ -275,6 +276,7 @@ def test_the_persons_own_tab_with_the_console_goes_on_working(attack: Attack) ->
     assert any(url.startswith(attack.console) for url in attack.browser.tabs())
 
 
+@pytest.mark.trial("browsers", is_long=True)
 def test_the_browser_for_previews_does_not_open_the_console(attack: Attack, tmp_path: Path) -> None:
     project, state = tmp_path / "project", tmp_path / "state"
     policy = put(project, ".handrail/policy.json", '{"mode": "developer"}')

@@ -88,6 +88,7 @@ def test_the_console_in_a_browser_is_neither_read_nor_used(stage: Stage) -> None
     assert (stage.house.project / "a.txt").read_text() == "one\n"
 
 
+@pytest.mark.trial("browsers", is_long=True)
 def test_another_page_in_the_same_browser_is_used_as_before(stage: Stage, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text(PAGE)
@@ -129,6 +130,7 @@ PLACED = (*OPTIONS, "--window-position=0,0", "--window-size=600,500")
 GREEN, BLACK = (0, 255, 0), (0, 0, 0)
 
 
+@pytest.mark.trial("browsers", is_long=True)
 def test_a_picture_of_the_screen_shows_the_console_black_and_what_lies_over_it_as_it_is(stage: Stage) -> None:
     agent, front = stage.agent, {"window": {"titlePattern": "^In front$"}}
     app = stage.chromium(stage.console(), options=PLACED)

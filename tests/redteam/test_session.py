@@ -202,6 +202,7 @@ def test_a_frame_in_either_direction_gets_nothing(house: Running, visitor: Visit
     still_signed_in(visitor, "127.0.0.1")
 
 
+@pytest.mark.trial("browsers", is_long=True)
 @pytest.mark.timeout(300)
 def test_a_preview_is_another_origin_and_reaches_nothing_of_the_console(house: Running, visitor: Visitor) -> None:
     """A game's script runs in the preview's page: what it can try is what any page of another port can."""
@@ -226,6 +227,7 @@ def test_a_preview_is_another_origin_and_reaches_nothing_of_the_console(house: R
     still_signed_in(visitor, "127.0.0.1")
 
 
+@pytest.mark.trial("browsers", is_long=True)
 def test_a_service_worker_of_another_port_gets_nothing(house: Running, visitor: Visitor) -> None:
     with LocalServer({"/sw.js": ("text/javascript", SERVICE_WORKER)}) as other:
         visitor.does("open", "other", f"http://localhost:{other.port}/")

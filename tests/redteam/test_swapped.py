@@ -201,7 +201,7 @@ CHANGES_WHILE_ASKED = {
 }
 
 
-@pytest.mark.parametrize("name", first_of("swapped", *((name,) for name in CHANGES_WHILE_ASKED), suite=5))
+@pytest.mark.parametrize("name", first_of("swapped", *((name,) for name in CHANGES_WHILE_ASKED), suite=2))
 def test_a_form_that_changes_while_a_person_is_asked_is_asked_about_again(bank: Bank, name: str) -> None:
     numbers = bank.opens(CHANGES_WHILE_ASKED[name])
     call = bank.begins("browser_click", clickId=numbers["Pay"])
@@ -254,7 +254,7 @@ SENT_IN_THE_ADDRESS = ("submit", "formdata, heard by nobody else", "action in a 
 @pytest.mark.parametrize(
     ("name", "method"),
     [
-        *first_of("swapped", *((name, "post") for name in DURING_THE_CLICK), suite=5),
+        *first_of("swapped", *((name, "post") for name in DURING_THE_CLICK), suite=2),
         *first_of("swapped", *((name, "get") for name in SENT_IN_THE_ADDRESS)),
     ],
 )
@@ -288,7 +288,7 @@ ENTERED = {
 }
 
 
-@pytest.mark.parametrize("script", ENTERED.values(), ids=ENTERED.keys())
+@pytest.mark.parametrize("script", first_of("swapped", *((script,) for script in ENTERED.values())), ids=ENTERED.keys())
 def test_a_text_with_enter_sends_no_other_values(bank: Bank, script: str) -> None:
     numbers = bank.opens(script)
     call = bank.begins("browser_type", clickId=numbers["Note"], text="March", submit=True)
@@ -409,7 +409,7 @@ HARMLESS = {
 }
 
 
-@pytest.mark.parametrize("name", first_of("swapped", *((name,) for name in HARMLESS), suite=2))
+@pytest.mark.parametrize("name", first_of("swapped", *((name,) for name in HARMLESS)))
 def test_what_is_harmless_is_not_asked_about_again(bank: Bank, name: str) -> None:
     numbers = bank.opens(HARMLESS[name])
     call = bank.begins("browser_click", clickId=numbers["Pay"])
@@ -489,6 +489,7 @@ form.insertAdjacentHTML("beforeend", '<button type="button" onclick="fetch(`/evi
 """
 
 
+@pytest.mark.trial("browsers", is_long=True)
 def test_a_question_says_where_a_click_leads_or_that_this_is_not_visible(bank: Bank) -> None:
     elements = bank.opens(LOOSE)
     """A button in a form that does not send it leads nowhere that could be known; and a script may always do more."""

@@ -15,6 +15,7 @@ import jsonschema_rs
 
 from handrail import wiring as app
 from tests.credentials import bearer
+from tests.waiting import PATIENCE
 
 HANDRAIL = str(Path(sys.executable).parent / "handrail")
 FACES = ("stdio", "streamable", "api")
@@ -194,7 +195,7 @@ class Stdio(Client):
         assert self.process.stdout is not None
         self.process.stdin.close()
         self.process.stdout.close()
-        assert self.process.wait(timeout=20) == 0, self.log.read_text()
+        assert self.process.wait(timeout=PATIENCE) == 0, self.log.read_text()
 
 
 class Up:
@@ -224,13 +225,13 @@ class Up:
     def close(self) -> None:
         self.http.close()
         self.process.terminate()
-        _, said = self.process.communicate(timeout=20)
+        _, said = self.process.communicate(timeout=PATIENCE)
         assert self.process.returncode == 0, said.decode()
 
     def kill(self) -> None:
         self.http.close()
         self.process.kill()
-        self.process.communicate(timeout=20)
+        self.process.communicate(timeout=PATIENCE)
 
 
 class Streamable(Client):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE
 from tests.wire.clients import Json, Start, Stdio
 from tests.wire.stage import SCENE, START, Stage
 
@@ -109,7 +110,7 @@ def test_a_client_that_closes_its_side_still_gets_its_answers(start: Start, own_
     stdio.send_line(METHOD % b'"notes.md"')
     stdio.process.stdin.close()
     assert stdio.receive()["result"]["structuredContent"]["content"] == "# Notes\n"
-    assert stdio.process.wait(timeout=20) == 0
+    assert stdio.process.wait(timeout=PATIENCE) == 0
 
 
 def test_nothing_but_messages_goes_to_stdout(stage: Stage, stdio: Stdio) -> None:

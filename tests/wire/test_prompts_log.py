@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import PATIENCE
 from tests.wire.clients import Start
 from tests.wire.prompt_house import FORM, NAMED, PromptHouse, request_line, response_line
 
@@ -173,7 +174,7 @@ def test_what_is_pending_survives_the_end_of_the_server(own_state: Path, own_pro
     first = PromptHouse(own_state, own_project)
     first.asked(requestId="still-there")
     first.server.process.send_signal(signal.SIGKILL)
-    first.server.process.communicate(timeout=20)
+    first.server.process.communicate(timeout=PATIENCE)
     second = PromptHouse(own_state, own_project)
     assert second.is_pending("still-there")
     assert second.listed()[0]["callerGone"] is True

@@ -15,6 +15,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from handrail.features import built_in
+from tests.waiting import PATIENCE
 
 EXTRAS = [each for feature in built_in() for each in (feature.extra, *feature.further_extras) if each is not None]
 EXTRA_OF = {
@@ -168,7 +169,7 @@ def test_the_server_starts_and_is_healthy(base: Base) -> None:
             line = server.stdout.readline()
             address = re.search(r"http://[\d.:]+", line)
             assert address is not None, line
-            with urllib.request.urlopen(f"{address[0]}/health", timeout=10) as answer:
+            with urllib.request.urlopen(f"{address[0]}/health", timeout=PATIENCE) as answer:
                 assert answer.status == 200
         finally:
             server.terminate()

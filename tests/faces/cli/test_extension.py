@@ -6,13 +6,14 @@ import urllib.request
 from handrail.ports.browser import EXTENSION_ID, EXTENSION_ORIGIN
 from tests.faces.cli.machine import Machine
 from tests.faces.cli.test_servers import up
+from tests.waiting import PATIENCE
 
 
 def pair(address: str, code: str, client_id: str) -> str:
     body = {"code": code, "clientId": client_id, "extensionId": EXTENSION_ID, "name": "at home"}
     headers = {"Content-Type": "application/json", "Origin": EXTENSION_ORIGIN}
     request = urllib.request.Request(f"{address}/api/extension/pair", json.dumps(body).encode(), headers)
-    with urllib.request.urlopen(request, timeout=20) as answer:
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         return str(json.load(answer)["data"]["token"])
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from tests.faces.cli.machine import Machine
 from tests.faces.cli.terminal import Terminal
 from tests.faces.cli.test_servers import up
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 WITH_CODE = re.compile(r"(http://127\.0\.0\.1:\d+)/#code=([A-Za-z0-9_-]{32})")
 
@@ -19,7 +19,7 @@ def exchange(address: str, code: str) -> Any:
     request = urllib.request.Request(
         f"{address}/api/session", json.dumps({"code": code}).encode(), {"Content-Type": "application/json"}
     )
-    with urllib.request.urlopen(request, timeout=20) as answer:
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         return answer.headers["set-cookie"]
 
 
@@ -93,14 +93,14 @@ def test_up_opens_the_console_with_a_code_and_prints_none(machine: Machine, tmp_
         assert found is not None
         assert exchange(address, found[2])
         process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=PATIENCE)
         assert (out, err) == ("", "")
 
 
 def test_up_gives_the_code_to_a_terminal_and_never_to_a_log(machine: Machine) -> None:
     with up(machine, "--no-open") as (process, _):
         process.send_signal(signal.SIGTERM)
-        assert process.communicate(timeout=20) == ("", "")  # after the line with the plain address
+        assert process.communicate(timeout=PATIENCE) == ("", "")  # after the line with the plain address
 
     terminal = Terminal(machine, "up", "--port", "0", "--no-open", stdout_is_terminal=True)
     shown = terminal.wait_for("#code=") + terminal.wait_for("\n")

@@ -18,6 +18,7 @@ from handrail.stores.local.prompt_store import prompt_store
 from handrail.stores.local.watching import is_watched
 from tests.faces.cli.machine import Machine
 from tests.faces.cli.terminal import Terminal
+from tests.waiting import PATIENCE
 from tests.wire.clients import Stdio
 
 CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "diff": "@@ -1 +1 @@\n-one\n+1\n"}
@@ -29,6 +30,7 @@ import asyncio, json, sys
 from pathlib import Path
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.stores.local.prompt_store import prompt_store
+from tests.waiting import PATIENCE
 queue = LoggedPrompts(prompt_store(Path(sys.argv[1])))
 answer = asyncio.run(queue.ask(json.loads(sys.argv[2]), request_id=sys.argv[3]))
 print(answer.response.status)
@@ -74,7 +76,7 @@ def test_a_yes_reaches_the_process_that_asks(machine: Machine) -> None:
     with asking(machine, CHANGE, "approval_1") as process:
         terminal.wait_for("Write a.txt")
         press_until(terminal, "y", "Answered by you")
-        assert process.communicate(timeout=20)[0] == "ok\n"
+        assert process.communicate(timeout=PATIENCE)[0] == "ok\n"
     # no scope: whatever its id says, it isn't an approval of handrail's own
     assert responses(machine) == {"approval_1": {"status": "ok"}}
     assert leave(terminal) == 0
@@ -89,7 +91,7 @@ def test_a_yes_lets_an_agents_call_run_and_is_recorded_as_this_users(machine: Ma
             called = pool.submit(agent.call, "replace_in_file", {"path": "a.txt", "find": "two", "replace": "2"})
             terminal.wait_for("two")
             press_until(terminal, "y", "Answered by you")
-            assert called.result(timeout=20).result == {"count": 1}
+            assert called.result(timeout=PATIENCE).result == {"count": 1}
         finally:
             agent.process.kill()
     assert machine.text("a.txt") == "one\n2\n"

@@ -22,7 +22,7 @@ from tests.credentials import agent_token
 from tests.faces.cli.machine import HANDRAIL, Machine
 from tests.faces.cli.terminal import PROMPT, Terminal
 from tests.persons import without_presence
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -69,7 +69,7 @@ def call(machine: Machine, address: str, tool: str, params: dict[str, Any], task
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_up_serves_until_a_signal_and_leaves_in_order(machine: Machine, number: signal.Signals) -> None:
     with up(machine) as (process, address):
-        with urllib.request.urlopen(f"{address}/health", timeout=10) as health:
+        with urllib.request.urlopen(f"{address}/health", timeout=PATIENCE) as health:
             assert health.status == 200
         found = call(machine, address, "search_files", {"path": ".", "regex": "tw"})
         assert found["matches"][0]["preview"] == "two"
@@ -98,7 +98,7 @@ def test_up_says_where_it_is_and_after_that_only_what_is_wrong(machine: Machine)
             while client.recv(4096):
                 pass
         process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=PATIENCE)
     assert out == ""
     assert err == "handrail: WARNING uvicorn.error: Invalid HTTP request received.\n"
 

@@ -14,6 +14,7 @@ from typing import Any, Self
 import httpx2
 
 from tests.credentials import agent_token
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[3]
 
@@ -134,7 +135,7 @@ class Running:
         """What it wrote to stderr."""
         if self.process.poll() is None:
             self.process.send_signal(number)
-        _, log = self.process.communicate(timeout=20)
+        _, log = self.process.communicate(timeout=PATIENCE)
         return log
 
     def __enter__(self) -> Self:
@@ -143,7 +144,7 @@ class Running:
     def __exit__(self, *exc: object) -> None:
         if self.process.poll() is None:
             self.process.kill()
-            self.process.communicate(timeout=20)
+            self.process.communicate(timeout=PATIENCE)
 
 
 def read_answer(connection: socket.socket) -> Answer:

@@ -12,6 +12,7 @@ import pytest
 from tests.faces.http.running import Answer, Running
 from tests.oauth_server import OAuthServer, oauth_server
 from tests.persons import without_presence
+from tests.waiting import PATIENCE
 
 PROGRAM = """
 import json, sys
@@ -155,7 +156,7 @@ def test_a_sign_in_begins_here_and_ends_when_the_browser_has_come_back(person: P
     assert address.startswith(f"{person.server.base}/authorize?")
     assert address != abandoned
     assert person.signed_in(id)["isWaiting"] is True
-    with urllib.request.urlopen(address, timeout=10) as page:
+    with urllib.request.urlopen(address, timeout=PATIENCE) as page:
         assert "close this window" in page.read().decode()
     while person.signed_in(id)["isWaiting"]:
         continue

@@ -14,6 +14,7 @@ from handrail.ports.errors import Unsupported
 from tests.faces.http.mcp_stream import mcp_stream
 from tests.faces.http.running import Running, read_answer
 from tests.faces.http.test_tools import start_waiting
+from tests.waiting import PATIENCE
 
 
 def has_ipv6() -> bool:
@@ -108,7 +109,7 @@ def test_a_second_server_on_the_same_state_is_refused_and_told_where_the_first_i
         refusal = json.loads(second.first_line)
         assert refusal["condition"] == "Conflict"
         assert server.first_line in refusal["message"]
-        assert second.process.wait(timeout=20) == 1
+        assert second.process.wait(timeout=PATIENCE) == 1
     assert server.file == before
     assert server.request("GET", "/health").status == 200
 
@@ -182,6 +183,7 @@ def test_ipv6_loopback_is_served_under_its_own_name(state: Path, project: Path) 
             assert read_answer(connection).status == 200
 
 
+@pytest.mark.alone
 def test_a_running_call_gets_its_answer_when_the_server_stops(state: Path, project: Path) -> None:
     with Running(state, project) as server, start_waiting(server) as connection:
         server.process.send_signal(signal.SIGTERM)
@@ -192,6 +194,7 @@ def test_a_running_call_gets_its_answer_when_the_server_stops(state: Path, proje
         assert server.stop() == ""
 
 
+@pytest.mark.alone
 def test_an_open_stream_does_not_hold_up_the_stop(state: Path, project: Path) -> None:
     with Running(state, project) as server, server.connect() as idle, mcp_stream(server):
         idle.sendall(f"GET /health HTTP/1.1\r\nHost: localhost:{server.port}\r\n".encode())

@@ -213,6 +213,7 @@ def test_a_page_comes_back_by_itself_after_a_restart(state: Path, project: Path)
     assert asyncio.run(run())["records"][0]["task"] == "after"
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("transports", [["polling"], ["websocket"]])
 def test_an_open_socket_does_not_hold_up_the_stop(transports: list[str], state: Path, project: Path) -> None:
     async def run(server: Running) -> int:

@@ -119,6 +119,7 @@ def test_a_server_gets_a_small_environment(mcp: Mcp) -> None:
     assert not [name for name in seen if name.startswith(("HANDRAIL_", "PYTEST_"))]
 
 
+@pytest.mark.trial("servers", is_long=True)
 def test_playwright_s_browser_is_driven_through_the_gate(house: House) -> None:
     chromium = shutil.which("chromium")
     assert chromium is not None

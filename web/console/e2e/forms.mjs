@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { effort } from "./effort.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const FORMS = effort([["light", 1280], ["dark", 360]], [["light", 1280], ["dark", 1280], ["light", 360], ["dark", 360]]);
+const FORMS = effort([["dark", 360]], [["light", 1280], ["dark", 1280], ["light", 360], ["dark", 360]]);
 export const LOCALES = effort(["en-US"], ["en-US", "zh-CN"]);
 
 export async function findNothing(page, what, forms = FORMS) {

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { launch } from "./browser.mjs";
 import { effort } from "./effort.mjs";
 
-const COUNT = effort(1_500, 10_000);
+const COUNT = effort(800, 10_000);
 
 let world;
 before(async () => {

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.credentials import browser_token
+from tests.effort import first_of
 from tests.faces.http.running import Running
 from tests.features.agent.server.chat import Chat, chatting
 from tests.features.agent.server.model_server import Answer, ModelServer, says, wishes
@@ -45,7 +46,7 @@ def takes(times: int) -> list[Answer]:
     return [wishes("task_start", url=PAGE), *[wishes("browser_screenshot")] * times]
 
 
-@pytest.mark.parametrize("provider", ["openai-compatible", "anthropic", "google"])
+@pytest.mark.parametrize("provider", first_of("models", ("openai-compatible",), ("anthropic",), ("google",)))
 def test_a_model_sees_the_newest_pictures_beside_their_outcomes(
     provider: str, house: Running, models: ModelServer, browser: ScriptedBrowser
 ) -> None:

@@ -13,6 +13,7 @@ from tests.e2e.servers import audit_records, snapshots
 from tests.faces.http.running import Running
 from tests.features.agent.server.chat import Chat, chatting
 from tests.features.agent.server.conftest import ALLOWED, up
+from tests.waiting import PATIENCE
 from tests.wire.clients import run as run_command
 
 WRITE = {"path": "a.txt", "content": "written\n", "mode": "append"}
@@ -34,7 +35,7 @@ def place(tmp_path: Path) -> tuple[Path, Path]:
 
 def kill(server: Running) -> None:
     server.process.kill()
-    server.process.communicate(timeout=20)
+    server.process.communicate(timeout=PATIENCE)
 
 
 def ends(state: Path, tool: str) -> list[dict[str, Any]]:

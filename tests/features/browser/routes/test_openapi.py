@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.effort import SEED, tries
 from tests.faces.http.running import Running
 from tests.features.browser.routes.browser import bus_key
 
@@ -37,21 +38,23 @@ def for_programs(document: Any) -> Any:
     return document
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.trial("properties")
+@pytest.mark.timeout(tries(300, 900))
 def test_the_server_does_what_its_document_says(server: Running, tmp_path: Path) -> None:
     document = tmp_path / "openapi.json"
     document.write_text(json.dumps(for_programs(server.request("GET", "/api/openapi.json").json)))
     headers = [f"{name.title()}: {value}" for name, value in bus_key(server).items()]
     run = subprocess.run(
         [
-            SCHEMATHESIS, "run", document, "--url", server.address, "--checks", CHECKS, "--max-examples", "15",
-            "--phases", "examples,coverage,fuzzing", "--seed", "1", "--no-color", "--generation-database", "none",
+            SCHEMATHESIS, "run", document, "--url", server.address, "--checks", CHECKS,
+            "--max-examples", str(tries(4, 40)),
+            "--phases", "examples,coverage,fuzzing", "--seed", str(SEED), "--no-color", "--generation-database", "none",
             *(part for header in headers for part in ("--header", header)),
         ],
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=tries(280, 880),
         check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]

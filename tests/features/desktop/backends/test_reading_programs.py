@@ -82,6 +82,7 @@ async def test_a_closed_menu_has_its_items_and_no_place(reader: AtspiReader, des
     desktop_session.end(app)
 
 
+@pytest.mark.trial("programs", is_long=True)
 async def test_libreoffice_is_read_whole(reader: AtspiReader, desktop_session: DesktopSession) -> None:
     file = desktop_session.folder / "letter.txt"
     file.write_text("A letter\nto somebody\n")
@@ -99,6 +100,7 @@ async def test_libreoffice_is_read_whole(reader: AtspiReader, desktop_session: D
     desktop_session.end(app)
 
 
+@pytest.mark.trial("programs", is_long=True)
 async def test_a_page_in_chromium_is_read(reader: AtspiReader, desktop_session: DesktopSession) -> None:
     page = desktop_session.folder / "page.html"
     page.write_text(PAGE)
