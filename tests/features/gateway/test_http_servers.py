@@ -101,6 +101,31 @@ def test_a_sign_in_is_found_and_its_token_sent_kept_and_renewed(house: House) ->
     assert "mcp.web" not in house.run("secrets", "list").stdout
 
 
+def test_a_clients_server_that_wants_a_sign_in_is_moved_with_it(house: House, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / ".gemini").mkdir(parents=True)
+    with OAuthServer() as server:
+        settings = {"mcpServers": {"web": {"httpUrl": server.url}}}
+        (home / ".gemini/settings.json").write_text(json.dumps(settings))
+        process = subprocess.Popen(
+            [HANDRAIL, "connect", "gemini", "--yes", "--move", "web"],
+            env={**house.environ, "HOME": str(home), "DISPLAY": "", "WAYLAND_DISPLAY": ""},
+            cwd=house.project,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stderr is not None
+        address = next(line.strip() for line in process.stderr if line.startswith("http"))
+        assert httpx2.get(address, follow_redirects=True, timeout=PATIENCE).status_code == 200
+        out, err = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, "web is behind handrail" in out) == (0, True), err
+        mcp = Mcp(house)
+        assert mcp.text("web__say", text="signed in") == "signed in"
+        mcp.close()
+    assert set(json.loads((home / ".gemini/settings.json").read_text())["mcpServers"]) == {"handrail"}
+
+
 def test_without_a_sign_in_a_call_says_how_to_get_one(house: House) -> None:
     with OAuthServer() as server:
         sign_in(house, server)

@@ -153,7 +153,7 @@ def _move(
         if not names and not _says_yes(f"Put {client.title}'s server {one_line(name)} behind handrail, too?"):
             continue
         try:
-            found = run(moves.look(client, name))
+            found = run(moves.look(client, name, _shown_sign_in(name)))
         except Failure as failure:
             said(f"{one_line(name)} was not moved: {failure.message}")
             continue
@@ -171,6 +171,18 @@ def _move(
         moved.append(name)
         said(f"{one_line(name)} is behind handrail: {len(found.tools)} tools. Its entry is kept {_PLACES[place]}.")
     return moved
+
+
+def _shown_sign_in(name: str) -> Callable[[str], None]:
+    from handrail.faces.cli.program import program
+
+    def show(address: str) -> None:
+        machine = program().machine
+        if machine.has_display():
+            machine.open_in_browser(address)
+        print(f"Sign in to {one_line(name)} at:\n{one_line(address)}", file=sys.stderr, flush=True)
+
+    return show
 
 
 def _silent(text: str) -> None:

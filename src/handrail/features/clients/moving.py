@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -28,15 +29,18 @@ class ServerMoves:
         self._folder = str(folder)
         self._by = by
 
-    async def look(self, client: Client, name: str) -> "Moved":
-        """Adds the server; until `accept`, no agent can use it. NotFound, and what its start raises."""
+    async def look(self, client: Client, name: str, show: Callable[[str], None] | None = None) -> "Moved":
+        """Adds the server; until `accept`, no agent can use it. NotFound, and what its start raises.
+
+        `show` gets the address of its sign-in, if it wants one.
+        """
         from handrail.features.gateway.offers import move_entry
 
         entries = await asyncio.to_thread(self._setup.other_servers, client)
         entry = entries.get(name)
         if entry is None:
             raise NotFound(f"{client.title} has no server {name!r}.", hint=f"It has: {', '.join(entries) or 'none'}.")
-        return await move_entry(self._stores, self._folder, name, entry, source=client.title, by=self._by)
+        return await move_entry(self._stores, self._folder, name, entry, source=client.title, by=self._by, show=show)
 
     async def accept(self, client: Client, name: str, moved: "Moved", *, trusts_marks: bool = True) -> Place:
         """The person has seen what it offers and said yes: now the client's own entry goes. Where its keys are now."""

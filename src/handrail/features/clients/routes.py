@@ -23,7 +23,7 @@ from handrail.features.clients.client import Client, Edit
 from handrail.features.clients.moving import ServerMoves
 from handrail.features.clients.setup import ClientSetup, ClientState, find, launch_command
 from handrail.kernel.digest import digest
-from handrail.ports.errors import Conflict
+from handrail.ports.errors import AuthRequired, Conflict
 
 if TYPE_CHECKING:
     from handrail.features.gateway.offers import Moved
@@ -69,7 +69,11 @@ def mount(context: HttpContext) -> Mount:
         """The server is behind the gate within the block, and stays there if it is accepted."""
         client, name = find(request.path_params["name"]), request.path_params["server"]
         moving = moves(request)
-        moved = await moving.look(client, name)
+        try:
+            moved = await moving.look(client, name)
+        except AuthRequired as wanted:
+            wanted.hint = f"Run `{_in_terminal(client, name)}`: it opens the sign-in in your browser."
+            raise
         try:
             yield client, name, moved
         finally:
@@ -114,8 +118,11 @@ def _moving(client: Client, name: str, moved: "Moved", trusts_marks: bool) -> Ac
         "without asking": ", ".join(moved.without_asking if trusts_marks else ()) or "none",
         "digest": moved.digest,
     }
-    command = shlex.join(["handrail", "connect", client.name, "--move", name])
-    return Action("policy", "Moving a server behind handrail", params, command)
+    return Action("policy", "Moving a server behind handrail", params, _in_terminal(client, name))
+
+
+def _in_terminal(client: Client, name: str) -> str:
+    return shlex.join(["handrail", "connect", client.name, "--move", name])
 
 
 def _offered(moved: "Moved") -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from handrail.features.gateway.review import Difference
     from handrail.ports.identity import Caller
     from handrail.ports.stores import Stores
+
+_SIGN_IN_SECONDS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +46,25 @@ class Moved:
 
 
 async def move_entry(
-    stores: Stores, folder: str, name: str, entry: Mapping[str, Any], *, source: str, by: Caller
+    stores: Stores,
+    folder: str,
+    name: str,
+    entry: Mapping[str, Any],
+    *,
+    source: str,
+    by: Caller,
+    show: Callable[[str], None] | None = None,
 ) -> Moved:
     """Adds the server that a client's configuration names, with its keys as secrets, and looks at what it offers.
 
     `entry` is as the client spells it (`command` and `args`, or `url`; `env`, `headers`). Nothing is accepted yet, so
     no agent can use it: show `diff` to the person, then call `accept`. If it can't be started, nothing is left behind.
+    `show` gets the address for the person's browser where the server wants a sign-in; without it, that is refused.
     InvalidParams, Conflict (the name is taken), Offline, Timeout, BadAnswer, AuthRequired.
     """
     from handrail.features.gateway.servers import server_of_entry, servers_in
-    from handrail.ports.errors import Failure
+    from handrail.features.gateway.sign_in import sign_in
+    from handrail.ports.errors import AuthRequired, Failure
     from handrail.ports.secrets import Secret
 
     server, values = server_of_entry(name, entry, source)
@@ -62,7 +73,13 @@ async def move_entry(
     is_left = known is not None and not known.accepted and known.server.source == source  # by a look that broke off
     await servers.add(server, {key: Secret(value) for key, value in values.items()}, by, replaces=is_left)
     try:
-        found = await servers.look(server.name)
+        try:
+            found = await servers.look(server.name)
+        except AuthRequired:
+            if show is None or server.url is None:
+                raise
+            await sign_in(server, stores, show, client_id=None, patience=_SIGN_IN_SECONDS)
+            found = await servers.look(server.name)
     except BaseException as failure:
         await servers.remove(server.name, by)
         if isinstance(failure, Failure):
