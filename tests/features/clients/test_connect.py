@@ -269,3 +269,12 @@ def test_without_a_keyring_the_list_says_where_the_keys_of_a_moved_server_are(ma
     holding = [each for each in machine.state.rglob("*") if each.is_file() and b"s3cret" in each.read_bytes()]
     assert [(each.name, stat.S_IMODE(each.stat().st_mode)) for each in holding] == [("secrets.json", 0o600)]
     assert "in a file that only you can read, because there is no keyring" in machine.run("connect", HOME=str(home)).out
+
+
+def test_a_damaged_record_of_what_was_written_is_named_and_nothing_is_changed(machine: Machine, home: Path) -> None:
+    (machine.state / "clients.json").write_text("garbage")
+    for words in (("connect", "gemini", "--yes"), ("disconnect", "gemini")):
+        done = machine.run(*words, HOME=str(home))
+        assert (done.status, "clients.json" in done.err, "Traceback" in done.err) == (1, True, False)
+    assert not (home / ".gemini").exists()
+    assert "clients.json" in machine.run("connect", HOME=str(home)).out

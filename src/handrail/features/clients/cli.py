@@ -53,7 +53,7 @@ def connect(
     from handrail.features.clients.setup import ClientSetup, find
 
     stores = program().open_stores(state)
-    setup = ClientSetup(stores.path)
+    setup = ClientSetup.of(stores)
     if not name:
         servers, states = ServerMoves(setup, stores, Path.cwd(), caller()), setup.states()
         places = {each.client.name: run(servers.places(each.client)) if each.moved else {} for each in states}
@@ -123,7 +123,7 @@ def disconnect(name: str, state: Path | None) -> None:
 
     client, stores = find(name), program().open_stores(state)
     _refuse_agents(stores, "Disconnecting a client")
-    moves = ServerMoves(ClientSetup(stores.path), stores, Path.cwd(), caller())
+    moves = ServerMoves(ClientSetup.of(stores), stores, Path.cwd(), caller())
     for each in run(moves.disconnect(client)):
         say(f"Left as it is, because it was changed since: {each}")
     say(f"{client.title} is disconnected. Restart it if it is running.")

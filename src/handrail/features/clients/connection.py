@@ -1,7 +1,6 @@
 """Which clients are connected, and what was written into their files: kept, so that it can be taken out again."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import msgspec
 from handrail.features.clients.client import Client, Edit
 from handrail.features.clients.config_file import ConfigFile
 from handrail.features.clients.written import Written, is_there, undo, write
-from handrail.ports.errors import NotFound
+from handrail.ports.errors import Damaged, NotFound
 from handrail.ports.state_writes import write_state
 
 _FILE = "clients.json"
@@ -63,9 +62,15 @@ class Connections:
         return left
 
     def _read(self) -> dict[str, list[Written]]:
-        with suppress(FileNotFoundError):
+        try:
             return msgspec.json.decode(self._file.read_bytes(), type=dict[str, list[Written]])
-        return {}
+        except FileNotFoundError:
+            return {}
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+            hint = "Restore the file. Without it, take handrail's entries out of the clients' files by hand."
+            raise Damaged(
+                f"{self._file}, which says what was written for clients, can't be read: {error}.", hint=hint
+            ) from None
 
     def _save(self, name: str, written: Sequence[Written] | None) -> None:
         known: Mapping[str, Any] = {**self._read(), name: written}

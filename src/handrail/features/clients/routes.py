@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def mount(context: HttpContext) -> Mount:
     project = context.project
     stores, folder = project.stores, Path(project.location)
-    setup, proofs = ClientSetup(stores.path), PersonProof(stores.presence, context.windows)
+    setup, proofs = ClientSetup.of(stores), PersonProof(stores.presence, context.windows)
 
     def moves(request: Request) -> ServerMoves:
         return ServerMoves(setup, stores, folder, caller(request, context.person))

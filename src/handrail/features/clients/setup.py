@@ -2,10 +2,11 @@
 
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from handrail.features.cage.offers import cage_level
 from handrail.features.clients.client import SERVER, Client, Edit, Home, Launch
@@ -17,6 +18,10 @@ from handrail.features.clients.known_clients import CLIENTS, CODEX
 from handrail.features.clients.trial import Trial, try_connection
 from handrail.ports.errors import Failure, InvalidParams, NotFound
 
+if TYPE_CHECKING:
+    from handrail.ports.stores import Stores
+
+_PATIENCE_SECONDS = 10.0
 Hooks = Literal["on", "untrusted", "off", "unsupported"]
 """`untrusted`: written, and the client skips them until a person trusts them there."""
 Cage = Literal["full", "narrow", "none", "unsupported"]
@@ -40,12 +45,17 @@ class ClientState:
 
 
 class ClientSetup:
-    """Blocks, except for `try_out`."""
+    """Blocks, except for `try_out`. `lock` keeps two who connect at once from losing what the other wrote."""
 
-    def __init__(self, state: Path, home: Home | None = None) -> None:
+    def __init__(self, state: Path, lock: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
         self._state = state
-        self._home = home or Home.of_user()
+        self._lock = lock
+        self._home = Home.of_user()
         self._connections = Connections(state)
+
+    @classmethod
+    def of(cls, stores: "Stores") -> "ClientSetup":
+        return cls(stores.path, lambda: stores.lock("clients", _PATIENCE_SECONDS))
 
     def states(self) -> list[ClientState]:
         return [self.state_of(client) for client in CLIENTS]
@@ -68,7 +78,8 @@ class ClientSetup:
         return [*client.edits(self._home, self._launch(client, folder)), *hooks, *self._trust_edits(client, hooks)]
 
     def connect(self, client: Client, folder: Path) -> None:
-        self._connections.connect(client, self.edits(client, folder))
+        with self._lock():
+            self._connections.connect(client, self.edits(client, folder))
 
     async def try_out(self, client: Client, folder: Path) -> Trial:
         """A read through what the client's own configuration file says."""
@@ -79,7 +90,8 @@ class ClientSetup:
 
     def disconnect(self, client: Client, moved: Mapping[str, Any]) -> list[str]:
         """What was left as it is, because somebody changed it since. `moved` are entries of servers to put back."""
-        return self._connections.disconnect(client, moved)
+        with self._lock():
+            return self._connections.disconnect(client, moved)
 
     def _launch(self, client: Client, folder: Path) -> Launch:
         return Launch(_program(), self._state, client.project(folder))
@@ -109,7 +121,8 @@ class ClientSetup:
     def take_out(self, client: Client, name: str, server: str) -> None:
         """Removes another server's entry, until the client is disconnected. `server` is its name behind the gate."""
         entry = self._entry(client)
-        self._connections.take_out(client, entry.file, (*entry.keys[:-1], name), server)
+        with self._lock():
+            self._connections.take_out(client, entry.file, (*entry.keys[:-1], name), server)
 
     def taken_out(self, client: Client) -> dict[str, str]:
         """The names of the servers that were moved, each with its name behind the gate."""
