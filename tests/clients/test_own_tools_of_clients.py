@@ -118,16 +118,17 @@ def test_a_clients_own_tools_do_what_a_person_allows_and_nothing_else(own: OwnTo
     assert len({each["identity"] for each in records}) == 1, "every hook of one client is the same agent"
 
 
-def test_a_hook_that_is_killed_blocks_claude_codes_tool(tmp_path: Path) -> None:
-    """Of the clients that were tried, the only one that can be told to block then."""
+@pytest.mark.parametrize("own", OWN_TOOLS, ids=lambda own: own.client.name)
+def test_a_hook_that_is_killed_blocks_the_tool(own: OwnTools, tmp_path: Path) -> None:
+    """Codex and Gemini CLI run the tool when a hook fails in any other way than by its status."""
     places = Places.below(tmp_path)
     file = places.project / "door.txt"
     file.write_text(BEFORE)
-    set_up_hook(CLAUDE, places)
-    turns: list[Turn] = [Use("Bash", {"command": "rm door.txt", "description": "Work"}), Say("Done.")]
+    set_up_hook(own.client, places)
+    turns: list[Turn] = [Use(*own.shell("rm door.txt")), Say("Done.")]
     with (
         up(places.project, places.state),
-        running(CLAUDE, places.project, places.home, turns, options=["--permission-mode", "default"]) as started,
+        running(own.client, places.project, places.home, turns, options=own.options) as started,
     ):
         places.person.sees()
         os.kill(hook_of(places), signal.SIGKILL)

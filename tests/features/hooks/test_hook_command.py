@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from handrail.features.hooks.limits import WAITS
+from handrail.features.hooks.offers import hook_settings
 from tests.e2e.console_person import up
 from tests.features.hooks.hook_house import House, furnished, said
 from tests.persons import HANDRAIL, without_presence
@@ -247,6 +248,25 @@ def test_every_client_is_denied_in_its_own_words_when_the_hook_fails(alone: Hous
     (alone.state).write_text("a file where the state directory should be")
     answer = said(alone.begin(alone.event("Bash", {"command": "ls"}), client))
     assert answer.is_denied
+
+
+@pytest.mark.parametrize("streams", ["<&-", ">&-", ">/dev/full", "2>&-", "</dev/null"])
+def test_a_hook_without_its_streams_blocks(alone: House, streams: str) -> None:
+    command = f"{HANDRAIL} hook claude --state {alone.state} {streams}"
+    done = subprocess.run(["sh", "-c", command], input=b"{}", capture_output=True, timeout=60, check=False)
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize("client", ["claude", "codex", "gemini", "qwen"])
+def test_the_command_of_a_client_blocks_when_handrail_is_gone(alone: House, client: str) -> None:
+    """As after it was uninstalled: status 1 or 127 would let the tool run."""
+    settings = hook_settings(client, ["/no/such/handrail"], str(alone.state))
+    assert settings is not None
+    before = next(item for event, item in settings.entries.items() if event in ("PreToolUse", "BeforeTool"))
+    done = subprocess.run(
+        ["sh", "-c", before["hooks"][0]["command"]], input=b"{}", capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == 2
 
 
 @pytest.mark.parametrize("words", [["nonsense"], ["claude", "--state"], ["claude", "--wait", "x"], ["claude", "--x"]])

@@ -10,14 +10,15 @@ from typing import Any
 LIMIT_SECONDS = 3600
 """What a client is told to wait for a hook. People take their time; the hook answers earlier by itself."""
 _EVERYTHING = "*"
+_OR_BLOCK = " || exit 2"
+"""A hook that is killed, or isn't there any more, blocks all the same. For clients that hand the command to a shell."""
 
 
 @dataclass(frozen=True, slots=True)
 class HookSettings:
     """`entries` maps an event to the item for its list, in the client's own format; `keys` lead to these lists.
 
-    `file` is relative to the user's folder. A client without entries gets `text` as the whole file. `is_closed`:
-    the client blocks the tool when the hook fails; else only the hook itself does.
+    `file` is relative to the user's folder. A client without entries gets `text` as the whole file.
     """
 
     file: str
@@ -25,7 +26,6 @@ class HookSettings:
     entries: Mapping[str, Any] = field(default_factory=dict)
     text: str | None = None
     is_executable: bool = False
-    is_closed: bool = False
     top: Mapping[str, Any] = field(default_factory=dict)
     """What the file needs beside them."""
 
@@ -52,27 +52,27 @@ def hook_settings(client: str, handrail: Sequence[str], state: str) -> HookSetti
     command = hook_command(client, handrail, state)
     if client == "claude":
         run = {"type": "command", "command": command, "timeout": LIMIT_SECONDS}
-        before = {"matcher": _EVERYTHING, "hooks": [{**run, "onFailure": "block"}]}
+        asking = {**run, "command": command + _OR_BLOCK, "onFailure": "block"}
+        before = {"matcher": _EVERYTHING, "hooks": [asking]}
         after = {"matcher": "Bash|Edit|MultiEdit|Write|NotebookEdit", "hooks": [run]}
         entries = {"PreToolUse": before, "PostToolUse": after}
-        return HookSettings(".claude/settings.json", ("hooks",), entries, is_closed=True)
+        return HookSettings(".claude/settings.json", ("hooks",), entries)
     if client == "codex":
         run = {"type": "command", "command": command, "timeout": LIMIT_SECONDS}
-        entries = {name: {"matcher": _EVERYTHING, "hooks": [run]} for name in ("PreToolUse", "PostToolUse")}
+        entries = _around("PreToolUse", "PostToolUse", run)
         return HookSettings(".codex/hooks.json", ("hooks",), entries)
     if client == "gemini":
         run = {"name": "handrail", "type": "command", "command": command, "timeout": LIMIT_SECONDS * 1000}
-        entries = {name: {"matcher": _EVERYTHING, "hooks": [run]} for name in ("BeforeTool", "AfterTool")}
+        entries = _around("BeforeTool", "AfterTool", run)
         return HookSettings(".gemini/settings.json", ("hooks",), entries)
     if client == "qwen":
         run = {"name": "handrail", "type": "command", "command": command, "timeout": LIMIT_SECONDS * 1000}
-        return HookSettings(".qwen/settings.json", ("hooks",), {"PreToolUse": {"matcher": _EVERYTHING, "hooks": [run]}})
+        entries = {"PreToolUse": _around("PreToolUse", "", run)["PreToolUse"]}
+        return HookSettings(".qwen/settings.json", ("hooks",), entries)
     if client == "cursor":
         run = {"command": command, "timeout": LIMIT_SECONDS, "failClosed": True}
         names = ("beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "preToolUse")
-        return HookSettings(
-            ".cursor/hooks.json", ("hooks",), dict.fromkeys(names, run), is_closed=True, top={"version": 1}
-        )
+        return HookSettings(".cursor/hooks.json", ("hooks",), dict.fromkeys(names, run), top={"version": 1})
     if client == "copilot":
         run = {"type": "command", "bash": command, "timeoutSec": LIMIT_SECONDS}
         return HookSettings(".copilot/hooks/handrail.json", ("hooks",), {"preToolUse": run}, top={"version": 1})
@@ -84,6 +84,12 @@ def hook_settings(client: str, handrail: Sequence[str], state: str) -> HookSetti
             ".config/opencode/plugin/handrail.js", text=_PLUGIN % json.dumps([*quickest(handrail), state])
         )
     return None
+
+
+def _around(before: str, after: str, run: Mapping[str, Any]) -> dict[str, Any]:
+    """The same command before a tool, where it blocks, and after it, where it only records."""
+    asking = {**run, "command": run["command"] + _OR_BLOCK}
+    return {event: {"matcher": _EVERYTHING, "hooks": [each]} for event, each in ((before, asking), (after, run))}
 
 
 _PLUGIN = """\
