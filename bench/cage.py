@@ -29,6 +29,7 @@ def measure() -> list[Comparison]:
         project.mkdir()
         path = f"{os.environ.get('PATH', '')}:{_RIPGREP.parent}"  # srt wants ripgrep there, and socat
         environment = {**os.environ, "HANDRAIL_STATE": str(state), "PATH": path}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program has its bytecode
         found = [_start(project, environment, *peer) for peer in _peers()]
         _fill(project)
         work = (("`git status`", "git status --porcelain"), ("`rg`", f"{_RIPGREP} -c needle"))

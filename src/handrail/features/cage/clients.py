@@ -1,6 +1,5 @@
 """The clients that the cage knows: where their model is, and the settings that they find inside."""
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -42,7 +41,7 @@ def _no_preparation(home: Path, project: str) -> None:
 def _claude_etc(has_key: bool, hooks: Hooks) -> Mapping[str, str]:
     permissions = {"allow": ["mcp__handrail"], "defaultMode": "bypassPermissions"}
     settings = {"permissions": permissions, "hooks": {event: [item] for event, item in hooks.items()}}
-    return {"/etc/claude-code/managed-settings.json": json.dumps(settings, indent=2)}
+    return {"/etc/claude-code/managed-settings.json": _json(settings)}
 
 
 def _prepare_claude(home: Path, project: str) -> None:
@@ -91,8 +90,8 @@ def _codex_etc(has_key: bool, hooks: Hooks) -> Mapping[str, str]:
         ]
     managed = []
     for event, item in hooks.items():
-        managed += [f"[[hooks.{event}]]", f"matcher = {json.dumps(item['matcher'])}", f"[[hooks.{event}.hooks]]"]
-        managed += [f"{name} = {json.dumps(value)}" for name, value in item["hooks"][0].items()]
+        managed += [f"[[hooks.{event}]]", f"matcher = {_json(item['matcher'])}", f"[[hooks.{event}.hooks]]"]
+        managed += [f"{name} = {_json(value, indent=None)}" for name, value in item["hooks"][0].items()]
     return {
         "/etc/codex/config.toml": "\n".join(lines) + "\n",
         "/etc/codex/requirements.toml": "\n".join(managed) + "\n",
@@ -116,8 +115,8 @@ def _gemini_etc(has_key: bool, hooks: Hooks) -> Mapping[str, str]:
         settings["security"]["auth"] = {"selectedType": "gemini-api-key"}
     managed = {"hooks": {event: [item] for event, item in hooks.items()}}
     return {
-        "/etc/gemini-cli/system-defaults.json": json.dumps(settings, indent=2),
-        "/etc/gemini-cli/settings.json": json.dumps(managed, indent=2),
+        "/etc/gemini-cli/system-defaults.json": _json(settings),
+        "/etc/gemini-cli/settings.json": _json(managed),
     }
 
 
@@ -169,8 +168,16 @@ def client_of(name: str | None, command: str) -> CagedClient | None:
     return next((client for client in CLIENTS if client.name == wanted), None)
 
 
+def _json(value: object, indent: int | None = 2) -> str:
+    import json  # an agent without settings doesn't wait for it
+
+    return json.dumps(value, indent=indent)
+
+
 def _change_json(file: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     """A file that the agent may have made anything of: it is read as data, never followed as a link."""
+    import json
+
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb") as opened:
@@ -180,4 +187,4 @@ def _change_json(file: Path, change: Callable[[dict[str, Any]], dict[str, Any]])
     from handrail.ports.atomic_file import replace_file
 
     changed = change(found if isinstance(found, dict) else {})
-    replace_file(file, json.dumps(changed, indent=2).encode())
+    replace_file(file, _json(changed).encode())

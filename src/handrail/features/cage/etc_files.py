@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from handrail.features.cage.git_identity import user_identity
 from handrail.features.cage.spec import HOME
 
 _NO_NAMES = "# Names are resolved outside: programs connect through the proxy in HTTPS_PROXY.\n"
@@ -21,33 +22,6 @@ def etc_files(project: str, user: str) -> dict[str, bytes]:
         "gitconfig": git_config(project, user_identity()),
     }
     return {f"/etc/{name}": text.encode() for name, text in texts.items()}
-
-
-def user_identity() -> dict[str, str]:
-    """Name and email that the person's git uses; nothing else of its configuration, which may hold tokens."""
-    asked = ["git", "config", "--global", "--includes", "--null", "--get-regexp", r"^user\.(name|email)$"]
-    pairs = (entry.partition("\n") for entry in _printed(asked).decode(errors="replace").split("\0") if entry)
-    return {name.removeprefix("user."): value for name, _, value in pairs}
-
-
-def _printed(command: list[str]) -> bytes:
-    """Without `subprocess`, which takes longer to load than git to answer. Empty where there is no such program."""
-    read, write = os.pipe()
-    streams = [
-        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_DUP2, write, 1),
-        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
-    ]
-    with open(read, "rb") as output:
-        try:
-            pid = os.posix_spawnp(command[0], command, os.environ, file_actions=streams)
-        except OSError:
-            return b""
-        finally:
-            os.close(write)
-        printed = output.read()
-    os.waitpid(pid, 0)
-    return printed
 
 
 def git_config(project: str, identity: dict[str, str]) -> str:

@@ -6,7 +6,6 @@ is in `cage.json` (`session.py`).
 """
 
 import fcntl
-import json
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -78,6 +77,8 @@ class RunFolder(NamedTuple):
 
 def begin(folder: RunFolder, project: str, client: str, command: Sequence[str], level: Level) -> None:
     """Writes `cage.json`, as `CageSession` reads it."""
+    import json  # while bubblewrap makes everything ready
+
     started = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime())
     record = {"id": folder.path.name, "project": project, "client": client, "command": list(command)}
     text = json.dumps({**record, "level": level, "startedAt": started}, indent=2)

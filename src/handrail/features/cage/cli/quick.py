@@ -35,6 +35,9 @@ def run(words: Sequence[str], open_program: Callable[[], Program]) -> int | None
             return None
     if len(left) < 2 or once.get("--client", "claude") not in _CLIENTS:
         return None
+    from handrail.features.cage.git_identity import ask_early
+
+    ask_early()
     from pathlib import Path
 
     from handrail.features.cage.cli.launcher import run_in_cage
