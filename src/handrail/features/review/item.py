@@ -42,7 +42,8 @@ class FileChange:
 
     @cached_property
     def is_binary(self) -> bool:
-        return not all(is_text(data) and b"\0" not in (data or b"") for data in (self.base, self.project, self.agents))
+        versions = (self.project, self.agents) if self.base is self.project else (self.base, self.project, self.agents)
+        return not all(is_text(data) and b"\0" not in (data or b"") for data in versions)
 
     @property
     def new_mode(self) -> int | None:
@@ -110,8 +111,10 @@ class FileChange:
     def digest(self) -> str:
         """Of all that is shown: the three versions and modes."""
         parts = [self.path.encode("utf-8", "surrogateescape")]
-        versions = (self.base, self.project, self.agents)
-        parts += [b"-" if data is None else sha256(data).digest() for data in versions]
+        project, agents = (b"-" if data is None else sha256(data).digest() for data in (self.project, self.agents))
+        is_same = self.base is self.project  # most files are as they were: one hash is enough
+        base = project if is_same else b"-" if self.base is None else sha256(self.base).digest()
+        parts += [base, project, agents]
         parts.append(repr((self.base_mode, self.project_mode, self.agents_mode)).encode())
         return sha256(b"\0".join(parts)).hexdigest()
 
