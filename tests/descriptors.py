@@ -10,7 +10,7 @@ import pytest
 
 from tests.waiting import PATIENCE, until
 
-MOST_LEFT = 40
+MOST_LEFT = 200
 """A browser, a desktop and other things that the tests of a process share are opened in one file and stay."""
 
 

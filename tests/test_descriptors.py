@@ -15,7 +15,7 @@ LEAKING = """
 import os
 
 def test_of_a_file_that_leaks():
-    for _ in range(50):
+    for _ in range(250):
         os.open(__file__, os.O_RDONLY)
 """
 CLEAN = """
@@ -38,4 +38,4 @@ def test_a_file_of_tests_that_leaves_descriptors_open_fails_and_the_next_does_no
     done = subprocess.run(command, cwd=tmp_path, env=path, capture_output=True, text=True, check=False)
     assert "2 passed, 1 error" in done.stdout
     assert "test_a.py to close what it opened" in done.stdout
-    assert "test_a.py': 50" in done.stdout
+    assert "test_a.py': 250" in done.stdout
