@@ -1,7 +1,7 @@
 /** Generated from the Python declarations by `scripts/protocol.py`; don't edit. */
 
 export const PROTOCOL = 1 as const;
-export const FINGERPRINT = "94f422a5398b2579" as const;
+export const FINGERPRINT = "ab46a547686886e0" as const;
 export const EXTENSION_ID = "baoanimhflihpgcnepaoljokhdpilplm" as const;
 export const TIMEOUTS = { ackMs: 1500, retryAfterMs: 1000, longestActionMs: 600000, uploadMs: 60000, staleAfterMs: 30000 } as const;
 export const MAX_UPLOAD_BYTES = 26214400 as const;
@@ -11,6 +11,8 @@ export const ACTIONS = {
   browser_debugger_attach: { timeoutMs: 5000, isIdempotent: true, acts: false },
   browser_debugger_detach: { timeoutMs: 5000, isIdempotent: true, acts: false },
   browser_dom_index: { timeoutMs: 10000, isIdempotent: true, acts: false },
+  browser_drag: { timeoutMs: 15000, isIdempotent: false, acts: true },
+  browser_fill: { timeoutMs: 30000, isIdempotent: false, acts: true },
   browser_find_text: { timeoutMs: 10000, isIdempotent: true, acts: false },
   browser_get_html: { timeoutMs: 10000, isIdempotent: true, acts: false },
   browser_go_back: { timeoutMs: 30000, isIdempotent: false, acts: true },
@@ -18,6 +20,7 @@ export const ACTIONS = {
   browser_hover: { timeoutMs: 5000, isIdempotent: false, acts: true },
   browser_navigate: { timeoutMs: 30000, isIdempotent: false, acts: true },
   browser_page: { timeoutMs: 10000, isIdempotent: true, acts: false },
+  browser_pdf: { timeoutMs: 30000, isIdempotent: true, acts: false },
   browser_press_key: { timeoutMs: 5000, isIdempotent: false, acts: true },
   browser_readability_extract: { timeoutMs: 10000, isIdempotent: true, acts: false },
   browser_reload: { timeoutMs: 30000, isIdempotent: false, acts: true },
@@ -25,6 +28,7 @@ export const ACTIONS = {
   browser_screenshot: { timeoutMs: 10000, isIdempotent: true, acts: false },
   browser_scroll: { timeoutMs: 5000, isIdempotent: false, acts: true },
   browser_select_option: { timeoutMs: 5000, isIdempotent: false, acts: true },
+  browser_select_text: { timeoutMs: 5000, isIdempotent: false, acts: true },
   browser_tab_close: { timeoutMs: 5000, isIdempotent: false, acts: true },
   browser_tab_open: { timeoutMs: 30000, isIdempotent: false, acts: true },
   browser_tab_switch: { timeoutMs: 5000, isIdempotent: true, acts: true },
@@ -75,25 +79,29 @@ export interface TabGroup { id: number; collapsed?: boolean; color?: string; tit
 export interface Window { windowId: number; focused?: boolean; top?: number; left?: number; width?: number; height?: number; type?: string }
 
 export interface ActionParams {
-  browser_click: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; strategy?: "cdp_mouse" | "dom_click"; dialog?: "accept" | "dismiss"; promptText?: string; expected?: string };
+  browser_click: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; x?: number; y?: number; button?: "left" | "middle" | "right"; clicks?: number; modifiers?: ("Alt" | "Control" | "Meta" | "Shift")[]; holdMs?: number; strategy?: "cdp_mouse" | "dom_click"; dialog?: "accept" | "dismiss"; promptText?: string; expected?: string };
   browser_console: { timeoutMs?: number; tabId: number; limit?: number };
   browser_debugger_attach: { timeoutMs?: number; tabId: number };
   browser_debugger_detach: { timeoutMs?: number; tabId: number };
   browser_dom_index: { timeoutMs?: number; tabId: number; scope?: "document" | "viewport"; offset?: number; limit?: number; boxes?: boolean; assignAttr?: boolean };
+  browser_drag: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; x?: number; y?: number; toClickId?: string; dx?: number; dy?: number; path?: number[][]; expected?: string };
+  browser_fill: { timeoutMs?: number; tabId: number; fields: ({ clickId: string; value: string | boolean })[]; submit?: boolean; expected?: string };
   browser_find_text: { timeoutMs?: number; tabId: number; text: string };
   browser_get_html: { timeoutMs?: number; tabId: number; xpath?: string };
   browser_go_back: { timeoutMs?: number; tabId: number; expected?: string };
   browser_go_forward: { timeoutMs?: number; tabId: number; expected?: string };
-  browser_hover: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; expected?: string };
+  browser_hover: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; x?: number; y?: number; expected?: string };
   browser_navigate: { timeoutMs?: number; tabId: number; url: string; expected?: string };
   browser_page: { timeoutMs?: number; tabId: number; scope?: "document" | "viewport"; offset?: number; limit?: number };
+  browser_pdf: { timeoutMs?: number; tabId: number };
   browser_press_key: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; key: string; dialog?: "accept" | "dismiss"; promptText?: string; expected?: string };
   browser_readability_extract: { timeoutMs?: number; tabId: number };
   browser_reload: { timeoutMs?: number; tabId: number; expected?: string };
   browser_requests: { timeoutMs?: number; tabId: number; limit?: number };
-  browser_screenshot: { timeoutMs?: number; tabId: number; fullPage?: boolean; clickId?: string; xpath?: string; asking?: string };
-  browser_scroll: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; direction?: "down" | "left" | "right" | "up"; amount?: number; expected?: string };
+  browser_screenshot: { timeoutMs?: number; tabId: number; fullPage?: boolean; clickId?: string; xpath?: string; asking?: string; point?: string; also?: string };
+  browser_scroll: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; direction?: "down" | "left" | "right" | "up"; amount?: number; wheel?: boolean; expected?: string };
   browser_select_option: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; values: string[]; expected?: string };
+  browser_select_text: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; text?: string; expected?: string };
   browser_tab_close: { timeoutMs?: number; tabId: number; expected?: string };
   browser_tab_open: { timeoutMs?: number; url?: string; expected?: string };
   browser_tab_switch: { timeoutMs?: number; tabId: number; expected?: string };
@@ -114,6 +122,8 @@ export interface ActionResults {
   browser_debugger_attach: { warnings?: string[]; attached: true };
   browser_debugger_detach: { warnings?: string[]; detached: true };
   browser_dom_index: { warnings?: string[]; elements: { clickId: string; tag: string; role?: string; name?: string; text?: string; value?: string; states?: string[]; hint?: string; xpath?: string; bbox?: { x: number; y: number; w: number; h: number } }[]; total?: number; url?: string; title?: string; nextOffset?: number };
+  browser_drag: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string; answer?: "accepted" | "dismissed" }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number; look?: boolean; closed?: boolean }; dragged: true };
+  browser_fill: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string; answer?: "accepted" | "dismissed" }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number; look?: boolean; closed?: boolean }; filled: string[] };
   browser_find_text: { warnings?: string[]; matches: { text: string; clickId?: string; tag?: string; bbox?: { x: number; y: number; w: number; h: number } }[]; total: number };
   browser_get_html: { warnings?: string[]; artifactId: string; url: string };
   browser_go_back: { warnings?: string[]; hops?: string[]; navigated: true; tabId: number; url: string };
@@ -121,6 +131,7 @@ export interface ActionResults {
   browser_hover: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string; answer?: "accepted" | "dismissed" }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number; look?: boolean; closed?: boolean }; hovered: true };
   browser_navigate: { warnings?: string[]; hops?: string[]; navigated: true; tabId: number; url: string };
   browser_page: { warnings?: string[]; lines: string[]; total: number; url?: string; title?: string; nextOffset?: number; above?: number; below?: number };
+  browser_pdf: { warnings?: string[]; artifactId: string; url: string };
   browser_press_key: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string; answer?: "accepted" | "dismissed" }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number; look?: boolean; closed?: boolean }; pressed: true; key: string };
   browser_readability_extract: { warnings?: string[]; markdown?: string; title?: string; artifactId?: string; contentLengthBytes?: number; truncated?: boolean; nextOffset?: number };
   browser_reload: { warnings?: string[]; hops?: string[]; navigated: true; tabId: number; url: string };
@@ -128,6 +139,7 @@ export interface ActionResults {
   browser_screenshot: { warnings?: string[]; artifactId: string; url: string; width?: number; height?: number; screenshotUploaded: true };
   browser_scroll: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string; answer?: "accepted" | "dismissed" }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number; look?: boolean; closed?: boolean }; scrolled: true; x: number; y: number; atEnd: boolean };
   browser_select_option: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string; answer?: "accepted" | "dismissed" }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number; look?: boolean; closed?: boolean }; selected: string[] };
+  browser_select_text: { warnings?: string[]; hops?: string[]; changes?: { navigated?: string; dialog?: { type: string; message?: string; answer?: "accepted" | "dismissed" }; newTab?: number; download?: { filename: string; url?: string; state?: string }; added?: string[]; removed?: string[]; more?: number; look?: boolean; closed?: boolean }; selected: string };
   browser_tab_close: { warnings?: string[]; closed: true };
   browser_tab_open: { warnings?: string[]; hops?: string[]; tabId: number; windowId: number; url: string };
   browser_tab_switch: { warnings?: string[]; switched: true; tabId: number };

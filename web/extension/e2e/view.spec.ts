@@ -18,6 +18,7 @@ const plain = (line: string): string => line.replace(/\[(?:f\d+:)?\d+ ?/g, "[");
 
 test("text and elements are told in reading order, numbers in place, and nothing is missing or merged", async () => {
   await world.go(tabId, page, "/view");
+  await world.act({ browser_wait_for_loaded: { tabId } });
   const { lines, above, below } = await view();
   expect((lines as string[]).map(plain)).toEqual([
     "# Shop",

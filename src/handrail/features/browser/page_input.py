@@ -120,7 +120,12 @@ async def _look(
     """Changes nothing, except that it may scroll to the element. A person can decide without a picture."""
     element = _element(params)
     binding = {"tabId": str(page.tab_id), "url": page.address}
-    asked = {"tabId": page.tab_id, **element, "asking": "element" if element or not on_focus else "focus"}
+    asked = {
+        "tabId": page.tab_id,
+        **element,
+        **_beside(params),
+        "asking": "element" if element or not on_focus else "focus",
+    }
     try:
         result = await browser.send(call, page.task, SCREENSHOT.name, asked)
     except Reported as failure:
@@ -129,7 +134,7 @@ async def _look(
         result = {"unseen": f"No picture could be taken: {failure.message}"}
     if isinstance(seen := result.get("seen"), str):
         binding["seen"] = seen
-    is_meant = bool(element) or on_focus
+    is_meant = bool(element) or on_focus or "point" in asked
     known = result.get("target") if is_meant else None
     if element and not isinstance(known, Mapping):
         known = await _indexed(browser, call, page, element)
@@ -205,9 +210,20 @@ async def _picture(browser: Browser, result: Mapping[str, Any]) -> Picture | Non
 
 
 def _element(params: ActionParams) -> dict[str, str]:
-    """The element that is named, if one is."""
+    """The element that is named, if one is; of several fields the first."""
+    if fields := getattr(params, "fields", ()):
+        return {"clickId": fields[0].click_id}
     given = ((name, getattr(params, member, UNSET)) for name, member in (("clickId", "click_id"), ("xpath", "xpath")))
     return {name: value for name, value in given if value is not UNSET}
+
+
+def _beside(params: ActionParams) -> dict[str, str]:
+    """What else the act is bound to: the pixels at its point, and other elements that it needs."""
+    path = getattr(params, "path", UNSET)
+    x, y = path[0] if path is not UNSET else (getattr(params, "x", UNSET), getattr(params, "y", UNSET))
+    others = [getattr(params, "to_click_id", UNSET), *(each.click_id for each in getattr(params, "fields", ()))]
+    also = ",".join(each for each in others if each is not UNSET)
+    return {**({} if UNSET in (x, y) else {"point": f"{x:g},{y:g}"}), **({"also": also} if also else {})}
 
 
 def _words(element: Mapping[str, str], known: Any = None) -> str:

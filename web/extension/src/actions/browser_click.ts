@@ -1,13 +1,14 @@
-/** browser_click: a trusted click on an element that is visible, still and not covered. */
+/** browser_click: a trusted click on an element that is visible, still and not covered, or on a point of it or of the view. */
 
 import { aimAt, staleIfGone } from "../worker/aiming";
 import { define } from "../worker/action";
 import { withChanges } from "../worker/effects";
-import { canUseDebugger, elementParams, placeOf } from "../worker/element";
+import { canUseDebugger, elementParams, pointParams, spotOf } from "../worker/element";
+import { Failure } from "../worker/failure";
 import { judged, pressedOn } from "../worker/guarding";
-import { click, letGoElsewhere, pressMouse, releaseMouse } from "../worker/input";
+import { click, letGoElsewhere, modifierBits, pressMouse, releaseMouse } from "../worker/input";
 import { ask } from "../worker/page";
-import { oneOf, optional, text } from "../worker/shape";
+import { fallback, listOf, oneOf, optional, text, whole } from "../worker/shape";
 
 const STILL_MS = 2000;
 
@@ -16,31 +17,38 @@ export const browserClick = define("browser_click", {
   strategy: optional(oneOf("cdp_mouse", "dom_click")),
   dialog: optional(oneOf("accept", "dismiss")),
   promptText: optional(text),
+  ...pointParams,
+  button: fallback(oneOf("left", "right", "middle"), "left"),
+  clicks: fallback(whole(1, 3), 1),
+  modifiers: fallback(listOf(oneOf("Alt", "Control", "Meta", "Shift")), []),
+  holdMs: fallback(whole(0, 5000), 0),
 }, {
   async run(context, params) {
     const { tabId } = params;
     const isTrusted = await canUseDebugger(context, tabId, params.strategy);
-    const { frameId, target } = placeOf("browser_click", params);
+    const { frameId, target, at } = await spotOf("browser_click", params);
+    const press = { button: params.button, clicks: params.clicks, modifiers: modifierBits(params.modifiers), holdMs: params.holdMs };
     const waitMs = Math.min(STILL_MS, context.deadline.left() / 2);
     const dialog = params.dialog && { accept: params.dialog === "accept", ...(params.promptText === undefined ? {} : { promptText: params.promptText }) };
     if (!isTrusted) {
+      if (at || press.button !== "left" || press.clicks > 1 || press.modifiers || press.holdMs) throw new Failure("CDP_UNAVAILABLE", "Only a plain click on an element can be made without the debugger.");
       const changes = await withChanges(context, { tabId, frameId, dialog }, async () => {
         await staleIfGone(ask(tabId, frameId, "clickInPage", { target, waitMs, ...context.expected }));
         await judged(context, tabId, frameId, { isOver: true });
       });
       return { clicked: true, strategy: "dom_click", ...changes };
     }
-    const aimed = await staleIfGone(aimAt(tabId, frameId, { target, purpose: "click", waitMs, ...context.expected }));
+    const aimed = await staleIfGone(aimAt(tabId, frameId, { target, purpose: "click", waitMs, ...(at ? { at } : {}), ...context.expected }));
     await context.lookAround?.();
     const isJudged = context.expected !== undefined;
     const changes = await withChanges(context, { tabId, frameId, dialog, isWatched: true, isClick: true, isJudged }, async () => {
-      if (!isJudged) return await click(tabId, aimed);
+      if (!isJudged) return await click(tabId, aimed, press);
       // Only the release makes it a click: until then the page can still be found to have changed.
-      await pressedOn(context, tabId, frameId, () => pressMouse(tabId, aimed)).catch(async (error: unknown) => {
+      await pressedOn(context, tabId, frameId, () => pressMouse(tabId, aimed, press)).catch(async (error: unknown) => {
         await letGoElsewhere(tabId);
         throw error;
       });
-      await releaseMouse(tabId, aimed);
+      await releaseMouse(tabId, aimed, press);
     });
     return { clicked: true, strategy: "cdp_mouse", ...changes };
   },

@@ -3,27 +3,29 @@
 import { define, type Result } from "../worker/action";
 import { upload } from "../worker/artifacts";
 import { withoutBadge } from "../worker/badge";
-import { canUseDebugger, elementParams, hasElement, placeOf } from "../worker/element";
+import { canUseDebugger, elementParams, hasElement, placeOf, spotOf } from "../worker/element";
 import { Failure, failureOf } from "../worker/failure";
 import { withOutline } from "../worker/outline";
+import { moreOf, moreSeen, pointOf } from "../worker/more_seen";
 import { TOP } from "../worker/page";
 import { capture, captureInFront, type Shot, sizeOf } from "../worker/picture";
 import { seenAt } from "../worker/seen";
-import { fallback, flag, oneOf, optional } from "../worker/shape";
+import { fallback, filled, flag, oneOf, optional } from "../worker/shape";
 import { ownTab } from "../worker/tasks";
 
-export const browserScreenshot = define("browser_screenshot", { ...elementParams, fullPage: fallback(flag, false), asking: optional(oneOf("element", "focus")) }, {
+export const browserScreenshot = define("browser_screenshot", { ...elementParams, fullPage: fallback(flag, false), asking: optional(oneOf("element", "focus")), point: optional(filled), also: optional(filled) }, {
   async run(context, params): Promise<Result> {
     const { tabId, fullPage, asking } = params;
     const tab = await ownTab(context.taskId, tabId);
     const { message, deadline, warnings } = context;
     const hasDebugger = await canUseDebugger(context, tabId, fullPage ? "cdp_page" : undefined);
-    const place = hasElement(params) ? placeOf("browser_screenshot", params) : asking === "focus" ? { frameId: TOP } : undefined;
+    const place = hasElement(params) ? placeOf("browser_screenshot", params) : params.point ? await spotOf("browser_screenshot", { tabId, ...pointOf(params.point) }) : asking === "focus" ? { frameId: TOP } : undefined;
     const taken = (): Promise<Shot> => deadline.within(hasDebugger ? capture(tabId, fullPage, warnings) : captureInFront(tab));
     // A person who is asked can decide without a picture, and is told that there is none.
     const shoot = (): Promise<Shot | Failure> => (asking ? taken().catch(failureOf) : taken());
     const { done, digest, beyond, ...told } = await withoutBadge(tabId, () => withOutline(tabId, place, shoot));
-    const seen = await seenAt(tabId, digest, beyond);
+    const more = asking && hasDebugger ? await moreSeen(tabId, await moreOf(tabId, params)) : undefined;
+    const seen = await seenAt(tabId, digest, beyond, more);
     const known = { ...told, ...(seen ? { seen } : {}) };
     if (done instanceof Failure) return { ...known, unseen: `No picture could be taken: ${done.message}` };
     const { picture, area } = done;

@@ -1,11 +1,19 @@
-/** browser_select_option: chooses in a <select>, by value or label, all of them or none. */
+/** browser_select_option: chooses in a <select>, by value or label, or in any other list by label. */
 
-import { staleIfGone } from "../worker/aiming";
-import { define, type Result } from "../worker/action";
+import type { Target } from "../page/api";
+import { aimAt, staleIfGone } from "../worker/aiming";
+import { type Context, define, type Result } from "../worker/action";
+import type { Place } from "../worker/click_id";
 import { withChanges } from "../worker/effects";
 import { canUseDebugger, elementParams, placeOf } from "../worker/element";
+import { Failure } from "../worker/failure";
+import { click } from "../worker/input";
 import { ask } from "../worker/page";
 import { listOf, text } from "../worker/shape";
+import { floorOf, raiseNumbers } from "../worker/tasks";
+
+/** A list that opens later than this is told to be open or not by the next look. */
+const OPENS_MS = 1500;
 
 export const browserSelectOption = define("browser_select_option", { ...elementParams, values: listOf(text) }, {
   async run(context, params): Promise<Result> {
@@ -13,9 +21,29 @@ export const browserSelectOption = define("browser_select_option", { ...elementP
     await canUseDebugger(context, tabId);
     const { frameId, target } = placeOf("browser_select_option", params);
     let selected: string[] = [];
-    const changes = await withChanges(context, { tabId, frameId }, async () => {
-      selected = await staleIfGone(ask(tabId, frameId, "select", { target, values, ...context.expected }));
+    const isNative = (await staleIfGone(ask(tabId, frameId, "fieldKind", { target }))) === "select";
+    const changes = await withChanges(context, { tabId, frameId, isKey: !isNative }, async () => {
+      selected = isNative ? await staleIfGone(ask(tabId, frameId, "select", { target, values, ...context.expected })) : await choose(context, { tabId, frameId, target, labels: values });
     });
     return { selected, ...changes };
   },
 });
+
+/** Any other list: opened as a person does it, and chosen from what it shows. */
+async function choose(context: Context, { tabId, frameId, target, labels }: Place & { tabId: number; labels: string[] }): Promise<string[]> {
+  const at = async (one: Target, expected = {}) => await staleIfGone(aimAt(tabId, frameId, { target: one, purpose: "click", waitMs: 1000, ...expected }));
+  const offered = async (label: string) => await ask(tabId, frameId, "option", { label, floor: floorOf(tabId) });
+  const chosen: string[] = [];
+  const opener = await at(target, context.expected);
+  let found = await offered(labels[0]!);
+  if ("labels" in found) await click(tabId, opener);
+  for (const label of labels) {
+    const until = performance.now() + Math.min(OPENS_MS, context.deadline.left() / 2);
+    for (found = await offered(label); "labels" in found && performance.now() < until; found = await offered(label)) await new Promise((resolve) => setTimeout(resolve, 30));
+    if ("labels" in found) throw new Failure("INVALID_TARGET", `Nothing that is open is called ${JSON.stringify(label)}.`, { options: found.labels, hint: "The list is open now: browser_page shows it." });
+    await raiseNumbers(tabId, found.next);
+    await click(tabId, await at({ ref: found.ref }));
+    chosen.push(label);
+  }
+  return chosen;
+}

@@ -1,12 +1,13 @@
 /** browser_type: text of any script into a field, in place of what it holds; `append` keeps that. */
 
 import { staleIfGone } from "../worker/aiming";
-import { define } from "../worker/action";
+import { type Context, define, type Result } from "../worker/action";
+import { Failure } from "../worker/failure";
 import { withChanges } from "../worker/effects";
-import { canUseDebugger, elementParams, placeOf } from "../worker/element";
+import { canUseDebugger, elementParams, hasElement, placeOf } from "../worker/element";
 import { judged } from "../worker/guarding";
 import { enter, press, type } from "../worker/input";
-import { ask } from "../worker/page";
+import { ask, TOP } from "../worker/page";
 import { fallback, flag, oneOf, optional, text } from "../worker/shape";
 
 export const browserType = define("browser_type", {
@@ -19,6 +20,7 @@ export const browserType = define("browser_type", {
   async run(context, params) {
     const { tabId, append } = params;
     const isTrusted = await canUseDebugger(context, tabId, params.strategy);
+    if (!hasElement(params)) return await typeIntoFocus(context, params, isTrusted);
     const { frameId, target } = placeOf("browser_type", params);
     let strategy = "dom_input";
     let held: string | null = null;
@@ -42,6 +44,21 @@ export const browserType = define("browser_type", {
     return { typed: true, strategy, ...changes };
   },
 });
+
+/** Whatever has the focus: editors that draw their text themselves have no field to name. */
+async function typeIntoFocus(context: Context, { tabId, text: words, submit }: { tabId: number; text: string; submit: boolean }, isTrusted: boolean): Promise<Result> {
+  if (!isTrusted) throw new Failure("CDP_UNAVAILABLE", "Without the debugger only a field that is named can be typed into.");
+  const changes = await withChanges(context, { tabId, frameId: TOP, isKey: true }, async () => {
+    await ask(tabId, TOP, "focusElement", { ...context.expected });
+    for (const [at, line] of words.split("\n").entries()) {
+      if (at) await press(tabId, enter);
+      await type(tabId, line, false);
+    }
+    if (submit) await press(tabId, enter);
+    await judged(context, tabId, TOP, { isOver: true });
+  });
+  return { typed: true, strategy: "cdp_key", ...changes };
+}
 
 /** Editors write line breaks and spaces in their own way. */
 const normal = (held: string): string => held.replace(/\s+/g, " ").trim();

@@ -7,6 +7,8 @@ import { browserConsole } from "./browser_console";
 import { browserDebuggerAttach } from "./browser_debugger_attach";
 import { browserDebuggerDetach } from "./browser_debugger_detach";
 import { browserDomIndex } from "./browser_dom_index";
+import { browserDrag } from "./browser_drag";
+import { browserFill } from "./browser_fill";
 import { browserFindText } from "./browser_find_text";
 import { browserGetHtml } from "./browser_get_html";
 import { browserGoBack } from "./browser_go_back";
@@ -14,6 +16,7 @@ import { browserGoForward } from "./browser_go_forward";
 import { browserHover } from "./browser_hover";
 import { browserNavigate } from "./browser_navigate";
 import { browserPage } from "./browser_page";
+import { browserPdf } from "./browser_pdf";
 import { browserPressKey } from "./browser_press_key";
 import { browserReadabilityExtract } from "./browser_readability_extract";
 import { browserReload } from "./browser_reload";
@@ -21,6 +24,7 @@ import { browserRequests } from "./browser_requests";
 import { browserScreenshot } from "./browser_screenshot";
 import { browserScroll } from "./browser_scroll";
 import { browserSelectOption } from "./browser_select_option";
+import { browserSelectText } from "./browser_select_text";
 import { browserTabClose } from "./browser_tab_close";
 import { browserTabOpen } from "./browser_tab_open";
 import { browserTabSwitch } from "./browser_tab_switch";
@@ -41,6 +45,8 @@ const ALL: { [N in ActionName]: Action<N> } = {
   browser_debugger_attach: browserDebuggerAttach,
   browser_debugger_detach: browserDebuggerDetach,
   browser_dom_index: browserDomIndex,
+  browser_drag: browserDrag,
+  browser_fill: browserFill,
   browser_find_text: browserFindText,
   browser_get_html: browserGetHtml,
   browser_go_back: browserGoBack,
@@ -48,6 +54,7 @@ const ALL: { [N in ActionName]: Action<N> } = {
   browser_hover: browserHover,
   browser_navigate: browserNavigate,
   browser_page: browserPage,
+  browser_pdf: browserPdf,
   browser_press_key: browserPressKey,
   browser_readability_extract: browserReadabilityExtract,
   browser_reload: browserReload,
@@ -55,6 +62,7 @@ const ALL: { [N in ActionName]: Action<N> } = {
   browser_screenshot: browserScreenshot,
   browser_scroll: browserScroll,
   browser_select_option: browserSelectOption,
+  browser_select_text: browserSelectText,
   browser_tab_close: browserTabClose,
   browser_tab_open: browserTabOpen,
   browser_tab_switch: browserTabSwitch,

@@ -2,16 +2,17 @@
 
 import type { Ask, FramePoint } from "./api";
 import { covers, stepAside } from "./badge";
+import { isActing } from "./candidates";
 import { watch } from "./changes";
 import { describe } from "./description";
 import { noTarget } from "./failure";
 import { guard } from "./guard";
 import { ownPlace } from "./frames";
-import { boxOf, isSameBox, isShown } from "./geometry";
+import { boxOf, innerBox, isSameBox, isShown } from "./geometry";
 import { knownBox } from "./known";
 import { resolve } from "./refs";
 import { checkShown } from "./shown";
-import { containsAcross, elementAt } from "./shadow";
+import { closestAcross, containsAcross, elementAt } from "./shadow";
 import { isDisabled } from "./states";
 import { isAnimated, untilStill } from "./stillness";
 
@@ -24,9 +25,11 @@ export async function aim(ask: Ask<"aim">): Promise<FramePoint> {
   const element = resolve(ask.target);
   if (ask.purpose === "click") refuseUnclickable(element);
   await holdStill(element, ask.waitMs);
-  const point = openPoint(element);
-  if (ask.purpose === "click") guard(element, ask.expected, null, point);
-  else checkShown(element, ask.expected, point);
+  const point = ask.at ? pointAt(element, ask.at) : openPoint(element);
+  // A person was shown the element as it is at its free point; the pixels at another one are compared by the worker.
+  const asked = ask.at ? undefined : point;
+  if (ask.purpose === "click") guard(element, ask.expected, null, asked);
+  else checkShown(element, ask.expected, asked);
   watch();
   return { point, place: ownPlace() };
 }
@@ -67,6 +70,28 @@ async function holdStill(element: Element, waitMs: number): Promise<void> {
   if (!isShown(element)) throw noTarget(`${describe(element)} is not visible.`, { hint: "Index the page again." });
   if (known && performance.now() - known.seenAt > TWO_FRAMES_MS && isSameBox(known.box, boxOf(element)) && !isAnimated(element, true)) return;
   await untilStill(element, waitMs);
+}
+
+/** A point that was named is no other: where something else lies there, it is refused. */
+function pointAt(element: Element, at: { x: number; y: number }): { x: number; y: number } {
+  const box = innerBox(element);
+  const point = { x: box.x + at.x, y: box.y + at.y };
+  if (at.x < 0 || at.y < 0 || at.x > box.width || at.y > box.height) {
+    throw noTarget(`The point ${at.x}, ${at.y} is not in ${describe(element)}.`, { hint: `It has ${Math.round(box.width)} × ${Math.round(box.height)} pixels.` });
+  }
+  let hit = elementAt(point.x, point.y);
+  if (hit && covers(hit)) {
+    stepAside();
+    hit = elementAt(point.x, point.y);
+  }
+  if (hit && reaches(hit, element)) {
+    // What a person was shown is the element, not something else inside of it.
+    const inner = closestAcross(hit, (one) => one === element || isActing(one));
+    if (inner && inner !== element && containsAcross(element, inner)) throw noTarget(`At this point lies ${describe(inner)}.`, { hint: "Click that element itself." });
+    return point;
+  }
+  const over = hit ? describe(hit) : "the edge of the page";
+  throw noTarget(`There, ${describe(element)} is covered by ${over}.`, { coveredBy: over, hint: "Scroll, or close what covers it." });
 }
 
 /** The middle first; of an element that is partly covered, or wrapped over lines, any part that is free. */

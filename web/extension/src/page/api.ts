@@ -74,7 +74,18 @@ export interface Floor { series: string; next: number }
 export interface PageApi {
   index(ask: { floor: Floor; most: number; boxes: boolean; scope: "viewport" | "document"; attribute: boolean; xpaths: boolean }): FrameIndex;
   view(ask: { floor: Floor; scope: "viewport" | "document" }): FrameView;
-  aim(ask: { target: Target; purpose: "click" | "hover"; waitMs: number; expected?: string }): Promise<FramePoint>;
+  /** `at`: a point of the element, from its upper left corner; otherwise any that is free. */
+  aim(ask: { target: Target; purpose: "click" | "hover"; waitMs: number; at?: Point; expected?: string }): Promise<FramePoint>;
+  /** What lies at a point of the view, and where in it that point is. */
+  elementAt(ask: { floor: Floor; point: Point }): { ref: number; next: number; at: Point };
+  /** What these elements are now, in a short form. */
+  digests(ask: { targets: Target[] }): string;
+  boxOf(ask: { target: Target }): Box;
+  fieldKind(ask: { target: Target }): "text" | "select" | "check" | "other";
+  isChecked(ask: { target: Target }): boolean;
+  /** An item of what is open, by its label. */
+  option(ask: { label: string; floor: Floor }): { ref: number; next: number } | { labels: string[] };
+  selectText(ask: { target: Target; text?: string; expected?: string }): string;
   frameAt(ask: { place: number; nonce?: string; point: Point; waitMs: number }): Promise<FramePoint>;
   announce(ask: { nonce: string }): void;
   /** This frame's place in its parent's `window.frames`; -1 in shadow trees. */

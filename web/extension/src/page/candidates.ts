@@ -21,6 +21,9 @@ const LISTS = new Set(["UL", "OL", "DL", "TABLE", "THEAD", "TBODY", "TR", "NAV",
 
 const listening = new Set<Element>();
 
+/** Whether it does something of its own when it is clicked. */
+export const isActing = (element: Element): boolean => element.matches(INTERACTIVE) || listening.has(element);
+
 /** The debugger saw a listener that nothing in the page shows. True where that was not known. */
 export function noteListener(element: Element): boolean {
   const isWhole = element === document.documentElement || element === document.body;

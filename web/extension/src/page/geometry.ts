@@ -14,6 +14,14 @@ export function boxOf(element: Element): DOMRect {
   return own;
 }
 
+/** Inside its border, where a canvas begins to count. */
+export function innerBox(element: Element): { x: number; y: number; width: number; height: number } {
+  const box = boxOf(element);
+  const scale = element instanceof HTMLElement && element.offsetWidth ? box.width / element.offsetWidth : 1;
+  const [left, top] = [element.clientLeft * scale, element.clientTop * scale];
+  return { x: box.x + left, y: box.y + top, width: box.width - 2 * left, height: box.height - 2 * top };
+}
+
 export const isInView = (box: DOMRect): boolean => box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
 
 export const wireBox = (box: DOMRect): Box => ({ x: Math.round(box.x), y: Math.round(box.y), w: Math.round(box.width), h: Math.round(box.height) });

@@ -13,6 +13,7 @@ import { clickInPage, hoverInPage, press, select } from "./gestures";
 import { indexPage } from "./index_page";
 import { outline, removeOutline } from "./outline";
 import { watchPerson } from "./person";
+import { atPoint, box, digests, fieldKind, isChecked, option, selectText } from "./points";
 import { resolve } from "./refs";
 import { watchRelease } from "./release";
 import { scroll } from "./scrolling";
@@ -32,6 +33,13 @@ declare global {
 const methods: PageApi = {
   index: indexPage,
   view: viewPage,
+  elementAt: atPoint,
+  digests,
+  boxOf: box,
+  fieldKind,
+  isChecked,
+  option,
+  selectText,
   aim,
   frameAt,
   announce: (ask) => announce(ask.nonce),

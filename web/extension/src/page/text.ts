@@ -27,12 +27,12 @@ export function findText(ask: Ask<"findText">): { matches: TextMatch[]; total: n
   let chosen: Set<Element> | undefined;
   let total = 0;
   for (const passage of passages()) {
-    const { holder, text } = passage;
+    const { text } = passage;
     const at = text.toLowerCase().indexOf(needle);
     if (at < 0 || !isReadable(passage, needle, sight)) continue;
     total++;
     chosen ??= new Set(candidates().elements);
-    if (matches.length < ask.limit) matches.push(matchOf(holder, text, at, needle, chosen));
+    if (matches.length < ask.limit) matches.push(matchOf(passage, at, needle, chosen));
   }
   return { matches, total, next: nextRef() };
 }
@@ -50,11 +50,13 @@ function isSeen(text: Text, sight: Sight): boolean {
   return place !== null && !sight.isCovered(parentAcross(text)!, place);
 }
 
-function matchOf(holder: Element, text: string, at: number, needle: string, chosen: Set<Element>): TextMatch {
+function matchOf({ holder, text, nodes }: Passage, at: number, needle: string, chosen: Set<Element>): TextMatch {
   const start = Math.max(0, at - AROUND);
   const excerpt = (start ? "…" : "") + shorten(text.slice(start, at + needle.length + AROUND), 200);
   const match: TextMatch = { text: excerpt, tag: holder.localName, box: wireBox(boxOf(holder)) };
-  match.ref = refOf(closestAcross(holder, (one) => chosen.has(one)) ?? clickableInside(holder, needle, chosen) ?? holder);
+  const node = nodes.find((one) => tidy(one.data).toLowerCase().includes(needle));
+  const inner = (node && parentAcross(node)) ?? holder;
+  match.ref = refOf(closestAcross(inner, (one) => chosen.has(one)) ?? clickableInside(holder, needle, chosen) ?? inner);
   return match;
 }
 

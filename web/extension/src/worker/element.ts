@@ -4,14 +4,17 @@ import { attach } from "./debuggee";
 import type { Context } from "./action";
 import { Failure } from "./failure";
 import { parseClickId, type Place } from "./click_id";
-import { filled, invalid, optional, text, whole } from "./shape";
-import { checkOwn } from "./tasks";
+import { filled, invalid, number, optional, text, whole } from "./shape";
+import type { Point } from "../page/api";
+import { ask, TOP } from "./page";
+import { checkOwn, floorOf, raiseNumbers } from "./tasks";
 
 export interface ElementParams { tabId: number; clickId?: string | undefined; xpath?: string | undefined }
 
 export const tabParam = { tabId: whole(0) };
 /** Agents send the number of an element as a number, too. */
 const clickId = (value: unknown): string => filled(typeof value === "number" ? String(value) : value);
+export const pointParams = { x: optional(number), y: optional(number) };
 export const elementParams = { ...tabParam, clickId: optional(clickId), xpath: optional(text) };
 
 export function hasElement(params: ElementParams): boolean {
@@ -22,6 +25,19 @@ export function placeOf(action: string, params: ElementParams): Place {
   if (params.clickId !== undefined) return parseClickId(params.tabId, params.clickId);
   if (params.xpath !== undefined) return { frameId: 0, target: { xpath: params.xpath } };
   throw invalid(action, [{ field: "clickId", message: "or xpath is missing" }]);
+}
+
+export interface Spot extends Place { at?: Point }
+
+/** An element, a point of it, or whatever lies at a point of the view. */
+export async function spotOf(action: string, params: ElementParams & { x?: number | undefined; y?: number | undefined }): Promise<Spot> {
+  const { tabId, x, y } = params;
+  if ((x === undefined) !== (y === undefined)) throw invalid(action, [{ field: x === undefined ? "x" : "y", message: "is missing" }]);
+  const point = x === undefined || y === undefined ? undefined : { x, y };
+  if (hasElement(params) || !point) return { ...placeOf(action, params), ...(point ? { at: point } : {}) };
+  const { ref, next, at } = await ask(tabId, TOP, "elementAt", { floor: floorOf(tabId), point });
+  await raiseNumbers(tabId, next);
+  return { frameId: TOP, target: { ref }, at };
 }
 
 /** True with the debugger attached. Without it only an explicit `cdp_*` is an error, the rest goes on with a warning. */

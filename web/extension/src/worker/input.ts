@@ -9,22 +9,35 @@ import type { Aimed } from "./aiming";
 /** Longer texts are inserted at once but for their last key; up to here, as in the boxes of a code, pages see every one. */
 const KEYED_LENGTH = 12;
 
-export async function click(tabId: number, aimed: Aimed): Promise<void> {
-  await Promise.all([pressMouse(tabId, aimed), releaseMouse(tabId, aimed)]);
+/** How the mouse is pressed: with which button and keys, how often, for how long. */
+export interface Press { button: "left" | "right" | "middle"; clicks: number; modifiers: number; holdMs: number }
+export const PLAIN: Press = { button: "left", clicks: 1, modifiers: 0, holdMs: 0 };
+const BUTTON_BITS = { left: 1, right: 2, middle: 4 };
+
+export async function click(tabId: number, aimed: Aimed, press = PLAIN): Promise<void> {
+  await Promise.all([pressMouse(tabId, aimed, press), ...(press.holdMs ? [] : [releaseMouse(tabId, aimed, press)])]);
+  if (press.holdMs) await releaseMouse(tabId, aimed, press);
 }
 
 const mouse = (tabId: number, type: string, { x, y }: Point, rest: object): Promise<unknown> => send(tabId, "Input.dispatchMouseEvent", { type, x, y, ...rest });
 
-export async function pressMouse(tabId: number, { point, inFrame }: Aimed): Promise<void> {
+export async function pressMouse(tabId: number, { point, inFrame }: Aimed, { button, modifiers } = PLAIN): Promise<void> {
   ownInput.pointer(tabId, inFrame.x, inFrame.y);
   await Promise.all([
-    mouse(tabId, "mouseMoved", point, { button: "none", buttons: 0 }),
-    mouse(tabId, "mousePressed", point, { button: "left", buttons: 1, clickCount: 1 }),
+    mouse(tabId, "mouseMoved", point, { button: "none", buttons: 0, modifiers }),
+    mouse(tabId, "mousePressed", point, { button, buttons: BUTTON_BITS[button], clickCount: 1, modifiers }),
   ]);
 }
 
-export async function releaseMouse(tabId: number, { point }: Aimed): Promise<void> {
-  await mouse(tabId, "mouseReleased", point, { button: "left", buttons: 0, clickCount: 1 });
+/** Lets go, and does it again where more than one click was asked for. */
+export async function releaseMouse(tabId: number, { point, inFrame }: Aimed, { button, modifiers, clicks, holdMs } = PLAIN): Promise<void> {
+  if (holdMs) await new Promise((resolve) => setTimeout(resolve, holdMs));
+  await mouse(tabId, "mouseReleased", point, { button, buttons: 0, clickCount: 1, modifiers });
+  for (let clickCount = 2; clickCount <= clicks; clickCount++) {
+    ownInput.pointer(tabId, inFrame.x, inFrame.y);
+    await mouse(tabId, "mousePressed", point, { button, buttons: BUTTON_BITS[button], clickCount, modifiers });
+    await mouse(tabId, "mouseReleased", point, { button, buttons: 0, clickCount, modifiers });
+  }
 }
 
 /** Outside of the page, where letting go clicks nothing. */
@@ -35,6 +48,10 @@ export async function letGoElsewhere(tabId: number): Promise<void> {
 
 export async function hover(tabId: number, aimed: Aimed): Promise<void> {
   await send(tabId, "Input.dispatchMouseEvent", { type: "mouseMoved", ...aimed.point, button: "none", buttons: 0 });
+}
+
+export async function wheel(tabId: number, { point }: Aimed, deltaX: number, deltaY: number): Promise<void> {
+  await mouse(tabId, "mouseWheel", point, { deltaX, deltaY });
 }
 
 function strokes(tabId: number, key: Key, modifiers: number, commands?: string[]): Promise<unknown>[] {
@@ -48,6 +65,8 @@ function strokes(tabId: number, key: Key, modifiers: number, commands?: string[]
 }
 
 /** What Control and a letter do in a text is the browser's own, and has to be named where keys are not real. */
+export const modifierBits = (names: string[]): number => names.reduce((sum, name) => sum | MODIFIER_BITS[name]!, 0);
+
 const EDITING: Record<string, string> = { a: "selectAll", c: "copy", v: "paste", x: "cut", z: "undo", y: "redo" };
 
 export async function press(tabId: number, { modifiers, key }: Chord): Promise<void> {

@@ -7,6 +7,7 @@ import { Connection } from "./connection";
 import { attach, onDetached, watchDebugger } from "./debuggee";
 import { watchDenied } from "./denied_pages";
 import { watchDepartures } from "./departures";
+import { watchDrags } from "./dragging";
 import { failureOf } from "./failure";
 import { watchHops } from "./hops";
 import { Inbox } from "./inbox";
@@ -51,6 +52,7 @@ watchNavigation(welcome, prepareFrame);
 watchHops();
 watchOwnPages();
 watchDenied();
+watchDrags();
 onTasksChanged(() => {
   void show();
   connection.resync();

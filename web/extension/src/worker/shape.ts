@@ -15,6 +15,7 @@ const mismatch = (wanted: string): never => {
 export const text: Check<string> = (value) => (typeof value === "string" ? value : mismatch("must be a string"));
 export const filled: Check<string> = (value) => (text(value) === "" ? mismatch("must not be empty") : (value as string));
 export const flag: Check<boolean> = (value) => (typeof value === "boolean" ? value : mismatch("must be true or false"));
+export const number: Check<number> = (value) => (typeof value === "number" && Number.isFinite(value) ? value : mismatch("must be a number"));
 export const whole = (least: number, most = Number.MAX_SAFE_INTEGER): Check<number> => (value) =>
   Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most
     ? (value as number)

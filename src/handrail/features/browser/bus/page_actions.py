@@ -186,7 +186,24 @@ SCREENSHOT = BrowserAction(
     Effect.READ,
     is_idempotent=True,
     artifact=ArtifactSlot("screenshot", "screenshot", "image/png"),
-    optional_for_plugin=("clickId", "xpath", "asking"),
+    optional_for_plugin=("clickId", "xpath", "asking", "point", "also"),
+)
+
+
+class PdfResult(Result, frozen=True, kw_only=True):
+    artifact_id: str
+    url: str
+
+
+PDF = BrowserAction(
+    "browser_pdf",
+    "Print to PDF",
+    TabParams,
+    PdfResult,
+    30,
+    Effect.READ,
+    is_idempotent=True,
+    artifact=ArtifactSlot("artifact", "pdf", "application/pdf"),
 )
 
 
