@@ -52,7 +52,7 @@ def browser_tool(
         name=action.name,
         title=action.title,
         params=action.params,
-        input_schema={**schema_of(action.params), **action.schema},
+        input_schema={**_brief(schema_of(action.params)), **action.schema},
         output_schema=schema_of(action.result),
         run=run,
         effect=action.effect,
@@ -79,6 +79,18 @@ def input_tool(
     """
     shown = previewing(summary, on_focus=on_focus, is_click=action.name == CLICK.name)
     return browser_tool(action, run, preview=shown)
+
+
+_BOUNDS = frozenset({"minimum", "maximum", "minLength", "maxLength", "maxItems"})
+
+
+def _brief(schema: Any) -> Any:
+    """Without bounds, which the parameters themselves check: a model reads every word of every tool."""
+    if isinstance(schema, list):
+        return [_brief(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {name: _brief(item) for name, item in schema.items() if name not in _BOUNDS or isinstance(item, dict)}
 
 
 async def _at_page(browser: Browser, call: Call, params: Any) -> Target:

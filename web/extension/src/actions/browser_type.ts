@@ -24,16 +24,16 @@ export const browserType = define("browser_type", {
     const { frameId, target } = placeOf("browser_type", params);
     let strategy = "dom_input";
     let held: string | null = null;
-    const changes = await withChanges(context, { tabId, frameId }, async () => {
-      const kind = isTrusted ? await staleIfGone(ask(tabId, frameId, "focus", { target, append, ...context.expected })) : null;
+    const kind = isTrusted ? await staleIfGone(ask(tabId, frameId, "focus", { target, append, ...context.expected })) : null;
+    const changes = await withChanges(context, { tabId, frameId, isWatched: kind !== null, typedInto: kind && kind !== "formatted" && !params.submit ? target : undefined, held: (value) => (held = value) }, async () => {
       // Dates, times and ranges have a format of their own, which keys would miss in most locales.
       if (!kind || (kind === "formatted" && params.strategy === undefined)) {
         await staleIfGone(ask(tabId, frameId, "write", { target, append, text: params.text, isSubmitted: params.submit, ...context.expected }));
       } else {
         strategy = "cdp_key";
         await type(tabId, params.text, !append);
-        held = await ask(tabId, frameId, "valueOf", { target }).catch(() => null);
         if (params.submit) {
+          held = await ask(tabId, frameId, "valueOf", { target }).catch(() => null);
           await judged(context, tabId, frameId, {});
           await press(tabId, enter);
         }

@@ -48,6 +48,8 @@ export type FieldKind = "text" | "editable" | "formatted";
 /** `url` is the address of the document that these are the changes of; `isEarly`: what it has queued has not run yet. */
 export interface Changes {
   added: string[]; removed: string[]; more: number; next: number; url: string; isEarly: boolean;
+  /** What the field holds that was typed into; null for passwords. */
+  held?: string | null;
   /** Nothing that can be said in words, but the page does not look the same. */
   isOtherLook?: true;
 }
@@ -97,6 +99,7 @@ export interface PageApi {
   /** All that this frame says, shortened. */
   frameText(): string;
   clickInPage(ask: { target: Target; waitMs: number; expected?: string }): Promise<void>;
+  /** Changes are watched from here on. */
   focus(ask: { target: Target; append: boolean; expected?: string }): Promise<FieldKind>;
   write(ask: { target: Target; text: string; append: boolean; isSubmitted: boolean; expected?: string }): Promise<void>;
   /** Without a target, what has the focus already. */
@@ -111,8 +114,8 @@ export interface PageApi {
   hoverInPage(ask: { target: Target; waitMs: number; expected?: string }): Promise<void>;
   select(ask: { target: Target; values: string[]; expected?: string }): string[];
   watch(): void;
-  /** `isPatient`: a page without an answer is given time for one. With `isJudged`, it is also the last verdict on the act. */
-  rest(ask: { quietMs: number; floor: Floor; isEager: boolean; isPatient: boolean; isJudged: boolean }): Promise<Changes>;
+  /** `isPatient`: a page without an answer is given time for one. `typedInto`: what it holds now is the answer. With `isJudged`, it is also the last verdict on the act. */
+  rest(ask: { quietMs: number; floor: Floor; isEager: boolean; isPatient: boolean; isJudged: boolean; typedInto?: Target }): Promise<Changes>;
   changes(ask: { floor: Floor }): Promise<Changes>;
   scroll(ask: { expected?: string; target?: Target; direction?: "up" | "down" | "left" | "right"; amount?: number }): Promise<Scrolled>;
   findText(ask: { text: string; floor: Floor; limit: number }): { matches: TextMatch[]; total: number; next: number };

@@ -1,6 +1,6 @@
 /** What an action changed on the page, told in lines: watched from before the action until the page rests. */
 
-import type { Ask, Changes } from "./api";
+import type { Ask, Changes, Target } from "./api";
 import { BADGE_ATTRIBUTE, comeBack } from "./badge";
 import { candidates } from "./candidates";
 import { nextFrame, twoFrames } from "./frame_clock";
@@ -12,6 +12,7 @@ import { nameOf, roleOf, textOf } from "./names";
 import { nextRef, startFrom } from "./refs";
 import { awaitRelease, drained, isAnswer } from "./release";
 import { closestAcross } from "./shadow";
+import { fieldValue } from "./typing";
 import { survey, textChanges, type TextChanges } from "./text_changes";
 
 /** Of elements, and as many of texts. */
@@ -95,18 +96,32 @@ export async function rest(ask: Ask<"rest">): Promise<Changes> {
     const early = ask.isEager ? told() : null;
     if (early) return answered({ ...early, isEarly: true });
     await drained();
-    const answer = told();
+    const answer = told() ?? (ask.typedInto ? inField(ask.typedInto) : null);
     if (answer) return answered(answer);
   }
   await twoFrames();
   while (performance.now() < until && performance.now() - restlessAt < QUIET_MS) await nextFrame();
-  const found = compare();
+  const found = { ...compare(), ...(ask.typedInto ? { held: heldBy(ask.typedInto) } : {}) };
   if (found.added.length + found.removed.length) return answered(found);
   // Many pages answer a little later, and "no change" must be true.
   const quietAt = restlessAt;
   while (ask.isPatient && performance.now() < until && restlessAt === quietAt) await nextFrame();
   if (restlessAt !== quietAt) await twoFrames();
-  return answered(compare(true));
+  return answered({ ...compare(true), ...(ask.typedInto ? { held: heldBy(ask.typedInto) } : {}) });
+}
+
+/** Keys are answered by what the field holds once everything has run that they have queued. */
+function inField(target: Target): Changes | null {
+  const found = compare();
+  return found.added.length + found.removed.length ? { ...found, held: heldBy(target) } : null;
+}
+
+function heldBy(target: Target): string | null {
+  try {
+    return fieldValue(target);
+  } catch {
+    return null;
+  }
 }
 
 /** What a click has changed, where that is something to tell. */

@@ -2,6 +2,7 @@
 
 import type { Ask, FieldKind, Target } from "./api";
 import { bringIntoView } from "./aim";
+import { watch } from "./changes";
 import { describe } from "./description";
 import { noTarget, Refusal } from "./failure";
 import { nextFrame } from "./frame_clock";
@@ -50,6 +51,7 @@ export async function focus(ask: Ask<"focus">): Promise<FieldKind> {
   const field = writable(ask.target);
   const kind = kindOf(field)!;
   guard(resolve(ask.target), ask.expected, field);
+  watch();
   (field as HTMLElement).focus({ preventScroll: true });
   const root = field.getRootNode() as Document | ShadowRoot;
   if (root.activeElement !== field) {

@@ -1,6 +1,6 @@
 /** Around everything that acts on a page: what it changed, waited for as briefly as the page allows. */
 
-import type { Changes, Floor } from "../page/api";
+import type { Changes, Floor, Target } from "../page/api";
 import type { Context, Result } from "./action";
 import { staleIfGone } from "./aiming";
 import { formatClickId } from "./click_id";
@@ -25,7 +25,7 @@ const LEAVING_MS = 500;
 const WINDOW_MS = 200;
 
 /** `isWatched`: the page watches already, since it was aimed at. `isClick`: what listeners make of it is an answer. `isKey`: a page is given time for one. `isJudged`: the page says whether it went as it was shown. */
-export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined; isWatched?: boolean; isClick?: boolean; isKey?: boolean; isJudged?: boolean }
+export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined; isWatched?: boolean; isClick?: boolean; isKey?: boolean; typedInto?: Target | undefined; held?: (value: string | null) => void; isJudged?: boolean }
 
 export async function withChanges(context: Context, effect: Effect, act: () => Promise<void>): Promise<Result> {
   const { tabId, frameId, dialog, isWatched } = effect;
@@ -69,14 +69,15 @@ async function unlessLeft<T>({ deadline }: Context, tabId: number, moment: numbe
 }
 
 /** Requests that the action's scripts sent are given a moment to be answered. */
-async function settled({ deadline }: Context, { tabId, frameId, isClick = false, isKey = false, isJudged = false }: Effect, moment: number, act: () => Promise<void>): Promise<Changes | undefined> {
+async function settled({ deadline }: Context, { tabId, frameId, isClick = false, isKey = false, isJudged = false, typedInto, held }: Effect, moment: number, act: () => Promise<void>): Promise<Changes | undefined> {
   const floor = (): Floor => floorOf(tabId);
   // In order, so that every request is known that was sent before the answer, and every page that was asked for.
   const rest = (isEager: boolean): Promise<Changes | undefined> =>
-    askInOrder(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor(), isEager, isPatient: isClick || isKey, isJudged }).catch(goneOr(undefined));
+    askInOrder(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor(), isEager, isPatient: isClick || isKey, isJudged, ...(typedInto ? { typedInto } : {}) }).catch(goneOr(undefined));
   await act();
   // Of frames in other processes the debugger does not tell enough for haste.
   let first = await rest(isClick && frameId === TOP);
+  if (first?.held !== undefined) held?.(first.held);
   if (first && isLeavingSince(tabId, moment)) {
     await untilTab(tabId, LEAVING_MS, () => journeySince(tabId, moment) !== undefined);
     if (first.isEarly) {

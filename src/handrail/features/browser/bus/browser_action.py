@@ -15,15 +15,14 @@ from handrail.ports.effect import Effect
 MAX_TIMEOUT_MS = 600_000
 _REPORT_WITHIN = 0.5  # a plugin that waits as long as it was told needs time to report the result
 
-TabId = Annotated[int, Meta(ge=0, description="Default: the tab that the task is at.")]
+TabId = Annotated[int, Meta(ge=0)]
+"""Without one, the tab that the task is at."""
 TimeoutMs = Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)]
-ClickId = Annotated[str, Meta(min_length=1, max_length=64, description="From browser_dom_index.")]
+ClickId = Annotated[str, Meta(min_length=1, max_length=64, description="From browser_page.")]
 XPath = Annotated[str, Meta(min_length=1, max_length=4096, description="In place of clickId.")]
-Url = Annotated[str, Meta(min_length=1, max_length=8192, description="http, https or about:blank.")]
+Url = Annotated[str, Meta(min_length=1, max_length=8192)]
 Colour = Literal["grey", "blue", "red", "yellow", "green", "pink", "purple", "cyan", "orange"]
-Dialog = Annotated[
-    Literal["accept", "dismiss"], Meta(description="How to answer a dialog that this opens; usually it is dismissed.")
-]
+Dialog = Annotated[Literal["accept", "dismiss"], Meta(description="How to answer a dialog; usually dismissed.")]
 
 
 class ActionParams(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
@@ -35,7 +34,7 @@ class TabParams(ActionParams, frozen=True, kw_only=True):
 
 
 class OneTabParams(ActionParams, frozen=True, kw_only=True):
-    tab_id: Annotated[int, Meta(ge=0, description="A tab of the task; browser_tabs lists them.")]
+    tab_id: Annotated[int, Meta(ge=0, description="From browser_tabs.")]
 
 
 class ElementParams(TabParams, frozen=True, kw_only=True):
@@ -46,8 +45,8 @@ class ElementParams(TabParams, frozen=True, kw_only=True):
 class TextPartParams(TabParams, frozen=True, kw_only=True):
     """A part of a long text, by characters. The server cuts it; plugins don't get these."""
 
-    offset: Annotated[int, Meta(ge=0, description="Where to begin, in characters.")] = 0
-    limit: Annotated[int, Meta(ge=1, le=500_000, description="How many characters at most.")] = 20_000
+    offset: Annotated[int, Meta(ge=0, description="In characters.")] = 0
+    limit: Annotated[int, Meta(ge=1, le=500_000)] = 20_000
 
 
 TEXT_PART = frozenset({"offset", "limit"})

@@ -39,8 +39,8 @@ class DomIndexParams(TabParams, frozen=True, kw_only=True):
     scope: _Scope = "document"
     offset: Annotated[int, Meta(ge=0)] = 0
     limit: Annotated[int, Meta(ge=1, le=5000)] = 100
-    boxes: Annotated[bool, Meta(description="Tell where each element is, in pixels of the viewport.")] = False
-    assign_attr: Annotated[bool, Meta(description="Write the numbers into the page as data-mimo_click_id.")] = False
+    boxes: Annotated[bool, Meta(description="With places in pixels.")] = False
+    assign_attr: Annotated[bool, Meta(description="Write data-mimo_click_id.")] = False
 
 
 class DomIndexResult(Result, frozen=True, kw_only=True):
@@ -57,9 +57,9 @@ DOM_INDEX = BrowserAction(
 
 
 class PageParams(TabParams, frozen=True, kw_only=True):
-    scope: Annotated[_Scope, Meta(description="`document`: also what is out of view.")] = "viewport"
-    offset: Annotated[int, Meta(ge=0, description="The line to begin with.")] = 0
-    limit: Annotated[int, Meta(ge=200, le=100_000, description="How many characters at most.")] = 6000
+    scope: Annotated[_Scope, Meta(description="`document`: all of it.")] = "viewport"
+    offset: Annotated[int, Meta(ge=0, description="In lines.")] = 0
+    limit: Annotated[int, Meta(ge=200, le=100_000, description="In characters.")] = 6000
 
 
 class PageResult(Result, frozen=True, kw_only=True):

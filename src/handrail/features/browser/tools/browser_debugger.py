@@ -10,13 +10,13 @@ from handrail.kernel.tool import Preview, Reply
 
 
 async def browser_debugger_attach(browser: Browser, call: Call, params: TabParams, preview: Preview | None) -> Reply:
-    """Attach the browser's debugger to the tab, which other tools do by themselves when they need it."""
+    """Attach the debugger; tools do so by themselves."""
     result = await browser.run_on_page(call, DEBUGGER_ATTACH, params)
     return Reply(result, text=said("Attached.", result))
 
 
 async def browser_debugger_detach(browser: Browser, call: Call, params: TabParams, preview: Preview | None) -> Reply:
-    """Detach the browser's debugger from the tab."""
+    """Detach the debugger."""
     result = await browser.run_on_page(call, DEBUGGER_DETACH, params)
     return Reply(result, text=said("Detached.", result))
 

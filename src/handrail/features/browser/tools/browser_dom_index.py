@@ -12,10 +12,7 @@ from handrail.kernel.tool import Preview, Reply
 
 
 async def browser_dom_index(browser: Browser, call: Call, params: DomIndexParams, preview: Preview | None) -> Reply:
-    """List what can be acted on in the page, one line an element (`12 button "Save"`), what is in view first.
-    The number is the `clickId` for the other tools; it stays with its element. Long pages come in parts: go on
-    with `offset`.
-    """
+    """List what can be acted on, without the text: `12 button "Save"`, in view first. 12 is the `clickId`."""
     # The console draws the boxes on the last picture; an agent pays for what it has not asked for.
     result = await browser.read(call, DOM_INDEX, params, boxes=True)
     if not params.boxes:

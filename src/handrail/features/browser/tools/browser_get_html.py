@@ -9,9 +9,7 @@ from handrail.kernel.tool import Preview, Reply
 
 
 async def browser_get_html(browser: Browser, call: Call, params: HtmlParams, preview: Preview | None) -> Reply:
-    """Read the page's HTML, or with `xpath` that of one element. It is long: browser_dom_index and
-    browser_readability_extract say more in fewer words. It comes in parts: go on with `offset`.
-    """
+    """Read HTML, of the page or one element. browser_page is shorter."""
     result = await browser.read(call, GET_HTML, params)
     whole = (await browser.bus.artifact(result.artifact_id)).data.decode("utf-8", "replace")
     part, _, words = text_part(whole, params.offset, params.limit)

@@ -31,60 +31,49 @@ from handrail.kernel.tool import Preview, Reply
 
 
 async def browser_click(browser: Browser, call: Call, params: ClickParams, preview: Preview | None) -> Reply:
-    """Click an element, by its `clickId` from browser_dom_index (or by `xpath`). It is scrolled into view, and
-    refused when something covers it. The answer tells in a few lines what changed. INVALID_TARGET: the element
-    is gone or covered; index the page again.
-    """
+    """Click an element, or a point. The answer says what changed."""
     return await act_and_reply(browser, call, CLICK, params, preview, "Clicked.")
 
 
 async def browser_type(browser: Browser, call: Call, params: TypeParams, preview: Preview | None) -> Reply:
-    """Type into a field, in place of what it holds; with `append` after it, with `submit` followed by Enter. The
-    answer tells what changed.
-    """
+    """Type into a field, in place of what it holds, or into what has the focus. `submit`: then Enter."""
     return await act_and_reply(browser, call, TYPE, params, preview, "Typed.")
 
 
 async def browser_press_key(browser: Browser, call: Call, params: PressKeyParams, preview: Preview | None) -> Reply:
-    """Press a key, such as `Enter`, `Escape`, `ArrowDown` or `Control+a`, on an element or on whatever has the
-    focus. The answer tells what changed.
-    """
+    """Press a key (`Enter`, `Control+a`) on an element or on what has the focus."""
     return await act_and_reply(browser, call, PRESS_KEY, params, preview, f"Pressed {params.key}.")
 
 
 async def browser_select_option(
     browser: Browser, call: Call, params: SelectOptionParams, preview: Preview | None
 ) -> Reply:
-    """Choose the options of a list by their values or labels; in a list that takes only one, that one. The
-    answer tells what changed.
-    """
+    """Choose in any list, by label."""
     return await act_and_reply(browser, call, SELECT_OPTION, params, preview, "Selected.")
 
 
 async def browser_hover(browser: Browser, call: Call, params: PointParams, preview: Preview | None) -> Reply:
-    """Move the mouse over an element, so that what it shows only then appears. The answer tells what changed."""
+    """Move the mouse over an element."""
     return await act_and_reply(browser, call, HOVER, params, preview, "Hovered.")
 
 
 async def browser_drag(browser: Browser, call: Call, params: DragParams, preview: Preview | None) -> Reply:
-    """Drag an element to another one (`toClickId`), by `dx`, `dy`, or along `path`: a stroke on a canvas."""
+    """Drag an element to another one, by `dx`, `dy`, or along `path`."""
     return await act_and_reply(browser, call, DRAG, params, preview, "Dragged.")
 
 
 async def browser_fill(browser: Browser, call: Call, params: FillParams, preview: Preview | None) -> Reply:
-    """Fill in several fields at once: text, the label of an option, or true and false for boxes."""
+    """Fill in several fields: text, an option's label, true or false for boxes."""
     return await act_and_reply(browser, call, FILL, params, preview, "Filled in.")
 
 
 async def browser_select_text(browser: Browser, call: Call, params: SelectTextParams, preview: Preview | None) -> Reply:
-    """Select an element's text, or `text` in it. Press Control+c and Control+v to copy and paste."""
+    """Select an element's text, or `text` in it."""
     return await act_and_reply(browser, call, SELECT_TEXT, params, preview, "Selected.")
 
 
 async def browser_scroll(browser: Browser, call: Call, params: ScrollParams, preview: Preview | None) -> Reply:
-    """Scroll the page, or the list that an element stands in; with an element and no `direction`, that element
-    into view. `atEnd` tells that there is nothing more in that direction.
-    """
+    """Scroll the page or an element's list, or the element into view."""
     return await act_and_reply(browser, call, SCROLL, params, preview, "Scrolled.")
 
 

@@ -10,7 +10,7 @@ from handrail.kernel.tool import Preview, Reply
 
 
 async def browser_console(browser: Browser, call: Call, params: LogParams, preview: Preview | None) -> Reply:
-    """Read what the page has written to its console, the newest last."""
+    """Read the page's console."""
     result = await browser.read(call, CONSOLE, params)
     lines = [
         f"{message.level} {quoted(message.text, 500)}" + (f" {message.url}:{message.line or 0}" if message.url else "")
@@ -20,7 +20,7 @@ async def browser_console(browser: Browser, call: Call, params: LogParams, previ
 
 
 async def browser_requests(browser: Browser, call: Call, params: LogParams, preview: Preview | None) -> Reply:
-    """Read which requests of the page have failed (status 400 and above, or an error), the newest last."""
+    """List requests that failed."""
     result = await browser.read(call, REQUESTS, params)
     lines = [f"{each.status or each.error or '?'} {each.method} {each.url}" for each in result.requests]
     return Reply(result, text=said(f"{len(result.requests)} of {result.total} failed.", result, "\n".join(lines)))

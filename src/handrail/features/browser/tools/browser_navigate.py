@@ -9,9 +9,7 @@ from handrail.kernel.tool import Preview, Reply
 
 
 async def browser_navigate(browser: Browser, call: Call, params: NavigateParams, preview: Preview | None) -> Reply:
-    """Go to a page in the task's tab, and wait until it can be read. `url` in the answer is where it led to:
-    where a redirect ends at a host that is not allowed, the tab is emptied and the answer is FORBIDDEN.
-    """
+    """Go to a page, and wait until it can be read."""
     return await go(browser, call, NAVIGATE, params, preview, url=address_of(params.url).url)
 
 

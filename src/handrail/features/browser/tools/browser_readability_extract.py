@@ -15,9 +15,7 @@ from handrail.kernel.tool import Preview, Reply
 async def browser_readability_extract(
     browser: Browser, call: Call, params: TextPartParams, preview: Preview | None
 ) -> Reply:
-    """Read the page's main text as Markdown, without menus and advertising. A long text comes in parts: go on
-    with `offset`.
-    """
+    """Read an article, or else all text of the page."""
     told = await browser.read_raw(call, READABILITY, params)
     whole = await _whole(browser, told)
     part, following, words = text_part(whole, params.offset, params.limit)

@@ -19,7 +19,7 @@ from handrail.ports.errors import Declined
 
 
 async def browser_tabs(browser: Browser, call: Call, params: ActionParams, preview: Preview | None) -> Reply:
-    """List the task's tabs. The person's other tabs are not yours to see."""
+    """List the task's tabs."""
     told = await browser.run(call, TABS, params)
     result = msgspec.structs.replace(told, tabs=[await _shown(call, tab) for tab in told.tabs])
     lines = [f"{tab.tab_id} {quoted(tab.title or '')} {tab.url or ''}{' in front' * tab.active}" for tab in result.tabs]
@@ -38,7 +38,7 @@ async def _shown(call: Call, tab: Tab) -> Tab:
 
 
 async def browser_tab_open(browser: Browser, call: Call, params: TabOpenParams, preview: Preview | None) -> Reply:
-    """Open one more tab in the task, at `url` or blank. From then on the task is at this tab."""
+    """Open one more tab; the task goes on there."""
     result = await open_tab(browser, call, TAB_OPEN, params)
     return Reply(result, text=said(f"Tab {result.tab_id} is open.", result, f"now at {result.url}"))
 
@@ -49,7 +49,7 @@ async def _preview_tab_open(browser: Browser, call: Call, params: TabOpenParams)
 
 
 async def browser_tab_switch(browser: Browser, call: Call, params: OneTabParams, preview: Preview | None) -> Reply:
-    """Bring a tab of the task to the front. From then on the task is at this tab."""
+    """Go on in another tab."""
     assert preview is not None
     page: Page = preview.state
     result = await browser.run(call, TAB_SWITCH, params, page.task)
@@ -63,7 +63,7 @@ async def _preview_tab_switch(browser: Browser, call: Call, params: OneTabParams
 
 
 async def browser_tab_close(browser: Browser, call: Call, params: OneTabParams, preview: Preview | None) -> Reply:
-    """Close a tab of the task. The task goes on in the others."""
+    """Close a tab."""
     assert preview is not None
     page: Page = preview.state
     result = await browser.run(call, TAB_CLOSE, params, page.task)

@@ -20,9 +20,7 @@ from handrail.kernel.tool import Preview, Reply
 
 
 async def task_start(browser: Browser, call: Call, params: TaskStartParams, preview: Preview | None) -> Reply:
-    """Begin work in the person's browser: opens a tab of your own, at `url` or blank, in a group that the person
-    can recognise. The other browser_ tools act in this tab unless they name another. task_stop ends the work.
-    """
+    """Open a tab of your own in the person's browser. Other tools use this tab unless `tabId` names another."""
     result = await open_tab(browser, call, TASK_START, params)
     title = "" if result.title is UNSET else f" {quoted(result.title)}"
     return Reply(result, text=said(f"Tab {result.tab_id} is open.", result, f"now at {result.url}{title}"))
@@ -37,7 +35,7 @@ async def _preview_task_start(browser: Browser, call: Call, params: TaskStartPar
 async def task_group_update(
     browser: Browser, call: Call, params: TaskGroupUpdateParams, preview: Preview | None
 ) -> Reply:
-    """Give the group of the task's tabs another title or colour, so that the person sees what you are at."""
+    """Name or colour the task's group of tabs."""
     result = await browser.run(call, TASK_GROUP_UPDATE, params)
     return Reply(result, text=said("Updated.", result))
 
@@ -49,7 +47,7 @@ async def _preview_task_group_update(browser: Browser, call: Call, params: TaskG
 
 
 async def task_stop(browser: Browser, call: Call, params: TaskStopParams, preview: Preview | None) -> Reply:
-    """End the work in the browser. The tabs stay open for the person, unless `closeTab`."""
+    """End the work; tabs stay open unless `closeTab`."""
     task = (await browser.task(call)).task_id
     result = await browser.run(call, TASK_STOP, params, task)
     browser.forget(task)

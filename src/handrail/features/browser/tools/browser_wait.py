@@ -10,15 +10,13 @@ from handrail.kernel.tool import Preview, Reply
 
 
 async def browser_wait_for(browser: Browser, call: Call, params: WaitForParams, preview: Preview | None) -> Reply:
-    """Wait until a text appears (`text`), until it is gone (`textGone`), or until nothing has changed for
-    `idleMs`. Waits at most `timeoutMs`, usually 30 s.
-    """
+    """Wait until a text appears or is gone, or nothing has changed for `idleMs`."""
     result = await browser.run_on_page(call, WAIT_FOR, params)
     return Reply(result, text=said(f"Met: {result.met}.", result))
 
 
 async def browser_wait_for_loaded(browser: Browser, call: Call, params: TabParams, preview: Preview | None) -> Reply:
-    """Wait until the page has loaded whole, usually at most 20 s."""
+    """Wait until all has loaded."""
     result = await browser.run_on_page(call, WAIT_FOR_LOADED, params)
     return Reply(result, text=said("Loaded.", result))
 
