@@ -10,17 +10,17 @@ from handrail.kernel.tool import Preview, Reply
 
 
 async def browser_go_back(browser: Browser, call: Call, params: TabParams, preview: Preview | None) -> Reply:
-    """Go back."""
+    """Go back to the page before, and wait until it can be read."""
     return await go(browser, call, GO_BACK, params, preview)
 
 
 async def browser_go_forward(browser: Browser, call: Call, params: TabParams, preview: Preview | None) -> Reply:
-    """Go forward."""
+    """Go forward again, and wait until the page can be read."""
     return await go(browser, call, GO_FORWARD, params, preview)
 
 
 async def browser_reload(browser: Browser, call: Call, params: TabParams, preview: Preview | None) -> Reply:
-    """Load the page again."""
+    """Load the page again, and wait until it can be read."""
     return await go(browser, call, RELOAD, params, preview)
 
 

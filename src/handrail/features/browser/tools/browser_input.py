@@ -48,12 +48,12 @@ async def browser_press_key(browser: Browser, call: Call, params: PressKeyParams
 async def browser_select_option(
     browser: Browser, call: Call, params: SelectOptionParams, preview: Preview | None
 ) -> Reply:
-    """Choose in any list, by label."""
+    """Choose in a list of any kind, by label or value."""
     return await act_and_reply(browser, call, SELECT_OPTION, params, preview, "Selected.")
 
 
 async def browser_hover(browser: Browser, call: Call, params: PointParams, preview: Preview | None) -> Reply:
-    """Move the mouse over an element."""
+    """Move the mouse over an element, or over a point of it."""
     return await act_and_reply(browser, call, HOVER, params, preview, "Hovered.")
 
 

@@ -10,7 +10,7 @@ from handrail.kernel.tool import Preview, Reply
 
 
 async def browser_console(browser: Browser, call: Call, params: LogParams, preview: Preview | None) -> Reply:
-    """Read the page's console."""
+    """Read what the page wrote to its console, newest last."""
     result = await browser.read(call, CONSOLE, params)
     lines = [
         f"{message.level} {quoted(message.text, 500)}" + (f" {message.url}:{message.line or 0}" if message.url else "")
@@ -20,7 +20,7 @@ async def browser_console(browser: Browser, call: Call, params: LogParams, previ
 
 
 async def browser_requests(browser: Browser, call: Call, params: LogParams, preview: Preview | None) -> Reply:
-    """List requests that failed."""
+    """List requests of the page that failed, newest last."""
     result = await browser.read(call, REQUESTS, params)
     lines = [f"{each.status or each.error or '?'} {each.method} {each.url}" for each in result.requests]
     return Reply(result, text=said(f"{len(result.requests)} of {result.total} failed.", result, "\n".join(lines)))

@@ -19,7 +19,7 @@ from handrail.ports.errors import Declined
 
 
 async def browser_tabs(browser: Browser, call: Call, params: ActionParams, preview: Preview | None) -> Reply:
-    """List the task's tabs."""
+    """List the tabs of the task, with titles and addresses."""
     told = await browser.run(call, TABS, params)
     result = msgspec.structs.replace(told, tabs=[await _shown(call, tab) for tab in told.tabs])
     lines = [f"{tab.tab_id} {quoted(tab.title or '')} {tab.url or ''}{' in front' * tab.active}" for tab in result.tabs]
@@ -49,7 +49,7 @@ async def _preview_tab_open(browser: Browser, call: Call, params: TabOpenParams)
 
 
 async def browser_tab_switch(browser: Browser, call: Call, params: OneTabParams, preview: Preview | None) -> Reply:
-    """Go on in another tab."""
+    """Bring another tab of the task to the front and go on there."""
     assert preview is not None
     page: Page = preview.state
     result = await browser.run(call, TAB_SWITCH, params, page.task)
@@ -63,7 +63,7 @@ async def _preview_tab_switch(browser: Browser, call: Call, params: OneTabParams
 
 
 async def browser_tab_close(browser: Browser, call: Call, params: OneTabParams, preview: Preview | None) -> Reply:
-    """Close a tab."""
+    """Close a tab of the task; it goes on in the others."""
     assert preview is not None
     page: Page = preview.state
     result = await browser.run(call, TAB_CLOSE, params, page.task)

@@ -35,7 +35,7 @@ async def _preview_task_start(browser: Browser, call: Call, params: TaskStartPar
 async def task_group_update(
     browser: Browser, call: Call, params: TaskGroupUpdateParams, preview: Preview | None
 ) -> Reply:
-    """Name or colour the task's group of tabs."""
+    """Give the task's group of tabs a name or a colour."""
     result = await browser.run(call, TASK_GROUP_UPDATE, params)
     return Reply(result, text=said("Updated.", result))
 

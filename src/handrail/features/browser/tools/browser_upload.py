@@ -18,7 +18,7 @@ from handrail.kernel.tool import Preview, Reply
 
 
 async def browser_upload(browser: Browser, call: Call, params: UploadParams, preview: Preview | None) -> Reply:
-    """Put files into a file field."""
+    """Put files of the project, or artifacts, into a file field."""
     task = (await browser.task(call)).task_id
     ids = [] if params.artifact_ids is UNSET else list(params.artifact_ids)
     for path in _paths(params):

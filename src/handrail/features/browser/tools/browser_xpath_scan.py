@@ -12,7 +12,7 @@ from handrail.kernel.tool import Preview, Reply
 
 
 async def browser_xpath_scan(browser: Browser, call: Call, params: XPathScanParams, preview: Preview | None) -> Reply:
-    """List what can be acted on by XPath."""
+    """List what can be acted on, each element with its XPath."""
     result = await browser.read(call, XPATH_SCAN, params)
     total = result.total if result.total is not UNSET else len(result.elements)
     lines = [f"{found.xpath} {found.tag} {quoted(found.text or '')}" for found in result.elements]
