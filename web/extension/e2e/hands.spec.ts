@@ -53,6 +53,13 @@ test("a point is bound to the pixels that were shown", async () => {
   await expect.poll(said).toBe("Stroke 100,50 to 100,50");
 });
 
+test("a point of an element is never one of something else that acts inside of it", async () => {
+  const [outer, inner] = [(await page.locator("#form").boundingBox())!, (await page.locator("#ok").boundingBox())!];
+  const point = { x: inner.x - outer.x + 4, y: inner.y - outer.y + 4 };
+  expect(await world.refusal({ browser_click: { tabId, xpath: "//*[@id='form']", ...point } })).toMatchObject({ code: "INVALID_TARGET", message: expect.stringContaining("At this point lies") });
+  expect(await page.isChecked("#ok")).toBe(false);
+});
+
 test("where something is dragged to is bound as well", async () => {
   const clickId = await find("Drag me");
   const toClickId = (await world.act({ browser_find_text: { tabId, text: "Drop here" } }))["matches"][0].clickId;
