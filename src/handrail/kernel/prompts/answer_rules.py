@@ -55,7 +55,7 @@ def check_response(
         problems.raise_any()
     members = Members(value, problems)
     status = members.one_of("status", STATUSES)
-    if "status" not in members:
+    if status is UNSET:
         members.note("status", "is required")
     if status == "canceled" and prompt.allow_cancel is False:
         members.note("status", "this prompt can't be canceled")

@@ -19,6 +19,8 @@ from handrail.ports.prompts import Entry, Prompt, RequestEntry, ResponseEntry
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 LONGEST_LINE = strict_json.MAX_BYTES
+BOM = b"\xef\xbb\xbf"
+"""Some programs begin a file with it."""
 
 Action = Literal["request", "response"]
 
@@ -44,7 +46,7 @@ def read_head(line: bytes) -> Head | None:
     if len(line) > LONGEST_LINE:
         return None
     try:
-        return _HEADS.decode(line)
+        return _HEADS.decode(line.removeprefix(BOM))
     except UNREADABLE:
         return None
 
@@ -105,7 +107,7 @@ def timestamp(seconds: float) -> str:
 
 def _decoded(line: bytes, action: Action) -> dict[str, Any] | None:
     try:
-        value = strict_json.decode(line)
+        value = strict_json.decode(line.removeprefix(BOM))
     except InvalidParams:
         return None
     if not isinstance(value, dict) or value.get("type") != "ui_prompt" or value.get("action") != action:

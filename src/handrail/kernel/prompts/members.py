@@ -38,10 +38,13 @@ class Problems:
 
 
 class Members:
-    """One object, and the path to it. Getters answer UNSET for what is absent, and after noting, for what is wrong."""
+    """One object, and the path to it. Getters answer UNSET for what is absent, and after noting, for what is wrong.
+
+    Null counts as absent: other programs write it for what they leave out.
+    """
 
     def __init__(self, value: Mapping[str, Any], problems: Problems, path: str = "") -> None:
-        self._value = value
+        self._value = {name: member for name, member in value.items() if member is not None}
         self._problems = problems
         self._path = path
 
@@ -83,7 +86,7 @@ class Members:
         return UNSET
 
     def one_of(self, name: str, choices: Sequence[ChoiceT]) -> ChoiceT | UnsetType:
-        if name not in self._value:
+        if self._value.get(name, "") == "":  # written by other programs for what they leave out
             return UNSET
         for choice in choices:
             if choice == self._value[name]:

@@ -57,8 +57,7 @@ def check_prompt(prompt: Prompt | Mapping[str, Any], new_draft_id: NewId = new_i
     members = Members(value, problems)
     kind = members.one_of("kind", tuple(_KINDS))
     if kind is UNSET:
-        if "kind" not in members:
-            members.note("kind", "is required")
+        members.note("kind", "is required")
         problems.raise_any()
     checked = _KINDS[str(kind)](members, new_draft_id)
     problems.raise_any()
@@ -145,7 +144,7 @@ def _check_limits(members: Members, fewest: int | UnsetType, most: int | UnsetTy
 
 def _default(members: Members, values: list[str], multiple: bool) -> str | tuple[str, ...] | UnsetType:
     if not multiple:
-        default = members.text("default")
+        default = members.text("default") or UNSET  # the empty text is no option's value
         if default is not UNSET and default not in values:
             members.note("default", "is none of the options")
         return default

@@ -16,7 +16,7 @@ from handrail.kernel.visible import visible
 
 if TYPE_CHECKING:
     from handrail.kernel.prompts.bundles import Bundle
-    from handrail.ports.prompts import Origin, PromptQueue, RequestEntry
+    from handrail.ports.prompts import ChoicePrompt, Origin, PromptQueue, RequestEntry
 
 EPILOG = """\b
 Examples:
@@ -183,9 +183,10 @@ def answer_prompt(
         prompt = (await _find(queue, request_id)).prompt
         if status == "ok":
             if isinstance(prompt, KvPrompt):
-                response["values"] = _pairs(values)
+                given = {each.key: each.default for each in prompt.fields if isinstance(each.default, str)}
+                response["values"] = {**given, **_pairs(values)}
             elif isinstance(prompt, ChoicePrompt):
-                response["selection"] = list(chosen) if prompt.multiple else "".join(chosen[-1:])
+                response["selection"] = _selection(prompt, chosen)
             elif isinstance(prompt, TaskConfirmPrompt):
                 response["tasks"] = msgspec.to_builtins(prompt.tasks)
         proof = typing_a_word(stores.presence.look_at_terminal)
@@ -195,6 +196,16 @@ def answer_prompt(
     for warning in _run(state or ctx.obj, respond):
         click.echo(f"handrail: {visible(warning)}", err=True)
     say("Answered.")
+
+
+def _selection(prompt: "ChoicePrompt", chosen: Sequence[str]) -> list[str] | str:
+    """Without a choice, the prompt's default."""
+    default = prompt.default if isinstance(prompt.default, str | tuple) else ()
+    if prompt.multiple:
+        return list(chosen or default)
+    if len(chosen) > 1:
+        raise click.UsageError("Only one option can be chosen here: give --choose once.")
+    return chosen[0] if chosen else default if isinstance(default, str) else ""
 
 
 def _has_screen() -> bool:
@@ -278,6 +289,8 @@ def _page(entry: "RequestEntry", source: str) -> list[str]:
 
     prompt = to_builtins(entry.prompt)
     lines = [f"{prompt.pop('kind')}  {entry.request_id}  {local_time(entry.ts)}", f"from: {source}"]
+    if isinstance(entry.run_id, str):
+        lines.append(f"run: {one_line(entry.run_id)}")
     offers = prompt.pop("offers", ())
     prompt.pop("source", None)
     for name, value in prompt.items():
