@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,8 @@ class Stage:
         return found
 
     def records(self) -> list[Any]:
-        return [json.loads(line) for line in (self.state / "audit/log.jsonl").read_text().splitlines()]
+        log = self.state / "audit/log.jsonl"
+        return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
 
     def end(self) -> None:
         for proxy in self.proxies:
@@ -157,3 +159,19 @@ def test_an_older_protocol_may_follow_a_probe_for_the_newest(stage: Stage) -> No
     assert proxy.answer(opening)["result"]["protocolVersion"] == "2025-06-18"
     proxy.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
     assert not proxy.call("read_file", path="file.txt")["isError"]
+
+
+@pytest.mark.trial("proxies", is_long=True)
+def test_fifty_proxies_share_a_server_and_lose_nothing_when_it_is_killed(stage: Stage) -> None:
+    with ThreadPoolExecutor(50) as pool:
+        proxies = list(pool.map(lambda _: stage.proxy(), range(50)))
+        server = stage.server
+
+        def reads(proxy: Proxy) -> list[bool]:
+            return [proxy.call("read_file", path="file.txt")["isError"] for _ in range(20)]
+
+        reading = [pool.submit(reads, proxy) for proxy in proxies]
+        until(lambda: len(stage.records()) > 100)
+        os.kill(server, signal.SIGKILL)
+        assert [any(each.result()) for each in reading] == [False] * 50
+    assert stage.server != server

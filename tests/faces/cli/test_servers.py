@@ -183,7 +183,7 @@ def test_mcp_leaves_nothing_open(machine: Machine) -> None:
 def test_mcp_answers_on_stdout_alone_and_ends_with_its_input(machine: Machine) -> None:
     write = {"name": "replace_in_file", "arguments": {"path": "a.txt", "find": "two", "replace": "2"}}
     ask = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": write}
-    denying = mcp(machine, INITIALIZE, INITIALIZED, LIST, ask, flags=("--answer", "deny"))
+    denying = mcp(machine, INITIALIZE, INITIALIZED, LIST, ask, flags=("--answer", "deny", "--tools", "all"))
     answers = {answer["id"]: answer["result"] for answer in denying}
     assert answers[1]["serverInfo"]["name"] == "handrail"
     names = [tool["name"] for tool in answers[2]["tools"]]
