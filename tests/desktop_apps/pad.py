@@ -1,6 +1,7 @@
-"""A window in GTK 3 that writes down what a pointer does in it, line by line, to `--out`; `--grows` changes its colour.
+"""A window in GTK 3 that writes down what a pointer does in it, line by line, to `--out`.
 
-It is not on the accessibility bus: only a picture shows what is in it.
+A press makes it grey, and it turns black when the file `--now` appears. It is not on the accessibility bus: only a
+picture shows what is in it.
 """
 
 import argparse
@@ -51,6 +52,7 @@ class Pad:
 
     def pressed(self, _: Gtk.Window, event: Gdk.EventButton) -> None:
         if event.type in _CLICKS:
+            self.paint("lightgray")
             self.note(f"{_CLICKS[event.type]} {event.button}", event)
 
     def configured(self, _: Gtk.Window, event: Gdk.EventConfigure) -> bool:

@@ -83,6 +83,7 @@ def test_a_point_is_clicked_and_the_question_names_it(agent: DesktopAgent, pad: 
     assert f"at {point['x']},{point['y']}" in asked
     assert TITLE in asked
     assert result["clicked"] is True
+    assert (result["effect"], [change["what"] for change in result["changed"]]) == ("seen", ["picture"])
     pad.got("press 1 at 120,80", "release at 120,80")
 
 

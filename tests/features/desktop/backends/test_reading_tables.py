@@ -8,7 +8,7 @@ import pytest
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
 from handrail.features.desktop.host.selection import flattened
-from handrail.features.desktop.platform import Element, Query, Window
+from handrail.features.desktop.platform import Combination, Element, Query, Window
 from tests.desktop_session import App, DesktopSession
 from tests.waiting import eventually
 
@@ -85,3 +85,18 @@ async def test_a_cell_of_a_spreadsheet_is_found_by_its_value_and_again_by_its_pa
     assert again.element.title == "C4"
     assert [one.element.title for one in await desktop.find(window, Query(role="AXMenu", title_contains="Sheet"))]
     assert megabytes(calc) < MOST_MEGABYTES
+
+
+async def test_a_formula_that_is_typed_into_a_spreadsheet_is_one(desktop: LinuxDesktop, calc: App) -> None:
+    window = await sheet_of(desktop, calc)
+    await eventually(lambda: cells_of(desktop, window), "the cells")
+    await desktop.send_keys(window, [Combination(("ctrl",), "down"), Combination((), "down")], delay_ms=100)
+    delivery = await desktop.type_text(window, None, "=6*7", clear_before=False)
+    assert delivery.by == "keys"
+    await desktop.send_keys(window, [Combination((), "enter")], delay_ms=0)
+
+    async def computed() -> bool:
+        found = await desktop.find(window, Query(role="AXCell", value_contains="42"))
+        return [one.element.title for one in found if one.element.value == "42"] == [f"A{ROWS + 1}"]
+
+    await eventually(computed, "the result of the formula")

@@ -8,7 +8,7 @@ from handrail.features.desktop.host.own_windows import UNTOLD, why_closed
 from handrail.features.desktop.host.params import ConfirmedParams, Route
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Action, Result, Services
-from handrail.features.desktop.host.surroundings import Pictures, check_around
+from handrail.features.desktop.host.surroundings import Pictures, check_around, is_alike, place_of
 from handrail.features.desktop.platform import Desktop, Found, Rect, Shot, Window
 from handrail.ports.errors import Failure, Internal, PermissionMissing, ShownChanged
 
@@ -40,11 +40,14 @@ async def act(services: Services, execution: Execution, action: Action, params: 
         subject.check(consent)
         subject = await _reachable(desktop, execution, consent, subject, params.route, action.needs_front(subject))
         await _check_around(desktop, subject, services.pictures, consent, params)
+        looked = await _pixels(desktop, subject)
         execution.has_acted = True
         delivery = await action.deliver(desktop, execution, subject, params)
         changed = await watch.outcome()
         if await _shows_handrail(desktop, subject):
             changed = []
+        elif not changed and looked is not None and await _looks_different(desktop, subject, looked):
+            changed = [{"what": "picture", "title": subject.window.title}]
         # What is done is done: nothing fails any more.
         if await picture(desktop, execution, AFTER):
             evidence["afterScreenshot"] = AFTER
@@ -102,8 +105,7 @@ async def _before(desktop: Desktop, execution: Execution, subject: Subject) -> b
     """If the gateway has asked a person, the picture that it showed is there already."""
     if execution.record.has(BEFORE):
         return True
-    outlined = subject.element.frame if subject.element is not None else None
-    return await picture(desktop, execution, BEFORE, outlined) is not None
+    return await picture(desktop, execution, BEFORE, place_of(subject)) is not None
 
 
 async def _reachable(
@@ -124,6 +126,24 @@ async def _reachable(
     subject = await subject.again(desktop)  # to come to the front takes a while
     subject.check(consent)
     return subject
+
+
+async def _pixels(desktop: Desktop, subject: Subject) -> Shot | None:
+    """Of the window, in case that it tells of no change and yet looks different: a digit that is painted, a game."""
+    if subject.window.frame is None:
+        return None
+    try:
+        return await desktop.shot(subject.window.frame, cropped=subject.window.frame)
+    except Failure:
+        return None
+
+
+async def _looks_different(desktop: Desktop, subject: Subject, before: Shot) -> bool:
+    try:
+        now = await desktop.shot(before.area, cropped=before.area)
+    except Failure:
+        return False
+    return bool(before.crop) and not is_alike(before.crop, now.crop, before.area.width)
 
 
 async def _shows_handrail(desktop: Desktop, subject: Subject) -> bool:

@@ -35,6 +35,7 @@ _TERMINALS = frozenset(
         *("wezterm", "wezterm-gui", "xfce4-terminal", "yakuake"),
     }
 )
+_SPREADSHEETS = frozenset({"libreoffice-calc", "gnumeric", "et", "calligrasheets"})
 _WITHOUT_PASTE = frozenset({"xterm", "uxterm", "rxvt", "urxvt", "st", "st-256color", "aterm", "eterm"})
 
 
@@ -84,11 +85,14 @@ class KeyboardInput:
         if not text:
             return await self._delete_selection(field, check)
         names = {name.lower() for name in top.classes}
-        if not names & _WITHOUT_PASTE:
+        can_paste = not names & _WITHOUT_PASTE
+        if len(text) <= _MOST_BY_KEYS and _is_for_cell(names, field):
+            can_paste = False  # a pasted formula would be a text
+        if can_paste:
             shortcut = _PASTE_IN_TERMINAL if names & _TERMINALS else _PASTE
             if (delivery := await self._paste(top, field, text, shortcut, check)) is not None:
                 return delivery
-        if len(text) <= _MOST_BY_KEYS and (field is None or field.takes_as_keys(text)):
+        if len(text) <= _MOST_BY_KEYS and (field is None or not can_paste or field.takes_as_keys(text)):
             arrived = partial(_shows_text, field)
             return Delivery("keys", await self._keyboard.write(text, before_each=check, arrived=arrived))
         if field is None:
@@ -151,6 +155,12 @@ class KeyboardInput:
         if not await field.accessible.set_contents(text if field.is_secret else before.replaced_by(text)):
             raise Conflict("The app did not take the text.")
         return Delivery("contents", await field.shows_text())
+
+
+def _is_for_cell(window_names: set[str], field: Field | None) -> bool:
+    if field is not None:
+        return field.element.native_role == "table cell"
+    return bool(window_names & _SPREADSHEETS)
 
 
 async def _shows_text(field: Field | None) -> bool | None:

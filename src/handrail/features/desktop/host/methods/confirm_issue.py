@@ -19,7 +19,7 @@ from handrail.features.desktop.host.methods.intents import IntendedCall, Intent,
 from handrail.features.desktop.host.params import Name, Params
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Reading, Result, Services
-from handrail.features.desktop.host.surroundings import around, pointed_area, types_secretly
+from handrail.features.desktop.host.surroundings import around, place_of, pointed_area, types_secretly
 from handrail.kernel.approval import Question
 from handrail.kernel.call import Call
 from handrail.kernel.digest import short
@@ -39,8 +39,8 @@ _MOST_LINES = 40
 
 async def ask_person(services: Services, execution: Execution, intended: IntendedCall, subject: Subject) -> Seen:
     """What the person saw, after an ok; otherwise Unconfirmed with their remark."""
-    desktop, window, element = await services.source.get(), subject.window, subject.element
-    frame = element.frame if element is not None and element.frame is not None else window.frame
+    desktop, window = await services.source.get(), subject.window
+    frame = place_of(subject) or window.frame
     shot = await picture(desktop, execution, _PICTURE, frame, cropped=pointed_area(subject))
     seen = await around(desktop, subject, services.pictures, shot)
     await execution.record.save()
