@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
@@ -99,6 +100,7 @@ def tidy(project: Project) -> None:
 
 
 def checks(context: CheckContext) -> Iterator[Check]:
+    yield from _password_checks(context)
     stores = context.program.open_stores(context.state)
     try:
         is_on = load_one(DesktopSettings, stores.path).desktop
@@ -111,3 +113,15 @@ def checks(context: CheckContext) -> Iterator[Check]:
     fixes = dict.fromkeys(issue["fix"] for issue in found["fixes"] if issue["fix"])
     detail += dict.fromkeys(found["issues"])
     yield Check("desktop", ok, " ".join(detail), " ".join(fixes) or None, required=False)
+
+
+def _password_checks(context: CheckContext) -> Iterator[Check]:
+    """Nothing where no password was kept."""
+    from handrail.features.desktop.stored_passwords import files_with_passwords
+
+    kept = sorted(files_with_passwords(context.folder))
+    if kept:
+        files = "1 file of evidence holds" if len(kept) == 1 else f"{len(kept)} files of evidence hold"
+        detail = f"{files} a password that was typed on the desktop"
+        fix = f"Delete them: rm {' '.join(shlex.quote(str(file)) for file in kept)}"
+        yield Check("stored passwords", False, detail, fix, required=False)

@@ -72,7 +72,7 @@ async def ask_person(services: Services, execution: Execution, intended: Intende
             raise
     execution.record.note("answered", promptRequestId=request_id, status=answer.response.status)
     _refuse_unless_ok(answer.response)
-    return Seen(Shown.of(window, element), seen.seen)
+    return Seen(Shown.of(window, subject.element), seen.seen)
 
 
 def _facts(execution: Execution, subject: Subject) -> dict[str, str]:
