@@ -57,7 +57,7 @@ def test_a_client_s_other_server_is_looked_at_moved_and_put_back(browser: Browse
     person.does("press", "Look at My_Notes")
     person.does("see", "Says it back.")
     person.does("see", "so they run without asking: say")
-    person.does("audit", [["light", 1280], ["dark", 360]])
+    assert person.does("audit", [["light", 1280], ["dark", 360]]) == []
     assert "my-notes" not in (house.state / "servers.json").read_text(), "a look leaves nothing behind"
     person.does("press", "Accept and move")
     person.does("see", "My_Notes is behind handrail.")

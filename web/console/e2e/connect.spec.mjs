@@ -30,18 +30,40 @@ test("who comes for the first time sees it, until the first call has arrived", a
 test("a client is connected by keyboard as it was shown, and disconnected again", async () => {
   const page = await world.open({ path: "connect" });
   await page.getByText("/home/you/.claude.json").waitFor();
-  assert.match(await page.locator(".client-written").textContent(), /permissions\.allow \+= "mcp__handrail"/);
-  assert.match(await page.locator(".client-written").textContent(), /github, postgres/);
+  assert.match(await page.locator(".client-written").first().textContent(), /permissions\.allow \+= "mcp__handrail"/);
+  await page.getByText("handrail run -- claude").waitFor();
   await page.getByRole("button", { name: "Connect Codex" }).focus();
   await page.keyboard.press("Enter");
   await page.getByText("/home/you/.codex/config.toml").waitFor();
   assert.equal(world.mock.clients.known.get("codex").connected, false);
   await page.keyboard.press("Enter");
   await page.locator(".good", { hasText: "Codex is connected and was tried: 61 tools." }).waitFor();
-  await page.getByText("Tools and hooks: its own shell and file tools ask here, too").first().waitFor();
+  await page.getByText("Tools + hooks: its own shell and edits ask here, too · cage").first().waitFor();
   await page.getByRole("button", { name: "Disconnect Codex" }).click();
   await page.locator(".good", { hasText: "Codex is disconnected" }).waitFor();
   assert.equal(world.mock.clients.known.get("codex").connected, false);
+  await page.context().close();
+});
+
+test("a client's other server is looked at, and moved as it was shown", async () => {
+  const page = await world.open({ path: "connect" });
+  await page.locator(".client-name", { hasText: "Claude Code" }).click();
+  assert.equal(await page.getByRole("button", { name: "Look at github" }).isDisabled(), true, "the client isn't connected yet");
+  await page.getByRole("button", { name: "Connect Claude Code" }).click();
+  await page.getByRole("button", { name: "Look at github" }).click();
+  await page.getByText("Search for issues.").waitFor();
+  await page.getByText("so they run without asking: search").waitFor();
+  await page.getByLabel("Ask about every call").check();
+  await page.getByRole("button", { name: "Accept and move" }).click();
+  await page.locator(".good", { hasText: "github is behind handrail." }).waitFor();
+  await page.getByText("Its entry is kept in the keyring").waitFor();
+  const claude = world.mock.clients.known.get("claude");
+  assert.deepEqual([claude.otherServers, claude.moved[0].asksAlways], [["postgres"], true]);
+  await page.getByRole("button", { name: "Look at postgres" }).click();
+  await page.getByRole("button", { name: "Not now" }).click();
+  await page.getByRole("button", { name: "Look at postgres" }).waitFor();
+  await page.getByRole("button", { name: "Disconnect Claude Code" }).click();
+  await page.locator(".good", { hasText: "Claude Code is disconnected" }).waitFor();
   await page.context().close();
 });
 

@@ -41,7 +41,7 @@ export const clientsEn: ClientsTexts = {
   otherServers: "Its other servers, too",
   otherServersHint: (title) => `handrail doesn't see what ${title} does with these. Behind handrail they offer the same tools, but changes ask you first and everything is logged.`,
   connectFirst: (title) => `Connect ${title} first. Then you can move these behind handrail, too.`,
-  look: "Look at it",
+  look: "Look",
   looking: "Starting it…",
   lookName: (name) => `Look at ${name}`,
   offers: (count) => (count === 1 ? "It offers this, in its own words:" : `It offers these ${count}, in its own words:`),
