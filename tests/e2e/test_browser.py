@@ -229,6 +229,20 @@ def test_the_question_shows_the_page_with_the_element_that_is_meant(place: Place
     assert Path(image["path"]).read_bytes().startswith(PNG)
 
 
+def test_a_form_is_filled_in_after_one_question_that_shows_every_value(place: Place, agent: Agent) -> None:
+    name = number_of(agent, "Name")
+    place.rules()
+    with ThreadPoolExecutor(1) as pool:
+        filled = pool.submit(agent.call, "browser_fill", fields=[{"clickId": name, "value": "Grace"}])
+        prompt = Person(place.state).answers("--ok")["prompt"]
+        result = filled.result()
+    assert prompt["title"] == f'Fill in {name}: "Grace" at {place.site}'
+    assert result.error is None, result.error
+    assert (result.result or {})["filled"] == [name]
+    page = agent.ok("browser_page").result or {}
+    assert f'[{name} textbox Name = "Grace"]' in " ".join(page["lines"])
+
+
 def test_an_element_of_a_page_that_has_gone_is_never_another_one(place: Place, agent: Agent) -> None:
     button = number_of(agent, "Greet")
     agent.ok("browser_reload")

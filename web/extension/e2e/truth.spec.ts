@@ -48,12 +48,13 @@ test("a dialog is told with what was done about it, also one that opened by itse
 });
 
 test("a number names one element in the whole task, never one of another tab", async () => {
-  const first = (await world.index(tabId)).map((one) => one["clickId"]);
-  const { tabId: other } = await world.act({ browser_tab_open: { url: `${world.sites.here}/truth` } });
-  const second = (await world.index(other as number)).map((one) => one["clickId"]);
+  const opened = async () => (await world.act({ browser_tab_open: { url: `${world.sites.here}/truth` } }))["tabId"] as number;
+  const [one, other] = [await opened(), await opened()];
+  const first = (await world.index(one)).map((each) => each["clickId"]);
+  const second = (await world.index(other)).map((each) => each["clickId"]);
   expect(first.filter((id) => second.includes(id))).toEqual([]);
   expect(await world.refusal({ browser_click: { tabId: other, clickId: first[0] } })).toMatchObject({ code: "INVALID_TARGET", details: { stale: true } });
-  await world.act({ browser_tab_close: { tabId: other } });
+  for (const each of [one, other]) await world.act({ browser_tab_close: { tabId: each } });
 });
 
 test("an act whose time runs out may have been done, and is not called retryable", async () => {
