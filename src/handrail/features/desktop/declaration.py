@@ -36,20 +36,8 @@ _ELEMENT_REF = {
     "type": "object",
     "properties": {"elementId": {"type": "string"}},
 }
-_TEXT, _NUMBER = {"type": "string"}, {"type": "integer"}
-_ROUTE = {
-    "type": "object",
-    "properties": {
-        "app": {"type": "object", "properties": {"name": _TEXT, "pid": _NUMBER}},
-        "window": {"type": "object", "properties": {"titlePattern": _TEXT, "id": _TEXT}},
-        "focusPolicy": {"enum": ["always", "focusIfNeeded", "never"]},
-    },
-}
-_SELECTOR = {
-    "type": "object",
-    "description": "As in desktop_find.",
-    "properties": {"byRole": _TEXT, "titleContains": _TEXT, "valueContains": _TEXT},
-}
+_ROUTE = {"type": "object", "description": "{app: {name, pid}, window: {titlePattern, id}, focusPolicy}"}
+_SELECTOR = {"type": "object", "description": "As in desktop_find: {byRole, titleContains, …}"}
 # Every tool has them. What more they may hold, desktop_find and the docs tell, and the types check.
 _SHORT = {"elementRef": _ELEMENT_REF, "route": _ROUTE, "selectorExists": _SELECTOR, "selectorGone": _SELECTOR}
 _SHORT_IN_TARGETS = {**_SHORT, "selector": _SELECTOR}

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 
 from handrail.features.desktop.host.params import LONGEST_NAME
+from handrail.features.desktop.tool_list import TOOLS
 from handrail.kernel.digest import digest
 from handrail.ports.errors import Declined, NotFound
 from handrail.ports.tokens import Scope
@@ -87,3 +89,9 @@ async def test_keys_are_for_the_process_and_title_that_were_looked_at(opened: Op
     assert sent["route"]["app"] == {"bundleId": "editor", "pid": 7}
     assert sent["route"]["window"]["titlePattern"] == pattern
     assert len(pattern) <= LONGEST_NAME
+
+
+def test_the_list_of_tools_is_short_for_a_model() -> None:
+    """At four characters a token, 2,500 tokens."""
+    listed = [{"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema} for tool in TOOLS]
+    assert len(msgspec.json.encode(listed)) <= 4 * 2_500
