@@ -12,7 +12,7 @@ BENCH_SYSTEM_READY := .venv/.bench-ready
 DEMO_READY := .venv/.demo-ready
 CONSOLE_READY := src/handrail/faces/http/console/index.html
 ENGINE_READY := src/handrail/engine/index.html
-CONSOLE_SOURCES := $(shell find web/host web/protocol web/console/src web/extension/src web/extension/_locales web/extension/icons -type f) \
+CONSOLE_SOURCES := $(shell find web/host web/protocol web/theme web/console/src web/extension/src web/extension/_locales web/extension/icons -type f) \
 	$(wildcard web/package*.json web/console/*.* web/extension/*.*)
 
 .DEFAULT_GOAL := help
@@ -43,6 +43,7 @@ check: $(DEV_READY) $(CONSOLE_READY) ## lint, format, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python scripts/protocol.py --check
+	$(BIN)/python scripts/theme.py --check
 	cd web && ../scripts/npm run --silent check
 
 format: $(DEV_READY) ## rewrite the code in the project's format

@@ -17,7 +17,7 @@ const ENTRIES = {
   options: "src/ui/options.tsx",
 };
 const FILES = ["manifest.json", "_locales", "icons"];
-const STYLES = { "../console/src/styles/tokens.css": "tokens.css", "src/ui/ui.css": "ui.css" };
+const STYLES = { "../theme/tokens.css": "tokens.css", "src/ui/ui.css": "ui.css" };
 
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });

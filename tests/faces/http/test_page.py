@@ -29,7 +29,12 @@ def test_the_page_never_holds_the_token(server: Running) -> None:
 def test_the_page_takes_nothing_from_elsewhere_and_runs_nothing(server: Running) -> None:
     text = server.request("GET", "/", headers={}).body.decode()
     links = re.findall(r'(?:src|href|action)="([^"]*)"', text)
-    assert sorted(links) == ["/static/handrail.css", "/static/handrail.svg", "/static/handrail.svg"]
+    assert sorted(links) == [
+        "/static/handrail.css",
+        "/static/handrail.svg",
+        "/static/handrail.svg",
+        "/static/tokens.css",
+    ]
     for link in links:
         assert server.request("GET", link, headers={}).status == 200
     assert not re.search(r"<script|<style|\sstyle=|\son\w+=|javascript:", text)

@@ -1,10 +1,11 @@
-import "./styles/tokens.css";
+import "../../theme/tokens.css";
 import "./styles/page.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { FEATURES } from "./features";
 import { preferences } from "./preferences";
 import { App, prepare } from "./shell/App";
+import { listenForCommands } from "./shell/commands";
 import { install, pages } from "./shell/installed";
 import { start } from "./shell/session";
 import { language, page } from "./store";
@@ -27,4 +28,5 @@ effect(() => {
 effect(() => prepare(page.value));
 
 render(<App />, document.getElementById("console") as HTMLElement);
+listenForCommands();
 void start();

@@ -20,7 +20,7 @@ from handrail.kernel.visible import visible
 from handrail.ports.effect import Effect
 
 _FILES = files(__package__)
-_STATIC = {"handrail.css": "text/css", "handrail.svg": "image/svg+xml"}
+_STATIC = {"tokens.css": "text/css", "handrail.css": "text/css", "handrail.svg": "image/svg+xml"}
 PATHS = frozenset({"/", *(f"/static/{name}" for name in _STATIC)})
 _CODE = re.compile(r"`([^`]+)`")
 _EFFECTS = {

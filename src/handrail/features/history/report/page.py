@@ -25,7 +25,7 @@ _SAID_BY_SCRIPT = ("verified", "wrong", "lacking", "unable", *_STATUSES)
 
 
 def page(story: Story, made: datetime) -> Iterator[str]:
-    style, script = (_own(name) for name in ("page.css", "page.js"))
+    style, script = _own("tokens.css") + _own("page.css"), _own("page.js")
     policy = f"default-src 'none'; img-src data:; style-src '{_pinned(style)}'; script-src '{_pinned(script)}'"
     title = _shown(story.title or story.task or story.project)
     yield (
