@@ -222,23 +222,30 @@ class Wiring:
         from handrail.faces.http.server import Place, UntilUnused, serve
 
         place = Place(project.stores.path, project.settings.host, project.settings.port)
+        projects = self._projects(project)
         until = UntilUnused(*until_unused) if until_unused is not None else None
         async with kept_up(project):
             endpoint = self.mcp_endpoint(project, identity_of)
             await serve(
                 project,
                 endpoint,
-                lambda key: self._http_context(project, key),
+                lambda key: self._http_context(project, key, projects),
                 place,
                 on_ready,
                 console_folder=console,
                 until_unused=until,
-                beside=lambda usage: self.serve_local(project, project.stores.path / LOCAL_SOCKET, usage.noted),
+                beside=lambda usage: self.serve_local(
+                    project, project.stores.path / LOCAL_SOCKET, usage.noted, projects
+                ),
             )
 
     @asynccontextmanager
     async def serve_local(
-        self, project: Project, path: Path, in_use: Callable[[], AbstractContextManager[None]] = nullcontext
+        self,
+        project: Project,
+        path: Path,
+        in_use: Callable[[], AbstractContextManager[None]] = nullcontext,
+        projects: OpenProjects | None = None,
     ) -> AsyncIterator[None]:
         from handrail.faces.jsonrpc.socket_file import bound
         from handrail.faces.local.server import LocalFace
@@ -254,7 +261,7 @@ class Wiring:
                 for name, where in feature.services.items()
             },
         }
-        projects = OpenProjects(project, lambda folder: self.open_beside(project, folder))
+        projects = projects or self._projects(project)
         known: set[str] = set()
         who_calls = partial(_local_caller, self.machine, project.stores.path, known)
         face = LocalFace(services, projects.find, who_calls, in_use)
@@ -281,7 +288,10 @@ class Wiring:
 
         return McpEndpoint(project.gate, identity_of, project.settings)
 
-    def _http_context(self, project: Project, key: ConsoleKey) -> HttpContext:
+    def _projects(self, project: Project) -> OpenProjects:
+        return OpenProjects(project, lambda folder: self.open_beside(project, folder))
+
+    def _http_context(self, project: Project, key: ConsoleKey, projects: OpenProjects) -> HttpContext:
         from handrail.faces.http.context import HttpContext
         from handrail.kernel.approval import OwnCommand
 
@@ -293,6 +303,7 @@ class Wiring:
             persons_gate=project.gate.asking(OwnCommand()),
             trying_gate=project.gate.asking(asking(project, AskInQueue())),
             program=self,
+            projects=projects,
             console_key=key,
         )
 

@@ -1,5 +1,6 @@
 """One call on its way through the gate: who asks, for which task, until when."""
 
+import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,8 +35,15 @@ def unadopted(hashes: Mapping[str, str]) -> None:
     """For a call that has not entered the gate, and so has no evidence."""
 
 
+_EXECUTION_ID = re.compile(r"exec_[0-9a-f]{24}")
+
+
 def new_execution_id() -> str:
     return "exec_" + secrets.token_hex(12)
+
+
+def is_execution_id(text: str) -> bool:
+    return _EXECUTION_ID.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from handrail.faces.http.confirm_windows import ConfirmWindows
 from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.socketio.rooms import NoBus, Rooms, SocketBus
 from handrail.kernel.gate import Gate
+from handrail.kernel.open_projects import OpenProjects
 from handrail.kernel.program import Program
 from handrail.kernel.project import Project
 
@@ -35,7 +36,8 @@ class HttpContext:
     """`persons_gate` takes a person's own command for a yes; `person` is who that is.
 
     `trying_gate` is for tools that the person tries: what needs a yes is asked in the queue. `console_key` is what
-    the person's own programs show beside the token; `windows` are those in which the person confirms.
+    the person's own programs show beside the token; `windows` are those in which the person confirms. `projects` opens
+    others that use this state directory.
     """
 
     project: Project
@@ -44,6 +46,7 @@ class HttpContext:
     persons_gate: Gate
     trying_gate: Gate
     program: Program
+    projects: OpenProjects
     console_key: ConsoleKey
     windows: ConfirmWindows = field(default_factory=ConfirmWindows)
 

@@ -1,6 +1,9 @@
-"""`/api/activity`, `/api/evidence`, `/api/report`, `/api/undo`: what was done, what shows it, how it is taken back."""
+"""`/api/activity`, `/api/evidence`, `/api/report`, `/api/undo`, `/api/projects`: what was done, what shows it,
+how it is undone. A person reaches every project that uses this state directory, a program only the server's own.
+"""
 
 import asyncio
+import os
 import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
@@ -15,16 +18,18 @@ from handrail.faces.http.answers import success
 from handrail.faces.http.context import Feed, HttpContext, Mount
 from handrail.faces.http.credentials import caller, is_person, must_be_person
 from handrail.faces.http.headers import trace_id
-from handrail.faces.http.json_body import json_object, page_before, page_limit, text_field
+from handrail.faces.http.json_body import json_object, optional_text, page_before, page_limit
 from handrail.features.history.activity_feed import ActivityFeed
+from handrail.features.history.audit_index import AuditIndex, ProjectUse, TaskUse
 from handrail.features.history.reporting import report_of
 from handrail.features.history.showing import Shows, shown_to_all, shown_to_programs
+from handrail.kernel.approval import OwnCommand
 from handrail.kernel.audit import Audit
 from handrail.kernel.call import Call
 from handrail.kernel.project import Project
-from handrail.ports.errors import Conflict, Declined, NotFound
+from handrail.ports.errors import Conflict, Declined, Failure, InvalidParams, NotFound
 
-_FILTERS = {"task": "task", "execution": "executionId"}
+_FILTERS = {"task": "task", "execution": "executionId", "project": "project", "caller": "caller"}
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
 MAX_EVIDENCE = 64 * 1024 * 1024
 _SEALED_OFF = {"content-security-policy": "sandbox; default-src 'none'; frame-ancestors 'none'"}
@@ -32,6 +37,27 @@ _SEALED_OFF = {"content-security-policy": "sandbox; default-src 'none'; frame-an
 
 def mount(context: HttpContext) -> Mount:
     project = context.project
+    known = AuditIndex(project.stores.audit)
+
+    async def reached(request: Request, folder: str | None) -> Project:
+        """Another project is opened for a person alone, and only where the audit names it."""
+        if folder is None or folder == project.location or not is_person(request):
+            return project
+        return await context.projects.find(await asyncio.to_thread(known.checked, folder))
+
+    async def list_projects(request: Request) -> Response:
+        must_be_person(request, "Seeing other projects")
+        found = await asyncio.to_thread(known.projects)
+        others = sorted((use for use in found.values() if use.path != project.location), key=lambda use: use.last)
+        uses = [(project.location, found.get(project.location)), *((use.path, use) for use in reversed(others))]
+        return success({"projects": [_project(path, use, path == project.location) for path, use in uses]})
+
+    async def list_tasks(request: Request) -> Response:
+        must_be_person(request, "Seeing every task")
+        limit, given = page_limit(request), request.query_params
+        found = await asyncio.to_thread(known.tasks, given.get("project"), given.get("before"), limit + 1)
+        page: dict[str, Any] = {"tasks": [_task(use) for use in found[:limit]]}
+        return success(page if len(found) <= limit else {**page, "next": found[limit - 1].last})
 
     async def list_records(request: Request) -> Response:
         limit, before = page_limit(request), page_before(request)
@@ -41,36 +67,62 @@ def mount(context: HttpContext) -> Mount:
     async def show_evidence(request: Request) -> Response:
         execution, name = request.path_params["execution"], request.path_params["file"]
         shows = shown_to_all if is_person(request) else shown_to_programs(project)
-        data = await asyncio.to_thread(_evidence, project, execution, name, shows)
+        try:
+            place = await reached(request, await asyncio.to_thread(known.of_execution, execution))
+        except Failure:  # it may be of a folder that is gone
+            place = project
+        data = await asyncio.to_thread(_evidence, place, execution, name, shows)
         media_type = "image/png" if name.endswith(".png") else "text/plain; charset=utf-8"
         return Response(data, media_type=media_type, headers=_SEALED_OFF)
 
     async def report(request: Request) -> Response:
         must_be_person(request, "Telling a task's story")
         task = request.path_params["task"]
-        pieces = await asyncio.to_thread(lambda: report_of(project, task)[1])
+        place = await reached(request, request.query_params.get("project"))
+        pieces = await asyncio.to_thread(lambda: report_of(place, task)[1])
         name = f"handrail-{_UNSAFE.sub('_', task)[:64]}.html"
         headers = {**_SEALED_OFF, "content-disposition": f'attachment; filename="{name}"'}
         return StreamingResponse(pieces, media_type="text/html", headers=headers)
 
     async def undo(request: Request) -> Response:
         must_be_person(request, "Undoing")
-        id = text_field(await json_object(request, {"id"}), "id")
-        call = Call("undo_write", {"id": id}, caller(request, context.person), trace_id=trace_id(request.scope))
-        return success((await context.persons_gate.run(call)).result)
+        given = await json_object(request, {"id", "task", "path", "project"})
+        params = {name: optional_text(given, name) for name in ("id", "task", "path")}
+        if not any(params.values()):
+            raise InvalidParams("Name what to undo: an id, a task or a path.")
+        folder = optional_text(given, "project")
+        if folder is None and params["id"] is not None:
+            folder = await asyncio.to_thread(known.of_execution, params["id"])
+        place = await reached(request, folder)
+        gate = context.persons_gate if place is project else place.gate.asking(OwnCommand())
+        call = Call("undo_write", params, caller(request, context.person), trace_id=trace_id(request.scope))
+        return success((await gate.run(call)).result)
 
     routes = [
         Route("/api/activity", list_records),
         Route("/api/evidence/{execution}/{file}", show_evidence),
         Route("/api/report/{task}", report),
         Route("/api/undo", undo, methods=["POST"]),
+        Route("/api/projects", list_projects),
+        Route("/api/history", list_tasks),
     ]
     feed = ActivityFeed(project.stores.audit, project.stores.watch_audit)
     return Mount(routes, {"activity": Feed("records", feed.follow, lambda: shown_to_programs(project))})
 
 
+def _project(path: str, use: ProjectUse | None, is_own: bool) -> dict[str, Any]:
+    told: dict[str, Any] = {"path": path, "name": os.path.basename(path) or path, "isOwn": is_own}
+    return told if use is None else {**told, "lastUsed": use.last, "calls": use.calls}
+
+
+def _task(use: TaskUse) -> dict[str, Any]:
+    told: dict[str, Any] = {"project": use.project, "caller": use.caller, "first": use.first, "last": use.last}
+    told |= {"calls": use.calls, "changes": use.changes, "failed": use.failed, "running": len(use.open)}
+    return told if use.task is None else {**told, "task": use.task}
+
+
 def _wanted(request: Request) -> dict[str, str]:
-    """`?task=&execution=`: of all records those of a task, or of one call."""
+    """`?task=&execution=&project=&caller=`: of all records those of a task, a call, a project or a caller."""
     given = request.query_params
     return {member: given[name] for name, member in _FILTERS.items() if name in given}
 

@@ -28,7 +28,7 @@ _SHOWN = 3
 
 
 def route(path: str, context: HttpContext) -> Route:
-    queue, presence, files = context.project.stores.prompts, context.project.stores.presence, context.project.files
+    queue, presence = context.project.stores.prompts, context.project.stores.presence
 
     async def preview(request: Request) -> Response:
         must_be_person(request, "Editing what an answer allows")
@@ -42,9 +42,19 @@ def route(path: str, context: HttpContext) -> Route:
             raise InvalidParams("Once allows nothing beyond the one call.")
         offer = chosen_offer(found.prompt.offers or (), response.scope, response.grant)
         why = await asyncio.to_thread(presence.why_needed, found.request, response)
-        return success({**_told(offer), "needsPresence": why is not None, **await _matches(offer.grant, files)})
+        origins = await queue.origins([found.request_id])
+        is_own = found.request_id in origins and origins[found.request_id].is_own
+        place = await context.projects.find(_project_of(found.prompt) if is_own else None)
+        matches = await _matches(offer.grant, place.files)
+        return success({**_told(offer), "needsPresence": why is not None, **matches})
 
     return Route(path, preview, methods=["POST"])
+
+
+def _project_of(prompt: FileChangePrompt) -> str | None:
+    """Where the call would happen. What was offered names it, as the gate knows it."""
+    grants = (offer.grant for offer in prompt.offers or ())
+    return next((str(grant.project) for grant in grants if grant is not UNSET and grant.project), None)
 
 
 def _told(offer: Offer) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from handrail.features.workspace.change import Change, Move, Step
+from handrail.features.workspace.change import Change, Move, Step, file_name
 from handrail.features.workspace.commit import commit_all
 from handrail.features.workspace.snapshots import ID_PATTERN, Snapshot
 from handrail.features.workspace.undo import Refused, UndoPlan, plan_undo, standing
@@ -22,6 +22,7 @@ from handrail.ports.errors import Conflict, InvalidParams, NotFound
 class Params(msgspec.Struct, frozen=True):
     id: str | None = None
     task: str | None = None
+    path: str | None = None
 
 
 class Undone(msgspec.Struct, frozen=True, rename="camel"):
@@ -45,7 +46,8 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
 async def undo_write(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
     """Undo a change: the file gets what it held before, or is removed if the change had created it; a moved or removed
     file comes back. Without an id the newest change; with the id of an execution, all that it changed; with a task, all
-    that its calls changed. What was changed since stays as it is and is named.
+    that its calls changed; with a path, all changes to that file, or those of the task. What was changed since stays as
+    it is and is named.
     """
     assert preview is not None
     plan: UndoPlan = preview.state
@@ -87,15 +89,10 @@ def _summary(plan: UndoPlan, params: Params) -> str:
 
 def _chosen(workspace: Workspace, params: Params) -> list[Snapshot]:
     """Newest first."""
-    if params.task is not None:
+    if params.task is not None or params.path is not None:
         if params.id is not None:
-            raise InvalidParams("Give an id or a task, not both.")
-        found = [snapshot for snapshot in standing(workspace) if snapshot.task == params.task]
-        if not found:
-            raise NotFound(
-                f"No change of task {params.task!r} is left to undo.", hint="`handrail history` lists the writes."
-            )
-        return found
+            raise InvalidParams("Give an id, or a task and a path, not both.")
+        return _of_task_and_path(workspace, params.task, None if params.path is None else file_name(params.path))
     if params.id is None:
         newest = next(iter(standing(workspace)), None)
         if newest is None:
@@ -108,6 +105,18 @@ def _chosen(workspace: Workspace, params: Params) -> list[Snapshot]:
             f"{params.id!r} is neither a snapshot's nor an execution's id.", hint="See `handrail history`."
         )
     return [workspace.snapshots.read(params.id)[0]]
+
+
+def _of_task_and_path(workspace: Workspace, task: str | None, path: str | None) -> list[Snapshot]:
+    found = [
+        snapshot
+        for snapshot in standing(workspace)
+        if task in (None, snapshot.task) and path in (None, snapshot.path, snapshot.moved_to)
+    ]
+    if not found:
+        of = " of ".join([*([] if path is None else [path]), *([] if task is None else [f"task {task!r}"])])
+        raise NotFound(f"No change of {of} is left to undo.", hint="`handrail history` lists the writes.")
+    return found
 
 
 def _of_execution(workspace: Workspace, execution_id: str) -> list[Snapshot]:
@@ -139,7 +148,7 @@ TOOL = Tool(
     input_schema={
         "type": "object",
         "additionalProperties": False,
-        "properties": {"id": {"type": ["string", "null"]}, "task": {"type": ["string", "null"]}},
+        "properties": {name: {"type": ["string", "null"]} for name in ("id", "task", "path")},
     },
     effect=Effect.WRITE,
     errors=(NotFound, Conflict, InvalidParams),

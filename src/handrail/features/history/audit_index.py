@@ -1,0 +1,137 @@
+"""What the audit knows of projects and tasks, kept up to date: what was read once is not read again."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from handrail.kernel.call import is_execution_id
+from handrail.ports.effect import Effect
+from handrail.ports.errors import NotFound
+from handrail.ports.journal import Journal
+
+_CHANGES = frozenset(effect.value for effect in (Effect.WRITE, Effect.UI_CONTROL, Effect.EXECUTE))
+
+
+class _Record(msgspec.Struct, rename="camel"):
+    """What of a record says where it belongs and what came of it."""
+
+    ts: str = ""
+    event: str = ""
+    project: str | None = None
+    execution_id: str | None = None
+    task: str | None = None
+    caller: str = ""
+    effect: str = ""
+    ok: bool | None = None
+
+
+_DECODER = msgspec.json.Decoder(_Record)
+
+
+@dataclass(slots=True)
+class ProjectUse:
+    path: str
+    last: str
+    calls: int = 0
+
+
+@dataclass(slots=True)
+class TaskUse:
+    """The calls of one task, or of one connection that named none."""
+
+    project: str
+    task: str | None
+    caller: str
+    first: str
+    last: str
+    calls: int = 0
+    changes: int = 0
+    failed: int = 0
+    open: set[str] = field(default_factory=set)
+    """Executions that have begun and not ended."""
+
+    def note(self, record: _Record) -> None:
+        self.last = max(self.last, record.ts)
+        execution = record.execution_id or ""
+        if record.event != "end":
+            self.open.add(execution)
+            return
+        self.open.discard(execution)
+        self.calls += 1
+        if not record.ok:
+            self.failed += 1
+        elif record.effect in _CHANGES:
+            self.changes += 1
+
+
+class AuditIndex:
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._turn = threading.Lock()
+        self._at = 0
+        self._projects: dict[str, ProjectUse] = {}
+        self._tasks: dict[tuple[str, str], TaskUse] = {}
+
+    def projects(self) -> dict[str, ProjectUse]:
+        """By their folder. Blocks."""
+        with self._turn:
+            self._catch_up()
+            return dict(self._projects)
+
+    def tasks(self, project: str | None, before: str | None, limit: int) -> Sequence[TaskUse]:
+        """The newest first: those whose last call was before a moment. Blocks."""
+        with self._turn:
+            self._catch_up()
+            found = [
+                use
+                for use in self._tasks.values()
+                if project in (None, use.project) and (before is None or use.last < before)
+            ]
+        return sorted(found, key=lambda use: use.last, reverse=True)[:limit]
+
+    def of_execution(self, execution_id: str) -> str | None:
+        """The project in which it ran; None for another kind of id. NotFound where no record names it. Blocks."""
+        if not is_execution_id(execution_id):
+            return None
+        for line in self._journal.lines_backwards():
+            record = _read(line) if execution_id.encode() in line else None
+            if record is not None and record.execution_id == execution_id and record.project is not None:
+                return record.project
+        raise NotFound(f"No record names {execution_id}.", hint="`handrail history` lists the writes.")
+
+    def checked(self, project: str) -> str:
+        """NotFound where nothing was ever done there: only folders that the audit names are opened. Blocks."""
+        if project not in self.projects():
+            raise NotFound(f"No call has used {project} with this state directory.")
+        return project
+
+    def _catch_up(self) -> None:
+        size = self._journal.glimpse().size or 0
+        if size < self._at:  # another log has taken its place
+            self._at, self._projects, self._tasks = 0, {}, {}
+        for line in self._journal.lines(self._at, size):
+            if not line.endswith(b"\n"):
+                break
+            self._at += len(line)
+            if (record := _read(line)) is not None and record.project is not None:
+                self._note(record, record.project)
+
+    def _note(self, record: _Record, project: str) -> None:
+        use = self._projects.setdefault(project, ProjectUse(project, record.ts))
+        use.last = max(use.last, record.ts)
+        if record.execution_id is None:
+            return
+        use.calls += record.event == "end"
+        key = (project, f"task {record.task}" if record.task is not None else f"caller {record.caller}")
+        if key not in self._tasks:
+            self._tasks[key] = TaskUse(project, record.task, record.caller, record.ts, record.ts)
+        self._tasks[key].note(record)
+
+
+def _read(line: bytes) -> _Record | None:
+    try:
+        return _DECODER.decode(line)
+    except msgspec.DecodeError:
+        return None

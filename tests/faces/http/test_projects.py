@@ -1,0 +1,140 @@
+"""One server for every project of a state directory: each one's approvals, evidence, history and undo work from it."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faces.http.running import Running
+from tests.waiting import until
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    folder = tmp_path / "other"
+    folder.mkdir()
+    (folder / "a.txt").write_text("one\n")
+    (folder / "b.txt").write_text("one\n")
+    return folder
+
+
+@pytest.fixture
+def house(state: Path, project: Path) -> Iterator[Running]:
+    flags = ["--project", str(project), "--state", str(state), "--port", "0", "--no-open"]
+    with Running(state, project, command=["handrail", "up", *flags]) as running:
+        yield running
+
+
+def command(house: Running, folder: Path, content: str, answer: str, path: str = "a.txt") -> list[str]:
+    given = json.dumps({"path": path, "content": content, "dryRun": False})
+    places = ["--project", str(folder), "--state", str(house.state)]
+    return [sys.executable, "-m", "handrail", "call", "write_to_file", given, *places, "--answer", answer]
+
+
+def write(house: Running, folder: Path, content: str, path: str = "a.txt") -> None:
+    given = json.dumps({"path": path, "content": content, "dryRun": True})
+    places = ["--project", str(folder), "--state", str(house.state)]
+    dry = [sys.executable, "-m", "handrail", "call", "write_to_file", given, *places]
+    subprocess.run(dry, check=True, timeout=60, capture_output=True)
+    subprocess.run(command(house, folder, content, "allow", path), check=True, timeout=60, capture_output=True)
+
+
+def newest(house: Running, person: dict[str, str]) -> Any:
+    return house.request("GET", "/api/activity?limit=1", headers=person).json["data"]["records"][0]
+
+
+def test_evidence_of_every_project_is_shown_to_a_person_and_to_no_program(house: Running, other: Path) -> None:
+    person = house.sign_in()
+    write(house, other, "two\n")
+    record = newest(house, person)
+    assert record["project"] == str(other)
+    path = f"/api/evidence/{record['executionId']}/diff.patch"
+    answer = house.request("GET", path, headers=person)
+    assert answer.status == 200, answer
+    assert b"+two" in answer.body
+    assert house.request("GET", path).status == 404
+
+
+def test_a_change_in_another_project_is_undone_where_it_was_made(house: Running, other: Path) -> None:
+    person = house.sign_in()
+    write(house, other, "two\n")
+    record = newest(house, person)
+    answer = house.request("POST", "/api/undo", headers=person, json={"id": record["executionId"]})
+    assert answer.status == 200, answer
+    assert (other / "a.txt").read_text() == "one\n"
+    assert newest(house, person)["project"] == str(other)
+
+
+def test_all_changes_to_one_file_are_undone_and_no_other(house: Running, other: Path) -> None:
+    person = house.sign_in()
+    write(house, other, "two\n")
+    write(house, other, "three\n")
+    write(house, other, "two\n", path="b.txt")
+    body = {"path": "a.txt", "project": str(other)}
+    answer = house.request("POST", "/api/undo", headers=person, json=body)
+    assert answer.status == 200, answer
+    assert (other / "a.txt").read_text() == "one\n"
+    assert (other / "b.txt").read_text() == "two\n"
+
+
+def test_the_projects_that_used_this_state_directory_are_known(house: Running, other: Path) -> None:
+    person = house.sign_in()
+    write(house, other, "two\n")
+    listed = house.request("GET", "/api/projects", headers=person).json["data"]["projects"]
+    own, found = listed
+    assert (own["path"], own["isOwn"]) == (str(house.project), True)
+    assert (found["path"], found["name"], found["isOwn"]) == (str(other), "other", False)
+    assert house.request("GET", "/api/projects").code == "FORBIDDEN"
+
+
+def test_a_folder_that_no_record_names_is_not_opened(house: Running, tmp_path: Path) -> None:
+    person = house.sign_in()
+    stranger = tmp_path / "stranger"
+    stranger.mkdir()
+    body = {"path": "a.txt", "project": str(stranger)}
+    assert house.request("POST", "/api/undo", headers=person, json=body).code == "NOT_FOUND"
+    assert not (stranger / ".handrail").exists()
+
+
+def test_a_question_says_which_project_it_is_about_and_counts_its_files(house: Running, other: Path) -> None:
+    person = house.sign_in()
+    write(house, other, "first\n")
+    given = json.dumps({"path": "a.txt", "content": "two\n", "dryRun": True})
+    places = ["--project", str(other), "--state", str(house.state)]
+    dry = [sys.executable, "-m", "handrail", "call", "write_to_file", given, *places]
+    subprocess.run(dry, check=True, timeout=60, capture_output=True)
+    asking = subprocess.Popen(command(house, other, "two\n", "ask"), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+
+        def pending() -> Any:
+            return house.request("GET", "/api/prompts?state=pending", headers=person).json["data"]["entries"]
+
+        (entry,) = until(pending)
+        assert entry["prompt"]["card"]["project"] == str(other)
+        always = next(offer for offer in entry["prompt"]["offers"] if offer["scope"] == "rule")
+        wish = {"scope": "rule", "grant": {**always["grant"], "path": "*.txt"}}
+        path = f"/api/prompts/{entry['requestId']}/grant"
+        preview = house.request("POST", path, headers=person, json=wish).json["data"]
+        assert (preview["files"]["count"], sorted(preview["files"]["names"])) == (2, ["a.txt", "b.txt"])
+    finally:
+        asking.kill()
+        asking.communicate()
+
+
+def test_tasks_of_every_project_are_listed_the_newest_first(house: Running, other: Path) -> None:
+    person = house.sign_in()
+    house.call("list_files", {"path": "."}, x_task_id="task-1")
+    house.call("read_file", {"path": "no.txt"}, x_task_id="task-1")
+    write(house, other, "two\n")
+    listed = house.request("GET", "/api/history", headers=person).json["data"]["tasks"]
+    assert [(each["project"], each.get("task")) for each in listed][-1] == (str(house.project), "task-1")
+    assert (listed[-1]["calls"], listed[-1]["failed"], listed[-1]["running"]) == (2, 1, 0)
+    assert {each["project"] for each in listed[:-1]} == {str(other)}
+    assert sum(each["changes"] for each in listed[:-1]) >= 1
+    only = house.request("GET", f"/api/history?project={house.project}", headers=person).json["data"]["tasks"]
+    assert [each.get("task") for each in only] == ["task-1"]
+    assert house.request("GET", "/api/history").code == "FORBIDDEN"
