@@ -13,6 +13,7 @@ FILES = {
     "assets/index-Ab3_x-9Z.js": "export {}",
     "assets/index-0123abcd.css": "body {}",
     "assets/inter.woff2": "font",
+    "assets/large-0123abcd.js": "export const text = 1;\n" * 200,
     ".vite/manifest.json": "{}",
 }
 
@@ -67,6 +68,18 @@ def test_files_with_a_hash_in_their_name_are_kept_for_good(
     assert answer.headers["content-type"] == media_type
     assert answer.headers["cache-control"] == ("public, max-age=31536000, immutable" if is_kept else "no-cache")
     assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    ("offered", "encoding"),
+    [("gzip, deflate, br", "gzip"), ("br, gzip;q=0.5", "gzip"), ("gzip;q=0", None), ("identity", None), ("", None)],
+)
+def test_large_files_go_out_compressed_to_who_takes_that(offered: str, encoding: str | None, console: Running) -> None:
+    answer = console.request("GET", "/assets/large-0123abcd.js", headers={"accept-encoding": offered})
+    assert answer.headers.get("content-encoding") == encoding
+    assert "accept-encoding" in answer.headers["vary"]
+    assert answer.body.decode() == FILES["assets/large-0123abcd.js"]
+    assert (int(answer.headers["content-length"]) < 1000) is (encoding is not None)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 All of it is read once, at the start: what can be served is exactly what was there, whatever a request names.
 """
 
+import gzip
 import mimetypes
 import re
 from dataclasses import dataclass
@@ -25,10 +26,30 @@ _FOREVER = "public, max-age=31536000, immutable"
 _TYPES = {".js": "text/javascript", ".woff2": "font/woff2", ".webmanifest": "application/manifest+json"}
 
 
+_COMPRESSED = frozenset({".js", ".css", ".html", ".svg", ".json", ".webmanifest"})
+_LEAST_BYTES = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A file, and the same compressed where that makes it smaller."""
+
+    content: bytes
+    gzip: bytes | None = None
+
+    def answer(self, request: Request, media_type: str, headers: dict[str, str]) -> Response:
+        if self.gzip is None:
+            return Response(self.content, media_type=media_type, headers=headers)
+        headers = {**headers, "vary": "accept-encoding"}
+        if not _takes_gzip(request):
+            return Response(self.content, media_type=media_type, headers=headers)
+        return Response(self.gzip, media_type=media_type, headers={**headers, "content-encoding": "gzip"})
+
+
 @dataclass(frozen=True, slots=True)
 class ConsoleFiles:
-    index: bytes
-    assets: dict[str, bytes]
+    index: Asset
+    assets: dict[str, Asset]
 
     def has(self, path: str) -> bool:
         return path == "/" or path in self.assets or _is_page(path)
@@ -36,12 +57,12 @@ class ConsoleFiles:
     def routes(self) -> list[Route]:
         async def index(request: Request) -> Response:
             headers = {"cache-control": "no-cache", "content-security-policy": CONTENT_SECURITY}
-            return Response(self.index, media_type="text/html", headers=headers)
+            return self.index.answer(request, "text/html", headers)
 
         async def asset(request: Request) -> Response:
             path = request.url.path
             headers = {"cache-control": _FOREVER if _HASHED.fullmatch(path) else "no-cache"}
-            return Response(self.assets[path], media_type=_media_type(path), headers=headers)
+            return self.assets[path].answer(request, _media_type(path), headers)
 
         pages = [Route(path, index) for page in PAGES for path in (page, page + "/{rest:path}")]
         return [Route("/", index), *pages, *(Route(path, asset) for path in self.assets)]
@@ -52,11 +73,27 @@ def load(folder: Path = FOLDER) -> ConsoleFiles | None:
     if not (folder / INDEX).is_file():
         return None
     assets = {
-        "/" + file.relative_to(folder).as_posix(): file.read_bytes()
+        "/" + file.relative_to(folder).as_posix(): _asset(file)
         for file in sorted(folder.rglob("*"))
         if file.is_file() and not any(part.startswith(".") for part in file.relative_to(folder).parts)
     }
     return ConsoleFiles(assets.pop(f"/{INDEX}"), assets)
+
+
+def _asset(file: Path) -> Asset:
+    content = file.read_bytes()
+    if file.suffix not in _COMPRESSED or len(content) < _LEAST_BYTES:
+        return Asset(content)
+    compressed = gzip.compress(content, mtime=0)
+    return Asset(content, compressed if len(compressed) < len(content) else None)
+
+
+def _takes_gzip(request: Request) -> bool:
+    for offer in request.headers.get("accept-encoding", "").split(","):
+        name, _, quality = offer.partition(";")
+        if name.strip() in ("gzip", "*"):
+            return quality.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
+    return False
 
 
 def _is_page(path: str) -> bool:
