@@ -125,6 +125,7 @@ async def test_evidence_holds_the_request_the_diff_and_the_result(build: Build) 
         "task": "t1",
         "params": {"value": "new", "path": "a.txt"},
         "binding": {"baseHash": "b" * 64},
+        "about": {"object": "a.txt"},
         "summary": "Change a.txt",
         "diff": "-old\n+new\n",
     }

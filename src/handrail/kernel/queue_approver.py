@@ -112,7 +112,7 @@ class QueueApprover:
             by = f"prompt {earlier.request_id}"
             return Answer("ok", by=by, prompt_id=earlier.request_id, presence=presence)
         question = replace(question, offers=offers_for(question, self._project, self._now()))
-        prompt = prompt_of(question, bundle_of(question, self._project))
+        prompt = prompt_of(question, bundle_of(question, self._project), self._project)
         left = await self._left_alone(repeats)
         request_id = left or f"{stem}_{secrets.token_hex(4)}"
         try:

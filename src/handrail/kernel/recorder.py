@@ -57,6 +57,7 @@ class Recorder:
             "params": passage.params if preview.shown_params is None else preview.shown_params,
             "binding": dict(preview.binding),
             "summary": preview.summary,
+            "about": _about(preview),
         }
         if preview.diff is not None:
             request["diff"] = preview.diff  # in one file, so that one trip to the disk keeps all of it
@@ -135,6 +136,12 @@ class Recorder:
 
     async def _add(self, passage: Passage, event: str, *, durable: bool, **outcome: Any) -> None:
         await self._audit.add(passage.record(event, self._project, **outcome), durable=durable)
+
+
+def _about(preview: Preview) -> dict[str, str]:
+    about = preview.about
+    said = {"object": about.object or preview.path or "", "kind": about.kind, "within": about.within}
+    return {name: value for name, value in said.items() if value}
 
 
 def outcome_of(error: Failure | None) -> dict[str, Any]:

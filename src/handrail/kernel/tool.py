@@ -33,6 +33,25 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class About:
+    """What a call is about, as data: who shows it puts it into words in the person's language."""
+
+    object: str = ""
+    """The file, element, address or tool. Empty: the preview's path or command."""
+    kind: str = ""
+    """What the object is, such as an element's role."""
+    within: str = ""
+    """The page, window, server or app that it belongs to."""
+    reason: str = ""
+    """Why the caller wants it, in the caller's own words."""
+    parts: Sequence[Sequence[str]] = ()
+    """Of a command: each program that it starts, with its arguments."""
+    can_undo: bool = False
+    leaves: bool = False
+    """Something goes to another machine."""
+
+
+@dataclass(frozen=True, slots=True)
 class Preview:
     """All that will happen, shown to a person before it does.
 
@@ -41,6 +60,7 @@ class Preview:
     """
 
     summary: str
+    about: About = field(default_factory=About, kw_only=True)
     path: str | None = None
     place: str | None = None
     """On the web, as `Target.place`."""

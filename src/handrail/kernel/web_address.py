@@ -88,6 +88,12 @@ def read_place(place: str) -> Place:
     return Place(scheme, name.strip("[]"), int(port or _DEFAULT_PORTS[scheme]))
 
 
+def is_elsewhere(place: str) -> bool:
+    """It is known to be on another machine."""
+    host = place.partition("://")[2].rpartition(":")[0] or place.partition("://")[2]
+    return bool(host) and not is_loopback(host.strip("[]"))
+
+
 def is_web_page(url: str) -> bool:
     return url == BLANK or url.lower().startswith(("http://", "https://"))
 

@@ -142,6 +142,44 @@ class Offer(Wire, frozen=True, kw_only=True):
     """It reaches so far that it needs proof of presence."""
 
 
+Risk = Literal["undoable", "leaves", "code", "secrets"]
+
+
+class CardFact(Wire, frozen=True, kw_only=True):
+    """Something to know. With a `code` it is a sentence of handrail's, and `value` what it is about."""
+
+    name: str = ""
+    value: str = ""
+    code: str | UnsetType = UNSET
+
+
+class Card(Wire, frozen=True, kw_only=True):
+    """What an approval asks, as data; a client says it in the person's language. Only the gate's own have it."""
+
+    agent: str
+    identity: str
+    tool: str
+    effect: str
+    project: str
+    object: str = ""
+    """The file, element, address, command or tool."""
+    kind: str = ""
+    """What the object is, such as an element's role."""
+    within: str = ""
+    """The page, window, server or app that it belongs to."""
+    reason: str = ""
+    """Why, in the agent's own words."""
+    risks: tuple[Risk, ...] = ()
+    notes: tuple[CardFact, ...] = ()
+    unseen: CardFact | UnsetType = UNSET
+    changed: tuple[CardFact, ...] = ()
+    facts: tuple[CardFact, ...] = ()
+    params: tuple[CardFact, ...] = ()
+    parts: tuple[tuple[str, ...], ...] = ()
+    """Of a command: each program that it starts, with its arguments."""
+    digest: str = ""
+
+
 class FileChangePrompt(PromptCommon, frozen=True, kw_only=True, tag="file_change_confirm"):
     """What is about to happen to a file, or which command is about to run. Every approval has this form."""
 
@@ -162,6 +200,8 @@ class FileChangePrompt(PromptCommon, frozen=True, kw_only=True, tag="file_change
     """A rule marks this as critical: every yes needs proof of presence."""
     runs_later: str | UnsetType = UNSET
     """Why the file is code that runs later, such as "git hook"."""
+    card: Card | UnsetType = UNSET
+    """The same as data. Only the gate's own approvals have it."""
     bundle: str | UnsetType = UNSET
     """The same in similar approvals, which may be answered together (`kernel/prompts/bundles.py`)."""
 

@@ -14,7 +14,7 @@ from handrail.features.browser.reply_text import with_changes
 from handrail.features.browser.shown_element import facts_of
 from handrail.kernel.call import Call
 from handrail.kernel.quoting import quoted
-from handrail.kernel.tool import Picture, Preview, Reply
+from handrail.kernel.tool import About, Picture, Preview, Reply
 from handrail.ports.errors import NotFound, Reported, ShownChanged
 
 ParamsT = TypeVar("ParamsT", bound=TabParams)
@@ -35,6 +35,8 @@ class Target:
 
     words: str
     binding: Mapping[str, str]
+    name: str = ""
+    role: str = ""
     picture: Picture | None = None
     facts: Sequence[tuple[str, str]] = ()
     unseen: str | None = None
@@ -57,6 +59,7 @@ def previewing(
             target = Target(_words(_element(params)), {})
         return Preview(
             f"{summary(params, target.words)} at {page.address or 'an unknown page'}",
+            about=About(target.name, target.role, page.address),
             place=page.target.place or "",
             binding=target.binding,
             state=page,
@@ -143,7 +146,7 @@ async def _look(
     picture = await _picture(browser, result) if has_picture else None
     unseen = _unseen(result, picture, is_outlined=isinstance(result.get("target"), Mapping)) if is_meant else None
     facts = facts_of(result.get("shown"), is_click=is_click)
-    return Target(_words(element, known), binding, picture, facts, unseen)
+    return Target(_words(element, known), binding, *_named(known), picture, facts, unseen)
 
 
 def _unseen(result: Mapping[str, Any], picture: Picture | None, *, is_outlined: bool) -> str | None:
@@ -224,6 +227,13 @@ def _beside(params: ActionParams) -> dict[str, str]:
     others = [getattr(params, "to_click_id", UNSET), *(each.click_id for each in getattr(params, "fields", ()))]
     also = ",".join(each for each in others if each is not UNSET)
     return {**({} if UNSET in (x, y) else {"point": f"{x:g},{y:g}"}), **({"also": also} if also else {})}
+
+
+def _named(known: Any) -> tuple[str, str]:
+    """What an element is called, and what it is."""
+    if not isinstance(known, Mapping):
+        return "", ""
+    return str(known.get("name", "")), str(known.get("role") or known.get("tag") or "")
 
 
 def _words(element: Mapping[str, str], known: Any = None) -> str:

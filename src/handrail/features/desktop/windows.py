@@ -32,7 +32,7 @@ from handrail.features.desktop.messages import (
 from handrail.kernel.call import Call
 from handrail.kernel.digest import digest
 from handrail.kernel.target import Target
-from handrail.kernel.tool import Picture, Preview, Reply, Tool
+from handrail.kernel.tool import About, Picture, Preview, Reply, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Failure, NotFound, ShownChanged, Timeout
 from handrail.ports.prompts import MASK, Warrant
@@ -118,6 +118,7 @@ def _previewing(summary: Summary[ParamsT]) -> Callable[[Desktop, Call, ParamsT],
             bound["shown"] = sent["shown"]
         return Preview(
             f"{summary(shown, words)}{place}",
+            about=_about(route, element),
             app=route.frontmost_bundle_id or None,
             binding=bound if element is UNSET else {**bound, "fingerprint": element.fingerprint},
             state=sent,
@@ -141,6 +142,13 @@ def _goes_into_secret(located: _Located) -> bool:
 
 def _masked(params: ParamsT) -> ParamsT:
     return replace(params, text=MASK) if "text" in params.__struct_fields__ else params
+
+
+def _about(route: RouteResolved, element: Ref | UnsetType) -> About:
+    window = route.window_title or route.frontmost_bundle_id or ""
+    if element is UNSET:
+        return About(window, "window", route.frontmost_bundle_id or "")
+    return About(element.title or "", element.role.removeprefix("AX").lower(), window)
 
 
 def _facts(located: _Located) -> list[tuple[str, str]]:

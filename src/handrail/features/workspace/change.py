@@ -13,7 +13,7 @@ from handrail.features.workspace.dry_runs import DryRun
 from handrail.features.workspace.idempotency import Written
 from handrail.features.workspace.line_diff import LineDiff, diff, unified
 from handrail.features.workspace.workspace import Workspace, canonical, check_text
-from handrail.kernel.tool import Preview
+from handrail.kernel.tool import About, Preview
 from handrail.ports.errors import Conflict, Declined, InvalidParams, NotFound
 
 ABSENT = "absent"
@@ -148,6 +148,7 @@ def preview_of(workspace: Workspace, change: Change, summary: str) -> Preview:
         )
     return Preview(
         summary=summary,
+        about=About(can_undo=True),
         path=change.path,
         diff=unified(change.path, change.before, change.after),
         binding={"baseHash": change.base_hash, "afterHash": change.after_hash},

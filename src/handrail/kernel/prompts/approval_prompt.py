@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from handrail.kernel.approval import Question
 from handrail.kernel.later_files import runs_later
+from handrail.kernel.prompts.card import card_of
 from handrail.kernel.target import ANY_PLACE
 from handrail.kernel.visible import one_line, visible
 from handrail.ports.effect import Effect
@@ -26,7 +27,7 @@ _STALE = {
 }
 
 
-def prompt_of(question: Question, bundle: str | None = None) -> FileChangePrompt:
+def prompt_of(question: Question, bundle: str | None = None, project: str = "") -> FileChangePrompt:
     """Everything that will happen, with nothing hidden in it. `bundle` is the same in similar questions."""
     preview = question.preview
     lines = [f"{question.title} ({question.effect.value})", f"Asked by {one_line(question.call.caller)}"]
@@ -62,6 +63,7 @@ def prompt_of(question: Question, bundle: str | None = None) -> FileChangePrompt
         critical=question.is_critical or UNSET,
         unseen=_visible(preview.unseen),
         changed=tuple(map(visible, preview.changed)) or UNSET,
+        card=card_of(question, project, _parameters(question)),
         bundle=bundle or UNSET,
     )
 

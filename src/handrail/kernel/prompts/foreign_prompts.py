@@ -26,6 +26,7 @@ _ONLY_OURS = {
     "runsLater": "runs_later",
     "critical": "critical",
     "bundle": "bundle",
+    "card": "card",
 }
 
 

@@ -48,6 +48,10 @@ class Members:
         self._problems = problems
         self._path = path
 
+    @property
+    def as_given(self) -> Mapping[str, Any]:
+        return self._value
+
     def __contains__(self, name: str) -> bool:
         return name in self._value
 

@@ -14,6 +14,7 @@ from msgspec import UNSET, UnsetType
 
 from handrail.kernel.prompts.members import Members, Problems
 from handrail.ports.prompts import (
+    Card,
     ChoiceOption,
     ChoicePrompt,
     ConsentSubject,
@@ -172,7 +173,24 @@ def _task(members: Members, new_draft_id: NewId) -> PromptTask:
 def _file_change(members: Members, new_draft_id: NewId) -> FileChangePrompt:
     scope, consent = _object(Warrant, members, "scope"), _object(ConsentSubject, members, "consent")
     offers = tuple(_offer(row) for row in members.objects("offers"))
-    return _prompt(FileChangePrompt, members, scope=scope, consent=consent, offers=offers or UNSET)
+    card = members.object("card")
+    return _prompt(
+        FileChangePrompt,
+        members,
+        scope=scope,
+        consent=consent,
+        offers=offers or UNSET,
+        card=UNSET if card is UNSET else _card(card),
+    )
+
+
+def _card(members: Members) -> Card | UnsetType:
+    """Of handrail's own making, so it is read as a whole: what is not right in it is no card."""
+    try:
+        return msgspec.convert(members.as_given, Card)
+    except msgspec.ValidationError as wrong:
+        members.note("", str(wrong))
+        return UNSET
 
 
 def _offer(members: Members) -> Offer:

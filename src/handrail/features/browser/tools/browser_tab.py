@@ -12,7 +12,7 @@ from handrail.features.browser.reply_text import said
 from handrail.kernel.call import Call
 from handrail.kernel.quoting import quoted
 from handrail.kernel.target import Target
-from handrail.kernel.tool import Preview, Reply
+from handrail.kernel.tool import About, Preview, Reply
 from handrail.kernel.web_address import place_of_page
 from handrail.ports.browser import Tab
 from handrail.ports.errors import Declined
@@ -45,7 +45,7 @@ async def browser_tab_open(browser: Browser, call: Call, params: TabOpenParams, 
 
 async def _preview_tab_open(browser: Browser, call: Call, params: TabOpenParams) -> Preview:
     address = address_of(params.url)
-    return Preview(f"Open a tab at {address.url}", place=address.place or "")
+    return Preview(f"Open a tab at {address.url}", about=About(address.url), place=address.place or "")
 
 
 async def browser_tab_switch(browser: Browser, call: Call, params: OneTabParams, preview: Preview | None) -> Reply:
@@ -59,7 +59,12 @@ async def browser_tab_switch(browser: Browser, call: Call, params: OneTabParams,
 
 async def _preview_tab_switch(browser: Browser, call: Call, params: OneTabParams) -> Preview:
     page = await browser.page(call, params.tab_id)
-    return Preview(f"Bring the tab at {page.address} to the front", place=page.target.place or "", state=page)
+    return Preview(
+        f"Bring the tab at {page.address} to the front",
+        about=About(page.address),
+        place=page.target.place or "",
+        state=page,
+    )
 
 
 async def browser_tab_close(browser: Browser, call: Call, params: OneTabParams, preview: Preview | None) -> Reply:
@@ -73,7 +78,9 @@ async def browser_tab_close(browser: Browser, call: Call, params: OneTabParams, 
 
 async def _preview_tab_close(browser: Browser, call: Call, params: OneTabParams) -> Preview:
     page = await browser.page(call, params.tab_id)
-    return Preview(f"Close the tab at {page.address}", place=page.target.place or "", state=page)
+    return Preview(
+        f"Close the tab at {page.address}", about=About(page.address), place=page.target.place or "", state=page
+    )
 
 
 TOOLS = (

@@ -16,7 +16,7 @@ from handrail.features.browser.navigation import address_of, open_tab, to_addres
 from handrail.features.browser.reply_text import said
 from handrail.kernel.call import Call
 from handrail.kernel.quoting import quoted
-from handrail.kernel.tool import Preview, Reply
+from handrail.kernel.tool import About, Preview, Reply
 
 
 async def task_start(browser: Browser, call: Call, params: TaskStartParams, preview: Preview | None) -> Reply:
@@ -29,7 +29,7 @@ async def task_start(browser: Browser, call: Call, params: TaskStartParams, prev
 async def _preview_task_start(browser: Browser, call: Call, params: TaskStartParams) -> Preview:
     address = address_of(params.url)
     how = "Take over the open tab at" if params.reuse_existing_tab else "Begin in a new tab at"
-    return Preview(f"{how} {address.url}", place=address.place or "")
+    return Preview(f"{how} {address.url}", about=About(address.url), place=address.place or "")
 
 
 async def task_group_update(

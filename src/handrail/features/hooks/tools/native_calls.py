@@ -5,7 +5,7 @@ from handrail.features.hooks.port import Hooks
 from handrail.features.hooks.result import ALLOWED, Allowed
 from handrail.kernel.call import Call
 from handrail.kernel.target import ANY_PLACE, Target
-from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.kernel.tool import About, Preview, Settled, Tool
 from handrail.kernel.visible import quoted_line
 from handrail.kernel.web_address import read
 from handrail.ports.effect import Effect
@@ -20,7 +20,11 @@ def _place(params: Fetch) -> Target:
 
 
 async def _fetch_preview(hooks: Hooks, call: Call, params: Fetch) -> Preview | Settled:
-    return Preview(f"{call.caller.name} wants to fetch {quoted_line(params.url[:200])}", place=_place(params).place)
+    return Preview(
+        f"{call.caller.name} wants to fetch {quoted_line(params.url[:200])}",
+        about=About(params.url),
+        place=_place(params).place,
+    )
 
 
 async def native_fetch(hooks: Hooks, call: Call, params: Fetch, preview: Preview | None) -> Allowed:
@@ -29,7 +33,10 @@ async def native_fetch(hooks: Hooks, call: Call, params: Fetch, preview: Preview
 
 
 async def _mcp_preview(hooks: Hooks, call: Call, params: Mcp) -> Preview | Settled:
-    return Preview(f"{call.caller.name} wants to call {quoted_line(params.tool)} of {quoted_line(params.server)}")
+    return Preview(
+        f"{call.caller.name} wants to call {quoted_line(params.tool)} of {quoted_line(params.server)}",
+        about=About(params.tool, within=params.server),
+    )
 
 
 async def native_mcp(hooks: Hooks, call: Call, params: Mcp, preview: Preview | None) -> Allowed:
@@ -38,7 +45,7 @@ async def native_mcp(hooks: Hooks, call: Call, params: Mcp, preview: Preview | N
 
 
 async def _other_preview(hooks: Hooks, call: Call, params: Other) -> Preview | Settled:
-    return Preview(f"{call.caller.name} wants to use its tool {quoted_line(params.tool)}")
+    return Preview(f"{call.caller.name} wants to use its tool {quoted_line(params.tool)}", about=About(params.tool))
 
 
 async def native_other(hooks: Hooks, call: Call, params: Other, preview: Preview | None) -> Allowed:

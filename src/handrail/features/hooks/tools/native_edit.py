@@ -11,7 +11,7 @@ from handrail.features.hooks.result import Allowed
 from handrail.kernel.call import Call
 from handrail.kernel.target import Step, Target
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.kernel.tool import About, Preview, Settled, Tool
 from handrail.kernel.visible import quoted_line
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Changed, Declined, InvalidParams, TooLarge
@@ -59,6 +59,7 @@ def _planned(hooks: Hooks, call: Call, params: Change) -> Preview:
         facts.append(("Outside the project", "\n".join(outside)))
     return Preview(
         f"{call.caller.name} wants to change {quoted_line(names)}",
+        about=About() if len(files) == 1 else About(str(len(files)), "files"),
         path=files[0].shown if len(files) == 1 else None,
         diff="".join(diffs),
         binding={each.path: digest_of(each.before) for each in files},

@@ -13,7 +13,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.later_files import runs_later
 from handrail.kernel.target import ANY_PLACE, Target
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.kernel.tool import About, Preview, Settled, Tool
 from handrail.kernel.visible import quoted_line
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Changed, Declined, InvalidParams
@@ -57,11 +57,24 @@ async def preview(hooks: Hooks, call: Call, params: Shell) -> Preview | Settled:
     verb = "send to a running program" if params.is_input else "run"
     return Preview(
         f"{call.caller.name} wants to {verb} {quoted_line(_shortened(params.command))}",
+        about=About(
+            _shortened(params.command),
+            "input" if params.is_input else "command",
+            reason=_reason(params),
+            parts=[program.texts for program in plan.reading.programs],
+            leaves=bool(plan.reading.places),
+        ),
         command=params.command,
         cwd=params.cwd,
         facts=tuple(_facts(plan, params)),
         shown_params={"command": params.command, "cwd": params.cwd, **params.options},
     )
+
+
+def _reason(params: Shell) -> str:
+    """Some clients send a sentence beside the command."""
+    said = params.options.get("description")
+    return said if isinstance(said, str) else ""
 
 
 def _facts(plan: Plan, params: Shell) -> Iterator[tuple[str, str]]:

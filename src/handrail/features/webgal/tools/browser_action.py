@@ -15,7 +15,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.content import Image
 from handrail.kernel.target import Target
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import Preview, Reply, Tool
+from handrail.kernel.tool import About, Preview, Reply, Tool
 from handrail.kernel.web_address import place_of_page
 from handrail.ports.effect import Effect
 from handrail.ports.errors import (
@@ -122,13 +122,16 @@ async def browser_action(webgal: WebGal, call: Call, params: Params, preview: Pr
 async def plan(webgal: WebGal, call: Call, params: Params) -> Preview:
     if params.action == "open":
         address = web_address.read(params.url or "")
-        return Preview(f"Open {address.url}", place=address.place, binding={"url": address.url})
+        return Preview(
+            f"Open {address.url}", about=About(address.url), place=address.place, binding={"url": address.url}
+        )
     try:
         seen = await webgal.tab.element(params.selector or "")
     except Failure as failure:
         raise as_not_shown(failure) from None
     return Preview(
         f"Click {params.selector}, {_named(seen)}, on {seen.page}",
+        about=About(seen.text, seen.tag, seen.page),
         place=webgal.tab.target.place,
         binding={"page": seen.page, "tag": seen.tag, "text": seen.text},
         state=seen,

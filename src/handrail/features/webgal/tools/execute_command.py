@@ -12,7 +12,7 @@ from handrail.features.webgal.port import WebGal
 from handrail.features.webgal.scripts import PACKAGE, Package, Server, Step, read_package
 from handrail.kernel.call import Call
 from handrail.kernel.target import Target
-from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.kernel.tool import About, Preview, Settled, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Changed, Conflict, Damaged, Declined, InputOutput, InvalidParams, NotFound, Timeout
 from handrail.ports.schemas import schema
@@ -39,6 +39,7 @@ async def plan(webgal: WebGal, call: Call, params: Params) -> Preview | Settled:
         return Settled(running)
     return Preview(
         f"Run the script {params.script_name}",
+        about=About(params.script_name, "script"),
         path=_path(params),
         command="\n".join(step.shown for step in steps),
         cwd=webgal.scripts.files.location,

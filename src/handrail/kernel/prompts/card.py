@@ -1,0 +1,100 @@
+"""An approval as data: who wants what, where, why, and what is to be known of it. No sentence of it is ours: whoever
+shows it puts it into words in the person's language.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from handrail.kernel.approval import Question
+from handrail.kernel.later_files import runs_later
+from handrail.kernel.prompts.phrases import phrase
+from handrail.kernel.target import ANY_PLACE
+from handrail.kernel.visible import one_line, visible
+from handrail.kernel.web_address import is_elsewhere
+from handrail.ports.effect import Effect
+from handrail.ports.prompts import Card, CardFact, Risk
+from handrail.ports.secret_files import is_secret_path
+
+_LONGEST_REASON = 600
+
+
+def card_of(question: Question, project: str, params: Iterator[tuple[str, Any]]) -> Card:
+    """`params` are those that are shown, by their names."""
+    preview, call = question.preview, question.call
+    about = preview.about
+    facts = [*(preview.consent.facts if preview.consent is not None else ()), *preview.facts]
+    return Card(
+        agent=one_line(call.caller.name),
+        identity=one_line(str(call.caller)),
+        tool=one_line(call.tool),
+        effect=question.effect.value,
+        project=one_line(project),
+        object=one_line(about.object or preview.path or preview.command or ""),
+        kind=one_line(about.kind),
+        within=one_line(about.within or preview.place or preview.app or ""),
+        reason=visible(about.reason.strip()[:_LONGEST_REASON]),
+        risks=tuple(_risks(question)),
+        notes=tuple(_notes(question)),
+        unseen=UNSET if preview.unseen is None else said("", preview.unseen),
+        changed=tuple(_changed(line) for line in preview.changed),
+        facts=tuple(said(name, line) for name, value in facts for line in _lines(value)),
+        params=tuple(CardFact(name=one_line(name), value=visible(_text(value))) for name, value in params),
+        parts=tuple(tuple(map(visible, part)) for part in about.parts),
+        digest=question.digest,
+    )
+
+
+def said(name: str, value: str) -> CardFact:
+    """A sentence of ours goes out as its code, everything else as it is."""
+    found = phrase(value)
+    if found is None:
+        return CardFact(name=one_line(name), value=visible(value))
+    code, subject = found
+    return CardFact(name=one_line(name), code=code, value=visible(subject))
+
+
+def _risks(question: Question) -> Iterator[Risk]:
+    preview, target = question.preview, question.target
+    if preview.about.can_undo:
+        yield "undoable"
+    place = preview.place or target.place
+    if preview.about.leaves or (place is not None and is_elsewhere(place)):
+        yield "leaves"
+    later = preview.path is not None and question.effect is Effect.WRITE and runs_later(preview.path) is not None
+    if later or preview.command is not None or target.program is not None:
+        yield "code"
+    paths = [preview.path, *(step.target.path for step in target.steps)]
+    if any(path is not None and is_secret_path(path) for path in paths):
+        yield "secrets"
+
+
+def _notes(question: Question) -> Iterator[CardFact]:
+    preview = question.preview
+    if preview.path is not None and question.effect is Effect.WRITE and (why := runs_later(preview.path)) is not None:
+        yield said("runsLater", why)
+    if preview.place == ANY_PLACE:
+        yield CardFact(name="nameless")
+    if preview.consent is not None and question.is_ruled:
+        yield CardFact(name="ruled")
+    if preview.consent is not None and question.stale is not None:
+        yield CardFact(name="stale", code=question.stale)
+    if question.is_critical:
+        yield CardFact(name="critical")
+
+
+def _changed(line: str) -> CardFact:
+    which, _, rest = line.partition(": ")
+    return CardFact(name=which, value=visible(rest)) if which in ("was", "now") else said("", line)
+
+
+def _lines(value: str) -> list[str]:
+    """One by one where each may be a sentence of ours; otherwise as it is."""
+    lines = value.split("\n")
+    return lines if any(phrase(line) for line in lines) else [value]
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

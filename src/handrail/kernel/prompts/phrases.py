@@ -1,0 +1,57 @@
+"""Sentences of ours that a question may hold, each with a code: a client shows them in the person's language."""
+
+import re
+
+from handrail.kernel.later_files import reasons
+
+_PHRASES = {
+    "noScreenPicture": r"No picture of the screen could be taken\.",
+    "noPagePicture": r"No picture of the page could be taken\.",
+    "noPicture": r"No picture could be taken: (?P<object>.*)",
+    "notOutlined": r"The browser did not outline it in the picture\.",
+    "covered": r"Another window may cover it\.",
+    "noPlace": r"It has no place on the screen\.",
+    "notVisible": r"It is not visible on the page\.",
+    "unsteady": r"The page changed while its picture was taken\.",
+    "scriptDecides": r"not visible: this is neither a link nor a form, so the page's own script decides",
+    "notListed": r"and (?P<object>\d+) more that are not listed",
+    "somethingNear": r"Something near it has changed that the question does not quote\.",
+    "unknownHost": r"a host that isn't known",
+    "tenMinutes": r"further connections to this host and port for ten minutes",
+    "inCage": r"in its cage: the project itself changes only when you review it",
+    "givenKey": r"the key that you have given",
+    "keyOrGiven": r"a key: \$(?P<object>\S+) of the environment, or the one that you have given",
+    "setsVariables": r"It sets variables, which may change what other programs do\.",
+    "setsVariablesFor": r"It sets variables for (?P<object>.*)",
+    "tooManyPrograms": r"It starts more programs than can be looked at\.",
+    "programUnknown": r"Which program runs is known only when it runs: (?P<object>.*)",
+    "runsFile": r"It runs a file in the shell itself\.",
+    "folderUnknown": r"It changes to a folder that isn't known\.",
+    "startsUnknown": r"What (?P<object>.*) starts isn't known\.",
+    "redirectUnknown": r"It redirects to a file that isn't known: (?P<object>.*)",
+    "notText": r"It holds characters that are not text\.",
+    "tooLong": r"It is too long to be read\.",
+    "nul": r"It holds a NUL character\.",
+    "notShell": r"It can't be read as a shell command\.",
+    "tooDeep": r"It is nested too deeply to be read\.",
+    "function": r"It defines a function, which may take the name of a program\.",
+    "notUnderstood": r"It has something that isn't understood: (?P<object>.*)\.",
+    "wordsAfterRedirect": r"It has words after a redirect that may be arguments\.",
+    "afterHereDocument": r"It goes on after a here-document\.",
+    "patternElsewhere": r"It has a pattern where no file is expected\.",
+    "innerRepository": r"It would read a Git repository inside the project, whose settings can start programs\.",
+    "tooManyMatches": r"(?P<object>.*) matches too many files, or one that looks like an option\.",
+    "readsSecret": r"It would read (?P<object>.*)",
+    **{code: re.escape(words) for code, words in reasons().items()},
+}
+_PATTERNS = [(code, re.compile(pattern, re.DOTALL)) for code, pattern in _PHRASES.items()]
+
+CODES = frozenset(_PHRASES)
+
+
+def phrase(text: str) -> tuple[str, str] | None:
+    """Its code, and what it is about; None for what is no sentence of ours."""
+    for code, pattern in _PATTERNS:
+        if (found := pattern.fullmatch(text)) is not None:
+            return code, found.groupdict().get("object") or ""
+    return None

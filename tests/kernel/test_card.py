@@ -1,0 +1,119 @@
+"""The approval as data, for clients that say it in the person's language."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import handrail.features.hooks.plan as plan
+import handrail.features.hooks.shell as shell
+from handrail.features.browser.shown_element import UNKNOWN_DESTINATION
+from handrail.kernel.approval import Question
+from handrail.kernel.call import Call
+from handrail.kernel.later_files import reasons
+from handrail.kernel.prompts.approval_prompt import prompt_of
+from handrail.kernel.prompts.phrases import CODES, phrase
+from handrail.kernel.prompts.rules import check_prompt
+from handrail.kernel.target import Step, Target
+from handrail.kernel.tool import About, Preview
+from handrail.ports.effect import Effect
+from handrail.ports.identity import Caller
+from handrail.ports.prompts import Card, FileChangePrompt
+
+AGENT = Caller("mcp", "claude-code/2.1", "uid:0", "agent:claude")
+WEB = Path(__file__).parents[2] / "web"
+
+
+def card(preview: Preview, effect: Effect = Effect.WRITE, target: Target | None = None, params: Any = None) -> Card:
+    call = Call("a_tool", params or {}, AGENT)
+    question = Question(call, "A tool", effect, params or {}, preview, "digest", target=target or Target())
+    prompt = prompt_of(question, None, "/home/you/shop")
+    read = check_prompt(msgspec.to_builtins(prompt))
+    assert isinstance(read, FileChangePrompt)
+    assert read.card == prompt.card, "it comes back from the log as it was written"
+    assert isinstance(read.card, Card)
+    return read.card
+
+
+def test_it_says_who_wants_what_where_and_why() -> None:
+    about = About("Save", "button", "http://localhost:5173/cart", reason="Put it into the cart.")
+    made = card(Preview('Click button "Save"', about=about), Effect.UI_CONTROL, params={"tabId": 3})
+    assert (made.agent, made.tool, made.effect, made.project) == (
+        "claude-code/2.1",
+        "a_tool",
+        "UI_CONTROL",
+        "/home/you/shop",
+    )
+    assert (made.object, made.kind, made.within) == ("Save", "button", "http://localhost:5173/cart")
+    assert made.reason == "Put it into the cart."
+    assert [(each.name, each.value) for each in made.params] == [("tabId", "3")]
+
+
+@pytest.mark.parametrize(
+    ("preview", "target", "risks"),
+    [
+        (Preview("Edit", path="a.md", diff="", about=About(can_undo=True)), Target(path="a.md"), {"undoable"}),
+        (Preview("Open", place="https://example.org"), Target(), {"leaves"}),
+        (Preview("Open", place="http://localhost:5173"), Target(), set()),
+        (Preview("Open", place="http://[::1]:5173"), Target(), set()),
+        (Preview("Open", place=""), Target(), set()),
+        (Preview("Run", command="make"), Target(), {"code"}),
+        (Preview("Edit", path="package.json", diff=""), Target(), {"code"}),
+        (Preview("Edit", path=".env", diff=""), Target(), {"secrets"}),
+        (
+            Preview("Run", command="cat .env"),
+            Target(steps=(Step(Effect.READ, Target(path=".env")),)),
+            {"code", "secrets"},
+        ),
+    ],
+)
+def test_the_risks_are_those_that_are_known(preview: Preview, target: Target, risks: set[str]) -> None:
+    assert set(card(preview, target=target).risks) == risks
+
+
+def test_sentences_of_ours_go_out_as_codes() -> None:
+    preview = Preview(
+        "Click",
+        unseen="Another window may cover it.",
+        changed=['was: Leads to: "a"', "Something near it has changed that the question does not quote."],
+        facts=[("Leads to", UNKNOWN_DESTINATION), ("Not certain", "What make starts isn't known.\nan agent's words")],
+    )
+    made = card(preview, Effect.UI_CONTROL)
+    assert made.unseen
+    assert made.unseen.code == "covered"
+    assert [(each.name, each.value, each.code or None) for each in made.changed] == [
+        ("was", 'Leads to: "a"', None),
+        ("", "", "somethingNear"),
+    ]
+    assert [(each.code or None, each.value) for each in made.facts] == [
+        ("scriptDecides", ""),
+        ("startsUnknown", "make"),
+        (None, "an agent's words"),
+    ]
+
+
+def test_no_agents_text_can_hide_in_it() -> None:
+    made = card(Preview("Edit", about=About("a\u202eb", reason="c\u200bd")))
+    assert "\u202e" not in made.object
+    assert "\u200b" not in made.reason
+
+
+def test_every_sentence_that_can_be_in_a_question_has_a_code() -> None:
+    sources = [Path(plan.__file__), *Path(shell.__path__[0]).glob("*.py")]
+    found = [
+        re.sub(r"\{[^}]+\}", "x", text)
+        for source in sources
+        for text in re.findall(r'(?:doubt|remarks\.append)\(f?"([^"]+)"', source.read_text())
+    ]
+    assert len(found) > 15
+    for text in [*found, *reasons().values(), UNKNOWN_DESTINATION]:
+        assert phrase(text) is not None, text
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_console_has_words_for_every_code(language: str) -> None:
+    texts = (WEB / f"console/src/features/people/texts/card.{language}.ts").read_text()
+    missing = [code for code in sorted(CODES) if not re.search(rf"^    {code}[:(]", texts, re.MULTILINE)]
+    assert not missing
