@@ -25,10 +25,11 @@ const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; " +
   "frame-src http://127.0.0.1:* http://localhost:*; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const PROJECT = "/home/you/my-webgal-game";
 const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 
 export async function startMock({ port = 0, code = "open-sesame" } = {}) {
-  const state = { entries: [], records: [], sessions: new Set(), codes: new Set([code]), undone: [], evidence: new Map(), received: [], tokens: 1, others: new Set(["phone"]) };
+  const state = { entries: [], records: [], sessions: new Set(), codes: new Set([code]), undone: [], evidence: new Map(), received: [], tokens: 1, others: new Set(["phone"]), projects: [{ path: PROJECT, name: "my-webgal-game", isOwn: true }] };
   const browsers = browsing();
   const ownApps = apps();
   const ownClients = clients();
@@ -82,7 +83,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
   }
   function ask(prompt, extra = {}) {
     const requestId = extra.requestId ?? randomUUID();
-    append({ action: "request", requestId, callerGone: false, ...extra, prompt });
+    append({ action: "request", requestId, callerGone: false, ...(prompt.card ? { isOwn: true } : {}), ...extra, prompt });
     return requestId;
   }
   /** Nothing is written: what is known besides has changed. */
@@ -112,10 +113,22 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
   }
   function listRecords(query) {
     const before = Number(query.get("before") ?? Number.POSITIVE_INFINITY);
-    const [task, execution] = [query.get("task"), query.get("execution")];
-    const fits = state.records.filter((one) => one.seq < before && (task === null || one.task === task) && (execution === null || one.executionId === execution));
+    const wanted = [["task", "task"], ["execution", "executionId"], ["caller", "caller"], ["project", "project"]].filter(([name]) => query.get(name) !== null);
+    const fits = state.records.filter((one) => one.seq < before && wanted.every(([name, member]) => one[member] === query.get(name)));
     const records = fits.slice(-Number(query.get("limit") ?? 100));
     return { records, ...(fits.length > records.length ? { next: records[0].seq } : {}) };
+  }
+  function listTasks(query) {
+    const found = new Map();
+    for (const one of state.records) {
+      if (!one.executionId || (query.get("project") && one.project !== query.get("project"))) continue;
+      const key = one.task ?? one.caller;
+      const use = found.get(key) ?? { project: one.project ?? PROJECT, caller: one.caller ?? "", ...(one.task ? { task: one.task } : {}), first: one.ts, last: one.ts, calls: 0, changes: 0, failed: 0, running: 0 };
+      use.last = one.ts;
+      if (one.event === "end") use.calls++, use.changes += one.ok && one.effect !== "READ" ? 1 : 0, use.failed += one.ok ? 0 : 1;
+      found.set(key, use);
+    }
+    return { tasks: [...found.values()].reverse() };
   }
   function answer(requestId, { response, runId }) {
     const request = state.entries.find((entry) => entry.action === "request" && entry.requestId === requestId);
@@ -170,14 +183,16 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
       return refused ? fail(...refused) : ok({});
     }
     if (path === "/activity") return ok(listRecords(url.searchParams));
+    if (path === "/history") return ok(listTasks(url.searchParams));
+    if (path === "/projects") return ok({ projects: state.projects });
     if (path.startsWith("/evidence/")) {
       const file = decodeURIComponent(path.slice("/evidence/".length));
       if (file.endsWith(".png")) return send(200, PIXEL, { "content-type": "image/png" });
       return send(200, state.evidence.get(file) ?? "{}\n", { "content-type": "text/plain; charset=utf-8" });
     }
     if (path === "/undo") {
-      if (state.undone.includes(body.id)) return fail(409, "CONFLICT", "It was undone already.");
-      state.undone.push(body.id);
+      if (body.id && state.undone.includes(body.id)) return fail(409, "CONFLICT", "It was undone already.");
+      state.undone.push(body.id ?? body);
       record({ executionId: randomUUID(), tool: "undo_write", effect: "WRITE", event: "end", ok: true, durationMs: 3, undoes: body.id });
       return ok({});
     }

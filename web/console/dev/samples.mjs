@@ -22,14 +22,34 @@ export const change = {
   path: "game/scene/beach_date.txt", diff,
 };
 const grant = { tools: ["write_to_file"], path: "game/scene/beach_date.txt", project: "/home/you/my-webgal-game", identity: "agent:claude-code" };
+const card = {
+  agent: "claude-code/2.1", identity: "mcp:claude-code/2.1:uid:1000", tool: "write_to_file", effect: "WRITE", project: "/home/you/my-webgal-game",
+  object: "game/scene/beach_date.txt", kind: "", within: "", reason: "", risks: ["undoable"], notes: [], changed: [], facts: [], params: [], parts: [], digest: "5f1e0c",
+};
 /** handrail's own approval: what a wider yes would allow comes with it. */
 export const approval = {
-  ...change, source: "handrail/write_to_file",
+  ...change, source: "handrail/write_to_file", message: "Write a file (WRITE)\nAsked by mcp:claude-code/2.1",
+  card: { ...card, reason: "Put the date at the beach in place of the street." },
   offers: [
     { scope: "once" },
     { scope: "task", grant: { ...grant, task: "beach" }, what: "write_to_file on game/scene/beach_date.txt", where: "in my-webgal-game", who: "claude-code", until: "until the task ends" },
+    { scope: "task", grant: { ...grant, path: "**/*.txt", task: "beach" }, until: "until the task ends" },
     { scope: "rule", grant, what: "write_to_file on game/scene/beach_date.txt", where: "in my-webgal-game", who: "claude-code", until: "until you remove the rule", isWide: true },
   ],
+};
+/** A command of the agent's own shell, with everything that is known of it. */
+export const shell = {
+  kind: "file_change_confirm", title: 'claude-code wants to run "npm test | tee out.txt"', source: "handrail/native_shell", command: "npm test | tee out.txt", cwd: "/home/you/my-webgal-game",
+  message: "Run a command (EXECUTE)", offers: [{ scope: "once" }],
+  card: {
+    ...card, tool: "native_shell", effect: "EXECUTE", object: "npm test | tee out.txt", kind: "command", reason: "Run the tests and keep their output.", risks: ["code"],
+    facts: [{ name: "Changes", value: "out.txt" }, { name: "Not certain", value: "npm", code: "startsUnknown" }], params: [{ name: "command", value: "npm test | tee out.txt" }], parts: [["npm", "test"], ["tee", "out.txt"]],
+  },
+};
+/** A click whose target can't be seen. */
+export const unseenClick = {
+  kind: "file_change_confirm", title: 'Click button "Pay" at https://bank.example/', source: "handrail/browser_click", message: "Click (UI_CONTROL)", unseen: "Another window may cover it.", offers: [{ scope: "once" }],
+  card: { ...card, tool: "browser_click", effect: "UI_CONTROL", object: "Pay", kind: "button", within: "https://bank.example/", risks: ["leaves"], unseen: { name: "", value: "", code: "covered" }, facts: [{ name: "Leads to", value: "", code: "scriptDecides" }], params: [{ name: "tabId", value: "3" }] },
 };
 export const command = {
   kind: "file_change_confirm", title: "Run a command?", message: "tool: execute_command\nscript: build\u200b", source: "cline",
@@ -39,6 +59,7 @@ export const appCall = {
   kind: "file_change_confirm", title: "Mail (com.example.mail), send_email: Sends an email.", source: "handrail/apps_call",
   message: 'Call an app (EXECUTE)\nAsked by mcp:claude-code/2.1\ndoes: Sends an email.\ngoes to: com.example.mail on the session bus\nparams.to: ["ada@example.com"]',
   consent: { app: "com.example.mail", appName: "Mail", tool: "send_email" },
+  card: { ...card, tool: "apps_call", effect: "EXECUTE", object: "send_email", kind: "tool", within: "Mail", risks: [], facts: [{ name: "does", value: "Sends an email." }, { name: "goes to", value: "com.example.mail on the session bus" }], params: [{ name: "params.to", value: '["ada@example.com"]' }] },
 };
 export const form = {
   kind: "kv", title: "需要你补充信息", message: "请填写表单后继续。", source: "com.example.plugin:my-app",

@@ -19,10 +19,10 @@ test("without a session the console asks for the code, and a wrong one is told",
   await page.context().clearCookies();
   await page.reload();
   await page.getByLabel("One-time code").fill("wrong");
-  await page.getByRole("button", { name: "Enter" }).click();
+  await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByText("This code is not valid").waitFor();
   await page.getByLabel("One-time code").fill(world.mock.newCode());
-  await page.getByRole("button", { name: "Enter" }).click();
+  await page.getByRole("button", { name: "Sign in" }).click();
   await page.locator(".connection.online").waitFor();
   await page.context().close();
 });
@@ -222,7 +222,7 @@ test("settings show doctor, and switch language and theme for good", async () =>
   await page.getByLabel("主题").selectOption("dark");
   await page.reload();
   await page.getByRole("heading", { name: "设置" }).waitFor();
-  assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(22, 21, 18)");
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(21, 20, 18)");
   await page.context().close();
 });
 
@@ -246,14 +246,14 @@ test("the token is renewed after a word of warning, a browser is sent away, and 
 test("a part that breaks says so, and the rest goes on", async () => {
   const page = await world.open();
   const broken = world.mock.ask({ kind: "kv", title: "Broken", fields: null });
-  await page.getByText("Something here broke").waitFor();
-  await page.getByRole("button", { name: "Load the page again" }).waitFor();
+  await page.getByText("This part crashed").waitFor();
+  await page.getByRole("button", { name: "Reload page" }).waitFor();
   await page.getByRole("link", { name: "Tools" }).click();
   await page.getByRole("heading", { name: "Tools" }).waitFor();
   const sound = world.mock.ask(samples.single);
   await page.getByRole("button", { name: "Next question" }).click();
   await page.locator(`[data-request="${sound}"]:not([hidden])`).waitFor();
-  assert.equal(await page.getByText("Something here broke").isVisible(), false);
+  assert.equal(await page.getByText("This part crashed").isVisible(), false);
   for (const id of [broken, sound]) world.mock.answer(id, { response: { status: "canceled" } });
   await page.context().close();
 });

@@ -1,4 +1,4 @@
-/** The list of features: the only place that names them. Their order is that of their pages. */
+/** The list of features: the only place that names them. Their order is that of their pages within a group of the sidebar. */
 
 import type { Feature } from "./shell/feature";
 // The order of these is that of their styles.
@@ -25,4 +25,4 @@ import type { ToolsTexts } from "./features/tools/texts/shape";
 export type FeatureTexts = AgentWords & ReviewWords & ClientsWords & HistoryTexts & PeopleTexts & BrowserWords & DesktopWords & AppsWords & WebgalWords & ToolsTexts & PolicyTexts & DoctorTexts & SettingsTexts;
 export type PageName = keyof FeatureTexts["pages"];
 
-export const FEATURES: readonly Feature[] = [agent, history, people, review, browser, desktop, apps, webgal, tools, policy, doctor, clients, settings];
+export const FEATURES: readonly Feature[] = [people, agent, history, review, policy, browser, desktop, apps, webgal, tools, doctor, clients, settings];

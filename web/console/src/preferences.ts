@@ -10,13 +10,14 @@ export interface Preferences {
   language: Language | "auto";
   theme: Theme;
   notifies: boolean;
+  wasAskedToNotify: boolean;
   isPanelWide: boolean;
   diffLayout: DiffLayout;
   drawsIndex: boolean;
 }
 
 const KEY = "handrail.preferences";
-const defaults: Preferences = { language: "auto", theme: "auto", notifies: false, isPanelWide: false, diffLayout: "auto", drawsIndex: true };
+const defaults: Preferences = { language: "auto", theme: "auto", notifies: false, wasAskedToNotify: false, isPanelWide: false, diffLayout: "auto", drawsIndex: true };
 
 function stored(): Partial<Preferences> {
   try {

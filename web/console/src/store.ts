@@ -13,7 +13,7 @@ export interface Session {
 
 export const session = signal<Session | "unknown" | "signedOut">("unknown");
 export const connection = signal<"connecting" | "online" | "offline">("connecting");
-export const page = signal<PageName>("activity");
+export const page = signal<PageName>("inbox");
 /** What of the page is shown, as the address says: `#/chat/<taskId>`. */
 export const subject = signal("");
 /** Read out by screen readers. */

@@ -64,6 +64,37 @@ export interface PromptImage {
   alt?: string;
 }
 
+/** Something to know. With a `code` it is a sentence of handrail's, and `value` what it is about. */
+export interface CardFact {
+  name: string;
+  value: string;
+  code?: string;
+}
+
+export type Risk = "undoable" | "leaves" | "code" | "secrets";
+
+/** What an approval asks, as data: a client says it in the person's language. Only handrail's own approvals have it. */
+export interface Card {
+  agent: string;
+  identity: string;
+  tool: string;
+  effect: string;
+  project: string;
+  object: string;
+  kind: string;
+  within: string;
+  reason: string;
+  risks: Risk[];
+  notes: CardFact[];
+  unseen?: CardFact;
+  changed: CardFact[];
+  facts: CardFact[];
+  params: CardFact[];
+  /** Of a command: each program that it starts, with its arguments. */
+  parts: string[][];
+  digest: string;
+}
+
 export interface FileChangePrompt extends PromptCommon {
   kind: "file_change_confirm";
   path?: string;
@@ -84,6 +115,7 @@ export interface FileChangePrompt extends PromptCommon {
   offers?: Offer[];
   /** Why the file is code that runs later. */
   runsLater?: string;
+  card?: Card;
 }
 
 /** What a yes allows beyond the one call; `*` stands for every project or every agent. */

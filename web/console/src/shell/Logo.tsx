@@ -1,8 +1,8 @@
+/** As web/theme/logo.svg, in the page's own colours. */
 export function Logo() {
   return (
     <svg class="logo" viewBox="0 0 32 32" role="img" aria-label="handrail">
-      <path class="posts" d="M8 22v6M16 13v15M24 9v19" />
-      <path class="bar" d="M4 22C10 22 10 12 16 12s6-4 12-4" />
+      <path d="M3 20C11 20 12 8 29 8M9 19v9M17 14v14M25 9v19" />
     </svg>
   );
 }

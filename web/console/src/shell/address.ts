@@ -7,7 +7,7 @@ import { pages } from "./installed";
 
 export function readPage(): void {
   const [name = "", ...rest] = location.hash.replace(/^#\/?/, "").split("/");
-  const known = pages().find((candidate) => candidate.name === name);
+  const known = pages().find((candidate) => candidate.name === name || candidate.formerly?.includes(name));
   if (!known) return;
   if (!location.hash.startsWith("#/")) known.opened?.();
   batch(() => {

@@ -11,6 +11,10 @@ export interface FeaturePage {
   /** The path of its icon, on 24 × 24. */
   icon: string;
   View: ComponentType | LazyView;
+  /** Where the sidebar lists it: what one works with first, then what agents reach, then the rest at the bottom. */
+  group: "work" | "surfaces" | "foot";
+  /** Names that it had before: their addresses still lead here. */
+  formerly?: readonly string[];
   /** How much there is to do on it. */
   count?: () => number;
   /** Called where the address names the page without a slash (`#prompts`). */
@@ -26,6 +30,8 @@ export interface Feature<T extends object = object> {
   overlays?: { View: ComponentType; isShown?: () => boolean }[];
   /** What opens and closes when a program asks for the panel of questions. */
   panel?: PanelControl;
+  /** What ⌘K offers beside the pages. */
+  commands?: () => { name: string; run: () => void }[];
   /** Called once, when the line to the server is opened. */
   listen?: (line: Line, host: Host) => void;
   /** Called after every connect: the truth is read again. */

@@ -6,6 +6,7 @@ import { connection, page, session, type Session } from "../store";
 import { readPage } from "./address";
 import { installed } from "./installed";
 import { openLine, theLine, type PanelControl } from "./line";
+import { reloadProjects } from "./projects";
 
 const NO_PANEL: PanelControl = { open: () => undefined, close: () => undefined, toggle: () => undefined };
 
@@ -100,5 +101,5 @@ export async function signOut(): Promise<void> {
 
 /** The truth after every connect: what is pending, what was answered, what was done, what is open. */
 async function reload(): Promise<void> {
-  await Promise.allSettled(installed().map((feature) => feature.reload?.()));
+  await Promise.allSettled([reloadProjects(), ...installed().map((feature) => feature.reload?.())]);
 }

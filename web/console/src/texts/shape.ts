@@ -1,5 +1,20 @@
+import type { ActTexts } from "./acts";
+
 export interface ShellTexts {
+  acts: ActTexts;
   navigation: string;
+  surfaces: string;
+  more: string;
+  close: string;
+  allProjects: string;
+  commands: string;
+  commandHint: string;
+  noCommand: string;
+  openPage: (page: string) => string;
+  showProject: (name: string) => string;
+  useTheme: Record<"light" | "dark" | "auto", string>;
+  otherLanguage: string;
+  shortcuts: string;
   skip: string;
   connection: Record<"connecting" | "online" | "offline", string>;
   loading: string;

@@ -1,7 +1,21 @@
+import { actsZh } from "./acts.zh";
 import type { ShellTexts } from "./shape";
 
 export const shellZh: ShellTexts = {
+  acts: actsZh,
   navigation: "页面",
+  surfaces: "操作面",
+  more: "更多",
+  close: "关闭",
+  allProjects: "所有项目",
+  commands: "命令",
+  commandHint: "输入命令",
+  noCommand: "没有匹配的命令",
+  openPage: (page) => `打开${page}`,
+  showProject: (name) => `显示项目：${name}`,
+  useTheme: { light: "使用浅色主题", dark: "使用深色主题", auto: "跟随系统主题" },
+  otherLanguage: "Switch to English",
+  shortcuts: "键盘快捷键",
   skip: "跳到内容",
   connection: { connecting: "正在连接…", online: "已连接", offline: "未连接，正在重试…" },
   loading: "正在加载…",
@@ -14,10 +28,10 @@ export const shellZh: ShellTexts = {
   reload: "重新加载页面",
   loadMore: "加载更多",
   moreBelow: "下面还有",
-  signIn: "打开控制台",
-  signInHint: "运行 handrail up，它会用一次性代码打开本页；也可以在此输入代码。",
+  signIn: "登录",
+  signInHint: "在终端运行 `handrail open`，它会打开本页并登录；也可以在此输入它给出的代码。",
   code: "一次性代码",
-  codeWrong: "代码无效，或已被使用。",
-  enter: "进入",
+  codeWrong: "代码无效、已过期或已被使用。",
+  enter: "登录",
   effects: { READ: "读取", WRITE: "写入", UI_CONTROL: "界面", EXECUTE: "执行", PROCESS_CONTROL: "进程", ASK: "询问" },
 };

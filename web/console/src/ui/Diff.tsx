@@ -1,5 +1,8 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { createContext } from "preact";
+import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type DiffLine, type Fold, foldDiff, parseDiff, type SplitRow, splitRows } from "../logic/diff";
+import { coloured, languageOf } from "../logic/syntax";
+import { changedWords, type Ranges } from "../logic/words";
 import { prefer, preferences } from "../preferences";
 import { texts } from "../store";
 import { Chunked } from "./Chunked";
@@ -7,15 +10,23 @@ import { Visible } from "./Visible";
 
 const WIDE_ENOUGH = 760;
 const ROW_HEIGHT = 21;
+const NOTHING = "/dev/null";
+
+type Language = NonNullable<ReturnType<typeof languageOf>>;
+
+/** What a line's look depends on beside its text: the changed words of each line, and the language of the file. */
+const Looks = createContext<{ words: ReadonlyMap<DiffLine, Ranges>; language: Language | null }>({ words: new Map(), language: null });
 
 /** A unified diff with line numbers; unchanged stretches fold; side by side where there is room. */
-export function Diff({ text }: { text: string }) {
+export function Diff({ text, path }: { text: string; path?: string | undefined }) {
   const t = texts.value;
   const box = useRef<HTMLDivElement>(null);
   const [isWide, setIsWide] = useState(false);
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const parsed = useMemo(() => parseDiff(text), [text]);
-  const rows = useMemo(() => foldDiff(parsed.lines, opened), [parsed, opened]);
+  const rows = useMemo(() => foldDiff(parsed.lines.slice(headerLength(parsed.lines)), opened), [parsed, opened]);
+  const named = path ?? pathIn(parsed.lines);
+  const looks = useMemo(() => ({ words: changedWords(parsed.lines), language: languageOf(named) }), [parsed, named]);
 
   useEffect(() => {
     const element = box.current;
@@ -28,20 +39,40 @@ export function Diff({ text }: { text: string }) {
   const isSplit = isWide && preferences.value.diffLayout !== "unified";
   const open = (fold: Fold): void => setOpened(new Set([...opened, fold.id]));
   return (
+    <Looks.Provider value={looks}>
     <div class="diff" ref={box} role="group" aria-label={`${t.diff}: ${t.lines(parsed.added, parsed.deleted)}`} data-digits={Math.min(parsed.digits, 7)}>
-      {isWide && (
-        <div class="diff-layout">
+      <div class="diff-file">
+        <code><Visible text={named} /></code>
+        {isWide && (
+          <span class="diff-layout">
           <button type="button" aria-pressed={!isSplit} onClick={() => prefer({ diffLayout: "unified" })}>{t.unified}</button>
           <button type="button" aria-pressed={isSplit} onClick={() => prefer({ diffLayout: "split" })}>{t.sideBySide}</button>
-        </div>
-      )}
+          </span>
+        )}
+        <span class="diff-count"><span class="good">+{parsed.added}</span> <span class="bad">−{parsed.deleted}</span></span>
+      </div>
       {isSplit ? (
         <Chunked rows={splitRows(rows)} rowHeight={ROW_HEIGHT} render={(row, at) => <SplitLine key={at} row={row} open={open} />} />
       ) : (
         <Chunked rows={rows} rowHeight={ROW_HEIGHT} render={(row, at) => <Line key={at} row={row} open={open} />} />
       )}
     </div>
+    </Looks.Provider>
   );
+}
+
+/** The two lines that name one file and no other are told by the head of the view. */
+function headerLength(lines: readonly DiffLine[]): number {
+  const [first, second] = lines;
+  const isSingle = lines.filter((line) => line.kind === "note" && /^(?:---|\+\+\+) /.test(line.text)).length === 2;
+  if (!isSingle || first?.kind !== "note" || second?.kind !== "note") return 0;
+  const [before, after] = [first.text.replace(/^--- (?:a\/)?/, ""), second.text.replace(/^\+\+\+ (?:b\/)?/, "")];
+  return before === after || before === NOTHING || after === NOTHING ? 2 : 0;
+}
+
+function pathIn(lines: readonly DiffLine[]): string {
+  const names = lines.flatMap((line) => (line.kind === "note" ? (/^(?:\+\+\+ b|--- a)\/(.*)$/.exec(line.text)?.[1] ?? []) : []));
+  return names.at(-1) ?? "";
 }
 
 interface LineProps {
@@ -95,11 +126,31 @@ function Side({ line, number }: { line: DiffLine | undefined; number: number | u
 const MARKS = { add: "+", delete: "−", context: " " } as const;
 
 function Content({ line }: { line: DiffLine | undefined }) {
+  const { words, language } = useContext(Looks);
   if (line?.kind !== "add" && line?.kind !== "delete" && line?.kind !== "context") return <span class="content" />;
   return (
     <span class="content">
       <span class="mark">{MARKS[line.kind]}</span>
-      <Visible text={line.text} />
+      <Pieces text={line.text} marked={words.get(line) ?? []} language={language} />
+    </span>
+  );
+}
+
+/** The whole text, cut where its look changes; each piece passes `Visible` as the whole would. */
+function Pieces({ text, marked, language }: { text: string; marked: Ranges; language: Language | null }) {
+  const colours = language ? coloured(text, language) : [];
+  if (marked.length === 0 && colours.length === 0) return <Visible text={text} />;
+  const borders = [...new Set([0, text.length, ...marked.flat(), ...colours.flatMap(({ from, to }) => [from, to])])].sort((a, b) => a - b);
+  return (
+    <span>
+      {borders.slice(1).map((to, at) => {
+        const from = borders[at]!;
+        const isMarked = marked.some(([start, end]) => start <= from && to <= end);
+        const colour = colours.find((one) => one.from <= from && to <= one.to)?.as;
+        const look = [isMarked && "changed-word", colour && `code-${colour}`].filter(Boolean).join(" ");
+        const piece = <Visible text={text.slice(from, to)} />;
+        return look ? <span key={from} class={look}>{piece}</span> : piece;
+      })}
     </span>
   );
 }

@@ -6,7 +6,6 @@ export function PageHead({ title, sub, children }: { title: string; sub?: string
     <header class="page-head">
       <h1>{title}</h1>
       {sub && <span class="sub">{sub}</span>}
-      <Connection />
       {children && <div class="tools-row">{children}</div>}
     </header>
   );

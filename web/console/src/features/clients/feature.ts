@@ -10,8 +10,8 @@ import { clientsZh } from "./texts/zh";
 export type ClientsWords = { pages: { connect: string }; clients: ClientsTexts };
 
 export const clients: Feature<ClientsWords> = {
-  texts: { en: { pages: { connect: "Connect" }, clients: clientsEn }, zh: { pages: { connect: "连接" }, clients: clientsZh } },
-  pages: [{ name: "connect", icon: "M12 5v14M5 12h14", View: Clients }],
+  texts: { en: { pages: { connect: "Connect an agent" }, clients: clientsEn }, zh: { pages: { connect: "连接智能体" }, clients: clientsZh } },
+  pages: [{ name: "connect", group: "foot", icon: "M12 5v14M5 12h14", View: Clients }],
   firstPage: async () => ((await isFirstRun()) ? "connect" : null),
 };
 

@@ -1,7 +1,8 @@
 import type { Feature } from "../../shell/feature";
-import { reloadCalls } from "./actions";
-import { Activity } from "./components/Activity";
+import { reloadCalls } from "./actions/calls";
+import { History } from "./components/History";
 import "./lists.css";
+import "./timeline.css";
 import { foldRecords, type AuditRecord } from "./logic/calls";
 import { calls } from "./store";
 import { historyEn } from "./texts/en";
@@ -10,7 +11,7 @@ import { historyZh } from "./texts/zh";
 
 export const history: Feature<HistoryTexts> = {
   texts: { en: historyEn, zh: historyZh },
-  pages: [{ name: "activity", icon: "M3 12h4l3-8 4 16 3-8h4", View: Activity }],
+  pages: [{ name: "history", group: "work", formerly: ["activity"], icon: "M4 5h16v14H4zM4 9h16M4 15h16M9 5v14M15 5v14", View: History }],
   listen(line) {
     line.on("activity", ({ records }: { records: AuditRecord[] }) => {
       calls.value = foldRecords(calls.value, records);

@@ -3,7 +3,7 @@ import { closePanel, openPanel } from "./actions/panel";
 import { reloadPrompts, takeIn } from "./actions/prompts";
 import { Panel } from "./components/Panel";
 import { PasskeyCard } from "./components/PasskeyCard";
-import { Prompts } from "./components/Prompts";
+import { Inbox } from "./components/Inbox";
 import "./panel.css";
 import { isPanelOpen, waiting } from "./store";
 import { peopleEn } from "./texts/en";
@@ -12,7 +12,7 @@ import { peopleZh } from "./texts/zh";
 
 export const people: Feature<PeopleTexts> = {
   texts: { en: peopleEn, zh: peopleZh },
-  pages: [{ name: "prompts", icon: "M4 5h16v11H9l-5 4z", View: Prompts, count: () => waiting.value, opened: openPanel }],
+  pages: [{ name: "inbox", group: "work", formerly: ["prompts"], icon: "M4 13h4l2 3h4l2-3h4M4 13 6 5h12l2 8v6H4z", View: Inbox, count: () => waiting.value, opened: openPanel }],
   overlays: [{ View: Panel }],
   settings: [{ place: 4.5, View: PasskeyCard }],
   panel: { open: openPanel, close: closePanel, toggle: () => (isPanelOpen.value ? closePanel() : openPanel()) },

@@ -7,5 +7,5 @@ import { policyZh } from "./texts/zh";
 
 export const policy: Feature<PolicyTexts> = {
   texts: { en: policyEn, zh: policyZh },
-  pages: [{ name: "permissions", icon: "M12 3l7 3v5c0 5-3 8-7 10-4-2-7-5-7-10V6z", View: Permissions }],
+  pages: [{ name: "permissions", group: "work", icon: "M12 3l7 3v5c0 5-3 8-7 10-4-2-7-5-7-10V6z", View: Permissions }],
 };

@@ -6,5 +6,5 @@ export type ReviewWords = { pages: { review: string } };
 
 export const review: Feature<ReviewWords> = {
   texts: { en: { pages: { review: "Review" } }, zh: { pages: { review: "审阅" } } },
-  pages: [{ name: "review", icon: "M4 6h10M4 12h7M4 18h5M14 15l3 3 5-6", View: lazily(async () => (await import("./components/Review")).Review) }],
+  pages: [{ name: "review", group: "work", icon: "M4 6h10M4 12h7M4 18h5M14 15l3 3 5-6", View: lazily(async () => (await import("./components/Review")).Review) }],
 };

@@ -6,5 +6,5 @@ import { toolsZh } from "./texts/zh";
 
 export const tools: Feature<ToolsTexts> = {
   texts: { en: toolsEn, zh: toolsZh },
-  pages: [{ name: "tools", icon: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h6v6h-6z", View: Tools }],
+  pages: [{ name: "tools", group: "surfaces", icon: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h6v6h-6z", View: Tools }],
 };

@@ -1,9 +1,8 @@
 import { useState } from "preact/hooks";
-import { showFilm } from "../../history/store";
+import { goTo } from "../../../shell/address";
 import { rename, steer } from "../actions/steering";
 import { chatTexts, conversation, isAsking as isAskingNow, shownTask } from "../store";
 import { messageOf } from "../../../shell/failure";
-import { Connection } from "../../../ui/PageHead";
 import { Icon } from "../../../ui/Icon";
 import { Visible } from "../../../ui/Visible";
 
@@ -43,13 +42,12 @@ export function TalkHead({ taskId, isBesideOpen, toggleBeside }: TalkHeadProps) 
         </>
       )}
       {status && <span class={`run-state ${isAsking ? "waiting" : isCompleted ? "completed" : status}`} role="status"><i class="dot" aria-hidden="true" />{isAsking ? t.waitsForYou : isCompleted ? t.completed : t.runs[status]}</span>}
-      <Connection />
       <div class="talk-tools">
         {status === "running" && steering("pause", "pause")}
         {status === "running" && steering("stop", "stop")}
         {canResume && steering("resume", "play")}
         {status === "paused" && steering("stop", "stop")}
-        <button type="button" class="icon-button" aria-label={t.film} title={t.film} onClick={() => showFilm(taskId)}><Icon name="film" /></button>
+        <button type="button" class="icon-button" aria-label={t.film} title={t.film} onClick={() => goTo("history", `replay:task:${taskId}`)}><Icon name="film" /></button>
         <button type="button" class="icon-button" aria-pressed={isBesideOpen} aria-label={isBesideOpen ? t.hideBeside : t.showBeside} title={isBesideOpen ? t.hideBeside : t.showBeside} onClick={toggleBeside}><Icon name="side" /></button>
       </div>
       {problem && <p class="problem talk-problem" role="alert">{problem}</p>}

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { readCalls } from "../../history/actions";
+import { readCalls } from "../../history/actions/calls";
 import { toggle } from "../actions/steering";
 import { callsById, chatTexts, isAsking, unfolded } from "../store";
 import { messageOf } from "../../../shell/failure";

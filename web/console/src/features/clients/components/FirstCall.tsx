@@ -10,7 +10,7 @@ export function FirstCall() {
   return (
     <p class="client-waiting" role="status" data-arrived={hasArrived}>
       <i class="dot" aria-hidden="true" />
-      <span>{hasArrived ? <>{t.arrived} <a href="#/activity">{t.seeCalls}</a></> : t.waiting}</span>
+      <span>{hasArrived ? <>{t.arrived} <a href="#/history">{t.seeCalls}</a></> : t.waiting}</span>
     </p>
   );
 }

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import { undo } from "../actions";
-import { showFilm } from "../store";
+import { undo } from "../actions/calls";
+import { goTo } from "../../../shell/address";
 import { messageOf } from "../../../shell/failure";
 import { type Call, canUndo } from "../logic/calls";
-import { filmed, undone } from "../store";
-import { texts } from "../../../store";
+import { undone } from "../store";
+import { page, texts } from "../../../store";
 import { Exhibits } from "./Exhibits";
 import { Facts } from "../../../ui/Facts";
 import { Moment } from "../../../ui/Moment";
@@ -52,7 +52,7 @@ function CallFacts({ call }: { call: Call }) {
           [t.execution, call.executionId],
         ]}
       />
-      {task && filmed.value === null && <p><button type="button" class="quiet" onClick={() => showFilm(task)}>{t.asFilm}</button></p>}
+      {task && page.value !== "history" && <p><button type="button" class="quiet" onClick={() => goTo("history", `replay:task:${task}`)}>{t.replay}</button></p>}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { readEvidence } from "../actions";
+import { readEvidence } from "../actions/calls";
 import { messageOf } from "../../../shell/failure";
 import { type Call, evidenceUrl } from "../logic/calls";
 import { texts } from "../../../store";

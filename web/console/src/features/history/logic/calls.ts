@@ -10,6 +10,7 @@ export interface AuditRecord {
   tool?: string;
   effect?: string;
   caller?: string;
+  project?: string;
   task?: string;
   target?: string;
   decision?: string;

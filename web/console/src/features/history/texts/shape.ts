@@ -1,7 +1,31 @@
 import type { CallState } from "../logic/calls";
+import type { Verdict } from "../logic/timeline";
 
 export interface HistoryTexts {
-  pages: { activity: string };
+  pages: { history: string };
+  also: string;
+  verdicts: Record<NonNullable<Verdict>, string>;
+  moreNames: (count: number) => string;
+  pictureOf: (file: string) => string;
+  before: string;
+  after: string;
+  replay: string;
+  timeline: string;
+  conversation: string;
+  allSteps: string;
+  previousStep: string;
+  nextStep: string;
+  playReplay: string;
+  pauseReplay: string;
+  stepOf: (at: number, total: number) => string;
+  sessionOf: (agent: string) => string;
+  stepsAndChanges: (steps: number, changes: number) => string;
+  failedCount: (count: number) => string;
+  undoAll: string;
+  undoAllWarning: string;
+  undoFile: string;
+  keep: string;
+  downloadReport: string;
   search: string;
   effect: string;
   state: string;
@@ -18,7 +42,6 @@ export interface HistoryTexts {
   started: string;
   error: string;
   execution: string;
-  asFilm: string;
   evidence: string;
   noEvidence: string;
   onRecord: string;

@@ -1,6 +1,7 @@
 /** The panel of questions: what is open over the page. */
 
-import { moveOn, show, step } from "../logic/queue";
+import { page } from "../../../store";
+import { isSettled, moveOn, show, step } from "../logic/queue";
 import { isPanelOpen, queue } from "../store";
 
 export function openPanel(): void {
@@ -9,6 +10,15 @@ export function openPanel(): void {
 
 export function closePanel(): void {
   isPanelOpen.value = false;
+}
+
+/** The question stays open. In the inbox the next one is shown, if there is another. */
+export function later(): void {
+  const { order, shown, asked } = queue.value;
+  const others = order.filter((id) => id !== shown && !isSettled(asked.get(id)));
+  const next = others.find((id) => order.indexOf(id) > order.indexOf(shown ?? "")) ?? others[0];
+  if (page.value === "inbox" && next) queue.value = show(queue.value, next);
+  else closePanel();
 }
 
 export function showPrompt(requestId: string): void {

@@ -3,6 +3,8 @@
 import { fetchData, HostError, postJson, type PromptEntry, type PromptResponse, type RequestEntry } from "@handrail/host";
 import { markTooLate, moveOn, receive, replacePending } from "../logic/queue";
 import { visible } from "../../../logic/visible";
+import { askOf } from "../components/CardHead";
+import { cardOf } from "../logic/card";
 import { notify } from "./notice";
 import { announcement, page, subject, texts } from "../../../store";
 import { isPanelOpen, olderPrompts, queue } from "../store";
@@ -69,6 +71,8 @@ const isTalkedAbout = ({ runId }: RequestEntry): boolean => page.value === "chat
 
 export function titleOf(entry: RequestEntry): string {
   const { title, kind, source = "" } = entry.prompt;
+  const card = cardOf(entry);
+  if (card && entry.prompt.kind === "file_change_confirm") return askOf(card, entry.prompt);
   // What handrail asks in its own name has a name in every language; what else calls itself so keeps what it says.
   const own = texts.value.ownTitles[source];
   if (own && title === OWN_TITLES[source]) return own;

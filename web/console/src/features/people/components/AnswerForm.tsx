@@ -1,7 +1,9 @@
 import type { PromptResponse, RequestEntry } from "@handrail/host";
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { later } from "../actions/panel";
 import { respond } from "../actions/prompts";
+import { isCovered, isTyping } from "../../../logic/keys";
 import { presenceNeed, type PresenceNeed } from "../../../logic/presence";
 import { fieldErrorsOf, messageOf } from "../../../shell/failure";
 import { visible } from "../../../logic/visible";
@@ -23,22 +25,22 @@ export const InPlace = createContext<Place | null>(null);
 /** How far a yes reaches. */
 export type Reach = Pick<PromptResponse, "scope" | "covers" | "grant">;
 
-/** One that says so at once, or one that opens something to choose in. */
-export type FurtherYes = { text: string; reach: Reach } | { text: string; isOpen: boolean; toggle: () => void };
-
-/** For what stands in the form and says yes as far as it was chosen there. */
-export const SendReach = createContext<((reach: Reach) => void) | null>(null);
-
 /** How long a prompt that has just appeared ignores answers: nobody reads faster, and a second click was meant for the one before. */
 const ARMING_MS = 400;
+/** There the two answers come first, and everything else on demand. */
+const NARROW = "(max-width: 760px)";
 
 interface AnswerFormProps {
   request: RequestEntry;
   isShown: boolean;
   yes: string;
   no: string;
-  /** The ways to say yes that reach further than once. */
-  further?: readonly FurtherYes[];
+  /** A yes that reaches further than once, as it was chosen; null while it is once. Keys always say once. */
+  wider?: { reach: Reach | null; yes: string } | null;
+  /** Where that is chosen. */
+  menu?: ComponentChildren;
+  /** Below everything: what identifies the question. */
+  details?: ComponentChildren;
   /** What a yes would be for can't be seen: it is never what a key or the first button says. */
   isUnseen?: boolean;
   /** To be read and put away: there is nothing to say no to. */
@@ -58,7 +60,7 @@ interface AnswerFormProps {
 
 /** The frame of every kind: what is asked, scrolling; the answers below it, always in sight. */
 export function AnswerForm(props: AnswerFormProps) {
-  const { request, isShown, yes, no, further, isUnseen = false, isNews = false, remark, collect, onSending, onFieldErrors, message, children } = props;
+  const { request, isShown, yes, no, wider, menu, details, isUnseen = false, isNews = false, remark, collect, onSending, onFieldErrors, message, children } = props;
   const t = texts.value;
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState("");
@@ -66,6 +68,7 @@ export function AnswerForm(props: AnswerFormProps) {
   const [remarkProblem, setRemarkProblem] = useState<string | undefined>(undefined);
   const form = useRef<HTMLFormElement>(null);
   const [isArmed, setIsArmed] = useState(false);
+  const [isMoreOpen, setIsMoreOpen] = useState(() => !matchMedia(NARROW).matches || !(menu || remark));
   const remarkProblemId = useId();
   const isInPlace = useContext(InPlace) !== null;
   const canCancel = request.prompt.allowCancel !== false && !isNews;
@@ -123,7 +126,12 @@ export function AnswerForm(props: AnswerFormProps) {
     void requestAnimationFrame(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
   const allow = (reach: Reach = { scope: "once" }): void => {
     const response = collect();
-    void send(response && further ? { ...response, ...reach } : response);
+    void send(response && wider !== undefined ? { ...response, ...reach } : response);
+  };
+  /** As far as the button says. */
+  const allowChosen = (): void => {
+    if (!wider) allow();
+    else if (wider.reach) allow(wider.reach);
   };
   const decline = (): void => void (canCancel && send({ status: "canceled" }));
 
@@ -158,15 +166,16 @@ export function AnswerForm(props: AnswerFormProps) {
       data-armed={isArmed}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isUnseen) allow();
+        if (!isUnseen) allowChosen();
       }}
     >
       <Scroller label={visible(request.prompt.title ?? t.questions)}>
         {message ?? (request.prompt.message && <p class="message"><Visible text={request.prompt.message} /></p>)}
-        <SendReach.Provider value={isArmed && !isSending ? allow : null}>{children}</SendReach.Provider>
+        {children}
       </Scroller>
       <div class="foot">
-        {remark && (
+        {isMoreOpen && menu}
+        {isMoreOpen && remark && (
           <input
             value={remark.value}
             aria-invalid={remarkProblem !== undefined}
@@ -184,27 +193,22 @@ export function AnswerForm(props: AnswerFormProps) {
         {remarkProblem && <p class="problem" id={remarkProblemId}>{remarkProblem}</p>}
         {error && <p class="problem" role="alert">{error}</p>}
         {needed && <PresenceCheck need={needed.need} confirm={confirm} />}
-        <div class="row">
+        <div class="row acts">
           {isUnseen ? (
-            <button type="button" class="plain" disabled={isSending} onClick={() => allow()}>{isSending ? t.sending : yes}</button>
+            <button type="button" class="plain" disabled={isSending || wider?.reach === null} onClick={allowChosen}>{isSending ? t.sending : wider ? wider.yes : yes}</button>
           ) : (
-            <button type="submit" class="primary" disabled={isSending}>
-              {isSending ? t.sending : yes} <kbd>Y</kbd>
+            <button type="submit" class="primary" disabled={isSending || wider?.reach === null}>
+              {isSending ? t.sending : wider ? wider.yes : yes} {!wider && <kbd>Y</kbd>}
             </button>
           )}
-          {further?.map((way) =>
-            "reach" in way ? (
-              <button key={way.text} type="button" class="plain" disabled={isSending} onClick={() => allow(way.reach)}>{way.text}</button>
-            ) : (
-              <button key={way.text} type="button" class="plain" aria-expanded={way.isOpen} disabled={isSending} onClick={way.toggle}>{way.text}</button>
-            ),
-          )}
+          {!isInPlace && <button type="button" class="bare later" onClick={later}>{t.later} <kbd>Esc</kbd></button>}
           {canCancel && (
-            <button type="button" class={isUnseen ? "primary" : "plain"} disabled={isSending} onClick={decline}>
+            <button type="button" class={isUnseen ? "primary no" : "plain no"} disabled={isSending} onClick={decline}>
               {no} <kbd>N</kbd>
             </button>
           )}
         </div>
+        {isMoreOpen ? details : <button type="button" class="quiet more-ways" aria-expanded="false" onClick={() => setIsMoreOpen(true)}>{menu ? t.moreWays : t.moreDetails}</button>}
       </div>
     </form>
   );
@@ -212,16 +216,4 @@ export function AnswerForm(props: AnswerFormProps) {
 
 function withRemark(response: PromptResponse, remark: string | undefined): PromptResponse {
   return remark?.trim() ? { ...response, remark } : response;
-}
-
-/** True while a dialog lies over everything: no key reaches what is behind it, wherever the focus is. */
-export const isCovered = (): boolean => document.querySelector("dialog:modal") !== null;
-
-/** True while a key belongs to a field or to a shortcut of the browser. */
-export function isTyping(event: KeyboardEvent): boolean {
-  if (event.ctrlKey || event.metaKey || event.altKey) return true;
-  const target = event.target;
-  if (!(target instanceof HTMLElement)) return false;
-  if (target instanceof HTMLInputElement) return !["radio", "checkbox", "button"].includes(target.type);
-  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable;
 }

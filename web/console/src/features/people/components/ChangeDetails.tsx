@@ -1,7 +1,5 @@
-import type { FileChangePrompt, Offer, PromptImage } from "@handrail/host";
-import { useMemo } from "preact/hooks";
+import type { Card, CardFact, FileChangePrompt, PromptImage, RequestEntry } from "@handrail/host";
 import { imageUrl } from "../../history/logic/calls";
-import { parseDiff } from "../../../logic/diff";
 import { visible } from "../../../logic/visible";
 import { texts } from "../../../store";
 import { Diff } from "../../../ui/Diff";
@@ -9,37 +7,52 @@ import { Enlargeable } from "../../../ui/Enlargeable";
 import { Facts } from "../../../ui/Facts";
 import { ServerImage } from "../../../ui/ServerImage";
 import { Visible } from "../../../ui/Visible";
+import { factText, labelOf } from "../logic/card";
 
-/** Of several with one scope, only the narrowest has the plain name. */
-export function labelOf(offer: Offer, offered: readonly Offer[]): string {
+/** What will happen: what to beware of, the command in its parts, the arguments, pictures, the diff. */
+export function ChangeDetails({ prompt, card }: { prompt: FileChangePrompt; card: Card | null }) {
   const t = texts.value;
-  const name = offer.scope === "task" ? t.allowTask : t.allowAlways;
-  const isNarrowest = offered.find(({ scope }) => scope === offer.scope) === offer;
-  return isNarrowest ? name : `${name}: ${visible(offer.grant?.path ?? offer.grant?.place ?? "")}`;
-}
-
-/** What each further yes would allow, before the click: what, where, who, until when. */
-function Offers({ prompt }: { prompt: FileChangePrompt }) {
-  const t = texts.value;
-  const offered = (prompt.offers ?? []).filter(({ scope, grant }) => grant && scope !== "once" && !(prompt.consent && scope === "rule"));
-  if (offered.length === 0) return null;
+  const { path, command, cwd, diff, images = [] } = prompt;
+  const isListed = card !== null && diff === undefined && (card.params.length > 0 || card.facts.length > 0);
   return (
-    <details class="offers">
-      <summary>{t.offers}</summary>
-      {offered.map((offer) => (
-        <section key={labelOf(offer, offered)}>
-          <h4>{labelOf(offer, offered)}</h4>
-          <Facts facts={[[t.offerWhat, offer.what], [t.offerWhere, offer.where], [t.offerWho, offer.who], [t.offerUntil, offer.until]]} />
-        </section>
-      ))}
-    </details>
+    <>
+      {card ? <Warnings card={card} /> : <PlainWarnings prompt={prompt} />}
+      {command !== undefined && <Command command={command} cwd={cwd} parts={card?.parts ?? []} />}
+      {card && <Facts facts={grouped(card.facts)} />}
+      {isListed && command === undefined && card.params.length > 0 && <Sent params={card.params} />}
+      {!card && <Facts facts={[[t.file, diff === undefined ? path : undefined]]} />}
+      {images.map((image) => <Picture key={image.path} image={image} isOurs={card !== null} />)}
+      {diff && <Diff text={diff} path={path} />}
+    </>
   );
 }
 
-export function ChangeDetails({ prompt }: { prompt: FileChangePrompt }) {
+function Warnings({ card }: { card: Card }) {
   const t = texts.value;
-  const { path, command, cwd, diff, runsLater, unseen, changed = [], images = [] } = prompt;
-  const counted = useMemo(() => (diff ? parseDiff(diff) : null), [diff]);
+  return (
+    <>
+      {card.unseen && <p class="problem" role="note">{t.unseen} <Visible text={factText(card.unseen, t.card)} /></p>}
+      {card.changed.length > 0 && (
+        <div class="problem" role="note">
+          <p>{t.changedSince}</p>
+          <ul>{card.changed.map((fact, at) => <li key={at}>{fact.name === "was" || fact.name === "now" ? `${t.card[fact.name]}: ` : ""}<Visible text={factText(fact, t.card)} /></li>)}</ul>
+        </div>
+      )}
+      {card.notes.map((note) => <p key={note.name} class="problem" role="note">{noteText(note)}</p>)}
+    </>
+  );
+}
+
+function noteText({ name, code, value }: CardFact): string {
+  const t = texts.value.card;
+  if (name === "stale") return t.notes[code as "program" | "descriptor"] ?? visible(value);
+  const words = t.notes[name as keyof typeof t.notes] ?? "";
+  return code ? `${words} ${visible(t.phrases[code]?.(value) ?? value)}` : words;
+}
+
+/** Of a question that has no data of ours: as it says it. */
+function PlainWarnings({ prompt: { unseen, changed = [], runsLater } }: { prompt: FileChangePrompt }) {
+  const t = texts.value;
   return (
     <>
       {unseen !== undefined && <p class="problem" role="note">{t.unseen} <Visible text={unseen} /></p>}
@@ -50,28 +63,65 @@ export function ChangeDetails({ prompt }: { prompt: FileChangePrompt }) {
         </div>
       )}
       {runsLater !== undefined && <p class="problem" role="note">{t.runsLater} <Visible text={runsLater} /></p>}
-      <Offers prompt={prompt} />
-      <Facts
-        facts={[
-          [t.file, path],
-          [t.command, command],
-          [t.cwd, cwd],
-          [t.change, counted && t.lines(counted.added, counted.deleted)],
-        ]}
-      />
-      {images.map((image) => <Picture key={image.path} image={image} />)}
-      {diff && <Diff text={diff} />}
     </>
   );
 }
 
-function Picture({ image }: { image: PromptImage }) {
+/** The whole line first, to the letter; then each program that it starts, with its arguments. */
+function Command({ command, cwd, parts }: { command: string; cwd: string | undefined; parts: readonly (readonly string[])[] }) {
+  const t = texts.value;
+  return (
+    <section class="command">
+      <pre tabIndex={0}><Visible text={command} /></pre>
+      {cwd !== undefined && <Facts facts={[[t.cwd, cwd]]} />}
+      {parts.length > 0 && (
+        <>
+          <h3>{t.card.parts}</h3>
+          <ol class="parts">{parts.map(([program = "", ...given], at) => <li key={at}><b><Visible text={program} /></b>{given.map((word, place) => <span key={place}><Visible text={word} /></span>)}</li>)}</ol>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Sent({ params }: { params: readonly CardFact[] }) {
+  return (
+    <section class="sent">
+      <h3>{texts.value.card.fields}</h3>
+      <Facts facts={params.map(({ name, value }) => [visible(name), value])} />
+    </section>
+  );
+}
+
+/** Several facts of one name are one row. */
+function grouped(facts: readonly CardFact[]): [string, string][] {
+  const t = texts.value.card;
+  const rows = new Map<string, string[]>();
+  for (const fact of facts) rows.set(fact.name, [...(rows.get(fact.name) ?? []), factText(fact, t)]);
+  return [...rows].map(([name, values]) => [visible(labelOf(name, t)), values.join("\n")]);
+}
+
+/** What identifies it, for who wants to know. */
+export function CardDetails({ request, card }: { request: RequestEntry; card: Card | null }) {
+  const t = texts.value;
+  const { prompt, requestId, runId } = request;
+  const raw: [string, string][] = (card?.params ?? []).map(({ name, value }) => [visible(name), value]);
+  return (
+    <details class="card-details">
+      <summary>{t.card.details}</summary>
+      <Facts facts={[[t.card.caller, card?.identity ?? request.postedBy], [t.card.tool, card?.tool], [t.source, prompt.source], [t.run, runId], [t.card.request, requestId], [t.card.digest, card?.digest], ...(prompt.kind === "file_change_confirm" ? raw : [])]} />
+    </details>
+  );
+}
+
+function Picture({ image, isOurs }: { image: PromptImage; isOurs: boolean }) {
   const url = imageUrl(image.path);
-  const alt = visible(image.alt ?? image.path);
+  // The words below our own pictures are the server's: the picture says the same.
+  const alt = isOurs ? texts.value.shot : visible(image.alt ?? image.path);
   return (
     <figure>
       {url && <Enlargeable label={alt}><ServerImage url={url} alt={alt} /></Enlargeable>}
-      <figcaption class="sub"><Visible text={image.alt ?? image.path} /></figcaption>
+      {!isOurs && <figcaption class="sub"><Visible text={image.alt ?? image.path} /></figcaption>}
     </figure>
   );
 }

@@ -1,45 +1,33 @@
-import type { FileChangePrompt, Grant, Offer, RequestEntry } from "@handrail/host";
+import type { FileChangePrompt, RequestEntry } from "@handrail/host";
 import { useState } from "preact/hooks";
-import { visible } from "../../../logic/visible";
 import { texts } from "../../../store";
-import { AnswerForm, type FurtherYes } from "./AnswerForm";
-import { ChangeDetails, labelOf } from "./ChangeDetails";
-import { GrantEditor } from "./GrantEditor";
+import { cardOf } from "../logic/card";
+import { AnswerForm } from "./AnswerForm";
+import { CardDetails, ChangeDetails } from "./ChangeDetails";
+import { ScopeMenu, type Scope } from "./ScopeMenu";
 import { SimilarApprovals } from "./SimilarApprovals";
 
 export function ChangeForm({ request, prompt, isShown }: { request: RequestEntry; prompt: FileChangePrompt; isShown: boolean }) {
   const t = texts.value;
   const [remark, setRemark] = useState(prompt.defaultRemark ?? "");
-  const [isEditing, setIsEditing] = useState(false);
-  const always = prompt.consent ? undefined : prompt.offers?.find((offer): offer is Offer & { grant: Grant } => offer.scope === "rule" && offer.grant !== undefined);
-  const editing: FurtherYes[] = always ? [{ text: t.allowAlways, isOpen: isEditing, toggle: () => setIsEditing(!isEditing) }] : [];
+  const [scope, setScope] = useState<Scope | null>(null);
+  const card = cardOf(request);
   return (
     <AnswerForm
       request={request}
       isShown={isShown}
       yes={t.allowOnce}
       no={t.deny}
+      wider={scope}
       isUnseen={prompt.unseen !== undefined}
-      further={[...furtherYes(prompt), ...editing]}
       remark={{ value: remark, set: setRemark }}
       collect={() => ({ status: "ok" })}
+      message={card ? "" : undefined}
+      menu={<ScopeMenu request={request} prompt={prompt} card={card} isShown={isShown} choose={setScope} />}
+      details={<CardDetails request={request} card={card} />}
     >
-      {isEditing && always && <GrantEditor request={request} offer={always} />}
-      <ChangeDetails prompt={prompt} />
+      <ChangeDetails prompt={prompt} card={card} />
       <SimilarApprovals request={request} isShown={isShown} />
     </AnswerForm>
   );
-}
-
-/** What an app is allowed is remembered for the program that asks. What becomes a rule is edited first. */
-function furtherYes({ consent, offers = [] }: FileChangePrompt): FurtherYes[] {
-  const t = texts.value;
-  const offered = offers.filter(({ scope, grant }) => grant && scope === "task");
-  const further = offered.map((offer): FurtherYes => ({ text: labelOf(offer, offered), reach: { scope: offer.scope, ...(offer.grant ? { grant: offer.grant } : {}) } }));
-  if (!consent) return further;
-  return [
-    { text: t.allowTool, reach: { scope: "rule", covers: "tool" } },
-    { text: t.allowApp(visible(consent.appName)), reach: { scope: "rule", covers: "app" } },
-    ...further,
-  ];
 }

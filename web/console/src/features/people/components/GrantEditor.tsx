@@ -1,13 +1,16 @@
 import type { Grant, Offer, RequestEntry } from "@handrail/host";
 import { postJson } from "@handrail/host";
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { visible } from "../../../logic/visible";
+import { projectName } from "../../../shell/projects";
 import { fieldErrorsOf, messageOf } from "../../../shell/failure";
 import { texts } from "../../../store";
 import { Facts } from "../../../ui/Facts";
 import { Field, Select } from "../../../ui/Field";
 import { Visible } from "../../../ui/Visible";
 import { edited, pathPatterns, placePatterns, type Edit, type End } from "../logic/grants";
-import { SendReach } from "./AnswerForm";
+import { coverage } from "../logic/card";
+import type { Reach } from "./AnswerForm";
 
 const TYPING_MS = 250;
 const OWN = "own";
@@ -22,14 +25,15 @@ interface Preview extends Offer {
 }
 
 /** How far "always" reaches, chosen freely; what is sent is what the preview shows. */
-export function GrantEditor({ request, offer }: { request: RequestEntry; offer: Offer & { grant: Grant } }) {
+export function GrantEditor({ request, offer, agent, choose: chooseReach }: { request: RequestEntry; offer: Offer & { grant: Grant }; agent: string; choose: (reach: Reach | null) => void }) {
   const t = texts.value.editor;
   const { path, place } = offer.grant;
   const patterns = path !== undefined ? pathPatterns(path) : place !== undefined ? placePatterns(place) : [];
   const [edit, setEdit] = useState<Edit>({ where: patterns[0] ?? "", everyProject: false, everyAgent: false, end: "none" });
   const [isOwn, setIsOwn] = useState(false);
   const { preview, problems, error } = usePreview(request, offer, edit);
-  const send = useContext(SendReach);
+  // What is sent is what is shown, and nothing while that is not known.
+  useEffect(() => chooseReach(preview && { scope: offer.scope, grant: preview.grant }), [preview]);
   const change = (part: Partial<Edit>): void => setEdit({ ...edit, ...part });
 
   function choose(value: string): void {
@@ -51,19 +55,21 @@ export function GrantEditor({ request, offer }: { request: RequestEntry; offer: 
         <Select label={t.until} value={edit.end} onChange={(end) => change({ end: end as End })} options={ENDS.map((end) => [end, t.ends[end]] as const)} problem={problems.get("grant.until")} />
       </div>
       {error && <p class="problem" role="alert">{error}</p>}
-      {preview && <Shown preview={preview} />}
-      <p class="row"><button type="button" class="primary" disabled={!preview || !send} onClick={() => preview && send?.({ scope: offer.scope, grant: preview.grant })}>{t.allow}</button></p>
+      {preview && <Shown preview={preview} agent={agent} />}
     </fieldset>
   );
 }
 
-function Shown({ preview }: { preview: Preview }) {
+function Shown({ preview, agent }: { preview: Preview; agent: string }) {
   const t = texts.value;
-  const { files } = preview;
+  const { files, grant } = preview;
+  const where = grant.project === "*" ? t.card.everyProject : t.card.inProject(projectName(grant.project ?? ""));
+  const who = grant.identity === "*" ? t.card.everyAgent : agent;
   return (
     <div class="grant-preview" role="status">
-      <Facts facts={[[t.offerWhat, preview.what], [t.offerWhere, preview.where], [t.offerWho, preview.who], [t.offerUntil, preview.until]]} />
-      {files && <p>{t.editor.files(files.count, files.isWhole)} <span class="sub"><Visible text={files.names.join(", ")} />{files.count > files.names.length && " …"}</span></p>}
+      <p>{visible(t.card.may(who, coverage(grant, t.card), where))}</p>
+      <Facts facts={[[t.offerUntil, grant.until ?? t.card.untilRemoved]]} />
+      {files && <p>{t.card.files(files.count, files.isWhole)} <span class="sub"><Visible text={files.names.join(", ")} />{files.count > files.names.length && " …"}</span></p>}
       {preview.needsPresence && <p class="sub">{t.editor.needsPresence}</p>}
       {preview.rule && <details><summary>{t.editor.rule}</summary><pre tabIndex={0}><Visible text={Object.entries(preview.rule).map(([name, value]) => `${name} = ${JSON.stringify(value)}`).join("\n")} /></pre></details>}
     </div>

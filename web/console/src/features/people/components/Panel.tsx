@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { closePanel, openPanel, stepPrompt } from "../actions/panel";
+import { closePanel, later, openPanel, stepPrompt } from "../actions/panel";
 import { prefer, preferences } from "../../../preferences";
 import { isPanelOpen, queue, waiting } from "../store";
-import { texts } from "../../../store";
-import { isCovered, isTyping } from "./AnswerForm";
+import { page, texts } from "../../../store";
+import { isCovered, isTyping } from "../../../logic/keys";
 import { Boundary } from "../../../ui/Boundary";
 import { Icon } from "../../../ui/Icon";
 import { PromptCard } from "./PromptCard";
@@ -30,8 +30,8 @@ export function Panel() {
     const onKey = (event: KeyboardEvent): void => {
       if (isCovered()) return;
       if (event.key === "Escape" && isPanelOpen.value) {
-        closePanel();
-        if (panel.current?.contains(document.activeElement)) smile.current?.focus();
+        later();
+        if (!isPanelOpen.value && panel.current?.contains(document.activeElement)) smile.current?.focus();
       } else if (!isTyping(event) && (event.key === "q" || event.key === "Q")) {
         openPanel();
         focusTitle();
@@ -63,7 +63,7 @@ export function Panel() {
 
   const { isPanelWide } = preferences.value;
   return (
-    <aside aria-label={t.questions}>
+    <aside class={`questions ${page.value === "inbox" && isOpen && shown !== null ? "docked" : ""}`} aria-label={t.questions}>
       <section ref={panel} class={`panel ${isPanelWide ? "wide" : ""}`} role="dialog" aria-label={t.waiting(waiting.value)} hidden={!isOpen}>
         <div class="panel-bar">
           {order.length > 1 && (
@@ -76,9 +76,7 @@ export function Panel() {
           <button type="button" class="widen" aria-label={isPanelWide ? t.narrow : t.widen} title={isPanelWide ? t.narrow : t.widen} onClick={() => prefer({ isPanelWide: !isPanelWide })}>
             <Icon name={isPanelWide ? "narrow" : "wide"} />
           </button>
-          <button type="button" class="later" onClick={() => { closePanel(); smile.current?.focus(); }}>
-            {t.later} <kbd>Esc</kbd>
-          </button>
+          <button type="button" class="close-panel" aria-label={t.closePanel} title={t.closePanel} onClick={() => { closePanel(); smile.current?.focus(); }}><Icon name="remove" /></button>
         </div>
         {cards.map((id) => {
           const card = asked.get(id);

@@ -6,8 +6,10 @@ import type { Asked } from "../logic/queue";
 import { isSettled } from "../logic/queue";
 import { texts } from "../../../store";
 import { AnswerForm, InPlace } from "./AnswerForm";
+import { cardOf } from "../logic/card";
+import { CardHead, Seal } from "./CardHead";
 import { ChangeForm } from "./ChangeForm";
-import { Chip } from "../../../ui/Chip";
+import { Foreign } from "./Foreign";
 import { ChoiceForm } from "./ChoiceForm";
 import { KvForm } from "./KvForm";
 import { Markdown } from "../../../ui/Markdown";
@@ -25,17 +27,24 @@ export function PromptCard({ asked, isShown }: { asked: Asked; isShown: boolean 
   const { request } = asked;
   const { kind } = request.prompt;
   const isInPlace = useContext(InPlace) !== null;
+  const card = cardOf(request);
   const isGone = useLasting(request.callerGone === true && !isSettled(asked) && kind !== "result");
   return (
-    <article class="prompt" hidden={!isShown} data-request={request.requestId}>
+    <article class={`prompt ${request.isOwn === false ? "foreign" : ""}`} hidden={!isShown} data-request={request.requestId}>
       <header class="head">
-        <div class="tags">
-          <Chip text={t.kinds[kind] ?? kind} colour={kind === "file_change_confirm" ? "write" : "ask"} />
-          <SourceChip request={request} />
-          {request.runId && !isInPlace && <RunChip runId={request.runId} />}
-          <span class="sub"><Moment at={request.ts} /></span>
-        </div>
-        <h2 tabIndex={-1}><bdi>{titleOf(request)}</bdi></h2>
+        {card && request.prompt.kind === "file_change_confirm" ? (
+          <CardHead card={card} request={request} prompt={request.prompt} />
+        ) : (
+          <>
+            <div class="ask-who">
+              {request.isOwn === false ? <Foreign request={request} /> : <SourceChip request={request} />}
+              <span class="faint"><Moment at={request.ts} /></span>
+              {request.isOwn === true && <Seal />}
+            </div>
+            <h2 tabIndex={-1}><bdi>{titleOf(request)}</bdi></h2>
+            {request.runId && !isInPlace && <div class="tags"><RunChip runId={request.runId} /></div>}
+          </>
+        )}
         {isGone && <p class="gone">{kind === "file_change_confirm" ? t.callerGone : t.nobodyWaits}</p>}
       </header>
       {isSettled(asked) ? <Settled asked={asked} /> : <Form request={request} isShown={isShown} />}

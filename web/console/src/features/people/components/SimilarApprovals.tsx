@@ -5,6 +5,7 @@ import { similarTo } from "../logic/bundle";
 import { queue } from "../store";
 import { messageOf } from "../../../shell/failure";
 import { texts } from "../../../store";
+import { cardOf } from "../logic/card";
 import { ChangeDetails } from "./ChangeDetails";
 
 /** As with a single question: whoever reads needs at least this long, and a click may have been meant for what was there before. */
@@ -16,10 +17,17 @@ export function SimilarApprovals({ request, isShown }: { request: RequestEntry; 
   const similar = similarTo(request, queue.value);
   const ids = similar.map(({ request: { requestId } }) => requestId);
   const [listed, setListed] = useState<readonly string[]>(ids);
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [isArmed, setIsArmed] = useState(false);
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState("");
   const together = similar.filter(({ request: { requestId } }) => listed.includes(requestId));
+  const selected = together.filter(({ request: { requestId } }) => !left.has(requestId));
+  const toggle = (id: string): void => {
+    const now = new Set(left);
+    if (!now.delete(id)) now.add(id);
+    setLeft(now);
+  };
   const newer = ids.filter((id) => !listed.includes(id));
 
   // What is there when the question comes into view; from then on nothing is added by itself.
@@ -40,7 +48,7 @@ export function SimilarApprovals({ request, isShown }: { request: RequestEntry; 
     if (!isArmed || isSending) return;
     setIsSending(true);
     try {
-      setError((await respondToAll(together.map((each) => each.request), { status })).join(" "));
+      setError((await respondToAll(selected.map((each) => each.request), { status })).join(" "));
     } catch (failure) {
       setError(messageOf(failure));
     } finally {
@@ -51,10 +59,10 @@ export function SimilarApprovals({ request, isShown }: { request: RequestEntry; 
   return (
     <section class="similar" aria-label={t.similar}>
       <h3>{t.similar}</h3>
-      {together.slice(1).map(({ request: each, prompt }) => (
+      {together.map(({ request: each, prompt }, at) => (
         <article key={each.requestId} data-similar={each.requestId}>
-          <h4><bdi>{titleOf(each)}</bdi></h4>
-          <ChangeDetails prompt={prompt} />
+          <label class="similar-choice"><input type="checkbox" checked={!left.has(each.requestId)} onChange={() => toggle(each.requestId)} /><h4><bdi>{titleOf(each)}</bdi></h4></label>
+          {at > 0 && <ChangeDetails prompt={prompt} card={cardOf(each)} />}
         </article>
       ))}
       {newer.length > 0 && (
@@ -63,8 +71,8 @@ export function SimilarApprovals({ request, isShown }: { request: RequestEntry; 
       {error && <p class="problem" role="alert">{error}</p>}
       {together.length > 1 && (
         <p class="row">
-          <button type="button" class="plain" disabled={isSending} onClick={() => void answer("ok")}>{t.allowThese(together.length)}</button>
-          <button type="button" class="plain" disabled={isSending} onClick={() => void answer("canceled")}>{t.denyThese(together.length)}</button>
+          <button type="button" class="plain" disabled={isSending || selected.length === 0} onClick={() => void answer("ok")}>{t.card.allowSelected(selected.length)}</button>
+          <button type="button" class="plain no" disabled={isSending || selected.length === 0} onClick={() => void answer("canceled")}>{t.card.denySelected(selected.length)}</button>
         </p>
       )}
     </section>

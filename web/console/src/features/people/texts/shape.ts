@@ -1,4 +1,5 @@
 import type { End } from "../logic/grants";
+import type { CardTexts } from "./card";
 import type { Problem } from "../logic/answers";
 import type { ParameterProblem } from "../../tools/logic/schema";
 
@@ -50,7 +51,19 @@ interface EditorTexts {
 
 export interface PeopleTexts {
   presence: PresenceTexts;
-  pages: { prompts: string };
+  card: CardTexts;
+  shot: string;
+  taskBeside: string;
+  startedAt: string;
+  changesSoFar: (count: number) => string;
+  waitingForYou: string;
+  closePanel: string;
+  moreWays: string;
+  moreDetails: string;
+  notifyOffer: string;
+  notifyYes: string;
+  notifyNo: string;
+  pages: { inbox: string };
   questions: string;
   waiting: (count: number) => string;
   arrived: (title: string) => string;

@@ -1,3 +1,4 @@
+import { cardZh } from "./card.zh";
 import type { PeopleTexts } from "./shape";
 
 export const peopleZh: PeopleTexts = {
@@ -21,7 +22,19 @@ export const peopleZh: PeopleTexts = {
     code: "代码",
     add: "添加通行密钥",
   },
-  pages: { prompts: "询问" },
+  card: cardZh,
+  taskBeside: "所属任务",
+  startedAt: "开始于",
+  changesSoFar: (count) => `${count} 处更改`,
+  waitingForYou: "等待您答复",
+  closePanel: "关闭",
+  moreWays: "更多：放宽范围、说明原因、详情",
+  moreDetails: "更多：说明原因、详情",
+  notifyOffer: "有新询问时显示桌面通知？",
+  notifyYes: "开启",
+  notifyNo: "暂不",
+  shot: "截图，目标已标出",
+  pages: { inbox: "收件箱" },
   questions: "询问",
   waiting: (count) => (count === 0 ? "没有待处理的询问" : `${count} 条询问待处理`),
   arrived: (title) => `新的询问：${title}`,
@@ -87,9 +100,9 @@ export const peopleZh: PeopleTexts = {
   denyThese: (count) => `拒绝这 ${count} 项`,
   cancel: "取消",
   understood: "知道了",
-  remark: "给智能体的备注",
+  remark: "告诉智能体原因",
   remarkGiven: "备注",
-  remarkHint: "给智能体的备注（可选）",
+  remarkHint: "告诉智能体原因（可选）",
   sending: "正在提交…",
   sent: "已答复。",
   hidden: "含有隐藏字符：",

@@ -1,10 +1,10 @@
 /** What agents have done: reading it, its evidence, taking it back. */
 
 import { fetchData, fetchFile, postJson } from "@handrail/host";
-import { foldRecords, type AuditRecord, type Call } from "./logic/calls";
-import { announcement, texts } from "../../store";
-import { areCallsLoaded, calls, olderCalls } from "./store";
-import { PAGE, token } from "../../ui/paging";
+import { foldRecords, type AuditRecord, type Call } from "../logic/calls";
+import { announcement, texts } from "../../../store";
+import { areCallsLoaded, calls, olderCalls } from "../store";
+import { PAGE, token } from "../../../ui/paging";
 
 interface ActivityPage {
   records: AuditRecord[];
@@ -17,6 +17,16 @@ export async function reloadCalls(): Promise<void> {
   calls.value = foldRecords(calls.value, part.records);
   if (isFirst) olderCalls.value = token(part.next);
   areCallsLoaded.value = true;
+}
+
+export type CallsOf = { task: string } | { caller: string };
+
+/** The newest calls of a task or a connection, or those before a place in the record. */
+export async function readCallsPage(of: CallsOf, before?: string): Promise<{ records: AuditRecord[]; next?: string }> {
+  const query = new URLSearchParams({ limit: "500", ...of, ...(before === undefined ? {} : { before }) });
+  const { records, next } = await fetchData<ActivityPage>(`/api/activity?${query}`);
+  const following = token(next);
+  return { records, ...(following === undefined ? {} : { next: following }) };
 }
 
 /** The calls of one task, or one call, of any age; they are kept by who asked for them. */
@@ -41,6 +51,20 @@ export async function loadOlderCalls(): Promise<void> {
 
 export async function undo(executionId: string): Promise<void> {
   await postJson<unknown>("/api/undo", { id: executionId });
+  await reloadCalls();
+  announcement.value = texts.value.undone;
+}
+
+/** Everything that a task changed, the newest first; what was changed since stays. */
+export async function undoTask(task: string, project: string): Promise<void> {
+  await postJson<unknown>("/api/undo", { task, ...(project ? { project } : {}) });
+  await reloadCalls();
+  announcement.value = texts.value.undone;
+}
+
+/** Every change to one file. */
+export async function undoFile(path: string, project: string): Promise<void> {
+  await postJson<unknown>("/api/undo", { path, ...(project ? { project } : {}) });
   await reloadCalls();
   announcement.value = texts.value.undone;
 }

@@ -1,0 +1,77 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { messageOf } from "../../../shell/failure";
+import { connection, texts } from "../../../store";
+import { Chunked } from "../../../ui/Chunked";
+import { LoadMore } from "../../../ui/LoadMore";
+import { readCallsPage, type CallsOf } from "../actions/calls";
+import { foldRecords, type Call } from "../logic/calls";
+import { timelineOf } from "../logic/timeline";
+import { calls as newest } from "../store";
+import { Step } from "./Step";
+
+const ROW_HEIGHT = 44;
+
+export interface Story {
+  calls: readonly Call[];
+  isLoaded: boolean;
+  problem: string;
+  /** Reads what came before; null once all of it is there. */
+  loadEarlier: (() => Promise<void>) | null;
+}
+
+/** The calls of a task or of a connection: the newest page first, earlier ones on demand, and what is added meanwhile. */
+export function useStory(of: CallsOf): Story {
+  const [read, setRead] = useState<readonly Call[]>([]);
+  const [next, setNext] = useState<string | undefined>(undefined);
+  const [isLoaded, setIsLoaded] = useState(false);
+  const [problem, setProblem] = useState("");
+  const key = JSON.stringify(of);
+
+  useEffect(() => {
+    let isMeant = true;
+    setRead([]);
+    setIsLoaded(false);
+    setProblem("");
+    readCallsPage(of).then(
+      (page) => {
+        if (!isMeant) return;
+        setRead(foldRecords([], page.records));
+        setNext(page.next);
+        setIsLoaded(true);
+      },
+      (failure: unknown) => isMeant && setProblem(messageOf(failure)),
+    );
+    return () => { isMeant = false; };
+  }, [key, connection.value === "offline"]);
+
+  const calls = useMemo(() => {
+    const added = newest.value.filter((call) => ("task" in of ? call.task === of.task : call.caller === of.caller && call.task === undefined));
+    return added.length ? foldRecords(read, added) : read;
+  }, [read, newest.value, key]);
+
+  async function loadEarlier(): Promise<void> {
+    const page = await readCallsPage(of, next);
+    setRead((before) => foldRecords(before, page.records));
+    setNext(page.next);
+  }
+  return { calls, isLoaded, problem, loadEarlier: next === undefined ? null : loadEarlier };
+}
+
+/** What happened, the oldest first; `children` are what waits now. */
+export function Timeline({ story, children }: { story: Story; children?: ComponentChildren }) {
+  const t = texts.value;
+  const steps = useMemo(() => timelineOf(story.calls), [story.calls]);
+  if (story.problem) return <p class="problem" role="alert">{story.problem}</p>;
+  if (!story.isLoaded) return <p class="nothing">{t.loading}</p>;
+  return (
+    <>
+      {story.loadEarlier && <LoadMore load={story.loadEarlier} />}
+      <ol class="timeline">
+        <Chunked rows={steps} rowHeight={ROW_HEIGHT} render={(step) => <Step key={step.id} step={step} />} />
+        {children}
+      </ol>
+      {steps.length === 0 && !children && <p class="nothing">{t.noCalls}</p>}
+    </>
+  );
+}

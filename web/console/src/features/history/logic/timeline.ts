@@ -1,0 +1,77 @@
+/** A task's calls as a story: steps that belong together are one row, and each row is one sentence. */
+
+import { actOf, type Act } from "../../../logic/acts";
+import type { Call } from "./calls";
+
+export interface TimelineStep {
+  /** Stays the same while calls are added to it. */
+  id: string;
+  /** The oldest first. */
+  calls: readonly Call[];
+  /** Reads that follow on each other are told together; everything else by itself. */
+  isGroup: boolean;
+}
+
+const LOOKING: ReadonlySet<Act> = new Set(["read", "list", "search", "look", "wait", "check"]);
+const MOST_IN_ONE = 200;
+
+/** `calls` may come in any order. */
+export function timelineOf(calls: readonly Call[]): TimelineStep[] {
+  const inOrder = [...calls].sort((a, b) => (a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : a.seq - b.seq));
+  const steps: { id: string; calls: Call[]; isGroup: boolean }[] = [];
+  for (const call of inOrder) {
+    const last = steps.at(-1);
+    if (isLook(call)) {
+      if (last?.isGroup && last.calls.length < MOST_IN_ONE) last.calls.push(call);
+      else steps.push({ id: call.executionId, calls: [call], isGroup: true });
+    } else steps.push({ id: call.executionId, calls: [call], isGroup: false });
+  }
+  return steps;
+}
+
+/** Only what went well: what failed or was refused deserves a row of its own. */
+function isLook({ effect, tool, state }: Call): boolean {
+  return effect === "READ" && state === "done" && LOOKING.has(actOf(tool ?? ""));
+}
+
+/** How often each act is in a group, in the order in which they first came. */
+export function actsIn({ calls }: TimelineStep): [Act, readonly Call[]][] {
+  const found = new Map<Act, Call[]>();
+  for (const call of calls) {
+    const act = actOf(call.tool ?? "");
+    found.set(act, [...(found.get(act) ?? []), call]);
+  }
+  return [...found];
+}
+
+/** The names of what a group looked at, each once. */
+export const targetsOf = ({ calls }: TimelineStep): string[] => [...new Set(calls.flatMap(({ target }) => target ?? []))];
+
+export type Verdict = "you" | "task" | "rule" | "denied" | "timeout" | null;
+
+/** How it came to be allowed or not; null where it needs no words. */
+export function verdictOf({ answer, decision = "", state }: Call): Verdict {
+  if (answer?.status === "canceled") return "denied";
+  if (answer?.status === "timeout") return "timeout";
+  if (answer?.by.startsWith("allowed for this task")) return "task";
+  if (answer?.status === "ok") return "you";
+  if (state === "refused") return "rule";
+  return /^allow \((?!default)/.test(decision) ? "rule" : null;
+}
+
+/** The few lines of a diff that say most, for a thumbnail. */
+export function diffGist(diff: string, most = 4): { lines: { kind: "add" | "delete"; text: string }[]; added: number; deleted: number } {
+  const lines: { kind: "add" | "delete"; text: string }[] = [];
+  let [added, deleted] = [0, 0];
+  let isBody = false;
+  for (const line of diff.split("\n")) {
+    if (line.startsWith("@@")) isBody = true;
+    else if (line.startsWith("--- ")) isBody = isBody && !/^--- (a\/|\/dev\/null)/.test(line);
+    if (!isBody || line.startsWith("@@")) continue;
+    const kind = line[0] === "+" ? "add" : line[0] === "-" ? "delete" : null;
+    if (kind === "add") added++;
+    if (kind === "delete") deleted++;
+    if (kind && lines.length < most) lines.push({ kind, text: line.slice(1) });
+  }
+  return { lines, added, deleted };
+}

@@ -1,0 +1,44 @@
+/** What a card shows, out of an approval's data: only of handrail's own, whatever another program writes. */
+
+import type { Card, CardFact, FileChangePrompt, Grant, RequestEntry } from "@handrail/host";
+import { actOf, type Act } from "../../../logic/acts";
+import type { CardTexts } from "../texts/card";
+
+export function cardOf({ isOwn, prompt }: RequestEntry): Card | null {
+  return isOwn === true && prompt.kind === "file_change_confirm" ? (prompt.card ?? null) : null;
+}
+
+/** Whether a file comes or goes is told by its diff. */
+export function actOfCard(card: Card, { diff }: FileChangePrompt): Act {
+  const act = actOf(card.tool);
+  if (card.tool === "browser_action") return /^https?:/.test(card.object) ? "open" : "click";
+  if (act !== "edit" || !diff || /^\d+$/.test(card.object)) return act;
+  if (/^--- \/dev\/null$/m.test(diff)) return "create";
+  return /^\+\+\+ \/dev\/null$/m.test(diff) ? "remove" : "edit";
+}
+
+/** A fact in the person's language; data is shown as it is. */
+export function factText({ code, value }: CardFact, t: CardTexts): string {
+  const words = code === undefined ? undefined : t.phrases[code];
+  return words ? words(value) : value;
+}
+
+export function labelOf(name: string, t: CardTexts): string {
+  const known = t.labels[name];
+  if (known) return known;
+  const [, word = "", rest = ""] = /^(Field|new content of) (.*)$/.exec(name) ?? [];
+  return word && t.labels.Fields ? `${word === "Field" ? "字段" : "新内容"} ${rest.replace("(hidden)", "（隐藏）")}` : name;
+}
+
+/** As it was meant to the letter, without the marks that a pattern needs. */
+export const unescaped = (pattern: string): string => pattern.replace(/\[([*?[{},])\]/g, "$1");
+
+/** What a grant lets an agent do. */
+export function coverage(grant: Grant, t: CardTexts): string {
+  if (grant.path !== undefined) return t.covers.edit(unescaped(grant.path));
+  if (grant.place !== undefined) return t.covers.place(grant.place);
+  if (grant.app !== undefined) return t.covers.app(grant.app.split("@")[0]!);
+  if (grant.command !== undefined) return t.covers.command(grant.command);
+  if (grant.server !== undefined) return t.covers.server(grant.server);
+  return t.covers.tools(grant.tools.join(", "));
+}

@@ -1,0 +1,49 @@
+/** Words of an approval's card. */
+
+import type { Risk } from "@handrail/host";
+
+export interface CardTexts {
+  checked: string;
+  checkedHint: string;
+  foreign: (by: string) => string;
+  foreignHint: string;
+  inProject: (project: string) => string;
+  says: (agent: string) => string;
+  task: (title: string) => string;
+  risks: Record<Risk, string>;
+  notes: Record<"runsLater" | "nameless" | "ruled" | "critical" | "program" | "descriptor", string>;
+  was: string;
+  now: string;
+  parts: string;
+  fields: string;
+  details: string;
+  caller: string;
+  tool: string;
+  digest: string;
+  request: string;
+  scope: string;
+  just: Record<"edit" | "command" | "call" | "action", string>;
+  thisTask: (what: string) => string;
+  endsWithTask: string;
+  always: string;
+  alwaysHint: string;
+  alwaysTool: string;
+  alwaysApp: (app: string) => string;
+  may: (agent: string, what: string, where: string) => string;
+  files: (count: number, isWhole: boolean) => string;
+  allowTask: string;
+  allowAlways: string;
+  everyAgent: string;
+  everyProject: string;
+  untilRemoved: string;
+  untilTaskEnds: string;
+  /** What a grant covers: acts by tool, then where. */
+  covers: { edit: (path: string) => string; place: (place: string) => string; app: (app: string) => string; command: (command: string) => string; server: (server: string) => string; tools: (tools: string) => string };
+  kindOfFile: (suffix: string) => string;
+  selected: (count: number) => string;
+  allowSelected: (count: number) => string;
+  denySelected: (count: number) => string;
+  /** Labels that the server names in English, and what they are called here. */
+  labels: Record<string, string>;
+  phrases: Record<string, (about: string) => string>;
+}

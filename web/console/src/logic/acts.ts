@@ -1,0 +1,46 @@
+/** What a tool does, as one of a few acts that have words in every language. */
+
+const ACTS: Record<string, Act> = {
+  write_to_file: "edit", replace_in_file: "edit", native_edit: "edit", restore_snapshot: "restore", undo_write: "undo",
+  generate_character_profile: "define", execute_command: "script", native_shell: "run",
+  read_file: "read", native_read: "read", list_files: "list", search_files: "search", list_project_resources: "list",
+  validate_script: "check", check_game: "check", preview_scene: "preview", show_scene_graph: "check",
+  browser_navigate: "open", browser_tab_open: "open", task_start: "open", browser_tab_switch: "switchTab", browser_tab_close: "closeTab",
+  browser_go_back: "back", browser_go_forward: "forward", browser_reload: "reload",
+  browser_click: "click", desktop_click: "click", browser_type: "type", desktop_type_text: "type",
+  browser_press_key: "press", desktop_hotkey: "press", browser_select_option: "choose", browser_hover: "hover",
+  browser_scroll: "scroll", browser_upload: "upload", desktop_dismiss_modal: "dismiss",
+  browser_dom_index: "look", browser_readability_extract: "look", browser_screenshot: "look", browser_find_text: "look", browser_get_html: "look",
+  browser_xpath_scan: "look", browser_tabs: "look", browser_console: "look", browser_requests: "look",
+  browser_wait_for: "wait", browser_wait_for_loaded: "wait", desktop_wait_until: "wait",
+  desktop_observe: "look", desktop_find: "look", desktop_list_modals: "look", desktop_highlight: "look",
+  apps_call: "call", native_mcp: "call", native_fetch: "fetch", net_connect: "connect", native_other: "use", agent_permission: "agent",
+  take_changes: "take", discard_changes: "discard",
+  ask_followup_question: "ask", prompt_choices: "ask", prompt_key_values: "ask", attempt_completion: "finish",
+};
+
+export type Act =
+  | "edit" | "create" | "remove" | "restore" | "undo" | "define" | "script" | "run" | "read" | "list" | "search" | "check" | "preview"
+  | "open" | "switchTab" | "closeTab" | "back" | "forward" | "reload" | "click" | "type" | "press" | "choose" | "hover" | "scroll" | "upload"
+  | "dismiss" | "look" | "wait" | "call" | "fetch" | "connect" | "use" | "agent" | "take" | "discard" | "ask" | "finish";
+
+/** A tool of an app or of an MCP server has a dot in its name; what is not known is used. */
+export function actOf(tool: string): Act {
+  return ACTS[tool] ?? (tool.includes(".") ? "call" : "use");
+}
+
+export interface Subject {
+  /** The file, element, address, command or tool. */
+  object: string;
+  /** What the object is, such as an element's role. */
+  kind?: string;
+  /** The page, window, server or app that it belongs to. */
+  within?: string;
+}
+
+/** The file's name, the address without its scheme: as people call it. */
+export function shortName(object: string): string {
+  const address = /^https?:\/\/(.+?)\/?$/.exec(object)?.[1];
+  if (address) return address.split(/[?#]/)[0]!;
+  return object;
+}

@@ -1,0 +1,29 @@
+/** Agents as people call them. The name is what the agent says of itself; what it may do is bound to more than that. */
+
+const KNOWN: readonly (readonly [RegExp, string, string, string])[] = [
+  [/^claude[-_ ]?code/i, "Claude Code", "C", "#b85c36"],
+  [/^claude/i, "Claude", "C", "#b85c36"],
+  [/^codex/i, "Codex", "✳", "#0f7a5c"],
+  [/^cursor/i, "Cursor", "↗", "#2c2c2c"],
+  [/^(?:visual studio code|vscode|vs code|copilot)/i, "VS Code", "V", "#3b6fb5"],
+  [/^gemini/i, "Gemini CLI", "G", "#5a55b0"],
+  [/^cline/i, "Cline", "C", "#6a5b3f"],
+  [/^windsurf/i, "Windsurf", "W", "#1f7a83"],
+  [/^zed/i, "Zed", "Z", "#2f5aa8"],
+];
+const COLOURS = ["#8a4f7d", "#3f6f4e", "#4d5f9e", "#8a5a1f", "#7a3f3f", "#2d6f7c"];
+
+export interface AgentLook {
+  name: string;
+  letter: string;
+  colour: string;
+}
+
+/** `said` may carry a version (`claude-code/2.1`) or a face (`mcp claude-code/2.1`). */
+export function agentLook(said: string): AgentLook {
+  const plain = said.replace(/^(?:mcp|http|hook|cage|chat)[: ]/i, "").replace(/[/@ ]v?\d[\w.]*.*$/, "").trim() || said;
+  const known = KNOWN.find(([pattern]) => pattern.test(plain));
+  if (known) return { name: known[1], letter: known[2], colour: known[3] };
+  const sum = [...plain].reduce((total, char) => total + (char.codePointAt(0) ?? 0), 0);
+  return { name: plain, letter: [...plain][0]?.toUpperCase() ?? "?", colour: COLOURS[sum % COLOURS.length]! };
+}

@@ -1,0 +1,3 @@
+/** What keys are called on this machine. */
+
+export const isApple = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent);

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { foldRecords, type AuditRecord } from "../src/features/history/logic/calls";
+import { actsIn, diffGist, targetsOf, timelineOf, verdictOf } from "../src/features/history/logic/timeline";
+
+let seq = 0;
+const record = (tool: string, effect: string, more: Partial<AuditRecord> = {}): AuditRecord => ({
+  seq: ++seq, ts: `2026-01-11T11:${String(seq).padStart(2, "0")}:00Z`, executionId: `exec_${seq}`, event: "end", ok: true, tool, effect, ...more,
+});
+
+test("reads that follow on each other are one step, changes are their own", () => {
+  const calls = foldRecords([], [
+    record("read_file", "READ", { target: "a" }), record("read_file", "READ", { target: "b" }), record("search_files", "READ"),
+    record("write_to_file", "WRITE", { target: "a" }), record("read_file", "READ", { target: "a" }),
+  ]);
+  const steps = timelineOf(calls);
+  expect(steps.map(({ calls: inside, isGroup }) => [inside.length, isGroup])).toEqual([[3, true], [1, false], [1, true]]);
+  expect(actsIn(steps[0]!).map(([act, inside]) => [act, inside.length])).toEqual([["read", 2], ["search", 1]]);
+  expect(targetsOf(steps[0]!)).toEqual(["a", "b"]);
+});
+
+test("a read that was refused is a step of its own", () => {
+  const calls = foldRecords([], [record("read_file", "READ"), record("read_file", "READ", { ok: false, error: { condition: "Declined" } })]);
+  expect(timelineOf(calls).map(({ isGroup }) => isGroup)).toEqual([true, false]);
+});
+
+test("how it was decided is told in few words", () => {
+  const of = (more: Partial<AuditRecord>): unknown => verdictOf(foldRecords([], [record("write_to_file", "WRITE", more)])[0]!);
+  expect(of({ answer: { status: "ok", by: "console:you, prompt x" } })).toBe("you");
+  expect(of({ answer: { status: "ok", by: "allowed for this task by console:you (grant 1)" } })).toBe("task");
+  expect(of({ ok: false, answer: { status: "canceled", by: "console:you" } })).toBe("denied");
+  expect(of({ decision: "allow (your rule 2)" })).toBe("rule");
+  expect(of({ decision: "allow (default for WRITE)" })).toBeNull();
+});
+
+test("a diff's gist counts every line and shows the first", () => {
+  const diff = "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n one\n--- x\n-two\n+three\n+four\n";
+  expect(diffGist(diff, 2)).toEqual({ lines: [{ kind: "delete", text: "-- x" }, { kind: "delete", text: "two" }], added: 2, deleted: 2 });
+});
+
+test("ten thousand calls are one story", () => {
+  const many = foldRecords([], Array.from({ length: 10_000 }, (_, at) => record(at % 3 ? "read_file" : "write_to_file", at % 3 ? "READ" : "WRITE")));
+  expect(timelineOf(many).reduce((sum, { calls }) => sum + calls.length, 0)).toBe(10_000);
+});
