@@ -1,4 +1,4 @@
-"""Copies web/theme to what is not built from web/: the page at `/`, reports and the docs. `--check` says what is stale."""
+"""Copies web/theme to what is not built from web/: the page at `/`, reports, the docs. `--check` says what is stale."""
 
 import sys
 from pathlib import Path

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 
 import msgspec
 from msgspec.structs import replace
@@ -31,6 +32,10 @@ _DEFAULTS = {
     Effect.UI_CONTROL: Decision.ASK,
     Effect.EXECUTE: Decision.ASK,
 }
+
+
+USER_RULE = "user rule"
+"""What a verdict says where a rule of the person's own decides; the rule's id follows."""
 
 
 def utc_now() -> datetime:
@@ -156,6 +161,11 @@ def _denies_reading(rule: Rule, tool: str, effect: Effect, target: Target, agent
     return is_read and rule.verdict is Decision.DENY and _applies(rule, _READER, effect, target, agent)
 
 
+def rule_id(rule: Rule) -> str:
+    """By which the record and lists of rules name it; another content is another rule."""
+    return sha256(msgspec.json.encode(rule)).hexdigest()[:12]
+
+
 def compose(
     document: PolicyDocument, *, is_trusted: bool, user_rules: Sequence[Rule], project: str | None = None
 ) -> Policy:
@@ -163,7 +173,7 @@ def compose(
 
     Rules about other projects than `project` are left out.
     """
-    rules = [(rule, rule.verdict, "user rule") for rule in user_rules if _is_about(rule, project)]
+    rules = [(rule, rule.verdict, f"{USER_RULE} {rule_id(rule)}") for rule in user_rules if _is_about(rule, project)]
     for rule in document.rules:
         if _is_about(rule, project):
             decision = rule.verdict if is_trusted else max(rule.verdict, Decision.ASK)

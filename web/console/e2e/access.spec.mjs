@@ -27,11 +27,10 @@ for (const locale of LOCALES) {
       await page.keyboard.press("ArrowRight");
     }
     await page.keyboard.press("Escape");
-    for (const name of ["activity", "prompts", "browser", "tools", "permissions", "settings"]) {
+    for (const name of ["history/task:beach", "history/replay:task:beach", "inbox", "browser", "tools", "permissions", "settings"]) {
       await page.goto(`${world.mock.url}/#/${name}`);
-      const opener = page.locator(".call-summary", { hasText: "write_to_file" }).or(page.locator(".entry .quiet").first());
-      if (name === "browser") await page.locator("details summary").click();
-      else if (!["permissions", "settings"].includes(name)) await opener.click();
+      const openers = { "history/task:beach": ".step-open >> nth=1", browser: "details summary", tools: ".call-summary:has-text('write_to_file')" };
+      if (openers[name]) await page.locator(openers[name]).click();
       await findNothing(page, name);
     }
     await page.goto(`${world.mock.url}/#/browser`);

@@ -84,11 +84,12 @@ test("a sign-in goes on in another window, and the page sees that it is done", a
 });
 
 test("a call of an app can be allowed for its tool or for the whole app", async () => {
-  for (const [button, reach] of [["Always this tool", { covers: "tool" }], ["All tools of Mail", { covers: "app" }]]) {
+  for (const [button, reach] of [["Always this tool", { covers: "tool" }], ["Always, all tools of Mail", { covers: "app" }]]) {
     const id = world.mock.ask(samples.appCall);
     await page.locator(`[data-request="${id}"]:not([hidden])`).waitFor();
     await armed(page);
-    await page.getByRole("button", { name: button }).click();
+    await page.locator(".prompt:not([hidden])").getByRole("radio", { name: button }).check();
+    await page.locator(".prompt:not([hidden])").getByRole("button", { name: "Always allow" }).click();
     assert.deepEqual(await answerTo(world.mock, id), { status: "ok", scope: "rule", ...reach });
   }
 });

@@ -62,12 +62,12 @@ test("words are sent by Enter and answered piece by piece, with Markdown as it g
 test("a run is paused, resumed and stopped, and its mode is switched", async () => {
   await page.getByRole("button", { name: "Pause" }).click();
   await page.locator(".run-state.paused").waitFor();
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Resume" }).click();
   await page.locator(".run-state.running").waitFor();
   await page.getByRole("button", { name: "Stop" }).click();
   await page.locator(".run-state.ended").waitFor();
   assert.deepEqual(chat.state.steered, ["pause", "resume", "stop"]);
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
   await page.locator(".run-state.running").waitFor();
   chat.run(OTHER, { status: "waiting" });
   await page.locator(".run-state.waiting").waitFor();
@@ -95,7 +95,7 @@ test("a question of the task is answered in place, and only there", async () => 
   const card = page.locator(`.in-place [data-request="${id}"]`);
   await card.locator("form[data-armed=true]").waitFor();
   assert.equal(await page.locator(".panel").isVisible(), false);
-  await card.getByRole("textbox", { name: "Remark for the agent" }).fill("fine");
+  await card.getByRole("textbox", { name: "Tell the agent why" }).fill("fine");
   await card.getByRole("button", { name: "Allow once" }).click();
   assert.deepEqual(await answerTo(world.mock, id), { status: "ok", scope: "once", remark: "fine" });
   await card.waitFor({ state: "detached" });
@@ -238,7 +238,7 @@ test("words wait while an approval does, and are not lost", async () => {
   await page.locator(".in-place .settled").waitFor();
   await page.locator(".run-state.running").waitFor();
   await page.locator(".thinking").waitFor();
-  await page.locator(".in-place").getByRole("button", { name: "Go on" }).click();
+  await page.locator(".in-place").getByRole("button", { name: "Continue" }).click();
   chat.run(OTHER, { status: "waiting" });
   await composer(page).fill("");
 });
@@ -254,25 +254,8 @@ test("a question in the panel stays there while another is answered in its conve
   await page.locator(`.in-place [data-request="${own}"]`).waitFor({ state: "detached" });
   assert.equal(await page.locator(`.panel [data-request="${first}"]`).isVisible(), true);
   for (const id of [first, second]) world.mock.answer(id, { response: { status: "canceled" } });
-  await page.locator(".panel").getByRole("button", { name: "Go on" }).click();
+  await page.locator(".panel").getByRole("button", { name: "Continue" }).click();
   await page.locator(".panel").waitFor({ state: "hidden" });
-});
-
-test("no key answers a question behind a film, wherever the focus is", async () => {
-  await opened(page, TALK);
-  const id = world.mock.ask(samples.change);
-  await page.locator(`.panel [data-request="${id}"] form[data-armed=true]`).waitFor();
-  await page.getByRole("button", { name: "As a film" }).click();
-  await page.locator("dialog.film").getByText("Step 1 of 2").waitFor();
-  await page.locator("dialog.film").getByRole("button", { name: "Next step" }).click();
-  await page.locator("dialog.film").getByText("Step 2 of 2").waitFor();
-  await page.evaluate(() => document.activeElement.blur());
-  await page.keyboard.press("y");
-  await page.keyboard.press("Escape");
-  await page.locator("dialog.film").waitFor({ state: "detached" });
-  assert.equal(world.mock.state.received.some(({ requestId }) => requestId === id), false);
-  await page.keyboard.press("n");
-  assert.deepEqual(await answerTo(world.mock, id), { status: "canceled" });
 });
 
 test("why a run does not go on is said after a reload as well; a limit is raised and it goes on", async () => {
@@ -401,40 +384,17 @@ test("a stream keeps the view at its end, unless the person has scrolled up", as
   chat.run(LONG, { status: "waiting" });
 });
 
-test("a task is stepped through like a film, by keys", async () => {
+test("a task is replayed step by step, by keys, without an empty frame", async () => {
   await opened(page, TALK);
-  await page.getByRole("button", { name: "As a film" }).click();
-  const film = page.locator("dialog.film");
-  await film.getByText("Step 1 of 2").waitFor();
-  await film.locator(".film-step", { hasText: "list_project_resources" }).waitFor();
+  await page.getByRole("button", { name: "Replay" }).click();
+  const replay = page.locator(".replay");
+  await replay.getByText("Step 1 of 2").waitFor();
+  assert.notEqual((await replay.locator(".frame").innerText()).trim(), "");
+  await replay.getByRole("button", { name: "Next step" }).focus();
   await page.keyboard.press("ArrowRight");
-  await film.locator(".film-step", { hasText: "browser_click" }).waitFor();
-  assert.match(await film.getByRole("link", { name: "Report as a file" }).getAttribute("href"), /^\/api\/report\/01J/);
-  await page.keyboard.press("Escape");
-  await film.waitFor({ state: "detached" });
-});
-
-test("without a model the chat says so and leads to one; keys are sent once, and all forgotten in one click", async () => {
-  Object.assign(chat.state, { current: "", models: [] });
-  const own = await world.open({ path: `chat/${OTHER}` });
-  await composer(own).fill("Anybody?");
-  await composer(own).press("Enter");
-  await own.locator(".trouble", { hasText: "No model is connected." }).getByRole("link", { name: "Model settings" }).waitFor();
-  await own.goto(`${world.mock.url}/#/chat`);
-  await own.getByRole("button", { name: "Connect a model" }).click();
-  await own.getByLabel("Model", { exact: true }).last().fill("openai-compatible:local");
-  await own.getByLabel("Address of the server").fill("http://127.0.0.1:11434/v1");
-  await own.getByLabel("Key").fill("a-secret-key");
-  await own.getByRole("button", { name: "Connect", exact: true }).click();
-  await own.getByText("openai-compatible:local is connected.").waitFor();
-  assert.deepEqual(chat.state.keys, [{ provider: "openai-compatible", key: "a-secret-key" }]);
-  assert.equal(chat.state.baseUrl, "http://127.0.0.1:11434/v1");
-  await own.goto(`${world.mock.url}/#/settings`);
-  await own.getByRole("button", { name: "Forget all keys…" }).click();
-  await own.getByRole("button", { name: "Forget all keys", exact: true }).click();
-  await eventually(() => chat.state.keys, []);
-  await own.context().close();
-  chat.connectModel();
+  await replay.getByText("Step 2 of 2").waitFor();
+  await replay.locator(".frame h2", { hasText: "Clicked" }).waitFor();
+  assert.match(await page.getByRole("link", { name: "Download report" }).getAttribute("href"), /^\/api\/report\/01J/);
 });
 
 for (const locale of LOCALES) {
@@ -449,10 +409,8 @@ for (const locale of LOCALES) {
     world.mock.answer(id, { response: { status: "canceled" } });
     await own.locator(".in-place .settled, .transcript:not(:has(.in-place))").first().waitFor();
     await own.locator(".talk-tools button").nth(-2).click();
-    await own.locator(".film-step").waitFor();
-    await findNothing(own, "a film");
-    await own.keyboard.press("Escape");
-    await own.locator("dialog.film").waitFor({ state: "detached" });
+    await own.locator(".frame").waitFor();
+    await findNothing(own, "a replay");
     await own.goto(`${world.mock.url}/#/chat`);
     await own.locator(".first-step").first().waitFor();
     await own.locator(".first-step:not(.checking)").nth(3).waitFor();

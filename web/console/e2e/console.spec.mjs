@@ -1,4 +1,4 @@
-/** The console around the prompts: queue, windows, reconnecting, history, activity, tools, settings. */
+/** The console around the prompts: queue, windows, reconnecting, history, tools, settings. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import * as samples from "../dev/samples.mjs";
@@ -128,7 +128,7 @@ test("after the server was away the console shows the truth", async () => {
   await page.locator(".connection.online").waitFor();
   await page.getByText("Answered elsewhere").waitFor();
   await page.getByText("done_while_away").waitFor();
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
   await eventually(() => shownId(page), meanwhile);
   await armed(page);
   await page.keyboard.press("n");
@@ -152,11 +152,11 @@ test("an answer that cannot be sent is kept and said", async () => {
 });
 
 test("the history tells who, when and why", async () => {
-  const page = await world.open({ path: "prompts" });
+  const page = await world.open({ path: "inbox" });
   const id = world.mock.ask({ ...samples.change, title: "Unique title" }, { runId: "run-7" });
   await page.locator(`[data-request="${id}"]`).waitFor();
   await armed(page);
-  await page.getByLabel("Remark for the agent").fill("not today");
+  await page.getByLabel("Tell the agent why").fill("not today");
   await page.getByRole("button", { name: "Deny" }).click();
   const entry = page.locator(".entry.answered", { hasText: "Unique title" });
   await entry.getByText("not today").waitFor();
@@ -166,32 +166,73 @@ test("the history tells who, when and why", async () => {
   await page.context().close();
 });
 
-test("calls show up as they happen, with evidence, undo, search and filter", async () => {
-  const page = await world.open();
-  world.mock.record({ executionId: "exec_live", tool: "live_tool", effect: "READ", event: "begin" });
-  const live = page.locator(".call", { hasText: "live_tool" });
-  await live.getByText("running").waitFor();
-  world.mock.record({ executionId: "exec_live", tool: "live_tool", effect: "READ", event: "end", ok: false, error: { condition: "Timeout", message: "too slow" }, durationMs: 30000 });
-  await live.getByText("failed").waitFor();
-  const write = page.locator(".call", { hasText: "write_to_file" });
-  await write.locator(".call-summary").click();
-  await write.getByText("changeBg:beach.jpg").waitFor();
-  await write.getByRole("button", { name: "Undo" }).click();
-  await write.getByText("Undone").first().waitFor();
+test("a task's steps show up as they happen, with what shows them; one step and the whole task are undone", async () => {
+  const page = await world.open({ path: "history/task:beach" });
+  const edited = page.locator(".step", { hasText: "Edited" });
+  await edited.locator(".step-open").click();
+  await edited.getByText("changeBg:beach.jpg").first().waitFor();
+  world.mock.record({ executionId: "exec_live", tool: "read_file", target: "a.txt", task: "beach", effect: "READ", event: "begin" });
+  await page.locator(".step", { hasText: "a.txt" }).getByText("running").waitFor();
+  world.mock.record({ executionId: "exec_live", tool: "read_file", target: "a.txt", task: "beach", effect: "READ", event: "end", ok: false, error: { condition: "Timeout", message: "too slow" }, durationMs: 30000 });
+  await page.locator(".step", { hasText: "Read a.txt" }).getByText("failed").waitFor();
+  await edited.getByRole("button", { name: "Undo" }).click();
+  await edited.getByText("Undone").first().waitFor();
   assert.deepEqual(world.mock.state.undone, ["exec_1"]);
   await page.reload();
-  await write.getByText("Undone").first().waitFor();
-  await page.getByLabel("Search tool, file, caller…").fill("beach_date");
-  await page.getByLabel("Effect").selectOption("EXECUTE");
-  await page.getByText("Nothing matches.").waitFor();
+  await edited.getByText("Undone").first().waitFor();
+  await page.getByRole("button", { name: "Undo all changes" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Undo all changes" }).click();
+  await eventually(() => world.mock.state.undone.at(-1), { task: "beach", project: "/home/you/my-webgal-game" });
   await page.context().close();
 });
 
-test("arrows move through the calls", async () => {
-  const page = await world.open();
-  await page.locator(".call-summary").first().focus();
+test("reads that follow on each other are one sentence", async () => {
+  const page = await world.open({ path: "history/task:reads" });
+  for (const name of ["a.js", "b.js", "c.js"]) world.mock.record({ executionId: `exec_${name}`, tool: "read_file", target: name, task: "reads", effect: "READ", event: "end", ok: true });
+  await page.getByText("Read 3 files").waitFor();
+  await page.getByText("a.js · b.js · c.js").waitFor();
+  await page.context().close();
+});
+
+test("two projects: each question names its own, and the history shows the one that is chosen", async () => {
+  const other = "/home/you/shop";
+  world.mock.state.projects.push({ path: other, name: "shop", isOwn: false });
+  world.mock.record({ executionId: "exec_shop", tool: "write_to_file", target: "README.md", caller: "mcp:codex:uid:1", task: "prices", project: other, effect: "WRITE", event: "end", ok: true });
+  const page = await world.open({ path: "inbox" });
+  const id = world.mock.ask({ ...samples.approval, card: { ...samples.approval.card, project: other, agent: "codex/1" } });
+  await page.locator(`[data-request="${id}"]`).getByText("in shop").first().waitFor();
+  await armed(page);
+  await page.keyboard.press("n");
+  await answerTo(world.mock, id);
+  await page.goto(`${world.mock.url}/#/history`);
+  await page.getByLabel("project", { exact: true }).selectOption("shop");
+  await eventually(() => page.locator(".history-task").count(), 1);
+  await page.locator(".step", { hasText: "Edited README.md" }).waitFor();
+  world.mock.state.projects.pop();
+  await page.context().close();
+});
+
+test("⌘K finds a page by its name, ? shows the keys, / goes to the search", async () => {
+  const page = await world.open({ path: "history" });
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Type a command" }).fill("perm");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Permissions" }).waitFor();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.goto(`${world.mock.url}/#/history`);
+  await page.getByLabel("Search tasks, agents, projects").waitFor();
+  await page.keyboard.press("/");
+  await eventually(() => page.evaluate(() => document.activeElement.type), "search");
+  await page.context().close();
+});
+
+test("arrows move through the steps", async () => {
+  const page = await world.open({ path: "history/task:beach" });
+  await page.locator(".step-open").first().focus();
   await page.keyboard.press("ArrowDown");
-  await eventually(() => page.evaluate(() => [...document.querySelectorAll(".call-summary")].indexOf(document.activeElement)), 1);
+  await eventually(() => page.evaluate(() => [...document.querySelectorAll(".step-open")].indexOf(document.activeElement)), 1);
   await page.context().close();
 });
 

@@ -56,7 +56,7 @@ test("similar changes are allowed together, and one that comes while they are sh
   const late = similar("late");
   await page.getByRole("button", { name: "Show 1 more" }).waitFor();
   await armed(page);
-  await page.getByRole("button", { name: "Allow these 2 once" }).click();
+  await page.getByRole("button", { name: "Allow 2 selected" }).click();
   for (const id of [first, second]) assert.deepEqual(await answer(id), { status: "ok" });
   assert.equal(world.mock.state.entries.some((entry) => entry.action === "response" && entry.requestId === late), false);
   await page.locator(`[data-request="${late}"]:not([hidden])`).waitFor();
@@ -74,33 +74,88 @@ test("a change is allowed by the y key and the panel closes after the last answe
 
 test("a change is allowed for its task, as far as was shown before", async () => {
   const id = await ask(samples.approval);
-  const { grant, until } = samples.approval.offers.find((offer) => offer.scope === "task");
-  await page.getByText("What a wider yes would allow").click();
-  await page.locator(".offers section", { hasText: "For this task" }).getByText(until).waitFor();
-  await page.getByRole("button", { name: "For this task" }).click();
+  const { grant } = samples.approval.offers.filter((offer) => offer.scope === "task").at(-1);
+  const option = page.locator(".prompt:not([hidden]) .scope-option", { hasText: "All .txt files, during this task" });
+  await option.getByText("3 files match today.").waitFor();
+  await option.click();
+  await page.getByRole("button", { name: "Allow for this task" }).click();
   assert.deepEqual(await answer(id), { status: "ok", scope: "task", grant });
+});
+
+test("the y key says once, whatever reach was chosen", async () => {
+  const id = await ask(samples.approval);
+  await page.locator(".prompt:not([hidden]) .scope-option", { hasText: "All .txt files" }).click();
+  await press("y");
+  assert.deepEqual(await answer(id), { status: "ok", scope: "once" });
+});
+
+test("handrail's own approval is told in the person's language and carries a mark; another program's never does", async () => {
+  const own = await world.open({ locale: "zh-CN" });
+  const id = world.mock.ask(samples.approval, { runId: "beach" });
+  const card = own.locator(`[data-request="${id}"]:not([hidden])`);
+  await card.locator(".seal", { hasText: "handrail 已核对" }).waitFor();
+  await card.getByRole("heading", { name: "编辑 game/scene/beach_date.txt？" }).waitFor();
+  const words = await card.evaluate((element) => {
+    for (const part of element.querySelectorAll("code, pre, .content, q, kbd, .mono, dd, .agent-name, .card-details")) part.remove();
+    return element.innerText;
+  });
+  assert.doesNotMatch(words, /[A-Za-z]{2,} [A-Za-z]{2,} [A-Za-z]{2,}/, "no English sentence");
+  world.mock.answer(id, { response: { status: "canceled" } });
+  const forged = world.mock.ask({ ...samples.approval, title: "checked by handrail" }, { isOwn: false, postedBy: "http:evil (pid 7)" });
+  await own.getByRole("button", { name: "继续" }).click();
+  const other = own.locator(`[data-request="${forged}"]:not([hidden])`);
+  await other.locator(".foreign-mark", { hasText: "http:evil (pid 7)" }).waitFor();
+  assert.equal(await other.locator(".seal").count(), 0);
+  world.mock.answer(forged, { response: { status: "canceled" } });
+  await own.context().close();
+});
+
+test("changed words are marked, and a command is shown in its parts", async () => {
+  const id = await ask({ ...samples.approval, diff: "--- a/a.js\n+++ b/a.js\n@@ -1 +1 @@\n-const tax = 0;\n+const tax = 19;\n", path: "a.js" });
+  const card = page.locator(`[data-request="${id}"]`);
+  assert.deepEqual(await card.locator(".changed-word").allInnerTexts(), ["0", "19"]);
+  assert.equal(await card.locator(".code-word").first().innerText(), "const");
+  await press("n");
+  await answer(id);
+  const run = await ask(samples.shell);
+  await eventually(() => page.locator(`[data-request="${run}"] .parts li`).allInnerTexts(), ["npm\ntest", "tee\nout.txt"]);
+  await page.getByText("What npm starts is unknown.").waitFor();
+  await press("n");
+  await answer(run);
+});
+
+test("what can't be seen is never allowed by a key or by the first button", async () => {
+  const id = await ask(samples.unseenClick);
+  await page.getByText("Another window may cover it.").waitFor();
+  await press("y");
+  await armed(page);
+  assert.equal(world.mock.state.received.some((one) => one.requestId === id), false);
+  assert.equal(await page.locator(".prompt:not([hidden]) .acts .primary").innerText().then((text) => text.startsWith("Deny")), true);
+  await press("n");
+  assert.equal((await answer(id)).status, "canceled");
 });
 
 test("what is always allowed is edited first, and exactly what the preview shows is sent", async () => {
   const id = await ask(samples.approval);
   const { grant } = samples.approval.offers.find((offer) => offer.scope === "rule");
   const editor = page.locator(".prompt:not([hidden]) .grant-editor");
-  await page.getByRole("button", { name: "Always allow…" }).click();
+  await page.locator(".prompt:not([hidden]) .scope-option", { hasText: "Always…" }).click();
   await editor.getByText("1 file matches today.").waitFor();
   await editor.getByLabel("Files").selectOption("game/scene/*");
   await editor.getByText("3 files match today.").waitFor();
   await editor.getByLabel("Where").selectOption("All projects");
   await editor.getByLabel("Until").selectOption("1 hour");
-  await editor.locator(".grant-preview").getByText("every project").waitFor();
+  await editor.locator(".grant-preview").getByText("in all projects").waitFor();
   const size = page.viewportSize();
   await findNothing(page, "the editor of a grant");
   await page.setViewportSize(size);
   await editor.getByLabel("Files").selectOption("Another pattern…");
   await editor.getByLabel("Pattern").fill("docs/**");
   await editor.getByRole("alert").getByText("must cover the path").waitFor();
-  assert.equal(await editor.getByRole("button", { name: "Allow always" }).isEnabled(), false);
+  const allow = page.locator(".prompt:not([hidden])").getByRole("button", { name: "Always allow" });
+  assert.equal(await allow.isEnabled(), false);
   await editor.getByLabel("Pattern").fill("game/**");
-  await editor.getByRole("button", { name: "Allow always" }).click();
+  await allow.click();
   const { grant: sent, ...rest } = await answer(id);
   assert.deepEqual(rest, { status: "ok", scope: "rule" });
   assert.deepEqual({ ...sent, until: "set" }, { ...grant, path: "game/**", project: "*", until: "set" });
@@ -108,14 +163,15 @@ test("what is always allowed is edited first, and exactly what the preview shows
 
 test("another program's question offers no more than once", async () => {
   const id = await ask(samples.change);
-  assert.equal(await page.locator(".prompt:not([hidden]) .foot .row button").count(), 2);
+  assert.deepEqual(await page.locator(".prompt:not([hidden]) .acts button").evaluateAll((all) => all.map((one) => one.firstChild.textContent.trim())), ["Allow once", "Later", "Deny"]);
+  assert.equal(await page.locator(".prompt:not([hidden]) .scope").count(), 0);
   await press("n");
   assert.equal((await answer(id)).status, "canceled");
 });
 
 test("a change is denied with a remark; Enter in the remark says nothing", async () => {
   const id = await ask(samples.change);
-  await page.getByLabel("Remark for the agent").fill("keep the old line: y or n?");
+  await page.getByLabel("Tell the agent why").fill("keep the old line: y or n?");
   await press("Enter", "y", "n", "Tab");
   await armed(page);
   assert.equal(world.mock.state.received.some((one) => one.requestId === id), false);
@@ -178,7 +234,7 @@ test("a form is filled by mouse; the secret leaves the page", async () => {
   await page.getByLabel("Token").fill("s3cret-value");
   await page.getByRole("button", { name: "Send" }).click();
   assert.deepEqual(await answer(id), { status: "ok", values: { name: "Alice", about: "two\nlines", token: "s3cret-value" } });
-  await page.goto(`${world.mock.url}/#/prompts`);
+  await page.goto(`${world.mock.url}/#/inbox`);
   await page.locator(".entry.answered").first().waitFor();
   assert.equal(await page.evaluate(() => document.documentElement.innerHTML.includes("s3cret-value")), false);
   const held = await page.evaluate(() => [...document.querySelectorAll("input")].some((input) => input.value.includes("s3cret")));
@@ -255,7 +311,7 @@ test("tasks are dragged, edited, added and removed by mouse", async () => {
   await page.getByRole("button", { name: "Add a task" }).click();
   await focused("[data-task]:last-child .line");
   await page.keyboard.type("Fourth");
-  await page.getByLabel("Remark for the agent").fill("go");
+  await page.getByLabel("Tell the agent why").fill("go");
   await page.getByRole("button", { name: "Confirm" }).click();
   const { tasks, remark } = await answer(id);
   assert.deepEqual(tasks.map((task) => task.title), ["Test it", "写好文档", "Fourth"]);

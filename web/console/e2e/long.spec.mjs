@@ -23,39 +23,41 @@ before(async () => {
 after(() => world.close());
 
 /** Scrolls to the end until all is loaded; then measures frames of a long scroll. */
-async function loadAll(page) {
-  const isAllLoaded = await page.evaluate(async () => {
+async function loadAll(page, scroller, isUpwards) {
+  await page.locator(`${scroller} [role=listitem]`).first().waitFor();
+  const isAllLoaded = await page.evaluate(async ([selector, goesUp]) => {
     const end = performance.now() + 60_000;
-    const body = document.querySelector(".page-body");
-    const isAtEnd = () => body.scrollHeight - body.scrollTop - body.clientHeight < 2;
-    while ((document.querySelector(".load-more") || !isAtEnd()) && performance.now() < end) {
-      body.scrollTo(0, body.scrollHeight);
+    const body = document.querySelector(selector);
+    const more = () => body.querySelector(".load-more");
+    const isAtEnd = () => (goesUp ? body.scrollTop < 2 : body.scrollHeight - body.scrollTop - body.clientHeight < 2);
+    while ((more() || !isAtEnd()) && performance.now() < end) {
+      body.scrollTo(0, goesUp ? 0 : body.scrollHeight);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    return !document.querySelector(".load-more");
-  });
+    return !more();
+  }, [scroller, isUpwards]);
   assert.ok(isAllLoaded, "the list did not end");
 }
-async function rowsWhileScrolling(page) {
-  return await page.evaluate(async () => {
-    const body = document.querySelector(".page-body");
+async function rowsWhileScrolling(page, scroller) {
+  return await page.evaluate(async (selector) => {
+    const body = document.querySelector(selector);
     body.scrollTo(0, 0);
     let most = 0;
     for (let at = 0; at < 120; at++) {
       body.scrollBy(0, 400);
       await new Promise(requestAnimationFrame);
-      most = Math.max(most, document.querySelectorAll(".call, .entry").length);
+      most = Math.max(most, document.querySelectorAll(".step, .entry").length);
     }
     return most;
-  });
+  }, scroller);
 }
 
-for (const [path, last] of [["activity", "tool_0"], ["prompts", "Question 0"]]) {
+for (const [path, last, scroller, isUpwards] of [["history", "file_0.txt", ".story", true], ["inbox", "Question 0", ".inbox-page", false]]) {
   test(`of ${COUNT} entries of ${path} only those near the view are in the document`, async () => {
     const page = await world.open({ path });
-    await loadAll(page);
+    await loadAll(page, scroller, isUpwards);
     await page.getByText(last, { exact: true }).waitFor();
-    const rows = await rowsWhileScrolling(page);
+    const rows = await rowsWhileScrolling(page, scroller);
     assert.ok(rows > 0 && rows < 600, `${rows} rows in the document`);
   });
 }

@@ -1,17 +1,31 @@
 """What the audit knows of projects and tasks, kept up to date: what was read once is not read again."""
 
+from __future__ import annotations
+
+import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from handrail.kernel.call import is_execution_id
+from handrail.kernel.policy import USER_RULE
 from handrail.ports.effect import Effect
 from handrail.ports.errors import NotFound
 from handrail.ports.journal import Journal
 
+if TYPE_CHECKING:
+    from handrail.kernel.project import Project
+
+_BY_RULE = re.compile(rf"{USER_RULE} ([0-9a-f]{{12}})")
+_BY_GRANT = re.compile(r"\(grant (\S+)\)")
 _CHANGES = frozenset(effect.value for effect in (Effect.WRITE, Effect.UI_CONTROL, Effect.EXECUTE))
+
+
+class _Answer(msgspec.Struct):
+    by: str = ""
 
 
 class _Record(msgspec.Struct, rename="camel"):
@@ -25,6 +39,8 @@ class _Record(msgspec.Struct, rename="camel"):
     caller: str = ""
     effect: str = ""
     ok: bool | None = None
+    decision: str = ""
+    answer: _Answer | None = None
 
 
 _DECODER = msgspec.json.Decoder(_Record)
@@ -66,6 +82,18 @@ class TaskUse:
             self.changes += 1
 
 
+@dataclass(slots=True)
+class PermissionUse:
+    """How many calls a standing permission has let through, and when the last one was."""
+
+    count: int = 0
+    last: str = ""
+
+
+def open_index(project: Project) -> AuditIndex:
+    return AuditIndex(project.stores.audit)
+
+
 class AuditIndex:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -73,6 +101,7 @@ class AuditIndex:
         self._at = 0
         self._projects: dict[str, ProjectUse] = {}
         self._tasks: dict[tuple[str, str], TaskUse] = {}
+        self._permissions: dict[str, PermissionUse] = {}
 
     def projects(self) -> dict[str, ProjectUse]:
         """By their folder. Blocks."""
@@ -90,6 +119,12 @@ class AuditIndex:
                 if project in (None, use.project) and (before is None or use.last < before)
             ]
         return sorted(found, key=lambda use: use.last, reverse=True)[:limit]
+
+    def permissions(self) -> dict[str, PermissionUse]:
+        """By the id of a rule or of a yes for a task. Blocks."""
+        with self._turn:
+            self._catch_up()
+            return dict(self._permissions)
 
     def of_execution(self, execution_id: str) -> str | None:
         """The project in which it ran; None for another kind of id. NotFound where no record names it. Blocks."""
@@ -110,7 +145,7 @@ class AuditIndex:
     def _catch_up(self) -> None:
         size = self._journal.glimpse().size or 0
         if size < self._at:  # another log has taken its place
-            self._at, self._projects, self._tasks = 0, {}, {}
+            self._at, self._projects, self._tasks, self._permissions = 0, {}, {}, {}
         for line in self._journal.lines(self._at, size):
             if not line.endswith(b"\n"):
                 break
@@ -124,10 +159,19 @@ class AuditIndex:
         if record.execution_id is None:
             return
         use.calls += record.event == "end"
+        if record.event == "end" and (named := _permission(record)) is not None:
+            permission = self._permissions.setdefault(named, PermissionUse())
+            permission.count, permission.last = permission.count + 1, record.ts
         key = (project, f"task {record.task}" if record.task is not None else f"caller {record.caller}")
         if key not in self._tasks:
             self._tasks[key] = TaskUse(project, record.task, record.caller, record.ts, record.ts)
         self._tasks[key].note(record)
+
+
+def _permission(record: _Record) -> str | None:
+    """The rule or the yes for a task that decided it."""
+    found = _BY_RULE.search(record.decision) or _BY_GRANT.search("" if record.answer is None else record.answer.by)
+    return None if found is None else found[1]
 
 
 def _read(line: bytes) -> _Record | None:

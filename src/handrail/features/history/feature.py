@@ -6,6 +6,8 @@ FEATURE = Feature(
     "history",
     "History",
     rank=80,
+    opening="handrail.features.history.audit_index:open_index",
+    offers={"uses": "handrail.features.history.offers:uses"},
     routes="handrail.features.history.routes:mount",
     tidy="handrail.features.history.upkeep:tidy",
     serving="handrail.features.history.record:kept_record",

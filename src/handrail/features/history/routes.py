@@ -37,7 +37,7 @@ _SEALED_OFF = {"content-security-policy": "sandbox; default-src 'none'; frame-an
 
 def mount(context: HttpContext) -> Mount:
     project = context.project
-    known = AuditIndex(project.stores.audit)
+    known: AuditIndex = project.part("history")
 
     async def reached(request: Request, folder: str | None) -> Project:
         """Another project is opened for a person alone, and only where the audit names it."""

@@ -2,7 +2,9 @@
 
 import asyncio
 import shlex
+from collections.abc import Mapping
 from hashlib import sha256
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,10 +13,11 @@ from starlette.routing import Route
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext, Mount
 from handrail.faces.http.credentials import caller, must_be_person
-from handrail.faces.http.json_body import json_object, text_field
+from handrail.faces.http.json_body import json_object, optional_text, text_field
 from handrail.faces.http.person_proof import Action, PersonProof
-from handrail.features.policy.rule_list import listed, remove
+from handrail.features.policy.rule_list import RemovedRules, listed
 from handrail.features.policy.summary import in_force
+from handrail.features.policy.trial import tested
 from handrail.kernel.access import record_access
 from handrail.ports.errors import Conflict, NotFound
 
@@ -22,6 +25,7 @@ from handrail.ports.errors import Conflict, NotFound
 def mount(context: HttpContext) -> Mount:
     source = context.project.policy
     proofs = PersonProof(context.project.stores.presence, context.windows)
+    removed = RemovedRules(context.project.stores)
 
     async def policy(request: Request) -> Response:
         return success(await asyncio.to_thread(in_force, source))
@@ -61,11 +65,27 @@ def mount(context: HttpContext) -> Mount:
         return data
 
     async def rules(request: Request) -> Response:
-        return success({"rules": await listed(context.project.stores)})
+        rows = await listed(context.project.stores)
+        uses: Mapping[str, Any] = await asyncio.to_thread(context.project.offered("history", "uses"))
+        return success({"rules": [_with_use(row, uses.get(row["id"])) for row in rows]})
 
     async def remove_rule(request: Request) -> Response:
         must_be_person(request, "Removing a rule")
-        return success(await remove(context.project.stores, request.path_params["id"]))
+        return success(await removed.remove(request.path_params["id"]))
+
+    async def restore_rule(request: Request) -> Response:
+        """Undoes a removal a moment later: exactly what was removed comes back, and nothing else can."""
+        must_be_person(request, "Restoring a rule")
+        done = await removed.restore(request.path_params["id"])
+        await record_access(context.project.audit, caller(request, context.person), f"restored the rule {done['id']}")
+        return success(done)
+
+    async def test(request: Request) -> Response:
+        """What the policy would say of a call, and why. Nothing is called."""
+        must_be_person(request, "Testing the rules")
+        given = await json_object(request, {"tool", "path", "address", "agent", "project"})
+        place = await context.projects.find(optional_text(given, "project"))
+        return success(await asyncio.to_thread(tested, place, text_field(given, "tool"), given))
 
     return Mount(
         [
@@ -75,5 +95,11 @@ def mount(context: HttpContext) -> Mount:
             Route("/api/policy/trust", distrust, methods=["DELETE"]),
             Route("/api/rules", rules),
             Route("/api/rules/{id}", remove_rule, methods=["DELETE"]),
+            Route("/api/rules/{id}/restore", restore_rule, methods=["POST"]),
+            Route("/api/policy/test", test, methods=["POST"]),
         ]
     )
+
+
+def _with_use(row: dict[str, Any], use: Any) -> dict[str, Any]:
+    return row if use is None else {**row, "used": use.count, "lastUsed": use.last}

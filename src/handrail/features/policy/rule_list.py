@@ -1,13 +1,14 @@
 """What agents may do without asking: the rules of config.toml and what was allowed for a task, as one list."""
 
+import time
+from collections.abc import Callable
 from functools import partial
-from hashlib import sha256
 from typing import Any
 
 import msgspec
 
 from handrail.kernel.grants import has_ended, rule_of
-from handrail.kernel.policy import utc_now
+from handrail.kernel.policy import rule_id, utc_now
 from handrail.kernel.visible import one_line
 from handrail.ports.errors import NotFound
 from handrail.ports.grants import TaskGrant
@@ -16,6 +17,7 @@ from handrail.ports.stores import Stores
 from handrail.ports.waiting import settled
 
 Row = dict[str, Any]
+_KEPT_SECONDS = 600.0
 
 
 async def listed(stores: Stores) -> list[Row]:
@@ -27,7 +29,7 @@ async def listed(stores: Stores) -> list[Row]:
 async def remove(stores: Stores, id: str) -> Row:
     """It counts for the next call, in every process. NotFound."""
     for rule in await settled(stores.rules):
-        if _id(rule) == id and await settled(partial(stores.remove_rule, rule)):
+        if rule_id(rule) == id and await settled(partial(stores.remove_rule, rule)):
             return _of_rule(rule)
     for given in await stores.grants.given():
         if given.id == id and await stores.grants.revoke(id):
@@ -35,14 +37,41 @@ async def remove(stores: Stores, id: str) -> Row:
     raise NotFound(f"There is no rule {id}.", hint="`handrail rules` lists them.", id=id)
 
 
-def _id(rule: Rule) -> str:
-    return sha256(msgspec.json.encode(rule)).hexdigest()[:12]
+class RemovedRules:
+    """What a person has removed a moment ago, to bring it back if that was a mistake."""
+
+    def __init__(self, stores: Stores, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stores = stores
+        self._clock = clock
+        self._kept: dict[str, tuple[float, Rule | TaskGrant]] = {}
+
+    async def remove(self, id: str) -> Row:
+        found: list[Rule | TaskGrant] = [rule for rule in await settled(self._stores.rules) if rule_id(rule) == id]
+        found += [given for given in await self._stores.grants.given() if given.id == id]
+        row = await remove(self._stores, id)
+        self._kept = {each: kept for each, kept in self._kept.items() if self._is_fresh(kept[0])}
+        if found:
+            self._kept[id] = self._clock(), found[0]
+        return row
+
+    async def restore(self, id: str) -> Row:
+        """NotFound where it was not removed here within the last minutes."""
+        at, kept = self._kept.pop(id, (0.0, None))
+        if kept is None or not self._is_fresh(at):
+            raise NotFound(f"The rule {id} can't be restored any more.", hint="Allow it again when it is asked.", id=id)
+        if isinstance(kept, TaskGrant):
+            return _of_grant(await self._stores.grants.give(kept.grant, caller=kept.caller, by=kept.by))
+        await self._stores.allow("restored after it was removed", kept)
+        return _of_rule(kept)
+
+    def _is_fresh(self, at: float) -> bool:
+        return self._clock() - at < _KEPT_SECONDS
 
 
 def _of_rule(rule: Rule) -> Row:
     members = msgspec.to_builtins(rule)
     return {
-        "id": _id(rule),
+        "id": rule_id(rule),
         "kind": "rule",
         **{name: one_line(value) if isinstance(value, str) else value for name, value in members.items()},
         "hasEnded": rule.has_expired(utc_now()),

@@ -1,26 +1,27 @@
 import { language } from "../store";
 
 const TIME: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false };
+const MINUTE: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", hour12: false };
 const DAY: Intl.DateTimeFormatOptions = { year: "numeric", month: "short", day: "numeric" };
 /** Making one takes longer than all else in a row of a list. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function formatOf(kind: "time" | "day" | "whole"): Intl.DateTimeFormat {
+function formatOf(kind: "minute" | "time" | "day" | "whole"): Intl.DateTimeFormat {
   const name = `${kind} ${language.value}`;
-  const options = kind === "whole" ? { dateStyle: "long" as const, timeStyle: "medium" as const } : kind === "time" ? TIME : { ...TIME, ...DAY };
+  const options = kind === "whole" ? { dateStyle: "long" as const, timeStyle: "medium" as const } : kind === "minute" ? MINUTE : kind === "time" ? TIME : { ...MINUTE, ...DAY };
   const format = formats.get(name) ?? new Intl.DateTimeFormat(language.value, options);
   formats.set(name, format);
   return format;
 }
 
-/** A time as short as it can be: the day only when it is another one. */
-export function Moment({ at }: { at: string | number }) {
+/** A time as short as it can be: the day only when it is another one, and then no seconds. */
+export function Moment({ at, isShort = false }: { at: string | number; isShort?: boolean }) {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return null;
   const isToday = date.toDateString() === new Date().toDateString();
   return (
     <time dateTime={date.toISOString()} title={formatOf("whole").format(date)}>
-      {formatOf(isToday ? "time" : "day").format(date)}
+      {formatOf(isToday ? (isShort ? "minute" : "time") : "day").format(date)}
     </time>
   );
 }

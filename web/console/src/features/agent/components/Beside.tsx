@@ -27,7 +27,7 @@ export function Beside({ taskId }: { taskId: string }) {
       <Tabs taskId={taskId} />
       <Plan taskId={taskId} />
       <Used taskId={taskId} />
-      <p><ServerFileLink class="report-link" url={`/api/report/${encodeURIComponent(taskId)}`} name={`handrail-${taskId}.html`}>{t.report}</ServerFileLink></p>
+      <p><ServerFileLink class="report-link" url={`/api/report/${encodeURIComponent(taskId)}`} name={`handrail-${taskId}.html`}>{texts.value.downloadReport}</ServerFileLink></p>
     </section>
   );
 }

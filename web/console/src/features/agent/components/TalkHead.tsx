@@ -47,7 +47,7 @@ export function TalkHead({ taskId, isBesideOpen, toggleBeside }: TalkHeadProps) 
         {status === "running" && steering("stop", "stop")}
         {canResume && steering("resume", "play")}
         {status === "paused" && steering("stop", "stop")}
-        <button type="button" class="icon-button" aria-label={t.film} title={t.film} onClick={() => goTo("history", `replay:task:${taskId}`)}><Icon name="film" /></button>
+        <button type="button" class="icon-button" aria-label={t.replay} title={t.replay} onClick={() => goTo("history", `replay:task:${taskId}`)}><Icon name="film" /></button>
         <button type="button" class="icon-button" aria-pressed={isBesideOpen} aria-label={isBesideOpen ? t.hideBeside : t.showBeside} title={isBesideOpen ? t.hideBeside : t.showBeside} onClick={toggleBeside}><Icon name="side" /></button>
       </div>
       {problem && <p class="problem talk-problem" role="alert">{problem}</p>}

@@ -80,16 +80,7 @@ export interface ChatTexts {
   limitProblems: Record<"mostSteps" | "mostCost", string>;
   limitReached: string;
   raiseAndGoOn: Record<"mostSteps" | "mostCost", (most: number) => string>;
-  film: string;
-  filmOf: (title: string) => string;
-  noSteps: string;
-  step: (at: number, total: number) => string;
-  previousStep: string;
-  nextStep: string;
-  playFilm: string;
-  pauseFilm: string;
-  close: string;
-  report: string;
+  replay: string;
   firstSteps: string;
   firstStepsHint: string;
   steps: Record<"project" | "model" | "extension" | "desktop", string>;

@@ -84,7 +84,7 @@ function TaskRow({ task, isOpen }: { task: TaskSummary; isOpen: boolean }) {
       <a href={`#/history/${encodeURIComponent(keyOf(task))}`} aria-current={isOpen ? "page" : undefined}>
         <b><Visible text={titleOf(task)} /></b>
         <span class="dim">{several && <>{visible(projectName(task.project))} · </>}{t.stepsAndChanges(task.calls, task.changes)}</span>
-        <span class="faint"><Moment at={task.last} />{task.failed > 0 && <> · <span class="bad">{t.failedCount(task.failed)}</span></>}</span>
+        <span class="faint"><Moment at={task.last} isShort />{task.failed > 0 && <> · <span class="bad">{t.failedCount(task.failed)}</span></>}</span>
       </a>
     </div>
   );
@@ -111,7 +111,7 @@ function TaskStory({ task, isReplay }: { task: TaskSummary; isReplay: boolean })
       <header class="story-head">
         <a class="bare to-list" href="#/history">‹ {t.pages.history}</a>
         <div class="story-title">
-          <p class="faint">{caller && <Agent name={caller.split(":")[1] ?? caller} />} {place && <>· {visible(projectName(place))} </>}{oldest && <>· <Moment at={task.first || oldest.startedAt} /></>}</p>
+          <p class="faint">{caller && <Agent name={caller.split(":")[1] ?? caller} />} {place && <>· {visible(projectName(place))} </>}{oldest && <>· <Moment at={task.first || oldest.startedAt} isShort /></>}</p>
           <h1><Visible text={titleOf(task)} /></h1>
         </div>
         <div class="row">

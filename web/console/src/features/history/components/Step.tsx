@@ -25,7 +25,7 @@ export function Step({ step }: { step: TimelineStep }) {
   const { state } = first;
   const isUndone = step.calls.every(({ executionId }) => undone.value.has(executionId));
   return (
-    <li class="step" data-step={step.id}>
+    <div class="step" role="listitem" data-step={step.id}>
       <span class={`step-mark ${state}`} aria-hidden="true">{MARKS[state]}</span>
       <div class="step-line">
         <button type="button" class="step-open" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
@@ -34,13 +34,13 @@ export function Step({ step }: { step: TimelineStep }) {
           {state !== "done" && <span class={`state ${state}`}>{t.states[state]}</span>}
           <Allowed call={first} />
         </button>
-        <Moment at={first.startedAt} />
+        <Moment at={first.startedAt} isShort />
       </div>
       {first.error?.message && <p class="step-more problem"><Visible text={first.error.message} /></p>}
       {step.isGroup && <Names step={step} />}
       <Thumbs step={step} />
       {isOpen && <div class="step-record">{step.calls.map((call) => <CallShown key={call.executionId} call={call} />)}</div>}
-    </li>
+    </div>
   );
 }
 
@@ -108,7 +108,7 @@ function useAbout(call: Call): About {
 
 function Allowed({ call }: { call: Call }) {
   const verdict = verdictOf(call);
-  return verdict && <span class="dim">{texts.value.verdicts[verdict]}{call.answer?.remark && <> “<Visible text={call.answer.remark} />”</>}</span>;
+  return verdict && <span class="dim">{texts.value.decided[verdict]}{call.answer?.remark && <> “<Visible text={call.answer.remark} />”</>}</span>;
 }
 
 function Names({ step }: { step: TimelineStep }) {

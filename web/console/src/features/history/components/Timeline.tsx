@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { messageOf } from "../../../shell/failure";
 import { connection, texts } from "../../../store";
 import { Chunked } from "../../../ui/Chunked";
+import { focusBeside } from "../../../ui/focus";
 import { LoadMore } from "../../../ui/LoadMore";
 import { readCallsPage, type CallsOf } from "../actions/calls";
 import { foldRecords, type Call } from "../logic/calls";
@@ -67,10 +68,10 @@ export function Timeline({ story, children }: { story: Story; children?: Compone
   return (
     <>
       {story.loadEarlier && <LoadMore load={story.loadEarlier} />}
-      <ol class="timeline">
+      <div class="timeline" role="list" onKeyDown={(event) => focusBeside(event, ".step-open")}>
         <Chunked rows={steps} rowHeight={ROW_HEIGHT} render={(step) => <Step key={step.id} step={step} />} />
         {children}
-      </ol>
+      </div>
       {steps.length === 0 && !children && <p class="nothing">{t.noCalls}</p>}
     </>
   );

@@ -3,7 +3,7 @@ import type { HistoryTexts } from "./shape";
 export const historyEn: HistoryTexts = {
   pages: { history: "History" },
   also: ", ",
-  verdicts: { you: "you allowed it", task: "allowed for this task", rule: "decided by a rule", denied: "you denied it", timeout: "no answer in time" },
+  decided: { you: "you allowed it", task: "allowed for this task", rule: "decided by a rule", denied: "you denied it", timeout: "no answer in time" },
   moreNames: (count) => `${count} more`,
   pictureOf: (file) => `Screenshot ${file}`,
   before: "Before",

@@ -4,7 +4,7 @@ import type { Verdict } from "../logic/timeline";
 export interface HistoryTexts {
   pages: { history: string };
   also: string;
-  verdicts: Record<NonNullable<Verdict>, string>;
+  decided: Record<NonNullable<Verdict>, string>;
   moreNames: (count: number) => string;
   pictureOf: (file: string) => string;
   before: string;

@@ -3,7 +3,7 @@ import type { HistoryTexts } from "./shape";
 export const historyZh: HistoryTexts = {
   pages: { history: "历史" },
   also: "，",
-  verdicts: { you: "您允许了", task: "本任务内已允许", rule: "由规则决定", denied: "您拒绝了", timeout: "超时未答复" },
+  decided: { you: "您允许了", task: "本任务内已允许", rule: "由规则决定", denied: "您拒绝了", timeout: "超时未答复" },
   moreNames: (count) => `另有 ${count} 个`,
   pictureOf: (file) => `截图 ${file}`,
   before: "之前",

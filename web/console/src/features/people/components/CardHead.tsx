@@ -31,7 +31,7 @@ export function CardHead({ card, request, prompt }: { card: Card; request: Reque
     <>
       <div class="ask-who">
         <Agent name={card.agent} />
-        <span class="faint">{t.inProject(visible(projectName(card.project)))} · <Moment at={request.ts} /></span>
+        <span class="faint">{t.inProject(visible(projectName(card.project)))} · <Moment at={request.ts} isShort /></span>
         <Seal />
       </div>
       <h2 tabIndex={-1}><bdi>{askOf(card, prompt)}</bdi></h2>

@@ -54,7 +54,7 @@ function WaitingRow({ asked: { request }, isShown }: { asked: Asked; isShown: bo
     <li>
       <button type="button" class="waiting-row" aria-current={isShown || undefined} onClick={() => showPrompt(request.requestId)}>
         <b><bdi>{titleOf(request)}</bdi></b>
-        <Moment at={request.ts} />
+        <Moment at={request.ts} isShort />
         <span class="faint">{card ? <Visible text={agentLook(card.agent).name} /> : <Visible text={request.prompt.source ?? request.postedBy ?? ""} />}{card && projects.value.length > 1 && <> · {visible(projectName(card.project))}</>}</span>
       </button>
     </li>
@@ -78,14 +78,14 @@ function Beside({ of, title, request }: { of: Parameters<typeof useStory>[0]; ti
   return (
     <section class="task-beside" aria-label={t.taskBeside}>
       <header class="story-title">
-        <p class="faint">{card && <Agent name={card.agent} />} {first && <>· {t.startedAt} <Moment at={first.startedAt} /></>}{changes > 0 && <> · {t.changesSoFar(changes)}</>}</p>
+        <p class="faint">{card && <Agent name={card.agent} />} {first && <>· {t.startedAt} <Moment at={first.startedAt} isShort /></>}{changes > 0 && <> · {t.changesSoFar(changes)}</>}</p>
         {task?.title && <h1><Visible text={task.title} /></h1>}
       </header>
       <Timeline story={story}>
-        <li class="step waiting-step">
+        <div class="step waiting-step" role="listitem">
           <span class="step-mark asks" aria-hidden="true">?</span>
-          <div class="step-line"><span><b><bdi>{title}</bdi></b> <span class="dim">{t.waitingForYou}</span></span><Moment at={request.ts} /></div>
-        </li>
+          <div class="step-line"><span><b><bdi>{title}</bdi></b> <span class="dim">{t.waitingForYou}</span></span><Moment at={request.ts} isShort /></div>
+        </div>
       </Timeline>
     </section>
   );
