@@ -44,6 +44,7 @@ check: $(DEV_READY) $(CONSOLE_READY) ## lint, format, types, layers
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python scripts/protocol.py --check
 	$(BIN)/python scripts/theme.py --check
+	$(BIN)/python scripts/words.py
 	cd web && ../scripts/npm run --silent check
 
 format: $(DEV_READY) ## rewrite the code in the project's format

@@ -37,7 +37,7 @@ def browser_token(state: Path, client_id: str) -> str:
 
 @cache
 def _paired(state: Path, client_id: str) -> str:
-    """Pairs a browser with the server that runs, as a person does it with a code. It is no extension of ours."""
+    """Pairs a browser with the server that runs, as a person does it with a code. It isn't an extension of ours."""
     server = json.loads((state / "server.json").read_text())
     persons = {
         "authorization": f"Bearer {server['token']}",

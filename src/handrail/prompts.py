@@ -199,6 +199,6 @@ class UiPrompts:
         """Adds who asks, if the prompt doesn't say so."""
         if isinstance(prompt, Mapping):
             return prompt if prompt.get("source") else {**prompt, "source": self._source}
-        if getattr(prompt, "source", self._source):  # what is no prompt at all is for the queue to refuse
+        if getattr(prompt, "source", self._source):  # what isn't a prompt at all is for the queue to refuse
             return prompt
         return msgspec.structs.replace(prompt, source=self._source)

@@ -193,7 +193,7 @@ def BadName() -> None:  # noqa: N802
         (mute, "needs a docstring"),
         (alien, "has no JSON Schema"),
         (closed, "is Python's own"),
-        (BadName, "'BadName' is no name for a tool"),
+        (BadName, "'BadName' isn't a valid name for a tool"),
     ],
 )
 def test_what_can_be_no_tool_is_refused_when_the_app_starts(function: Callable[..., Any], word: str) -> None:
@@ -218,7 +218,7 @@ def test_two_tools_with_one_name_are_refused() -> None:
 
 @pytest.mark.parametrize("id", ["notes", "com.Example", "com..x", "../x", "com.example\n", "com.ex-ample", ""])
 def test_an_id_off_the_contracts_pattern_is_refused(id: str) -> None:
-    with pytest.raises(ValueError, match="is no app id"):
+    with pytest.raises(ValueError, match="isn't an app id"):
         App(id, name="x", description="y")
 
 

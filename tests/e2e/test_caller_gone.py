@@ -88,6 +88,6 @@ def test_what_was_pending_outlives_the_program_that_asked(project: Path, state: 
     with agent(project, state) as client:
         client.asks()
         if status == "--cancel":
-            person.answers("--ok")  # a no is no answer to a later call
+            person.answers("--ok")  # a no isn't an answer to a later call
         assert client.result()["isError"] is False
     assert "city" in (project / START).read_text()

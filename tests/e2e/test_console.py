@@ -77,7 +77,7 @@ def test_a_change_is_denied_with_a_remark(way: str, person: Person) -> None:
     request_id = ask(person.house, {**CHANGE, "title": f"Denied by {way}"})
     person.does("read", f"Denied by {way}")
     if way == "mouse":
-        person.does("fill", "Remark for the agent", "not in this file")
+        person.does("fill", "Tell the agent why", "not in this file")
         person.does("press", "Deny")
     else:
         person.does("key", "q")
@@ -87,7 +87,7 @@ def test_a_change_is_denied_with_a_remark(way: str, person: Person) -> None:
         person.does("key", "n")
     until(lambda: answer_to(person.house, request_id) is not None)
     assert answer_to(person.house, request_id) == {"status": "canceled", "remark": "not in this file"}
-    person.does("go", "prompts")
+    person.does("go", "inbox")
     for text in (f"Denied by {way}", "denied", "in the console", "not in this file"):
         person.does("see", text, ".entry.answered")
 
@@ -113,7 +113,7 @@ def test_a_secret_reaches_the_asker_and_stays_nowhere(way: str, person: Person) 
     assert json.loads(said)["values"] == {"name": "Ada", "pw": secret}
     person.does("miss", f"Who are you, {way}?")
     assert person.does("holds", secret) is False
-    person.does("go", "prompts")
+    person.does("go", "inbox")
     person.does("see", "pw: ******", ".entry.answered")
     person.does("reload")
     assert person.does("holds", secret) is False
@@ -135,14 +135,14 @@ def test_a_change_that_is_tried_is_written_undone_and_known_as_such_after_a_relo
     person: Person, house: Running
 ) -> None:
     changing = call(house, "replace_in_file", path="a.txt", find="one", replace="two")
-    person.does("read", 'Replace 1 × in "a.txt"')
+    person.does("read", "Edit a.txt?")
     person.does("press", "Allow once")
     assert json.loads(changing.communicate(timeout=30)[0]) == {"count": 1}
     assert (house.project / "a.txt").read_text() == "two\n"
-    row = ".call:has-text('replace_in_file')"
-    person.does("see", "done", row)
-    person.does("key", "Escape")
-    person.does("press", "replace_in_file")
+    person.does("go", "history")
+    row = ".step:has-text('Edited a.txt')"
+    person.does("see", "+1", row)
+    person.does("press", "Edited a.txt")
     person.does("see", "diff.patch", row)
     person.does("press", "Undo")
     person.does("see", "Undone", row)
@@ -156,16 +156,15 @@ def test_a_yes_for_always_shows_its_rule_needs_the_person_and_then_counts(browse
     file = new_house.project / "notes.md"
     file.write_text("one\n")
     changing = call(new_house, "replace_in_file", path="notes.md", find="one", replace="two")
-    person.does("read", 'Replace 1 × in "notes.md"')
-    person.does("wait", ".offers")
-    person.does("see", "What a wider yes would allow")
-    person.does("press", "Always allow…")
+    person.does("read", "Edit notes.md?")
+    person.does("wait", ".seal")
+    person.does("check", "Always…")
     person.does("see", "1 file matches today.", ".grant-editor")
-    person.does("press", "Allow always")
+    person.does("press", "Always allow")
     person.does("see", "--ok --for rule", ".presence")
     assert file.read_text() == "one\n"
     (new_house.state / "config.toml").write_text('presence = "never"\n')
-    person.does("press", "Allow always")
+    person.does("press", "Always allow")
     assert json.loads(changing.communicate(timeout=30)[0]) == {"count": 1}
     [rule] = json.loads(run("rules", "list", "--json", "--state", new_house.state).stdout)["rules"]
     assert (rule["tool"], rule["path"], rule["project"]) == ("replace_in_file", "notes.md", str(new_house.project))
@@ -177,7 +176,8 @@ def test_a_yes_for_always_shows_its_rule_needs_the_person_and_then_counts(browse
 def test_a_prompt_of_another_program_offers_nothing_beyond_once(person: Person) -> None:
     ask(person.house, {**CHANGE, "title": "From elsewhere"})
     person.does("read", "From elsewhere")
-    assert person.does("count", ".prompt:not([hidden]) .foot .row button") == 2
+    assert person.does("count", ".prompt:not([hidden]) .acts button") == 3
+    assert person.does("count", ".prompt:not([hidden]) .scope, .prompt:not([hidden]) .seal") == 0
 
 
 def test_a_diff_of_a_megabyte_is_read_to_its_end_and_answered(person: Person) -> None:

@@ -28,8 +28,8 @@ QUESTIONS: list[dict[str, Any]] = [
 ]
 FORMS = [("light", 1280), ("light", 360), ("dark", 1280), ("dark", 360)]
 SIGNS = {
-    "activity": ".call",
-    "prompts": ".entry",
+    "history": ".step",
+    "inbox": ".entry",
     "browser": ".pairing .command",
     "apps": ".surface",
     "tools": ".call",
@@ -66,10 +66,10 @@ def test_nothing_is_found(locale: str, forms: list[tuple[str, int]], browser: Br
         assert person.does("audit", forms) == [], number
         person.does("key", "ArrowRight")
     person.does("key", "Escape")
-    for page in ("activity", "prompts", "browser", "apps", "tools", "settings"):
+    for page in ("history", "inbox", "browser", "apps", "tools", "settings"):
         person.does("go", page)
         person.does("wait", SIGNS[page])
-        if page in ("activity", "tools"):
+        if page == "tools":
             person.does("press", "read_file")
         assert person.does("audit", forms) == [], page
     person.leaves()

@@ -131,7 +131,7 @@ def test_a_task_is_seen_with_its_picture_taken_over_handed_back_and_stopped(
     assert json.loads(said)["elements"][0] == {"clickId": "7", "tag": "button", "role": "button", "name": "Buy tea"}
 
     shown.actions.clear()
-    visitor.does("press", "Look now")
+    visitor.does("press", "Take screenshot")
     until(lambda: [name for name, _ in shown.actions] == ["browser_dom_index", "browser_screenshot"])
     visitor.does("press", "Stop")
     visitor.does("see", "completed", ".task-view")

@@ -35,7 +35,7 @@ def looked(visitor: Person) -> None:
     visitor.does("wait", '.desktop-seen img, p.nothing:not(:text("Loading"))')
     was_there = visitor.does("count", ".desktop-seen img") > 0
     old = visitor.does("attribute", ".desktop-seen img", "data-url") if was_there else ""
-    visitor.does("press", "Look now")
+    visitor.does("press", "Take screenshot")
     visitor.does("wait", f'.desktop-seen img[src]:not([data-url="{old}"])')
     visitor.does("wait", ".desktop-lines button")
 
@@ -107,7 +107,7 @@ def test_the_page_is_for_everybody_in_both_languages_and_schemes(
 ) -> None:
     person = browser.person_at(desktop, locale=locale, colorScheme=scheme, width=width, height=740)
     person.does("go", "desktop")
-    person.does("press", "Look now" if locale == "en-US" else "立即查看")
+    person.does("press", "Take screenshot" if locale == "en-US" else "立即查看")
     person.does("wait", ".desktop-lines button")
     assert person.does("audit") == []
     person.leaves()
@@ -122,7 +122,7 @@ def test_without_a_display_the_page_says_what_is_missing_and_how_to_get_it(brows
         person = browser.person_at(house)
         person.does("go", "desktop")
         person.does("see", "There is no display.")
-        person.does("press", "Look now")
+        person.does("press", "Take screenshot")
         person.does("wait", ".problem")
         assert person.does("audit") == []
         person.leaves()

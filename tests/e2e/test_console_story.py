@@ -210,7 +210,7 @@ def test_what_is_denied_is_not_done_and_what_is_stopped_goes_no_further(paired: 
     paired.does("wait", ".run-state.ended")
     assert story.run["status"] == "ended"
     assert len(story.uses()) == 2
-    paired.does("press", "Go on")
+    paired.does("press", "Resume")
     paired.does("wait", ".run-state.running")
     paired.does("press", "Stop")
     paired.does("wait", ".run-state.ended")

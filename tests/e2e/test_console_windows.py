@@ -67,7 +67,7 @@ def test_what_other_programs_write_into_the_log_shows_up_and_junk_does_not(perso
     append(state, entry("response", "ours", response={"status": "ok", "selection": "b"}))
     append(state, entry("response", "ours", response={"status": "ok", "selection": "a"}))
     person.does("see", "Answered elsewhere")
-    person.does("press", "Go on")
+    person.does("press", "Continue")
     person.does("read", "Theirs")
     person.does("check", "Alpha")
     person.does("press", "Choose")
@@ -112,7 +112,7 @@ def test_after_a_kill_the_console_comes_back_by_itself_and_shows_the_truth(
         person.does("wait", ".connection.online")
         person.does("see", "Answered elsewhere")
         person.does("see", "in a terminal", ".settled")
-        person.does("press", "Go on")
+        person.does("press", "Continue")
         for title in ("Still waiting", "Asked meanwhile"):
             person.does("read", title)
             person.does("check", "Alpha")

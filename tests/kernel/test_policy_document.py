@@ -86,7 +86,7 @@ FAULTS = [
     pytest.param("null", 1, "object", id="null"),
     pytest.param(TOP % '"policies": []', 4, "object", id="policies that are no object"),
     pytest.param(TOP % '"rules": {}', 4, "array", id="rules that are no array"),
-    pytest.param(TOP % '"rules": [\n"x"]', 5, "object", id="a rule that is no object"),
+    pytest.param(TOP % '"rules": [\n"x"]', 5, "object", id="a rule that isn't an object"),
     pytest.param('{\n"policies": null}', 2, "object", id="policies that are null"),
     # Types deep inside
     pytest.param(POLICIES % '"maxReadBytes": "1"', 5, "maxReadBytes", id="a text for a number"),
@@ -97,7 +97,7 @@ FAULTS = [
     pytest.param(POLICIES % '"forbiddenDirs": ".git"', 5, "forbiddenDirs", id="a text for a list"),
     pytest.param(POLICIES % '"forbiddenDirs": [\n".git",\n7]', 7, "forbiddenDirs", id="a number in a list of texts"),
     pytest.param(POLICIES % '"redactEnv": [\n"a",\n\n["b"]]', 8, "redactEnv", id="a list in a list"),
-    pytest.param(RULE % '"tool": 7,\n"decision": "ask"', 5, "tool", id="a tool that is no text"),
+    pytest.param(RULE % '"tool": 7,\n"decision": "ask"', 5, "tool", id="a tool that isn't text"),
     pytest.param(RULE % '"tool": "x",\n"path": ["a"],\n"decision": "ask"', 6, "path", id="a path that is a list"),
     # Values
     pytest.param('{\n\n  "mode": "god"\n}', 3, "mode", id="an unknown mode"),

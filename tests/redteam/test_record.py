@@ -269,7 +269,7 @@ def test_a_change_that_was_used_and_put_back_is_told(copies: Copies, name: str) 
 
 
 def test_an_edit_by_hand_is_reported_until_a_person_accepts_it(copies: Copies) -> None:
-    """Exit status 3, however much is written after; what handrail writes itself is no edit."""
+    """Exit status 3, however much is written after; what handrail writes itself isn't an edit."""
     copies.restore(copies.newer)
     config = copies.state / "config.toml"
     before = config.read_text()

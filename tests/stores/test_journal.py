@@ -268,7 +268,7 @@ def test_a_full_disk_is_no_success_and_leaves_the_old_content(
 
 
 def test_a_device_that_is_really_full_refuses(tmp_path: Path) -> None:
-    """/dev/full is no regular file, and a link to it is not followed."""
+    """/dev/full isn't a regular file, and a link to it is not followed."""
     link = tmp_path / "log"
     link.symlink_to("/dev/full")
     for log in (link, Path("/dev/full")):

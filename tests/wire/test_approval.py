@@ -121,7 +121,7 @@ def test_what_must_be_asked_for_is_not_read_along_the_way(start: Start, own_proj
     client = start("stdio", own_project, own_state, answer="allow")
     assert client.ok("search_files", path=".", regex="needle")["matches"] == []
     assert client.code("restore_snapshot", snapshotId=written["snapshotId"]) == "E_POLICY_VIOLATION"
-    assert "secret/" in client.ok("list_files", path=".")["entries"], "what may be asked for is no secret itself"
+    assert "secret/" in client.ok("list_files", path=".")["entries"], "what may be asked for isn't a secret itself"
     assert len(client.ok("search_files", path="secret", regex="needle")["matches"]) == 1
 
 

@@ -11,7 +11,7 @@ from tests.wire.prompt_house import FORM, Json, PromptHouse, fields_of
 from tests.wire.stage import Stage
 
 SOURCE = {"source": "tests"}
-# A lone surrogate is no JSON text that every reader sees alike; the decoder refuses it before any rule does.
+# A lone surrogate isn't JSON text that every reader sees alike; the decoder refuses it before any rule does.
 # Whatever the scope or the consent of an approval is, a program may give none.
 RESERVED = ("scope", "consent")
 ON_THE_WIRE = [case for case in REFUSED if "\\ud8" not in json.dumps(case[1]) and not case[2].startswith(RESERVED)]
@@ -135,13 +135,13 @@ IN_MCP: dict[str, tuple[str, Json, str]] = {
     ),
     "61 options": ("prompt_choices", {"options": [{"value": str(n)} for n in range(61)]}, "options"),
     "an option twice": ("prompt_choices", {"options": [{"value": "a"}, {"value": "a"}]}, "options.1.value"),
-    "a default that is no option": ("prompt_choices", {"options": [{"value": "a"}], "default": "b"}, "default"),
+    "a default that isn't an option": ("prompt_choices", {"options": [{"value": "a"}], "default": "b"}, "default"),
     "a list as the default of one": ("prompt_choices", {"options": [{"value": "a"}], "default": ["a"]}, "default"),
     "no fields": ("prompt_key_values", {}, "fields"),
     "a member that nobody knows": ("prompt_choices", {"options": [{"value": "a"}], "multi": True}, "multi"),
     "a field's member that nobody knows": ("prompt_key_values", {"fields": [{"key": "a", "size": 3}]}, "fields.0.size"),
     "no question": ("ask_followup_question", {}, "question"),
-    "a result that is no text": ("attempt_completion", {"result": 5}, "result"),
+    "a result that isn't text": ("attempt_completion", {"result": 5}, "result"),
 }
 
 

@@ -74,7 +74,7 @@ SKIPPED: dict[str, str] = {
     "61 options": json.dumps(
         request_line("skipped", {"kind": "choice", "options": [{"value": str(n)} for n in range(61)]})
     ),
-    "a default that is no option": json.dumps(
+    "a default that isn't an option": json.dumps(
         request_line("skipped", {"kind": "choice", "options": [{"value": "a"}], "default": "b"})
     ),
     "a minimum above the maximum": json.dumps(

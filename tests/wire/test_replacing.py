@@ -20,7 +20,7 @@ def test_every_occurrence_is_replaced_and_counted(client: Client, project: Path)
         pytest.param("a.c abc", "a.c", None, "x", "x abc", id="literal"),
         pytest.param("(a) a", "(a)", None, "$1", "$1 a", id="literal with a dollar"),
         pytest.param("a/b a", "a/b", None, "x", "x a", id="slash within is literal"),
-        pytest.param("cd /usr/local", "/usr/local", None, "/opt", "cd /opt", id="what follows is no flags"),
+        pytest.param("cd /usr/local", "/usr/local", None, "/opt", "cd /opt", id="what follows isn't a flags"),
         pytest.param("a.c abc", "a.c", "", "x", "x x", id="any flags make a regex"),
         pytest.param("a.c abc", "/a.c/", None, "x", "x x", id="slashes"),
         pytest.param("Abc abc", "/a/i", None, "x", "xbc xbc", id="slashes and a flag"),

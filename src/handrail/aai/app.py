@@ -68,7 +68,7 @@ class App:
 
     def __init__(self, id: str, *, name: str, description: str, version: str | None = None) -> None:
         if not _ID.fullmatch(id):
-            raise ValueError(f"{id!r} is no app id: two or more parts of a-z and 0-9, such as com.example.notes.")
+            raise ValueError(f"{id!r} isn't an app id: two or more parts of a-z and 0-9, such as com.example.notes.")
         if not name.strip() or not description.strip():
             raise ValueError(f"{id} needs a name and a description: people and agents choose apps by them.")
         self.id = id

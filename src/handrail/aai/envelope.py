@@ -26,7 +26,7 @@ class AppError(Exception):
 
     def __init__(self, code: str, message: str) -> None:
         if not _CODE.fullmatch(code):
-            raise ValueError(f"{code!r} is no error code: capitals, digits and _ only, such as NO_SUCH_NOTE.")
+            raise ValueError(f"{code!r} isn't an error code: capitals, digits and _ only, such as NO_SUCH_NOTE.")
         super().__init__(message)
         self.code = code
         self.message = message

@@ -87,7 +87,7 @@ def declare(
     """The tool, or TypeError that says what the function lacks: found at start, not at the first call."""
     used = function.__name__ if name is None else name
     if not _NAME.fullmatch(used):
-        raise TypeError(f"{used!r} is no name for a tool: a-z, 0-9 and _ only, and a letter first.")
+        raise TypeError(f"{used!r} isn't a valid name for a tool: a-z, 0-9 and _ only, and a letter first.")
     said = read_docstring(function.__doc__)
     if not said.summary:
         raise TypeError(f"{used} needs a docstring: agents choose tools by what it says.")

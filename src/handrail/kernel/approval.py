@@ -88,4 +88,4 @@ class NobodyToAsk(Unseen):
     """For commands that only look."""
 
     async def ask(self, question: Question) -> Answer:
-        raise Declined(f"{question.call.tool} needs a person's yes, and nobody is asked here.", reason="nobody")
+        raise Declined(f"{question.call.tool} needs approval, but approvals are off.", reason="nobody")

@@ -81,7 +81,7 @@ class Call:
     located: Any = None
     """What `Tool.locate` has seen, for the preview."""
     role: Role = "tool"
-    """As what it is called: the name of a prompt is no tool's."""
+    """As what it is called: the name of a prompt isn't a tool's."""
     keep: Keep = unkept
     """Puts a file into the call's evidence, however the call ends."""
 

@@ -42,7 +42,7 @@ class Link(msgspec.Struct):
 
 
 class Unsealed(Exception):
-    """A line that is no record, or no longer the one that was written. The message says why."""
+    """A line that isn't a record, or no longer the one that was written. The message says why."""
 
 
 _links = msgspec.json.Decoder(Link)
@@ -70,13 +70,13 @@ def unseal(line: bytes) -> Link:
         raise Unsealed("the line does not end")
     body, seal_ = line[: -_SEAL_LENGTH - 1], line[-_SEAL_LENGTH - 1 : -1]
     if not (seal_.startswith(_SEAL) and seal_.endswith(b'"}')):
-        raise Unsealed("it is no audit record")
+        raise Unsealed("it isn't an audit record")
     if seal_ != b'%b%b"}' % (_SEAL, sha256(body).hexdigest().encode()):
         raise Unsealed("it was changed: its hash does not fit its content")
     try:
         return _links.decode(line)
     except msgspec.DecodeError:
-        raise Unsealed("it is no audit record") from None
+        raise Unsealed("it isn't an audit record") from None
 
 
 class Head(msgspec.Struct, frozen=True):

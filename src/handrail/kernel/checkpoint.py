@@ -66,7 +66,7 @@ class Checkpoint(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class WrongCheckpoint(Exception):
-    """A line that is no checkpoint, or no longer the one that was signed. The message says why."""
+    """A line that isn't a checkpoint, or no longer the one that was signed. The message says why."""
 
 
 _checkpoints = msgspec.json.Decoder(Checkpoint)
@@ -82,7 +82,7 @@ def read_checkpoint(line: bytes) -> Checkpoint:
     try:
         return _checkpoints.decode(line)
     except msgspec.DecodeError:
-        raise WrongCheckpoint("it is no checkpoint") from None
+        raise WrongCheckpoint("it isn't a checkpoint") from None
 
 
 def verified(line: bytes) -> Checkpoint:

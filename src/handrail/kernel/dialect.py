@@ -39,7 +39,7 @@ _CONDITIONS: dict[str, type[errors.Failure]] = {
 
 
 def failure_of(error: Mapping[str, Any]) -> errors.Failure:
-    """The condition that another process of ours has spelled so. KeyError: it is no error object."""
+    """The condition that another process of ours has spelled so. KeyError: it isn't an error object."""
     condition = _CONDITIONS.get(error["code"], errors.Internal)
     failure = condition(error["message"], hint=error.get("hint"))
     failure.details = error.get("details", {})

@@ -63,7 +63,7 @@ class PolicySource:
         try:
             return self.load()
         except (BrokenPolicy, BrokenSettings) as broken:
-            raise Declined(broken.message, hint="Mend that file; until then every call is refused.") from None
+            raise Declined(broken.message, hint="Fix that file. Until then every call is refused.") from None
 
     def latest(self) -> Policy:
         """The one by which the gate decided last: for what runs behind it. Looks at no file."""

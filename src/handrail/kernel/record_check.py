@@ -173,7 +173,7 @@ def _check_witness(lines: Sequence[bytes], stores: RecordStores, findings: Findi
     if missing:
         findings.faults.append(
             f"the witness {stores.witness.name} has {len(missing)} checkpoints that are not here: "
-            "the record was rolled back or made anew"
+            "the record was rolled back or recreated"
         )
     late = len(ours - set(theirs))
     if late:

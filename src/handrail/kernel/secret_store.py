@@ -64,5 +64,7 @@ class KeptSecrets:
 
 def _checked(name: str) -> str:
     if _NAME.fullmatch(name) is None:
-        raise InvalidParams(f"{name!r} is no name of a secret.", hint="`handrail secrets` lists those that there are.")
+        raise InvalidParams(
+            f"{name!r} isn't a valid name of a secret.", hint="`handrail secrets` lists those that there are."
+        )
     return name

@@ -161,7 +161,7 @@ def _imprecise(number: str) -> InvalidParams:
 
 
 def _lone_surrogate() -> InvalidParams:
-    return InvalidParams("The text holds a lone surrogate, which is no character.")
+    return InvalidParams("The text holds a lone surrogate, which isn't a character.")
 
 
 _DECODER = json.JSONDecoder(

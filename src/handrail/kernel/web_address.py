@@ -99,7 +99,7 @@ def is_web_page(url: str) -> bool:
 
 
 def place_of_page(url: str | None) -> str | None:
-    """Of a page as its browser names it: None where it is no place on the web, ANY_PLACE where nobody can tell."""
+    """Of a page as its browser names it: None where it isn't a place on the web, ANY_PLACE where nobody can tell."""
     if url is None:
         return ANY_PLACE
     page = url.removeprefix("blob:")

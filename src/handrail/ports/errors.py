@@ -133,7 +133,7 @@ class TabClosed(WrongTab):
 
 
 class BadAnswer(Failure):
-    """Who carried this out answered what is no answer to it."""
+    """Who carried this out answered what isn't an answer to it."""
 
 
 class NotShown(Failure):

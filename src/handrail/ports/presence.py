@@ -129,7 +129,7 @@ class Presence(Protocol):
         ...
 
     def verify(self, challenge: bytes, proof: Proof) -> Mapping[str, Any]:
-        """For what is no answer to a prompt: the proof as the audit keeps it. PresenceNeeded where it isn't good."""
+        """For what isn't an answer to a prompt: the proof as the audit keeps it. PresenceNeeded where it isn't good."""
         ...
 
     def person_at_terminal(self, what: str) -> TerminalProof | None:

@@ -258,7 +258,7 @@ class Page:
     entries: Sequence[Entry]
     position: int
     is_restart: bool = False
-    """The log was replaced by another: what was read before is no part of it."""
+    """The log was replaced by another: what was read before isn't part of it."""
     places: Sequence[int] = ()
     """Where in the log each of the entries begins."""
 

@@ -47,7 +47,7 @@ def test_what_is_wrong_is_named_with_a_way_out(machine: Machine) -> None:
 
 def test_broken_settings_hide_nothing_else(machine: Machine) -> None:
     everything = set(checks(machine.run("doctor", "--json")))
-    (machine.state / "config.toml").write_text("this is no TOML")
+    (machine.state / "config.toml").write_text("this isn't a TOML")
     looked = machine.run("doctor", "--json")
     assert (looked.status, looked.err) == (1, "")
     assert everything <= set(checks(looked))

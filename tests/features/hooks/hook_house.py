@@ -61,7 +61,7 @@ class House:
         }
 
     def begin(self, event: Any, client: str = "claude", wait: int = 60, **options: Any) -> "subprocess.Popen[bytes]":
-        """The hook at work. An event that is no JSON is sent as it is."""
+        """The hook at work. An event that isn't JSON is sent as it is."""
         words = [HANDRAIL, "hook", client, "--state", str(self.state), "--wait", str(wait)]
         process = subprocess.Popen(
             words,

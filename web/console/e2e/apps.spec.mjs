@@ -56,8 +56,8 @@ test("a tool is called with what its form holds, and its result is shown", async
   await eventually(async () => JSON.parse(await mail.locator("[role=status] pre").textContent().catch(() => "null")), { echoed: wanted });
 });
 
-test("a consent is revoked by keyboard, and one that is void says so", async () => {
-  await page.getByText("void", { exact: true }).first().waitFor();
+test("a consent is revoked by keyboard, and one that expired says so", async () => {
+  await page.getByText("expired", { exact: true }).first().waitFor();
   await page.getByRole("button", { name: "Revoke: Mail · list_emails, for mcp:claude-code/2.1" }).focus();
   await page.keyboard.press("Enter");
   await eventually(() => [...world.mock.apps.consents.keys()], ["bbbbbbbbbbbb"]);

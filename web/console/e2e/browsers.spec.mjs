@@ -115,7 +115,7 @@ test("a person takes over, hands back and stops", async () => {
   await page.locator(".task-view-head").getByText("ongoing").waitFor();
   await page.getByRole("button", { name: "Stop" }).click();
   await page.locator(".task-view-head").getByText("completed").waitFor();
-  assert.equal(await page.getByRole("button", { name: /Take over|Hand back|Stop|Look now/ }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: /Take over|Hand back|Stop|Take screenshot/ }).count(), 0);
 });
 
 test("the index lies on the picture where the elements are, at every size", async () => {
@@ -155,7 +155,7 @@ test("a new picture is shown when an agent has taken one, and looking takes one 
   world.mock.tell("frontend_event", { type: "event", taskId: TASK, event: { type: "toolUsed", name: "browser_screenshot", status: "success" } });
   await page.locator("img[data-url='/api/artifacts/art-2'][src]").waitFor();
   await page.getByText("This page was not indexed.").waitFor();
-  await page.getByRole("button", { name: "Look now" }).click();
+  await page.getByRole("button", { name: "Take screenshot" }).click();
   await eventually(() => acted.map(({ actions }) => actions), [{ browser_dom_index: { tabId: 2, scope: "viewport", boxes: true } }, { browser_screenshot: { tabId: 2 } }]);
 });
 
@@ -197,7 +197,7 @@ test("without a browser the page says how to get one, and makes a code that runs
 for (const [payload, told] of [
   [{ ok: true, clientId: "plugin-x" }, "Paired. The browser connects by itself."],
   [{ ok: false, pending: true, error: "x" }, "confirm it in the extension's own window"],
-  [{ ok: false, error: "this is no handrail server" }, "It could not be paired: this is no handrail server"],
+  [{ ok: false, error: "this isn't a handrail server" }, "It could not be paired: this isn't a handrail server"],
 ]) {
   test(`an extension that is not paired is paired by one click: ${told}`, async () => {
     const page = await world.open();

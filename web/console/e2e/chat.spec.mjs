@@ -33,7 +33,7 @@ const opened = async (where, taskId) => {
 };
 
 /** Until the page has followed its address, words would still go to the task that was open before. */
-const asked = (where) => where.getByRole("heading", { name: "What should happen?" }).waitFor();
+const asked = (where) => where.getByRole("heading", { name: "What should I work on?" }).waitFor();
 
 test("who has a model connected comes to talk", async () => {
   const own = await world.open({ path: "" });
@@ -67,7 +67,7 @@ test("a run is paused, resumed and stopped, and its mode is switched", async () 
   await page.getByRole("button", { name: "Stop" }).click();
   await page.locator(".run-state.ended").waitFor();
   assert.deepEqual(chat.state.steered, ["pause", "resume", "stop"]);
-  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("button", { name: "Resume" }).click();
   await page.locator(".run-state.running").waitFor();
   chat.run(OTHER, { status: "waiting" });
   await page.locator(".run-state.waiting").waitFor();
@@ -191,9 +191,9 @@ test("a task begins with words, is renamed, found and put away", async () => {
   await page.getByRole("heading", { level: 1, name: "Renamed now" }).waitFor();
   await page.getByRole("searchbox", { name: "Search tasks…" }).fill("renamed");
   await eventually(() => page.locator(".rail-task-title").allInnerTexts(), ["Renamed now"]);
-  await page.getByRole("button", { name: "Put away: Renamed now" }).click();
+  await page.getByRole("button", { name: "Archive: Renamed now" }).click();
   await eventually(() => page.locator(".rail-task-title").count(), 0);
-  await page.getByRole("checkbox", { name: "Put away (1)" }).check();
+  await page.getByRole("checkbox", { name: "Archived (1)" }).check();
   await eventually(() => page.locator(".rail-task-title").allInnerTexts(), ["Renamed now"]);
   await page.getByRole("checkbox").uncheck();
   await page.getByRole("searchbox", { name: "Search tasks…" }).fill("");

@@ -20,7 +20,7 @@ test("without a session the console asks for the code, and a wrong one is told",
   await page.reload();
   await page.getByLabel("One-time code").fill("wrong");
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByText("This code is not valid").waitFor();
+  await page.getByText("This code is invalid").waitFor();
   await page.getByLabel("One-time code").fill(world.mock.newCode());
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.locator(".connection.online").waitFor();

@@ -40,7 +40,7 @@ _STDIN = "-"
 @state_option
 @answer_option
 @click.option("--task", metavar="ID", help="Calls of one task run in order.")
-@click.option("--timeout", type=WholeNumber(min=1), metavar="MS", help="Another deadline than the tool's.")
+@click.option("--timeout", type=WholeNumber(min=1), metavar="MS", help="Override the timeout.")
 def call(
     name: str,
     json: str,
@@ -84,7 +84,7 @@ def run_call(
         finally:
             opened.close()
     except BrokenPolicy as broken:
-        refused: Failure = Declined(broken.message, hint="Mend the policy file; until then every call is refused.")
+        refused: Failure = Declined(broken.message, hint="Fix the policy file. Until then every call is refused.")
         print_json(entry.surface.dialect.envelope(refused))
         raise SystemExit(1) from None
     except Failure as failure:

@@ -35,7 +35,7 @@ Commands:
 """
 
 OWN = (
-    Command("up", "handrail.faces.cli.up:up", "Start the server, until Ctrl-C.", 0),
+    Command("up", "handrail.faces.cli.up:up", "Start the server.", 0),
     Command("open", "handrail.faces.cli.open:open_console", "Open the console in a browser.", 10),
     Command("mcp", "handrail.faces.cli.mcp:mcp", "Serve the tools to an MCP client.", 70),
     Command("tools", "handrail.faces.cli.tools:tools", "List every tool, its effect and its parameters.", 80),

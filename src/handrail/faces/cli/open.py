@@ -24,15 +24,15 @@ _UNWELCOME = (401, 403)
 def open_console(state: Path | None, only_print: bool) -> None:
     """Open the console in a browser.
 
-    The address that it opens, or prints where there is no display, holds a code that lets one browser in, once and
-    within ten minutes.
+    The address that it opens, or prints where there is no display, holds a one-time code for one browser, which
+    expires in ten minutes.
     """
     from handrail.faces.cli.program import program
 
     stores, machine = program().open_stores(state), program().machine
     server = stores.running_server()
     if server is None or not server.is_running:
-        raise NotFound("No handrail server runs on this state directory.", hint="Start one with `handrail up`.")
+        raise NotFound("handrail isn't running.", hint="Start it with `handrail up`.")
     address = f"{server.url}/#code={_new_code(server.host, server.port, stores.credentials())}"
     if only_print or not machine.has_display():
         say(address)
@@ -61,7 +61,7 @@ def _new_code(host: str, port: int, credentials: dict[str, str]) -> str:
         return str(said["data"]["code"])
     except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
         raise InputOutput(
-            f"Nothing that is handrail answers on port {port}.",
+            f"handrail isn't responding on port {port}.",
             hint="If the server was killed, start it again with `handrail up`.",
         ) from None
     finally:

@@ -31,7 +31,7 @@ class WholeNumber(click.IntRange):
 Choice = Literal["ask", "allow", "deny"]
 
 project_option = click.option(
-    "--project", type=Path, default=Path(), metavar="DIR", help="The project's folder, if not this one."
+    "--project", type=Path, default=Path(), metavar="DIR", help="Project folder [current directory]."
 )
 state_option = click.option(
     "--state",
@@ -45,7 +45,7 @@ answer_option = click.option(
     default="ask",
     show_default=True,
     metavar="<ask|allow|deny>",
-    help="How to answer where the policy wants a person asked: ask one, or always allow or deny.",
+    help="How to handle approvals: ask you, or always allow or deny.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 limit_option = click.option(

@@ -28,7 +28,7 @@ Examples:
     "--port",
     type=WholeNumber(min=0, max=65535),
     metavar="NUMBER",
-    help="6006, or another one; 0 takes any free one.",
+    help="Port; 0 picks a free one.",
 )
 @click.option("--no-open", is_flag=True, help="Don't open a browser.")
 @click.option("--until-unused", type=WholeNumber(min=1), hidden=True)
@@ -42,7 +42,7 @@ def up(
     until_unused: int | None,
     answer: Choice,
 ) -> None:
-    """Start the server, until Ctrl-C.
+    """Start the server.
 
     It serves the console, MCP over HTTP and the tools at /api/tools, for this machine alone. `handrail open` opens
     the console again.
@@ -61,7 +61,7 @@ def up(
         if opened.settings.open_console and machine.has_display():
             machine.open_in_browser(console)
         elif sys.stdout.isatty():  # elsewhere it would end up in a log
-            say(f"The console, once and within ten minutes: {console}")
+            say(f"Open (one-time link, expires in 10 min): {console}")
         sys.stdout.flush()
 
     try:

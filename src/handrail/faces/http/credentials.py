@@ -107,7 +107,7 @@ class Credentials:
         return Credential.TOKEN
 
     def agent(self, scope: Scope, token: str | None = None) -> Agent | None:
-        """Whose token this is; None where it is no agent's."""
+        """Whose token this is; None where it isn't an agent's."""
         shown_token = token if token is not None else (header(scope, b"authorization") or "").partition(" ")[2]
         return self._agents.find(shown_token)
 

@@ -57,7 +57,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """`run(request, body)` gives the data of the answer, or a Response where it is no envelope.
+    """`run(request, body)` gives the data of the answer, or a Response where it isn't an envelope.
 
     `codes` are the errors beside those that any endpoint may end in; `status` is told apart for 410 and 413.
     """

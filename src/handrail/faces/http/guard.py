@@ -62,7 +62,7 @@ def _parsed(item: str) -> str:
     origin = item.strip().lower().removesuffix("/")
     if not _ORIGIN.fullmatch(origin):
         raise InvalidParams(
-            f"{ORIGINS_SETTING} lists {item.strip()!r}, which is no origin.",
+            f"{ORIGINS_SETTING} lists {item.strip()!r}, which isn't an origin.",
             hint="List whole origins, such as http://localhost:3000, separated by commas; there are no wildcards.",
         )
     return origin

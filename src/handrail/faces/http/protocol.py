@@ -29,7 +29,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if self._is_in_head:  # a trailer is no header: it comes after the checks
+        if self._is_in_head:  # a trailer isn't a header: it comes after the checks
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:

@@ -43,7 +43,7 @@ def _claim(lock: int, path: Path) -> None:
     except BlockingIOError:
         raise _taken(path) from None
     if path.is_symlink() or (path.exists() and not path.is_socket()):
-        raise Conflict(f"{path} is there already, and is no socket.", hint="Choose another path with --socket.")
+        raise Conflict(f"{path} is there already, and isn't a socket.", hint="Choose another path with --socket.")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe, suppress(OSError):
         probe.settimeout(_ANSWER_SECONDS)
         with socket_address(path) as address:

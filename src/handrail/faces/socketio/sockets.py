@@ -163,7 +163,7 @@ class Sockets:
                 return
         except TimeoutError:
             pass
-        await refused("BAD_REQUEST", "This is no message, or too long a one.")(scope, receive, send)
+        await refused("BAD_REQUEST", "This isn't a message, or too long a one.")(scope, receive, send)
 
     async def _drop(self, engine_sid: str) -> None:
         """Doesn't wait: a client that doesn't read would never receive it."""

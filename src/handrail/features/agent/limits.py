@@ -82,7 +82,7 @@ def check_may_mend(turns: Sequence[Turn], use: ToolUse, most: int) -> ToolResult
     path = _path(use)
     if path is None or use.name not in _WRITES or _is_dry(use) or _mended(turns)[path] < most + 1:
         return None
-    told = f"The check of {path} still fails, and by yourself you may mend it {most} times at most: ask the person."
+    told = f"The check of {path} still fails, and you may fix it by yourself {most} times at most: ask the person."
     return ToolResult(use.id, use.execution_id, use.name, told, is_error=True)
 
 

@@ -95,7 +95,7 @@ class Runs:
             run, turns = await self._known(task_id), await self._at.store.turns(task_id)
             self._check_is_here(run)
             if not questions.is_something_left(turns, run.mode):
-                raise Conflict("There is nothing left to go on with.", hint="Say what should be done.", taskId=task_id)
+                raise Conflict("Nothing to resume.", hint="Say what should be done.", taskId=task_id)
             await self._start(await self._at.tasks.ensure(task_id), run)
             return await self._known(task_id)
 

@@ -43,7 +43,7 @@ _ACT = "You are in ACT mode."
 
 
 def instructions(mode: Mode, project: str, max_auto_fix: int) -> str:
-    fixing = f"Where a check of yours fails, mend it by yourself at most {max_auto_fix} times, then ask."
+    fixing = f"Where a check of yours fails, fix it by yourself at most {max_auto_fix} times, then ask."
     return "\n\n".join([_RULES, _PLAN if mode == "plan" else f"{_ACT} {fixing}", f"The project is {project}."])
 
 

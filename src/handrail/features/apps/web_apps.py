@@ -102,7 +102,7 @@ _LOCAL_ENDINGS = (".local", ".lan", ".internal", ".home.arpa", ".localhost")
 def descriptor_address(given: str) -> str:
     """Of a site, or of the descriptor itself. InvalidParams."""
     text = given.strip()
-    wrong = InvalidParams(f"{given[:200]!r} is no address of a web site.", hint="Such as https://example.com.")
+    wrong = InvalidParams(f"{given[:200]!r} isn't an address of a web site.", hint="Such as https://example.com.")
     try:
         parts = urlsplit(text if "://" in text else f"https://{text}")
         host, is_odd = parts.hostname or "", parts.port == 0
@@ -122,7 +122,7 @@ def onward(address: str, location: str) -> str:
     try:
         there = urlsplit(urljoin(address, location))
     except ValueError:
-        raise BadAnswer(f"{here.netloc} leads to what is no address.") from None
+        raise BadAnswer(f"{here.netloc} leads to what isn't an address.") from None
     if not location or (there.scheme, there.netloc) != (here.scheme, here.netloc):
         raise BadAnswer(
             f"{here.netloc} leads to {there.netloc[:200] or 'nowhere'}, which is not followed.",

@@ -19,9 +19,9 @@ Action = Literal["list", "path", "launch", "pair", "enroll", "revoke"]
 EPILOG = """\b
 Examples:
   handrail extension              which browsers are paired, and which are connected
-  handrail extension launch       a Chromium of its own with the extension in it, paired, until Ctrl-C
+  handrail extension launch       a paired Chromium with the extension; Ctrl-C closes it
   handrail extension path         the folder to "Load unpacked" in your own Chrome
-  handrail extension pair         a code to type into the extension, once and within ten minutes
+  handrail extension pair         a code to type into the extension (it expires in 10 minutes)
   handrail extension enroll ID    let that browser's window confirm approvals that reach far
   handrail extension revoke ID    that browser may no longer connect"""
 
@@ -69,7 +69,7 @@ def _launch(browser: str | None, headless: bool, stores: "Stores") -> None:
     code = ask_server(stores, "POST", "/api/extension/launch-code")["code"]
 
     def on_ready() -> None:
-        say("A browser of its own runs and is paired with handrail (Ctrl-C ends it).")
+        say("Launched a paired Chromium with handrail (Ctrl-C ends it).")
         sys.stdout.flush()
 
     shows_window = program().machine.has_display() and not headless

@@ -23,7 +23,7 @@ FEATURE = Feature(
         Command(
             "desktop-host",
             "handrail.features.desktop.cli.desktop_host:desktop_host",
-            "Serve the desktop on a Unix socket, until Ctrl-C.",
+            "Serve the desktop on a Unix socket.",
             40,
         ),
     ],

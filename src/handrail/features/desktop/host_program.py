@@ -48,7 +48,9 @@ async def serve_desktop(
 
 def _opened_stores(workspace_root: Path, program: Program, state: Path | None) -> Stores:
     if not workspace_root.is_dir():
-        raise InvalidParams(f"The workspace root is no folder: {workspace_root}", hint="Name it with --workspace-root.")
+        raise InvalidParams(
+            f"The workspace root isn't a folder: {workspace_root}", hint="Name it with --workspace-root."
+        )
     return program.open_stores(state)
 
 

@@ -15,7 +15,7 @@ EPILOG = "Exit status: 0 when everything that handrail needs is there, otherwise
 @project_option
 @state_option
 def doctor(as_json: bool, project: Path, state: Path | None) -> None:
-    """Tell what works here and what is missing."""
+    """Check your setup."""
     from handrail.faces.cli.program import program
     from handrail.features.doctor.report import report
 

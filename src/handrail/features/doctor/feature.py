@@ -14,7 +14,7 @@ FEATURE = Feature(
             "List features, and enable those of other packages.",
             165,
         ),
-        Command("doctor", "handrail.features.doctor.cli:doctor", "Tell what works here and what is missing.", 180),
+        Command("doctor", "handrail.features.doctor.cli:doctor", "Check your setup.", 180),
     ],
     routes="handrail.features.doctor.routes:mount",
 )

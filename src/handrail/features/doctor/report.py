@@ -13,7 +13,7 @@ from handrail.kernel.program import Program
 from handrail.ports.errors import Failure
 
 _OLDEST_PYTHON = (3, 11)
-_MEND = "Mend what is named here."
+_MEND = "Fix what is named here."
 
 
 def report(program: Program, folder: Path, state: Path | None) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def _project(context: CheckContext) -> Check:
         finally:
             project.close()
 
-    return attempt("project", look, "Name the project's folder with --project, or mend what is named here.")
+    return attempt("project", look, "Name the project's folder with --project, or fix what is named here.")
 
 
 def _sandbox(program: Program) -> Check:

@@ -194,7 +194,7 @@ class Connection:
             params = {} if cursor is None else {"cursor": cursor}
             page = await session.request(f"{what}/list", params, seconds=_LIST_SECONDS)
             if not isinstance(page, dict) or not isinstance(page.get(what), list):
-                raise BadAnswer(f"{self.server.name} answered {what}/list with what is no list.")
+                raise BadAnswer(f"{self.server.name} answered {what}/list with what isn't a list.")
             listed += page[what]
             cursor = page.get("nextCursor")
             if not isinstance(cursor, str) or not cursor:

@@ -18,10 +18,10 @@ _LONGEST_WORDS = 4000
 def tool_reply(server: str, definition: Definition, result: Any, validator: Validator | None) -> Reply:
     """FailedReply where the tool says that it failed. BadAnswer."""
     if not isinstance(result, dict) or not isinstance(content := result.get("content", []), list):
-        raise BadAnswer(f"{server} answered {definition.name} with what is no result of a tool.")
+        raise BadAnswer(f"{server} answered {definition.name} with what isn't a result of a tool.")
     structured = result.get("structuredContent")
     if structured is not None and not isinstance(structured, dict):
-        raise BadAnswer(f"{server} answered {definition.name} with a structure that is no object.")
+        raise BadAnswer(f"{server} answered {definition.name} with a structure that isn't an object.")
     reply = Reply(structured, content=parts(server, content), is_whole=True)
     if result.get("isError") is True:
         words = "\n".join(part.text for part in reply.content if isinstance(part, Text))[:_LONGEST_WORDS]
@@ -38,7 +38,7 @@ def prompt_reply(server: str, result: Any) -> Reply:
     """A message's words, and who is to say them where that isn't the user."""
     messages = result.get("messages") if isinstance(result, dict) else None
     if not isinstance(messages, list) or len(messages) > MOST_PARTS:
-        raise BadAnswer(f"{server} answered with what is no prompt.")
+        raise BadAnswer(f"{server} answered with what isn't a prompt.")
     contents = [each.get("content") for each in messages if isinstance(each, dict)]
     return Reply(None, content=parts(server, contents), is_whole=True)
 
@@ -46,14 +46,14 @@ def prompt_reply(server: str, result: Any) -> Reply:
 def resource_reply(server: str, result: Any) -> Reply:
     contents = result.get("contents") if isinstance(result, dict) else None
     if not isinstance(contents, list) or len(contents) > MOST_PARTS:
-        raise BadAnswer(f"{server} answered with what is no resource.")
+        raise BadAnswer(f"{server} answered with what isn't a resource.")
     return Reply(None, content=tuple(_resource(server, each) for each in contents), is_whole=True)
 
 
 def listed_resources(server: str, page: Any) -> list[ListedResource]:
     raw = page.get("resources") if isinstance(page, dict) else None
     if not isinstance(raw, list):
-        raise BadAnswer(f"{server} answered resources/list with what is no list.")
+        raise BadAnswer(f"{server} answered resources/list with what isn't a list.")
     return [
         ListedResource(each["uri"], _text(each, "name"), _text(each, "title"), _text(each, "description"), _mime(each))
         for each in raw
@@ -70,7 +70,7 @@ def parts(server: str, content: list[Any]) -> tuple[Part, ...]:
 
 def _part(server: str, raw: Any) -> Part:
     if not isinstance(raw, dict):
-        raise BadAnswer(f"{server} answered with a part that is no object.")
+        raise BadAnswer(f"{server} answered with a part that isn't an object.")
     match raw.get("type"):
         case "text" if isinstance(raw.get("text"), str):
             return Text(raw["text"])

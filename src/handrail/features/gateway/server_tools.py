@@ -219,7 +219,7 @@ class ServerResources:
 
     def _theirs(self, uri: str) -> str:
         if not uri.startswith(self._prefix):
-            raise NotFound(f"{uri} is no address of {self._server.name}.", hint="resources/list shows them.")
+            raise NotFound(f"{uri} isn't an address of {self._server.name}.", hint="resources/list shows them.")
         return unquote(uri.removeprefix(self._prefix)) if self._prefix else uri
 
 

@@ -23,6 +23,6 @@ FEATURE = Feature(
             "history", "handrail.features.history.cli.history:history", "List what was changed in this project.", 120
         ),
         Command("audit", "handrail.features.history.cli.audit:audit", "Show or verify the record of all calls.", 130),
-        Command("report", "handrail.features.history.cli.report:report", "Write a task's record as one page.", 140),
+        Command("report", "handrail.features.history.cli.report:report", "Export a task as an HTML report.", 140),
     ],
 )

@@ -32,10 +32,10 @@ def task_summaries(project: Project) -> Sequence[TaskSummary]:
 def write_report(project: Project, task: str | None, to: Path, *, force: bool = False) -> Story:
     """Of a task, or of every call. The page is whole or not there; it is its owner's alone.
 
-    Conflict where there is a file that is no report, unless it is forced.
+    Conflict where there is a file that isn't a report, unless it is forced.
     """
     if not force and not _may_be_replaced(to):
-        raise Conflict(f"{to} is there already and is no report.", hint="Name another file, or add --force.")
+        raise Conflict(f"{to} is there already and isn't a report.", hint="Name another file, or add --force.")
     story, pieces = report_of(project, task)
     _write(to, pieces)
     return story

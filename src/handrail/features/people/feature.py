@@ -16,7 +16,9 @@ FEATURE = Feature(
     serving="handrail.features.people.opening:withdrawing",
     offers={"summons": "handrail.features.people.opening:Summons"},
     commands=[
-        Command("prompts", "handrail.features.people.cli.prompts:prompts", "Answer what waits for a person.", 100),
+        Command(
+            "prompts", "handrail.features.people.cli.prompts:prompts", "Answer pending approvals and questions.", 100
+        ),
         Command(
             "passkeys",
             "handrail.features.people.cli.passkeys:passkeys",

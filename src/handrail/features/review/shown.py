@@ -80,7 +80,7 @@ def _draft(change: FileChange) -> str | None:
 def _shown(place: int, each: MergeHunk, base: list[bytes]) -> ShownHunk:
     start = each.hunk.start_old - 1
     end = start + len(each.hunk.lines_old)
-    last = len(base) - (not base[-1])  # what follows the last LF is no line to people
+    last = len(base) - (not base[-1])  # what follows the last LF isn't a line to people
     return ShownHunk(
         place,
         each.state,

@@ -109,7 +109,7 @@ class GameView:
         prefix = "" if folder in (None, ".") else f"{folder}/"
         kind = media_type(name.removeprefix(prefix)) if folder is not None and name.startswith(prefix) else None
         if kind is None or not self._policy().may_read(_TOOL, name):
-            raise NotFound(f"{path} is no picture and no sound of the game.", path=path)
+            raise NotFound(f"{path} is neither a picture nor a sound of the game.", path=path)
         return kind, self._files.read(name, _LARGEST)
 
     def mended(self, path: str, place: Place | None) -> Mended:
@@ -125,7 +125,7 @@ class GameView:
                 _with_place(game.project, name, before, place) if place else game.project.with_safe_fixes(name, before)
             )
         mark = _BOM if name == CONFIG and self._games.text_of(path).startswith(_BOM) else ""
-        shown = self._changes.planned(path, (mark + after).encode(), f"Mend {path}")
+        shown = self._changes.planned(path, (mark + after).encode(), f"Fix {path}")
         if after == before or shown.binding["baseHash"] != hashlib.sha256((mark + before).encode()).hexdigest():
             raise Conflict(f"{path} has changed since it was looked at.", hint="Look at it again.", path=path)
         return Mended(path, mark + after, shown.diff or "", shown.binding["baseHash"], shown.binding["afterHash"])

@@ -164,7 +164,7 @@ class Games:
         if found:
             raise NotClean(
                 f"{path} has {len(found)} mistakes, and the policy wants a clean check before a write (lintOnWrite).",
-                hint="Mend them; validate_script with this content lists them all.",
+                hint="Fix them; validate_script with this content lists them all.",
                 path=path,
                 diagnostics=[
                     {"line": each.line, "kind": kind_of(each), "message": message(each, self.language)}

@@ -114,7 +114,7 @@ def _text(value: Any) -> str:
 
 
 def _damaged(message: str, **details: Any) -> Damaged:
-    return Damaged(f"{PACKAGE} can't be read: {message}", hint=f"Mend {PACKAGE} first.", **{**details, "path": PACKAGE})
+    return Damaged(f"{PACKAGE} can't be read: {message}", hint=f"Fix {PACKAGE} first.", **{**details, "path": PACKAGE})
 
 
 _TOLD_EVERY = 0.25

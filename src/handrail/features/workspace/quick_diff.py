@@ -82,7 +82,7 @@ def quick_unified(path: str, old: bytes | None, new: bytes | None) -> str:
     lines = [f"--- {names[0]}", f"+++ {names[1]}"]
     before = (old or b"").split(b"\n")
     if not before[-1]:
-        before.pop()  # what follows the last LF is no line to people
+        before.pop()  # what follows the last LF isn't a line to people
     for group in _groups(found):
         lines += _printed(group, before)
     return "\n".join(lines) + "\n"

@@ -168,7 +168,7 @@ def _values(members: Members, prompt: KvPrompt) -> dict[str, str] | UnsetType:
     known = {field.key for field in prompt.fields}
     for key in values:
         if key not in known:
-            members.note(f"values.{key}", "is no field of this prompt")
+            members.note(f"values.{key}", "isn't a field of this prompt")
     for field in prompt.fields:
         if field.required is True and not values.get(field.key):
             members.note(f"values.{field.key}", "is required")

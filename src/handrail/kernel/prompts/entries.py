@@ -42,7 +42,7 @@ UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def read_head(line: bytes) -> Head | None:
-    """None for what is no JSON object, or has something else than text where a head has text."""
+    """None for what isn't a JSON object, or has something else than text where a head has text."""
     if len(line) > LONGEST_LINE:
         return None
     try:

@@ -152,7 +152,7 @@ class Members:
             self.note(name, "must be a string")
             return False
         if not is_unicode(value):
-            self.note(name, "holds a lone surrogate, which is no character")
+            self.note(name, "holds a lone surrogate, which isn't a character")
             return False
         return True
 

@@ -50,7 +50,7 @@ CODES = frozenset(_PHRASES)
 
 
 def phrase(text: str) -> tuple[str, str] | None:
-    """Its code, and what it is about; None for what is no sentence of ours."""
+    """Its code, and what it is about; None for what isn't a sentence of ours."""
     for code, pattern in _PATTERNS:
         if (found := pattern.fullmatch(text)) is not None:
             return code, found.groupdict().get("object") or ""

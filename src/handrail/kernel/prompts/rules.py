@@ -185,7 +185,7 @@ def _file_change(members: Members, new_draft_id: NewId) -> FileChangePrompt:
 
 
 def _card(members: Members) -> Card | UnsetType:
-    """Of handrail's own making, so it is read as a whole: what is not right in it is no card."""
+    """Of handrail's own making, so it is read as a whole: what is not right in it isn't a card."""
     try:
         return msgspec.convert(members.as_given, Card)
     except msgspec.ValidationError as wrong:

@@ -47,7 +47,7 @@ function inlineOf(whole: string, groups: Record<string, string | undefined>, dep
   return { kind, children: parseInline(inner ?? "", depth + 1) };
 }
 
-/** What ends a sentence is no part of the address in it; a bracket is, where it was opened in the address. */
+/** What ends a sentence isn't part of the address in it; a bracket is, where it was opened in the address. */
 function withoutEnd(url: string): string {
   let [open, closed] = [0, 0];
   for (const sign of url) {

@@ -77,7 +77,7 @@ function note(records: MutationRecord[]): void {
   }
 }
 
-/** Ours mark nothing; what is written where nobody sees it is no change of the page. */
+/** Ours mark nothing; what is written where nobody sees it isn't a change of the page. */
 function isSeen(record: MutationRecord, target: Element | null): boolean {
   if (record.attributeName?.startsWith("aria-") || target?.closest(`[${BADGE_ATTRIBUTE}]`)) return false;
   return target !== null && target !== document.documentElement && target.closest("head") === null && isShown(target);

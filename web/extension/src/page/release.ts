@@ -16,7 +16,7 @@ export function awaitRelease(): void {
   isLeaving = false;
 }
 
-/** What moving the mouse there has changed is no answer to the click. */
+/** What moving the mouse there has changed isn't an answer to the click. */
 export const isAnswer = (changedAt: number): boolean => changedAt >= releasedAt && !isLeaving;
 
 /**

@@ -19,7 +19,7 @@ function inputOf(target: Target): HTMLInputElement {
     const inputs = around?.querySelectorAll<HTMLInputElement>("input[type=file]") ?? [];
     if (inputs.length === 1) return inputs[0]!;
   }
-  throw noTarget(`${describe(element)} is no file input, and no single one belongs to it.`, { hint: "Name the <input type=file> by XPath." });
+  throw noTarget(`${describe(element)} isn't a file input, and no single one belongs to it.`, { hint: "Name the <input type=file> by XPath." });
 }
 
 /** Messages are bounded, so a file comes in parts of base64. */

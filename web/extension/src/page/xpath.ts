@@ -7,7 +7,7 @@ export function matchesOf(xpath: string): Element[] {
   try {
     found = document.evaluate(xpath, document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
   } catch {
-    throw noTarget(`This is no XPath that selects elements: ${xpath}`, { matches: 0 });
+    throw noTarget(`This isn't a XPath that selects elements: ${xpath}`, { matches: 0 });
   }
   const elements: Element[] = [];
   for (let at = 0; at < found.snapshotLength; at++) {

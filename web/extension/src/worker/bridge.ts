@@ -27,7 +27,7 @@ async function whoIsHere(connection: Connection): Promise<Record<string, unknown
 async function pairWith({ server, code }: { server: string; code: string }, origin: string, show: () => Promise<void>): Promise<Record<string, unknown>> {
   const wanted = serverOrigin(String(server));
   if (wanted !== origin || typeof code !== "string" || !code) return { ok: false, error: "a page can only offer its own server" };
-  if (!(await isHandrail(wanted))) return { ok: false, error: "this is no handrail server" };
+  if (!(await isHandrail(wanted))) return { ok: false, error: "this isn't a handrail server" };
   if (await needsConsent(wanted)) {
     const isAsked = await holdRequest({ server: wanted, code }, show);
     return isAsked ? { ok: false, pending: true, error: "confirm in the extension's window" } : { ok: false, error: "another server is being asked about in the extension's window" };

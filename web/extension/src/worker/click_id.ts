@@ -14,7 +14,7 @@ export function formatClickId(tabId: number, frameId: number, ref: number): stri
 
 export function parseClickId(tabId: number, clickId: string): Place {
   const found = SHAPE.exec(clickId);
-  if (!found) throw new Failure("INVALID_TARGET", `${JSON.stringify(clickId)} is no clickId.`, { stale: true, hint: "Look at the page and use a clickId from there." });
+  if (!found) throw new Failure("INVALID_TARGET", `${JSON.stringify(clickId)} isn't a clickId.`, { stale: true, hint: "Look at the page and use a clickId from there." });
   const ref = Number(found[2]);
   if (!found[1]) return { frameId: 0, target: { ref } };
   const frameId = frameWith(tabId, Number(found[1]));

@@ -35,7 +35,7 @@ export class PageGone extends Error {
   }
 }
 
-/** For `catch`: a page that went away is no failure where there is something to be had instead. */
+/** For `catch`: a page that went away isn't a failure where there is something to be had instead. */
 export const goneOr = <T>(instead: T) => (error: unknown): T => {
   if (error instanceof PageGone) return instead;
   throw error;

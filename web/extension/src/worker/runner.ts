@@ -37,7 +37,7 @@ function stepsOf(message: BrowserAction): Step[] {
   }
   return Object.entries(message.action).map(([name, given]) => {
     const action = CATALOGUE.get(name);
-    if (!action) throw invalid("browser_action", [{ field: `action.${name}`, message: "is no action that this plugin knows" }]);
+    if (!action) throw invalid("browser_action", [{ field: `action.${name}`, message: "isn't an action that this plugin knows" }]);
     const { timeoutMs } = parse(name, given, { timeoutMs: fallback(whole(1, TIMEOUTS.longestActionMs), action.execMs) });
     return { action, given, ms: Math.max(timeoutMs - MARGIN_MS, timeoutMs / 2) };
   });

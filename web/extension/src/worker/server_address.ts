@@ -4,7 +4,7 @@ const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 /** The contract's own pages, and our default port. */
 const USUAL = new Set(["http://localhost:3000", "http://127.0.0.1:3000", "http://localhost:6006", "http://127.0.0.1:6006"]);
 
-/** The origin of an address that somebody typed or a page sent; null for anything that is no plain web server. */
+/** The origin of an address that somebody typed or a page sent; null for anything that isn't a plain web server. */
 export function serverOrigin(address: string): string | null {
   const trimmed = address.trim();
   if (/\s/.test(trimmed)) return null;

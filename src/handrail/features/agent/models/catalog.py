@@ -89,7 +89,7 @@ class ModelCatalog:
     async def keep_key(self, provider: str, key: Secret) -> Kept:
         value = key.reveal()
         if not value or len(value) > _LONGEST_KEY or not value.isascii() or not value.isprintable() or " " in value:
-            raise InvalidParams("This is no key: one is a line of letters, digits and signs, without spaces.")
+            raise InvalidParams("This isn't a key: one is a line of letters, digits and signs, without spaces.")
         return await self._secrets.put(_name(checked_provider(provider)), key)
 
     async def forget_keys(self) -> int:

@@ -53,7 +53,7 @@ def split(name: str) -> tuple[str, str]:
     provider, _, model = name.partition(":")
     if provider not in PROVIDERS or not model:
         raise InvalidParams(
-            f"{name[:100]!r} is no model.",
+            f"Unknown model {name[:100]!r}.",
             hint=f"Name it as PROVIDER:MODEL; providers are {', '.join(PROVIDERS)}.",
         )
     return provider, model
@@ -63,7 +63,7 @@ def checked_provider(name: str) -> str:
     """The provider whose key is stored. InvalidParams if it is unknown."""
     if name not in PROVIDERS or not PROVIDERS[name].variables:
         known = ", ".join(provider for provider, its in PROVIDERS.items() if its.variables)
-        raise InvalidParams(f"{name[:100]!r} is no provider of models.", hint=f"Known are {known}.")
+        raise InvalidParams(f"{name[:100]!r} isn't a provider of models.", hint=f"Known are {known}.")
     return name
 
 

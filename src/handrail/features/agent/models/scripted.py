@@ -76,7 +76,7 @@ def read_script(data: bytes) -> "Script":
     try:
         patterns = {name: re.compile(value.find) for name, value in file.values.items()}
     except re.error as wrong:
-        raise ValueError(f"{wrong.pattern!r} is no pattern: {wrong}") from None
+        raise ValueError(f"{wrong.pattern!r} isn't a pattern: {wrong}") from None
     return Script(file.turns, file.values, patterns)
 
 
@@ -162,7 +162,7 @@ class ScriptedModel:
         except FileNotFoundError:
             raise NotFound(f"There is no script {path}.") from None
         except (msgspec.DecodeError, ValueError) as error:
-            raise Damaged(f"{path} is no script of a model: {error}.") from None
+            raise Damaged(f"{path} isn't a script of a model: {error}.") from None
 
     async def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]

@@ -87,7 +87,7 @@ class DescriptorFile:
 
 def _unfit(status: os.stat_result) -> str | None:
     if not stat.S_ISREG(status.st_mode):
-        return "is no regular file"
+        return "isn't a regular file"
     if status.st_size > MAX_BYTES:
         return f"has more than {MAX_BYTES} bytes"
     if status.st_uid not in (os.getuid(), 0):

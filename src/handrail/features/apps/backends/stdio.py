@@ -133,7 +133,7 @@ class _Running:
             try:
                 answers.setdefault(_ADDRESSED.decode(line).request_id, []).append(line)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                self._spoil(BadAnswer(f"{self.app.id} wrote a line that is no reply of this contract."))
+                self._spoil(BadAnswer(f"{self.app.id} wrote a line that isn't a reply of this contract."))
                 return
         for id, replies in answers.items():
             waiting = self._waiting.get(id)

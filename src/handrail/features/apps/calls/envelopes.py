@@ -42,7 +42,7 @@ def result_of(reply: bytes, request: AppRequest) -> Any:
     except InvalidParams as wrong:
         raise BadAnswer(f"The app's reply can't be read: {wrong.message}") from None
     if not isinstance(message, dict):
-        raise BadAnswer("The app's reply is no JSON object.")
+        raise BadAnswer("The app's reply isn't a JSON object.")
     version = message.get("version")
     if not isinstance(version, str) or version.partition(".")[0] != VERSION.partition(".")[0]:
         raise BadAnswer("The app's reply has not the version of this contract, 1.0.")

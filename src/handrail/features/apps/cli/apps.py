@@ -22,7 +22,7 @@ Examples:
   handrail apps                                        which there are, and which descriptors are broken
   handrail apps describe com.example.mail
   handrail apps call com.example.mail send_email '{"to": ["ada@example.com"]}'
-  handrail apps consents                               what you have allowed for good
+  handrail apps consents                               what you always allow
   handrail apps add https://example.com
   handrail apps login com.example.web"""
 
@@ -101,7 +101,7 @@ def describe_app(ctx: click.Context, id: str, state: Path | None, as_json: bool)
 @project_option
 @state_option
 @answer_option
-@click.option("--timeout", type=WholeNumber(min=1), metavar="MS", help="Another deadline than the tool's.")
+@click.option("--timeout", type=WholeNumber(min=1), metavar="MS", help="Override the timeout.")
 @click.pass_context
 def call_app(
     ctx: click.Context,

@@ -20,7 +20,7 @@ Examples:
 @state_option
 @click.pass_context
 def consents(ctx: click.Context, state: Path | None) -> None:
-    """List and revoke what you have allowed for good.
+    """List and revoke what you always allow.
 
     A consent is for one program, one app and one tool or all of its tools. It no longer counts once the
     app declares something else than what you were shown.
@@ -57,7 +57,7 @@ def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None
     for line in columns(rows):
         say(line)
     if not rows:
-        say("You have allowed nothing for good.")
+        say("Nothing is always allowed.")
 
 
 @consents.command("revoke")

@@ -42,7 +42,9 @@ def new_app(folder: Path, app_id: str | None, name: str | None) -> None:
     if app_id is None:
         app_id = f"com.example.{''.join(words)}"
     if not is_app_id(app_id) or any(part[0].isdigit() for part in app_id.split(".")):
-        reason = "is no app id: two or more parts of a-z and 0-9, each with a letter first, such as com.example.notes."
+        reason = (
+            "isn't an app id: two or more parts of a-z and 0-9, each with a letter first, such as com.example.notes."
+        )
         raise click.BadParameter(f"{app_id!r} {reason}", param_hint="--id")
     shown = " ".join(words).capitalize() if name is None else name.strip()
     if not shown or not shown.isprintable() or set(shown) & set('"\\'):

@@ -85,11 +85,11 @@ def _dbus(part: _ExecutionPart, app_id: str, found: Findings) -> DBusExecution:
     is_told = part.service is None and not is_app_id(app_id)
     if not is_told and (_BUS_NAME.fullmatch(service) is None or len(service) > _LONGEST_NAME):
         # No part of a D-Bus name begins with a digit, and one of an app's id may: such an app must name its service.
-        found.add("execution.service", f"{service[:100]!r} is no name of a D-Bus service")
+        found.add("execution.service", f"{service[:100]!r} isn't a valid name of a D-Bus service")
     if _OBJECT_PATH.fullmatch(part.object_path) is None:
-        found.add("execution.object_path", f"{part.object_path[:100]!r} is no D-Bus object path")
+        found.add("execution.object_path", f"{part.object_path[:100]!r} isn't a D-Bus object path")
     if _INTERFACE_NAME.fullmatch(part.interface) is None or len(part.interface) > _LONGEST_NAME:
-        found.add("execution.interface", f"{part.interface[:100]!r} is no name of a D-Bus interface")
+        found.add("execution.interface", f"{part.interface[:100]!r} isn't a valid name of a D-Bus interface")
     if part.bus not in ("session", "system"):
         found.add("execution.bus", f"{part.bus[:50]!r} is neither session nor system")
     return DBusExecution(
@@ -181,7 +181,7 @@ def _api_key(raw: Any, found: Findings) -> ApiKey | None:
         return None
     placement = part.placement or part.location or "header"
     if placement == "header" and not is_header_name(part.name):
-        found.add("auth.api_key.name", f"{part.name[:50]!r} is no name of a header")
+        found.add("auth.api_key.name", f"{part.name[:50]!r} isn't a valid name of a header")
     if placement == "header" and not is_header_value(part.prefix):
         found.add("auth.api_key.prefix", "holds a character that no header may hold, or a blank at an end")
     if not part.name:

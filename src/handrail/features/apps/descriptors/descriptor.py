@@ -87,7 +87,7 @@ def read_tool(raw: Any, field: str, found: Findings) -> AppTool | None:
     if part is None:
         return None
     if not is_tool_name(part.name):
-        found.add(f"{field}.name", f"{part.name[:100]!r} is no name of a tool, such as send_email")
+        found.add(f"{field}.name", f"{part.name[:100]!r} isn't a valid name of a tool, such as send_email")
     if not part.description.strip():
         found.add(f"{field}.description", "is empty")
     _check_schemas(part, field, found)
@@ -205,7 +205,7 @@ def _read(text: bytes, found: Findings, platform: str) -> App | None:
     if part is None:
         return None
     if not is_app_id(part.id):
-        found.add("app.id", f"{part.id[:100]!r} is no app id, such as com.example.mail")
+        found.add("app.id", f"{part.id[:100]!r} isn't an app id, such as com.example.mail")
     name, description = in_words(part.name, part.default_lang), in_words(part.description, part.default_lang)
     for field, words in (("app.name", name), ("app.description", description)):
         if not words.strip():

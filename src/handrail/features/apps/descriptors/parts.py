@@ -84,7 +84,7 @@ class Findings:
     def check_headers(self, field: str, headers: Mapping[str, str]) -> None:
         for name, value in headers.items():
             if _HEADER_NAME.fullmatch(name) is None:
-                self.add(field, f"{name[:50]!r} is no name of a header")
+                self.add(field, f"{name[:50]!r} isn't a valid name of a header")
             elif not is_header_value(value):
                 self.add(f"{field}.{name}", "holds a character that no header may hold, or a blank at an end")
 

@@ -36,7 +36,7 @@ async def keep_key(app: App, key: Secret, secrets: SecretStore, lock: SignInLock
     if not isinstance(app.auth, ApiKey):
         raise InvalidParams(f"{app.name} takes no key.", hint=_how(app))
     if not value or not value.isascii() or not is_header_value(value):
-        raise InvalidParams("That is no key: it is empty, or holds characters that no key has.")
+        raise InvalidParams("That isn't a key: it is empty, or holds characters that no key has.")
     return await _put(app, StoredKey(bound=binding(app), key=value), secrets, lock)
 
 

@@ -58,7 +58,7 @@ def _wrong(actions: Any) -> Iterable[dict[str, str]]:
     for name, params in actions.items():
         action = ACTIONS.get(name)
         if action is None:
-            yield {"field": f"actions.{name[:64]}", "message": "is no action"}
+            yield {"field": f"actions.{name[:64]}", "message": "isn't an action"}
         elif not isinstance(params, Mapping):
             yield {"field": f"actions.{name}", "message": "must be an object"}
         else:

@@ -21,7 +21,7 @@ from handrail.ports.errors import Conflict, InvalidParams, Offline
 STALE_AFTER_MS = 30_000
 TIMEOUTS_TO_UNHEALTHY = 2
 _GO_ON = (
-    "It connects by itself when that browser is open. To go on in another one, begin anew with task_start, "
+    "It connects by itself when that browser is open. To go on in another one, start again with task_start, "
     "or let the person move the task on the console's Browser page."
 )
 
@@ -197,7 +197,7 @@ class Plugins:
         if plugin is None:
             raise InvalidParams(
                 f"No plugin {client_id!r} is known.",
-                fieldErrors=[{"field": "clientId", "message": "is no known plugin's"}],
+                fieldErrors=[{"field": "clientId", "message": "isn't a known plugin's"}],
             )
         return plugin
 

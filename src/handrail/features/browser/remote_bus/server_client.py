@@ -93,6 +93,6 @@ class ServerClient:
 
 def _not_running() -> Offline:
     return Offline(
-        "No handrail server runs here, so no browser is connected.",
+        "handrail isn't running, so no browser is connected.",
         hint="Start one with `handrail up` and open the browser that has the extension.",
     )

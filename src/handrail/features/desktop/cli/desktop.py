@@ -99,7 +99,7 @@ def _tool_of(op: str, registry: "Registry") -> str:
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", op.replace(".", "_")).lower()
     name = words if words.startswith(f"{_SURFACE}_") else f"{_SURFACE}_{words}"
     if registry.find(name).surface.name != _SURFACE:
-        raise UnknownTool(f"{op!r} is no tool of the desktop.")
+        raise UnknownTool(f"{op!r} isn't a tool of the desktop.")
     return name
 
 

@@ -49,7 +49,7 @@ def desktop_host(
     until_unused: int | None,
     until_eof: bool,
 ) -> None:
-    """Serve the desktop on a Unix socket, until Ctrl-C.
+    """Serve the desktop on a Unix socket.
 
     Programs see windows, elements and the screen through it; what clicks or types needs a confirmation, and leaves
     evidence in the workspace.

@@ -142,7 +142,7 @@ def _more(depth: int, skipped: int, among: Sequence[_Line]) -> str:
 
 
 def _rows(cells: Sequence[_Line]) -> Iterator[str] | None:
-    """`2: A "x" | C "5"`; None for what is no spreadsheet."""
+    """`2: A "x" | C "5"`; None for what isn't a spreadsheet."""
     places = [_CELL.fullmatch(each.element.title) for each in cells if each.element.role == "AXCell"]
     if len(cells) < _LEAST_CELLS or len(places) != len(cells) or None in places:
         return None

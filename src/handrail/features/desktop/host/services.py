@@ -95,7 +95,7 @@ class DesktopSource:
         except Failure as failure:
             self._readiness = self._without(failure)
         except Exception as fault:
-            logger.exception("the desktop can't tell what works")
+            logger.exception("the desktop can't say what works")
             self._readiness = self._without(Internal(f"The desktop failed: {type(fault).__name__}: {fault}"))
         self._looked_at = asyncio.get_running_loop().time()
 

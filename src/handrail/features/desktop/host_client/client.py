@@ -76,7 +76,7 @@ class Connection:
         try:
             while line := await self._reader.readline():
                 self._take(line)
-        except (OSError, ValueError):  # a broken pipe, or a line that is no end of one
+        except (OSError, ValueError):  # a broken pipe, or a line that isn't an end of one
             pass
         finally:
             for answer in self._waiting.values():

@@ -28,7 +28,7 @@ _ask_always = click.option("--ask-always", is_flag=True, help="Ask about every c
 @click.argument("command", nargs=-1, metavar="[-- COMMAND…]", help="How to start it.")
 @click.option("--url", metavar="URL", help="Its address, in place of a command.")
 @click.option("--env", "keys", multiple=True, metavar="KEY", help="A secret variable: its value is asked for.")
-@click.option("--set", "values", multiple=True, metavar="KEY=VALUE", help="A variable that is no secret.")
+@click.option("--set", "values", multiple=True, metavar="KEY=VALUE", help="A variable that isn't a secret.")
 @click.option("--header", "headers", multiple=True, metavar="NAME", help="A secret header: its value is asked for.")
 @click.option("--no-browser", is_flag=True, help="Print the sign-in address instead of opening a browser.")
 @_yes

@@ -22,7 +22,7 @@ Examples:
 @click.argument("task", required=False, help="The task's id; without one, the tasks are listed.")
 @click.option("--all", "is_whole", is_flag=True, help="Every call in this project, with a task or without.")
 @click.option("-o", "--output", type=Path, metavar="FILE", help="Where to write the page.  [default: TASK.html]")
-@click.option("--force", is_flag=True, help="Overwrite a file that is no report.")
+@click.option("--force", is_flag=True, help="Overwrite a file that isn't a report.")
 @project_option
 @state_option
 @json_option
@@ -37,11 +37,11 @@ def report(
     as_json: bool,
     limit: int,
 ) -> None:
-    """Write a task's record as one page.
+    """Export a task as an HTML report.
 
     The page opens in any browser, without handrail and without a network: every step with its diff, its pictures
     and who allowed it, one after the other like a film. It holds every file against the hash in the audit, and
-    every line of the audit against its seal. A file that is no report is not overwritten without --force.
+    every line of the audit against its seal. A file that isn't a report is not overwritten without --force.
     """
     from handrail.faces.cli.program import program
     from handrail.kernel.approval import NobodyToAsk

@@ -29,14 +29,14 @@ Examples:
   handrail prompts answer ID --ok --value name=Ada     a form
   handrail prompts answer ID --ok --choose a --choose b
   handrail prompts answer ID --ok --for rule --path "src/**/*.md" --until 2026-11-30
-  handrail prompts answer ID --ok --for app            an app's tool: all tools of this app, for good"""
+  handrail prompts answer ID --ok --for app            an app's tool: all tools of this app, always"""
 
 
 @click.group(invoke_without_command=True, epilog=EPILOG)
 @state_option
 @click.pass_context
 def prompts(ctx: click.Context, state: Path | None) -> None:
-    """Answer what waits for a person.
+    """Answer pending approvals and questions.
 
     Approvals, forms and questions of every agent on this state directory. The first answer counts,
     wherever it is given. In a terminal, and without a further word, a full-screen view shows them as they
@@ -127,7 +127,7 @@ def show_prompt(ctx: click.Context, request_id: str, state: Path | None, as_json
     "scope",
     type=OneOf("once", "task", "rule", "app"),
     metavar="<once|task|rule|app>",
-    help="How far a yes reaches; for an app's tool, rule means this tool and app all of the app's tools, for good.",
+    help="How far a yes reaches; for an app's tool, rule means this tool and app all of the app's tools, always.",
 )
 @click.option("--path", metavar="PATTERN", help="With --for: the files that the yes covers [the one shown].")
 @click.option("--place", metavar="PLACE", help="With --for: the place that the yes covers [the one shown].")

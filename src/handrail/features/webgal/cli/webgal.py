@@ -133,7 +133,7 @@ CHECK_EPILOG = """\b
 Examples:
   handrail webgal check                              the game of this folder
   handrail webgal check game/scene/start.txt --json  one scene, for programs
-  handrail webgal check --fix --answer allow         mend what can safely be mended
+  handrail webgal check --fix --answer allow         fix what can safely be fixed
 
 \b
 Exit status: 0 when there is nothing worse than style; 1 with mistakes of syntax or missing
@@ -177,7 +177,7 @@ def check(paths: tuple[str, ...], fix: bool, project: Path, state: Path | None, 
         print_json({**found, "mended": mended} if fix else found)
     else:
         for change in mended:
-            say(f"Mended {one_line(change['path'])} (undo: handrail undo {change['snapshotId']})")
+            say(f"Fixed {one_line(change['path'])} (undo: handrail undo {change['snapshotId']})")
         report(found)
     if any(problem["kind"] != "style" for file in found["files"] for problem in file["problems"]):
         raise SystemExit(1)

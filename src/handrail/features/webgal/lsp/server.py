@@ -170,4 +170,4 @@ def _folders(params: types.InitializeParams) -> list[str]:
 
 def _tell_of_its_end(checking: "asyncio.Task[None]") -> None:
     if not checking.cancelled():
-        _log.error("The checks have ended; start the server anew.", exc_info=checking.exception())
+        _log.error("The checks have ended; restart the server.", exc_info=checking.exception())

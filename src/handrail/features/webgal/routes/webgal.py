@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from handrail.features.webgal.script.findings import Language
 
 _LOOKING = "Looking at the game in the console"
-_MENDING = "Mending a scene in the console"
+_MENDING = "Fixing a scene in the console"
 # A picture may be an SVG with script in it: opened by itself, it runs nothing and reaches nobody.
 _SEALED_OFF = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 _RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")

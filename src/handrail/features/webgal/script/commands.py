@@ -1,6 +1,6 @@
 """The engine's commands as data: content, arguments and explanation of each.
 
-They include what any released engine knows: an argument that only newer engines read is no mistake.
+They include what any released engine knows: an argument that only newer engines read isn't a mistake.
 """
 
 from collections.abc import Mapping

@@ -26,7 +26,7 @@ def is_part(path: str) -> bool:
 
 
 def parts_of_model(path: str, text: str) -> frozenset[str] | None:
-    """The files that a model's JSON names, as paths like its own; None if it is no model."""
+    """The files that a model's JSON names, as paths like its own; None if it isn't a model."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):

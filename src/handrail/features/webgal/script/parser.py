@@ -99,7 +99,7 @@ def _argument(piece: str, resolve: Callable[[str], str]) -> Argument:
 def read_value(text: str) -> Value:
     if text == "true" or text == "false":
         return text == "true"
-    # A word is no number, and most values are words.
+    # A word isn't a number, and most values are words.
     if text[:1].isalpha() and text[0] != "I":
         return text
     known = number(text)

@@ -31,7 +31,7 @@ def with_character(text: str, path: str, profile: dict[str, str]) -> str | None:
     try:
         document = json.loads(text) if text.strip() else {"characters": []}
     except (ValueError, RecursionError) as error:
-        raise Damaged(f"{path} is not JSON: {error}", hint="Mend it by hand first.", path=path) from None
+        raise Damaged(f"{path} is not JSON: {error}", hint="Fix it by hand first.", path=path) from None
     characters = characters_of(document)
     name = profile["name"]
     if isinstance(characters, dict):

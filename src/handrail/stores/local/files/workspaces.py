@@ -21,7 +21,7 @@ class Workspaces:
         return self._root.location
 
     def open(self, path: str) -> LocalFolder:
-        """OutsideRoot if it is elsewhere, is no folder, or becomes a link at this moment."""
+        """OutsideRoot if it is elsewhere, isn't a folder, or becomes a link at this moment."""
         if not os.path.isabs(path) or "\0" in path:
             raise self._forbidden(path, "it is not an absolute path")
         given = _parts(path)

@@ -43,7 +43,7 @@ class MacCaller:
 
 
 def peer_of(token: bytes) -> Peer:
-    """InputOutput if it is no audit token."""
+    """InputOutput if it isn't an audit token."""
     if len(token) != _TOKEN.size:
         raise InputOutput(f"An audit token has {_TOKEN.size} bytes, not {len(token)}.")
     values = _TOKEN.unpack(token)

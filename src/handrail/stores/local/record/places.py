@@ -102,7 +102,7 @@ class DatabasePlace:
     def write(self, known: Known) -> None:
         database = self._open()
         try:
-            # Announced durably: who knows less than the file was rolled back. What a power cut unsettles is no fault.
+            # Announced durably: who knows less than the file was rolled back. What a power cut unsettles isn't a fault.
             with database.writing(is_durable=not known.is_settled) as rows:
                 rows.execute(_TABLE)
                 rows.execute(

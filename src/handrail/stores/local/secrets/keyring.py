@@ -56,7 +56,7 @@ class OsKeyring:
         """Runs in a thread that is abandoned if it hangs, because the libraries can't be cancelled."""
         if self._clock() < self._left_alone_until:
             raise KeyringAway("The keyring did not answer.", hint=_HINT)
-        import keyring.backends.SecretService  # noqa: F401 - what takes long to load is no keyring that hangs
+        import keyring.backends.SecretService  # noqa: F401 - what takes long to load isn't a keyring that hangs
 
         outcome: queue.SimpleQueue[tuple[T | None, Exception | None]] = queue.SimpleQueue()
 

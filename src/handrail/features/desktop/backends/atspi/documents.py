@@ -32,7 +32,7 @@ def is_browser(window: Window) -> bool:
 
 
 async def addresses(bus: AccessibilityBus, window: Window, top: Ref) -> Sequence[str] | None:
-    """None where a browser does not tell them; nothing for what is no browser."""
+    """None where a browser does not tell them; nothing for what isn't a browser."""
     toolkit = await bus.ask(Ref(top.name, calls.ROOT_PATH), calls.TOOLKIT)
     is_web = not isinstance(toolkit, Refused) and str(toolkit[0].value).casefold() in _WEB_TOOLKITS
     if not is_web and not is_browser(window):

@@ -77,7 +77,7 @@ def _pieces(text: str, at: str) -> list[str]:
     head, key = (text[:-2], "+") if text.endswith("++") else (text, None)
     pieces = [piece.strip() for piece in head.split("+")] if head else []
     if any(not piece for piece in pieces):
-        raise InvalidParams(f"{at}: {text!r} is no combination.", field=at)
+        raise InvalidParams(f"{at}: {text!r} isn't a combination.", field=at)
     return [*pieces, *([key] if key is not None else [])]
 
 

@@ -11,7 +11,7 @@ from handrail.ports.prompts import PromptQueue, Scope
 if TYPE_CHECKING:
     from handrail.features.people.cli.screen.app import PromptsApp
 
-# A key that was on its way when the question appeared is no answer to it.
+# A key that was on its way when the question appeared isn't an answer to it.
 READING_SECONDS = 0.4
 
 

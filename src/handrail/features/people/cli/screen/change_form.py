@@ -98,7 +98,7 @@ def _numbered(sign: str, text: str, place: _Place, digits: int) -> Line:
 
 
 def _stray(text: str, digits: int) -> Line:
-    """File headers, "\\ No newline", and whatever is no line of a hunk: as it stands."""
+    """File headers, "\\ No newline", and whatever isn't a line of a hunk: as it stands."""
     return Line(text, "note", f"{'':>{digits}} │ ", f"{'':>{digits}} ┆ ")
 
 

@@ -16,7 +16,7 @@ class Texts:
     waiting: Callable[[int], str] = lambda count: f"{count} waiting" if count else "nothing waits"
     answered: str = "answered"
     nothing_waiting: str = "Nothing is waiting for you."
-    nothing_waiting_hint: str = "When an agent needs your word, it is asked here."
+    nothing_waiting_hint: str = "Approvals and questions appear here."
     none_answered: str = "Nothing was answered yet."
     kinds: Mapping[str, str] = field(
         default_factory=lambda: {
@@ -52,9 +52,9 @@ class Texts:
     more_below: Callable[[int], str] = lambda count: f"↓ {count} more below" if count > 1 else "↓ 1 more line below"
     hidden: str = "Holds hidden characters:"
     required: str = "required"
-    secret_hint: str = "Goes to the asking program alone and is never written down."
-    remark: str = "Remark for the agent (optional)"
-    remark_of_no: str = "Deny: is there a remark for the agent?"
+    secret_hint: str = "Sent only to the requester; never stored."
+    remark: str = "Tell the agent why (optional)"
+    remark_of_no: str = "Deny: tell the agent why?"
     send: str = "Send"
     confirm_tasks: Callable[[int], str] = lambda count: f"Confirm {count} tasks" if count != 1 else "Confirm 1 task"
     pick_one: str = "Choose one"
@@ -153,7 +153,7 @@ class Texts:
         ("y", "allow once; confirm tasks; take note of a result"),
         ("t", "allow for this task (approvals only)"),
         ("r", "allow always: adds a rule (approvals only); for an app: this tool"),
-        ("R", "allow all tools of this app, for good (calls of apps only)"),
+        ("R", "always allow all tools of this app (calls of apps only)"),
         ("n", "deny or cancel; where a remark is possible it is asked for first"),
         ("Enter", "into the form; from its single-line fields and rows: send"),
         ("Ctrl S", "send from any field"),

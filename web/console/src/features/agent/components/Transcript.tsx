@@ -64,7 +64,7 @@ export function Transcript({ taskId }: { taskId: string }) {
     const isNear = scrolling.scrollHeight - scrolling.scrollTop - scrolling.clientHeight < NEAR_END;
     const hasGoneUp = scrolling.scrollTop < topBefore.current && scrolling.scrollHeight >= heightBefore.current;
     [topBefore.current, heightBefore.current] = [scrolling.scrollTop, scrolling.scrollHeight];
-    // What has just grown below the end is no person's doing: only who goes up leaves it.
+    // What has just grown below the end isn't a person's doing: only who goes up leaves it.
     const isNow = isNear || (isAtEnd.current && !hasGoneUp);
     if (!isNow && !isAway) leftAt.current = lastKey;
     isAtEnd.current = isNow;

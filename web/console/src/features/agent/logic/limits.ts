@@ -6,7 +6,7 @@ const MOST_STEPS = 10_000;
 const WHOLE = /^\d{1,5}$/;
 const AMOUNT = /^\d{1,7}(?:[.,]\d{1,4})?$/;
 
-/** Null where nothing is typed: as the settings say. Undefined where it is no limit. */
+/** Null where nothing is typed: as the settings say. Undefined where it isn't a limit. */
 export function readLimit(name: LimitName, typed: string): number | null | undefined {
   const text = typed.trim();
   if (text === "") return null;

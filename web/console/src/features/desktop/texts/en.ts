@@ -1,7 +1,7 @@
 import type { DesktopTexts } from "./shape";
 
 export const desktopEn: DesktopTexts = {
-  look: "Look now",
+  look: "Take screenshot",
   looking: "Looking…",
   window: "Window",
   inFront: "the window in front",

@@ -58,7 +58,7 @@ export function Replay({ story }: { story: Story }) {
         {steps.slice(Math.max(0, at - 40), at + 41).map((one) => {
           const place = steps.indexOf(one);
           const [word, about] = cellOf(one);
-          return <button type="button" key={one.id} class="cell" aria-current={place === at ? "step" : undefined} aria-label={`${place + 1}. ${word} ${about}`} onClick={() => go(place)}><b>{word}</b><span>{about}</span></button>;
+          return <button type="button" key={one.id} class="cell" aria-current={place === at ? "step" : undefined} onClick={() => go(place)}><b>{word}</b><span>{about}</span></button>;
         })}
       </div>
     </section>

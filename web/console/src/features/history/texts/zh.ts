@@ -40,7 +40,7 @@ export const historyZh: HistoryTexts = {
   answeredBy: "答复",
   started: "开始于",
   error: "错误",
-  execution: "执行号",
+  execution: "执行 ID",
   evidence: "证据",
   noEvidence: "没有影响的调用不留证据。",
   onRecord: "记录",

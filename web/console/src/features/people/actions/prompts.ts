@@ -50,7 +50,7 @@ export function takeIn(entries: readonly PromptEntry[]): void {
   const answeredIds = new Set(entries.filter((entry) => entry.action === "response").map((entry) => entry.requestId));
   announceNew(entries.filter((entry) => entry.action === "request" && !answeredIds.has(entry.requestId)) as RequestEntry[], true);
   queue.value = receive(queue.value, entries);
-  // What somebody answered by words in the chat is no surprise there: it does not have to be put away as well.
+  // What somebody answered by words in the chat isn't surprise there: it does not have to be put away as well.
   const isSaid = entries.some((entry) => entry.action === "response" && entry.requestId === queue.value.shown && entry.answeredBy === BY_WORDS);
   if (isSaid) queue.value = moveOn(queue.value);
 }

@@ -76,7 +76,7 @@ export interface PeopleTexts {
   widen: string;
   narrow: string;
   callerGone: string;
-  /** The same for what is no approval: programs that only read the log are never seen waiting. */
+  /** The same for what isn't an approval: programs that only read the log are never seen waiting. */
   nobodyWaits: string;
   kinds: Record<"kv" | "choice" | "task_confirm" | "file_change_confirm" | "result", string>;
   unknownKind: string;
@@ -148,7 +148,7 @@ export interface PeopleTexts {
   unchanged: (count: number) => string;
   openFold: (count: number) => string;
   outcomes: Record<"ok" | "canceled" | "timeout" | "gone", string>;
-  /** The same for what is no approval. */
+  /** The same for what isn't an approval. */
   replies: Record<"ok" | "canceled", string>;
   answeredElsewhere: string;
   tooLate: string;

@@ -6,7 +6,7 @@ export const toolsZh: ToolsTexts = {
   toolCount: (count) => `${count} 个工具`,
   deadline: "时限",
   idempotent: "可重复",
-  inputSchema: "输入模式",
+  inputSchema: "输入 Schema",
   outputSchema: "输出模式",
   tryIt: "试一试",
   call: "调用",

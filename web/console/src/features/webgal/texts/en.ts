@@ -28,7 +28,7 @@ export const webgalEn: WebGalTexts = {
   previousProblem: "Previous problem",
   better: "Better",
   suggestion: "Perhaps",
-  unreadable: "This scene is no UTF-8 text and can't be shown.",
+  unreadable: "This scene isn't UTF-8 text and can't be shown.",
   fix: "Fix…",
   fixAll: "Fix all that is safe…",
   fixTitle: (path) => `Fix ${path}`,
@@ -69,6 +69,6 @@ export const webgalEn: WebGalTexts = {
   starting: "Starting the engine…",
   follows: "Follows the line that you choose.",
   previewAt: (scene, line) => `${scene}, line ${line}`,
-  reloadPreview: "Start it anew",
+  reloadPreview: "Restart",
   noPreview: "The preview can't be shown.",
 };

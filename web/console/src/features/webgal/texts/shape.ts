@@ -31,7 +31,7 @@ export interface WebGalTexts {
   better: string;
   suggestion: string;
   unreadable: string;
-  // Mending
+  // Fixes
   fix: string;
   fixAll: string;
   fixTitle: (path: string) => string;
