@@ -140,6 +140,7 @@ def test_a_change_that_is_tried_is_written_undone_and_known_as_such_after_a_relo
     assert json.loads(changing.communicate(timeout=30)[0]) == {"count": 1}
     assert (house.project / "a.txt").read_text() == "two\n"
     person.does("go", "history")
+    person.does("wait", ".history-task a[aria-current]")
     row = ".step:has-text('Edited a.txt')"
     person.does("see", "+1", row)
     person.does("press", "Edited a.txt")

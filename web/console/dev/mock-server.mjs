@@ -215,6 +215,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     }
     if (path === "/policy/file") return ok({ text: JSON.stringify({ contractVersion: "1.0.0", rules: policy.rules }, null, 2), hash: "ab".repeat(32) });
     if (path === "/policy/trust") return ok({ ...policy, trusted: (state.isTrusted = request.method === "POST") });
+    if (path === "/policy/test") return ok({ decision: body.path?.startsWith("game/") ? "allow" : "ask", because: body.path?.startsWith("game/") ? "user rule r1" : "default", isDefault: !body.path?.startsWith("game/"), isCritical: false, effect: "WRITE" });
     if (path === "/policy") return ok({ ...policy, trusted: state.isTrusted ?? false });
     const preview = /^\/prompts\/([^/]+)\/grant$/.exec(path);
     if (preview) {

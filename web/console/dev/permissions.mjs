@@ -11,18 +11,23 @@ export function permissions() {
       { id: "nightly-ci.99aa00", name: "nightly-ci", identity: "agent:nightly-ci.99aa00", createdAt: "2026-01-02T08:00:00+00:00", lastSeen: null },
     ],
     rules: [
-      { id: "r1", kind: "rule", decision: "allow", tool: "{write_to_file,replace_in_file}", path: "game/scene/*", project: PROJECT, agent: "agent:claude.3f2a1b" },
+      { id: "r1", kind: "rule", decision: "allow", tool: "{write_to_file,replace_in_file}", path: "game/scene/*", project: PROJECT, agent: "agent:claude.3f2a1b", used: 3, lastUsed: "2026-01-11T09:30:00.000Z" },
       { id: "r2", kind: "rule", decision: "allow", effect: "UI_CONTROL", place: "http://localhost:5173", until: "2026-02-28" },
       { id: "r3", kind: "rule", decision: "deny", tool: "*", host: "*.bank.example" },
       { id: "r4", kind: "task", decision: "allow", tool: "write_to_file", path: "README.md", project: PROJECT, agent: "agent:claude.3f2a1b", task: "beach", caller: "claude", by: "console:you" },
     ],
+    removed: [],
     needsPresence: false,
     issued: [],
   };
   return {
     state,
     rules(method, path) {
-      if (method === "DELETE") state.rules = state.rules.filter(({ id }) => id !== path.split("/").at(-1));
+      if (method === "POST") state.rules = [...state.rules, ...state.removed.splice(0)];
+      if (method === "DELETE") {
+        state.removed = state.rules.filter(({ id }) => id === path.split("/").at(-1));
+        state.rules = state.rules.filter(({ id }) => id !== path.split("/").at(-1));
+      }
       return { rules: state.rules };
     },
     addAgent({ name, presence }) {

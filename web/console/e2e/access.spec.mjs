@@ -29,7 +29,7 @@ for (const locale of LOCALES) {
     await page.keyboard.press("Escape");
     for (const name of ["history/task:beach", "history/replay:task:beach", "inbox", "browser", "tools", "permissions", "settings"]) {
       await page.goto(`${world.mock.url}/#/${name}`);
-      const openers = { "history/task:beach": ".step-open >> nth=1", browser: "details summary", tools: ".call-summary:has-text('write_to_file')" };
+      const openers = { "history/task:beach": ".step-open >> nth=1", browser: "main details summary", tools: ".call-summary:has-text('write_to_file')" };
       if (openers[name]) await page.locator(openers[name]).click();
       await findNothing(page, name);
     }

@@ -123,11 +123,11 @@ test("after the server was away the console shows the truth", async () => {
   await page.locator(".connection.offline").waitFor();
   world.mock.answer(before, { response: { status: "canceled" } });
   const meanwhile = world.mock.ask(samples.single);
-  world.mock.record({ executionId: "exec_away", tool: "done_while_away", effect: "READ", event: "end", ok: true, durationMs: 1 });
+  world.mock.record({ executionId: "exec_away", tool: "done_while_away", caller: "mcp:away-agent:uid:1", effect: "READ", event: "end", ok: true, durationMs: 1 });
   await world.mock.resume();
   await page.locator(".connection.online").waitFor();
   await page.getByText("Answered elsewhere").waitFor();
-  await page.getByText("done_while_away").waitFor();
+  await page.getByText("away-agent session").waitFor();
   await page.getByRole("button", { name: "Continue" }).click();
   await eventually(() => shownId(page), meanwhile);
   await armed(page);
@@ -143,7 +143,7 @@ test("an answer that cannot be sent is kept and said", async () => {
   await world.mock.pause();
   await armed(page);
   await page.keyboard.press("y");
-  await page.getByText("handrail does not answer.").waitFor();
+  await page.getByText("handrail isn't responding.").waitFor();
   await world.mock.resume();
   await page.locator(".connection.online").waitFor();
   await page.keyboard.press("y");

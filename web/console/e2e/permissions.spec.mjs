@@ -85,5 +85,19 @@ test("a rule is removed, and what has no end or agent says so", async () => {
   await row.getByRole("button").click();
   await row.waitFor({ state: "detached" });
   assert.deepEqual(world.mock.allowed.state.rules.map(({ id }) => id), ["r1", "r3", "r4"]);
+  await page.getByRole("row", { name: /game\/scene/ }).getByText("3 ×").waitFor();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await row.waitFor();
+  assert.deepEqual(world.mock.allowed.state.rules.map(({ id }) => id), ["r1", "r3", "r4", "r2"]);
+});
+
+test("why a call asks is told without making it", async () => {
+  const page = await open();
+  await page.getByLabel("File or address").fill("README.md");
+  await page.getByRole("button", { name: "Test", exact: true }).click();
+  await page.getByText("No rule matches. This is the default for “Edit files”.").waitFor();
+  await page.getByLabel("File or address").fill("game/a.txt");
+  await page.getByRole("button", { name: "Test", exact: true }).click();
+  await page.getByText("Decided by: user rule r1.").waitFor();
   await page.context().close();
 });

@@ -31,6 +31,9 @@ export interface UserRule extends PolicyRule {
   until?: string;
   task?: string;
   hasEnded?: boolean;
+  /** How many calls it has let through or stopped, and when the last one was. */
+  used?: number;
+  lastUsed?: string;
 }
 
 /** One that connects over HTTP. `lastSeen` is null where it has not called since handrail was started. */
@@ -55,6 +58,8 @@ interface Consent {
 
 export const readRules = (): Promise<{ rules: UserRule[] }> => fetchData<{ rules: UserRule[] }>("/api/rules");
 export const removeRule = (id: string): Promise<unknown> => deleteAt(`/api/rules/${encodeURIComponent(id)}`);
+/** Exactly what was removed a moment ago comes back. */
+export const restoreRule = (id: string): Promise<unknown> => postJson(`/api/rules/${encodeURIComponent(id)}/restore`, {});
 export const readPolicy = (): Promise<Policy> => fetchData<Policy>("/api/policy");
 export const readAgents = async (): Promise<Agent[]> => (await fetchData<{ agents: Agent[] }>("/api/access")).agents;
 export const removeAgent = async (id: string): Promise<Agent[]> => (await deleteAt<{ agents: Agent[] }>(`/api/access/agents/${encodeURIComponent(id)}`)).agents;
@@ -67,6 +72,18 @@ export const distrustPolicy = (): Promise<Policy> => deleteAt<Policy>("/api/poli
 
 /** The callers of remembered consents; none where apps are not installed. */
 export const readConsents = (): Promise<Consent[]> => fetchData<{ consents: Consent[] }>("/api/apps/consents").then(({ consents }) => consents, () => []);
+
+export interface Verdict {
+  decision: "allow" | "ask" | "deny";
+  because: string;
+  isDefault: boolean;
+  isCritical: boolean;
+  effect: string;
+}
+
+/** What the rules say of a call that nobody makes. */
+export const testRules = (call: { tool: string; path?: string; address?: string; agent?: string; project?: string }): Promise<Verdict> => postJson<Verdict>("/api/policy/test", call);
+export const readToolNames = async (): Promise<string[]> => (await fetchData<{ tools: { name: string }[] }>("/api/tools")).tools.map(({ name }) => name);
 
 /** The token is told this once. */
 export const addAgent = (name: string, presence?: object): Promise<IssuedToken> => postJson<IssuedToken>("/api/access/agents", { name, ...(presence ? { presence } : {}) });

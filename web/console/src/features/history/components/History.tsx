@@ -19,6 +19,7 @@ import { Replay } from "./Replay";
 import { Timeline, useStory } from "./Timeline";
 
 const ROW_HEIGHT = 76;
+const WIDE = "(min-width: 901px)";
 const REPLAY = "replay:";
 
 /** As the address names one. */
@@ -47,7 +48,13 @@ export function History() {
   const key = isReplay ? subject.value.slice(REPLAY.length) : subject.value;
   const wanted = words.trim().toLowerCase();
   const found = (listed ?? []).filter((one) => !wanted || `${titleOf(one)} ${one.caller} ${one.project}`.toLowerCase().includes(wanted));
-  const open = listed?.find((one) => keyOf(one) === key) ?? (key ? namedBy(key) : found[0]);
+  const open = key ? (listed?.find((one) => keyOf(one) === key) ?? namedBy(key)) : undefined;
+
+  // Beside the list there is room for one: the newest, which then stays the shown one.
+  useEffect(() => {
+    const [first] = listed ?? [];
+    if (!key && first && matchMedia(WIDE).matches) location.replace(`#/history/${encodeURIComponent(keyOf(first))}`);
+  }, [listed, key]);
   return (
     <div class={`history-page ${key ? "with-task" : ""}`}>
       <section class="history-list" aria-label={t.pages.history}>
@@ -73,7 +80,10 @@ function namedBy(key: string): TaskSummary {
 
 function titleOf({ task, caller, first }: TaskSummary): string {
   const title = task === undefined ? "" : conversations.value.find(({ taskId }) => taskId === task)?.title;
-  return title || (caller ? texts.value.sessionOf(agentLook(caller.split(":")[1] ?? caller).name) : task || first);
+  if (title) return title;
+  const [face = "", name = caller] = caller.split(":");
+  if (face === "console" || face === "cli") return texts.value.ownActions;
+  return caller ? texts.value.sessionOf(agentLook(name).name) : task || first;
 }
 
 function TaskRow({ task, isOpen }: { task: TaskSummary; isOpen: boolean }) {

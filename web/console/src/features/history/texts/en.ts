@@ -17,6 +17,7 @@ export const historyEn: HistoryTexts = {
   playReplay: "Play",
   pauseReplay: "Pause",
   stepOf: (at, total) => `Step ${at} of ${total}`,
+  ownActions: "Your own actions",
   sessionOf: (agent) => `${agent} session`,
   stepsAndChanges: (steps, changes) => `${steps === 1 ? "1 step" : `${steps} steps`} · ${changes === 0 ? "no changes" : changes === 1 ? "1 change" : `${changes} changes`}`,
   failedCount: (count) => `${count} failed`,

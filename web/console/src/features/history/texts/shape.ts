@@ -18,6 +18,7 @@ export interface HistoryTexts {
   playReplay: string;
   pauseReplay: string;
   stepOf: (at: number, total: number) => string;
+  ownActions: string;
   sessionOf: (agent: string) => string;
   stepsAndChanges: (steps: number, changes: number) => string;
   failedCount: (count: number) => string;

@@ -17,6 +17,7 @@ export const historyZh: HistoryTexts = {
   playReplay: "播放",
   pauseReplay: "暂停",
   stepOf: (at, total) => `第 ${at} 步，共 ${total} 步`,
+  ownActions: "您自己的操作",
   sessionOf: (agent) => `${agent} 会话`,
   stepsAndChanges: (steps, changes) => `${steps} 步 · ${changes === 0 ? "没有更改" : `${changes} 处更改`}`,
   failedCount: (count) => `${count} 次失败`,

@@ -5,6 +5,7 @@ import { readAgents, readPolicy, readRules } from "../actions";
 import { Agents } from "./Agents";
 import { ProjectPolicy } from "./ProjectPolicy";
 import { RuleTable } from "./RuleTable";
+import { RuleTest } from "./RuleTest";
 
 /** What agents may do without asking, who they are, and what asks. */
 export function Permissions() {
@@ -20,6 +21,7 @@ export function Permissions() {
         {error && <p class="problem" role="alert">{error}</p>}
         <Defaults decided={policy.data?.defaults ?? {}} />
         <RuleTable rules={rules.data?.rules ?? []} agents={agents.data ?? []} isLoaded={rules.data !== null} changed={rules.again} />
+        <RuleTest agents={agents.data ?? []} />
         <Agents agents={agents.data ?? []} rules={rules.data?.rules ?? []} isLoaded={agents.data !== null} replace={agents.replace} changed={agents.again} />
         {policy.data && <ProjectPolicy policy={policy.data} changed={policy.replace} />}
       </div>

@@ -53,4 +53,9 @@ export interface PolicyTexts {
   ended: string;
   removeRule: string;
   removeRuleOf: (rule: string) => string;
+  ruleUsed: string;
+  times: (count: number) => string;
+  ruleRevoked: (rule: string) => string;
+  ruleRestored: string;
+  ruleTest: { title: string; tool: string; target: string; agent: string; test: string; byDefault: (deed: string) => string; byRule: (rule: string) => string; critical: string };
 }
