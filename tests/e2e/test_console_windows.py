@@ -103,7 +103,7 @@ def test_after_a_kill_the_console_comes_back_by_itself_and_shows_the_truth(
     person.does("wait", ".connection.offline")
     person.does("check", "Alpha")
     person.does("press", "Choose")
-    person.does("see", "handrail does not answer.")
+    person.does("see", "handrail isn't responding.")
     answered = run("prompts", "answer", ids["Answered meanwhile"], "--ok", "--choose", "b", "--state", state)
     assert answered.returncode == 0, answered.stderr
     append(state, entry("request", "new", prompt={**ONE, "title": "Asked meanwhile"}))

@@ -138,3 +138,35 @@ def test_tasks_of_every_project_are_listed_the_newest_first(house: Running, othe
     only = house.request("GET", f"/api/history?project={house.project}", headers=person).json["data"]["tasks"]
     assert [each.get("task") for each in only] == ["task-1"]
     assert house.request("GET", "/api/history").code == "FORBIDDEN"
+
+
+def test_a_rule_says_how_often_it_was_used_and_comes_back_if_its_removal_was_a_mistake(
+    house: Running, other: Path
+) -> None:
+    person = house.sign_in()
+    rule = '[[rules]]\ntool = "write_to_file"\npath = "a.txt"\ndecision = "allow"\n'
+    (house.state / "config.toml").write_text(rule)
+    write(house, other, "two\n")
+
+    def rules() -> Any:
+        return house.request("GET", "/api/rules", headers=person).json["data"]["rules"]
+
+    [known] = rules()
+    assert known["used"] == 2, "the dry run and the write"
+    assert known["lastUsed"]
+    path = f"/api/rules/{known['id']}"
+    assert house.request("POST", f"{path}/restore", headers=person).code == "NOT_FOUND"
+    assert house.request("DELETE", path, headers=person).status == 200
+    assert rules() == []
+    assert house.request("POST", f"{path}/restore").code == "FORBIDDEN"
+    assert house.request("POST", f"{path}/restore", headers=person).status == 200
+    assert [each["id"] for each in rules()] == [known["id"]]
+    assert house.request("POST", f"{path}/restore", headers=person).code == "NOT_FOUND"
+
+    def decided(**call: str) -> Any:
+        answer = house.request("POST", "/api/policy/test", headers=person, json={"tool": "write_to_file", **call})
+        return answer.json["data"]["decision"], answer.json["data"]["because"]
+
+    assert decided(path="a.txt") == ("allow", f"user rule {known['id']}")
+    assert decided(path="b.txt") == ("ask", "default")
+    assert house.request("POST", "/api/policy/test", json={"tool": "write_to_file"}).code == "FORBIDDEN"

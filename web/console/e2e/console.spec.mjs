@@ -143,7 +143,7 @@ test("an answer that cannot be sent is kept and said", async () => {
   await world.mock.pause();
   await armed(page);
   await page.keyboard.press("y");
-  await page.getByText("handrail isn't responding.").waitFor();
+  await page.locator(".panel").getByText("handrail isn't responding.").waitFor();
   await world.mock.resume();
   await page.locator(".connection.online").waitFor();
   await page.keyboard.press("y");

@@ -108,6 +108,8 @@ test("handrail's own approval is told in the person's language and carries a mar
   assert.equal(await other.locator(".seal").count(), 0);
   world.mock.answer(forged, { response: { status: "canceled" } });
   await own.context().close();
+  await page.reload(); // it shows what was answered in the other window
+  await page.locator(".connection.online").waitFor();
 });
 
 test("changed words are marked, and a command is shown in its parts", async () => {

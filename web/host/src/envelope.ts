@@ -40,7 +40,7 @@ export async function fetchData<Data>(url: string, init: RequestInit = {}): Prom
   try {
     answer = await fetch(url, { credentials: "same-origin", cache: "no-store", ...init, headers: withPage(url, init.headers) });
   } catch {
-    throw new HostError("OFFLINE", "handrail does not answer.", 0);
+    throw new HostError("OFFLINE", "handrail isn't responding.", 0);
   }
   try {
     envelope = (await answer.json()) as Envelope<Data>;
@@ -57,7 +57,7 @@ export async function fetchData<Data>(url: string, init: RequestInit = {}): Prom
 /** A file as it is, without an envelope: pictures, evidence, reports. An address in a page could not carry the secret. */
 export async function fetchFile(url: string): Promise<Blob> {
   const answer = await fetch(url, { credentials: "same-origin", headers: withPage(url) }).catch(() => null);
-  if (answer === null) throw new HostError("OFFLINE", "handrail does not answer.", 0);
+  if (answer === null) throw new HostError("OFFLINE", "handrail isn't responding.", 0);
   if (!answer.ok) throw new HostError("NOT_FOUND", `handrail answered ${answer.status}.`, answer.status);
   return await answer.blob();
 }

@@ -30,14 +30,18 @@ export function useStory(of: CallsOf): Story {
   const key = JSON.stringify(of);
 
   useEffect(() => {
-    let isMeant = true;
     setRead([]);
     setIsLoaded(false);
-    setProblem("");
+  }, [key]);
+  // Again after every connect: what was told meanwhile was told to nobody. What is shown stays until then.
+  useEffect(() => {
+    if (connection.value === "offline") return;
+    let isMeant = true;
     readCallsPage(of).then(
       (page) => {
         if (!isMeant) return;
-        setRead(foldRecords([], page.records));
+        setProblem("");
+        setRead((before) => foldRecords(before, page.records));
         setNext(page.next);
         setIsLoaded(true);
       },
@@ -63,7 +67,7 @@ export function useStory(of: CallsOf): Story {
 export function Timeline({ story, children }: { story: Story; children?: ComponentChildren }) {
   const t = texts.value;
   const steps = useMemo(() => timelineOf(story.calls), [story.calls]);
-  if (story.problem) return <p class="problem" role="alert">{story.problem}</p>;
+  if (story.problem && !story.isLoaded) return <p class="problem" role="alert">{story.problem}</p>;
   if (!story.isLoaded) return <p class="nothing">{t.loading}</p>;
   return (
     <>
