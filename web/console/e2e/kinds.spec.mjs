@@ -241,6 +241,7 @@ test("a form is filled by mouse; the secret leaves the page", async () => {
   assert.equal(await page.evaluate(() => document.documentElement.innerHTML.includes("s3cret-value")), false);
   const held = await page.evaluate(() => [...document.querySelectorAll("input")].some((input) => input.value.includes("s3cret")));
   assert.equal(held, false);
+  await page.goto(`${world.mock.url}/#/history`);
 });
 
 test("a form is filled by keyboard; what is missing is named, what the server refuses as well", async () => {
@@ -362,7 +363,7 @@ test("what must be answered can't be canceled, only left for later", async () =>
 
 test("a kind that nobody knows is shown and breaks nothing", async () => {
   const id = world.mock.ask({ kind: "hologram", title: "Strange" });
-  await page.getByText("This console does not know this kind of question.").waitFor();
+  await page.getByText("This console can't show this kind of question.").waitFor();
   world.mock.append({ action: "response", requestId: id, response: { status: "canceled" } });
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
 });

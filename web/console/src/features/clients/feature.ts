@@ -1,7 +1,7 @@
 import { fetchData } from "@handrail/host";
 import type { Feature } from "../../shell/feature";
+import { lazily } from "../../ui/Lazy";
 import { isAgents } from "./actions";
-import { Clients } from "./components/Clients";
 import "./clients.css";
 import { clientsEn } from "./texts/en";
 import type { ClientsTexts } from "./texts/shape";
@@ -11,7 +11,7 @@ export type ClientsWords = { pages: { connect: string }; clients: ClientsTexts }
 
 export const clients: Feature<ClientsWords> = {
   texts: { en: { pages: { connect: "Connect an agent" }, clients: clientsEn }, zh: { pages: { connect: "连接智能体" }, clients: clientsZh } },
-  pages: [{ name: "connect", group: "foot", icon: "M12 5v14M5 12h14", View: Clients }],
+  pages: [{ name: "connect", group: "foot", icon: "M12 5v14M5 12h14", View: lazily(async () => (await import("./components/Clients")).Clients) }],
   firstPage: async () => ((await isFirstRun()) ? "connect" : null),
 };
 

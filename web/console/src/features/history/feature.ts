@@ -1,6 +1,6 @@
 import type { Feature } from "../../shell/feature";
+import { lazily } from "../../ui/Lazy";
 import { reloadCalls } from "./actions/calls";
-import { History } from "./components/History";
 import "./lists.css";
 import "./timeline.css";
 import { foldRecords, type AuditRecord } from "./logic/calls";
@@ -11,7 +11,7 @@ import { historyZh } from "./texts/zh";
 
 export const history: Feature<HistoryTexts> = {
   texts: { en: historyEn, zh: historyZh },
-  pages: [{ name: "history", group: "work", formerly: ["activity"], icon: "M4 5h16v14H4zM4 9h16M4 15h16M9 5v14M15 5v14", View: History }],
+  pages: [{ name: "history", group: "work", formerly: ["activity"], icon: "M4 5h16v14H4zM4 9h16M4 15h16M9 5v14M15 5v14", View: lazily(async () => (await import("./components/History")).History) }],
   listen(line) {
     line.on("activity", ({ records }: { records: AuditRecord[] }) => {
       calls.value = foldRecords(calls.value, records);

@@ -1,5 +1,5 @@
 import type { Feature } from "../../shell/feature";
-import { Permissions } from "./components/Permissions";
+import { lazily } from "../../ui/Lazy";
 import "./permissions.css";
 import { policyEn } from "./texts/en";
 import type { PolicyTexts } from "./texts/shape";
@@ -7,5 +7,5 @@ import { policyZh } from "./texts/zh";
 
 export const policy: Feature<PolicyTexts> = {
   texts: { en: policyEn, zh: policyZh },
-  pages: [{ name: "permissions", group: "work", icon: "M12 3l7 3v5c0 5-3 8-7 10-4-2-7-5-7-10V6z", View: Permissions }],
+  pages: [{ name: "permissions", group: "work", icon: "M12 3l7 3v5c0 5-3 8-7 10-4-2-7-5-7-10V6z", View: lazily(async () => (await import("./components/Permissions")).Permissions) }],
 };
