@@ -173,7 +173,7 @@ def test_what_is_no_socket_is_left_alone(root: Path, state: Path) -> None:
     (state / "desktop.sock").write_text("mine")
     with running(*command(root, state)) as host:
         code, complaints = host.ended()
-    assert (code, "no socket" in complaints) == (1, True)
+    assert (code, "a socket" in complaints) == (1, True)
     assert (state / "desktop.sock").read_text() == "mine"
 
 

@@ -80,7 +80,7 @@ def test_a_reply_counts_as_what_it_was_when_it_was_said() -> None:
         ('{"turns": [{"texts": "one"}]}', "texts"),
         ('{"turns": [{"text": "{{nobody}}"}]}', "turn 1 names nobody"),
         ('{"turns": [{"needs": ["nobody"]}]}', "turn 1 names nobody"),
-        ('{"turns": [], "values": {"n": {"of": "x", "find": "("}}}', "no pattern"),
+        ('{"turns": [], "values": {"n": {"of": "x", "find": "("}}}', "a pattern"),
     ],
 )
 def test_what_is_no_script_is_refused_with_the_reason(tmp_path: Path, content: str, why: str) -> None:

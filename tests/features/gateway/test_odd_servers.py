@@ -27,7 +27,7 @@ FAILING = {
     "half_line": ("E_SERVER_OFFLINE", "ended"),
     "floods": ("E_SERVER_ANSWER", "not asked for"),
     "off_schema": ("E_SERVER_ANSWER", "doesn't fit its own schema"),
-    "null_result": ("E_SERVER_ANSWER", "no result of a tool"),
+    "null_result": ("E_SERVER_ANSWER", "a result of a tool"),
     "both": ("E_SERVER_REPORTED", "both"),
     "neither": ("E_SERVER_ANSWER", "neither a result nor an error"),
     "own_error": ("E_SERVER_REPORTED", "No such"),

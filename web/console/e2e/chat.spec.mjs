@@ -263,7 +263,7 @@ test("why a run does not go on is said after a reload as well; a limit is raised
   await opened(page, OTHER);
   await page.reload();
   const card = page.locator(".trouble", { hasText: "100 replies is reached" });
-  await card.getByRole("button", { name: "Go on, with up to 200 replies" }).click();
+  await card.getByRole("button", { name: "Resume with up to 200 replies" }).click();
   await page.locator(".run-state.running").waitFor();
   assert.equal(chat.state.runs.get(OTHER).mostSteps, 200);
   chat.run(OTHER, { status: "waiting", trouble: undefined, reached: undefined });
