@@ -13,7 +13,7 @@ _PHRASES = {
     "noPlace": r"It has no place on the screen\.",
     "notVisible": r"It is not visible on the page\.",
     "unsteady": r"The page changed while its picture was taken\.",
-    "scriptDecides": r"not visible: this is neither a link nor a button that sends a form, so the page's own script decides",
+    "scriptDecides": r"not visible: this is neither a link nor a button that sends a form, so .*script decides",
     "unlessScript": r"(?P<object>.*?),? unless the page's own script does something else",
     "notListed": r"and (?P<object>\d+) more that are not listed",
     "somethingNear": r"Something near it has changed that the question does not quote\.",
@@ -41,7 +41,7 @@ _PHRASES = {
     "afterHereDocument": r"It goes on after a here-document\.",
     "patternElsewhere": r"It has a pattern where no file is expected\.",
     "innerRepository": r"It would read a Git repository inside the project, whose settings can start programs\.",
-    "tooManyMatches": r"(?P<object>.*) matches too many files, one that looks like an option, or leads back by `\.\.`\.",
+    "tooManyMatches": r"(?P<object>.*) matches too many files, one that looks like an option, or leads back by .*",
     "readsSecret": r"It would read (?P<object>.*)",
     **{code: re.escape(words) for code, words in reasons().items()},
 }
