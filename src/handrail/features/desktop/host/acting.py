@@ -129,8 +129,8 @@ async def _reachable(
 
 
 async def _pixels(desktop: Desktop, subject: Subject) -> Shot | None:
-    """Of the window, in case that it tells of no change and yet looks different: a digit that is painted, a game."""
-    if subject.window.frame is None:
+    """Of a window that can't tell of changes, such as a game's: there a different look is all that shows one."""
+    if subject.window.is_readable or subject.window.frame is None:
         return None
     try:
         return await desktop.shot(subject.window.frame, cropped=subject.window.frame)
