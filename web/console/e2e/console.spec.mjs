@@ -127,7 +127,7 @@ test("after the server was away the console shows the truth", async () => {
   await world.mock.resume();
   await page.locator(".connection.online").waitFor();
   await page.getByText("Answered elsewhere").waitFor();
-  await page.getByText("away-agent session").waitFor();
+  await page.getByText("away-agent session").first().waitFor();
   await page.getByRole("button", { name: "Continue" }).click();
   await eventually(() => shownId(page), meanwhile);
   await armed(page);
@@ -273,6 +273,7 @@ test("the token is renewed after a word of warning, a browser is sent away, and 
   await card.getByText("•••••••• abc1").waitFor();
   await card.getByRole("button", { name: "New token…" }).click();
   await card.getByText("These need the new one: claude-code/2.1, cline.").waitFor();
+  await eventually(() => page.evaluate(() => document.activeElement.textContent), "Renew token");
   await page.keyboard.press("Enter");
   await card.getByText("The new token is in /home/you/.local/state/handrail/server.json.").waitFor();
   await card.getByText("•••••••• abc2").waitFor();

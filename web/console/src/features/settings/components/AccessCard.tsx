@@ -1,5 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import { endSession, readAccess, renewToken } from "../actions";
+import { focusOnce } from "../../../ui/focus";
 import { signOut } from "../../../shell/session";
 import { messageOf } from "../../../shell/failure";
 import { browserName } from "../../browser/logic/browsers";
@@ -82,7 +83,7 @@ function TokenOfPrograms({ token, renew }: { token: ServerToken; renew: () => Pr
         <div class="question" role="group" aria-label={t.newToken}>
           <p>{t.newTokenWarning(names)}</p>
           <p class="row">
-            <button type="button" class="primary" autofocus onClick={() => void renew().then(close)}>{t.renew}</button>
+            <button type="button" class="primary" ref={focusOnce} onClick={() => void renew().then(close)}>{t.renew}</button>
             <button type="button" class="plain" onClick={close}>{t.cancel}</button>
           </p>
         </div>
