@@ -1,10 +1,10 @@
 """An agent that speaks ACP from a script, for what no real one does on demand. Runs in the cage, with Python alone.
 
-The person's words say what happens: `ask` for permission, `plan`, `garbage`, `die`, `hang` until it is cancelled.
+The person's words say what happens: `ask` for permission, `plan`, `garbage`, `die`, `deaf`, `hang` until it is cancelled.
 """
 
 SOURCE = r"""#!/usr/bin/env python3
-import json, os, sys
+import json, os, sys, time
 
 def send(**message):
     print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
@@ -43,6 +43,9 @@ def prompt(number, words):
     elif words == "die":
         print("out of luck", file=sys.stderr, flush=True)
         os._exit(3)
+    elif words == "deaf":
+        update(sessionUpdate="agent_message_chunk", content={"type": "text", "text": "Working"})
+        time.sleep(3600)
     elif words == "hang":
         update(sessionUpdate="agent_message_chunk", content={"type": "text", "text": "Working"})
         while read().get("method") != "session/cancel":

@@ -1,7 +1,9 @@
 """Other agents in the chat, over ACP and in the cage: the real Claude, and one that misbehaves on demand."""
 
 import os
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from tests.faces.http.running import Running
 from tests.features.agent.server.chat import chatting
 from tests.features.agent.server.conftest import up
 from tests.features.agent.server.scripted_acp import SOURCE
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -109,6 +112,28 @@ async def test_a_restart_says_that_the_agent_was_cut_off(tmp_path: Path) -> None
         async with chatting(second, task) as chat:
             shown = await chat.look(lambda shown: shown["run"]["status"] == "waiting")
             assert "restarted while the agent worked" in shown["run"]["trouble"]
+
+
+async def test_a_server_that_is_killed_leaves_no_agent_behind(tmp_path: Path) -> None:
+    env = with_scripted_agent(tmp_path)
+    state = str(tmp_path / "state").encode()
+    with up(tmp_path / "state", tmp_path / "project", None, **env) as running:
+        async with chatting(running) as chat:
+            await chat.say("deaf", model="agent:codex")
+            await chat.of("chatDelta")
+            assert len(_processes_naming(state)) > 1
+            os.kill(running.process.pid, signal.SIGKILL)
+            await eventually(lambda: not _processes_naming(state), lambda: _processes_naming(state))
+
+
+def _processes_naming(text: bytes) -> list[str]:
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            words = file.read_bytes()
+            if text in words:
+                found.append(words.replace(b"\0", b" ").decode())
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """The agents that can work in the chat in place of handrail's own, and how they are started: always in the cage."""
 
+import os
 import shutil
 import sys
 from dataclasses import dataclass
@@ -46,4 +47,5 @@ def command(agent: AcpAgent, program: str, project: str, state: Path) -> list[st
     """There is no way to start it uncaged: where the cage doesn't work, `handrail run` says why and ends."""
     handrail = str(Path(sys.executable).with_name("handrail"))
     cage = [handrail, "run", "--client", agent.name, "--project", project, "--state", str(state)]
+    cage += ["--parent", str(os.getpid())]  # a server that is killed leaves no agent behind
     return [*cage, "--", program, *agent.words[1:]]

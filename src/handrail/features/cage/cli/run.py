@@ -34,6 +34,7 @@ Examples:
     "--publish", "ports", multiple=True, type=WholeNumber(min=1, max=65535), metavar="PORT",
     help="Forward a port that the agent opens to your browser.",
 )  # fmt: skip
+@click.option("--parent", type=WholeNumber(min=1), hidden=True, help="End when this process, which started it, ends.")
 @click.option("--uncaged", is_flag=True, help="Where no cage can be made: run it anyway. NOTHING is confined.")
 def run(
     command: tuple[str, ...],
@@ -43,6 +44,7 @@ def run(
     mounts: tuple[str, ...],
     names: tuple[str, ...],
     ports: tuple[int, ...],
+    parent: int | None,
     uncaged: bool,
 ) -> None:
     """Run an agent in a cage.
@@ -54,6 +56,10 @@ def run(
     from handrail.features.cage.cli.launcher import run_in_cage
     from handrail.features.cage.preparation import Wanted
 
+    if parent is not None:
+        from handrail.features.cage.namespace import end_with_parent
+
+        end_with_parent(parent)
     context = click.get_current_context()
 
     def open_program() -> "Program":
