@@ -1,6 +1,6 @@
 """An agent that speaks ACP from a script, for what no real one does on demand. Runs in the cage, with Python alone.
 
-The person's words say what happens: `ask` for permission, `plan`, `garbage`, `die`, `deaf`, `hang` until it is cancelled.
+The person's words say what happens: `ask` (for permission), `plan`, `garbage`, `die`, `deaf`, `hang` (until cancelled).
 """
 
 SOURCE = r"""#!/usr/bin/env python3
