@@ -23,6 +23,12 @@ class Runs:
         return self._statuses.pop(0)
 
 
+@pytest.fixture(autouse=True)
+def _noted_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not where a run of `.ci/run` around these tests notes what it ran again."""
+    monkeypatch.delenv(again.NOTED_IN, raising=False)
+
+
 def test_in_ci_three_of_whatever_kind_are_named_and_run_once_more(capsys: pytest.CaptureFixture[str]) -> None:
     runs = Runs(0, 0)
     assert finish([PYTHON, *SPEC], most=3, run=runs) == 0

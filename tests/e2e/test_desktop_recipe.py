@@ -91,7 +91,10 @@ def test_a_failure_stops_it_unless_the_step_may_fail(house: Running, desktop_ses
     ("recipe", "words"),
     [
         ("{", "not JSON"),
-        ({"steps": [{"op": "find", "params": {"selector": {"byColour": "red"}}}]}, "step 1 (step1): params.selector"),
+        (
+            {"steps": [{"op": "find", "params": {"selector": {"byColour": "red"}}}]},
+            "unknown field `byColour`",
+        ),
         ({"steps": [{"op": "write_to_file"}]}, "step 1 (step1): op"),
         ({"steps": [{"op": "health"}, {"op": "click", "params": {"target": {"$ref": "x.y"}}}]}, "no earlier step"),
     ],

@@ -88,7 +88,7 @@ async def test_an_app_that_answers_twice_fails_and_the_next_call_has_another_pro
 
 async def test_a_line_that_is_no_reply_spoils_the_process(caller: Caller) -> None:
     app = odd()
-    with pytest.raises(BadAnswer, match="no reply"):
+    with pytest.raises(BadAnswer, match="isn't a reply"):
         await caller.call(app, "noise")
     assert await caller.call(app, "echo", text="again") == {"text": "again"}
 
