@@ -17,6 +17,8 @@ const windows = new Map();
 // How long a busy machine may take.
 const PATIENCE_MS = 60_000;
 const SHOWN = ".prompt:not([hidden])";
+// A narrow window says only when the connection is lost, and has most pages behind "More": these are there, but hidden.
+const ONLINE = ".connection.online";
 // What a browser says by itself when a server is away or refuses; the console tells it on the page.
 const EXPECTED = /Failed to load resource|WebSocket connection to/;
 
@@ -33,7 +35,7 @@ async function withOurExtension(options) {
   return context;
 }
 
-async function open(name, address, { width = 1280, height = 860, withExtension = false, until = ".connection.online", at = "activity", ...given }) {
+async function open(name, address, { width = 1280, height = 860, withExtension = false, until = ONLINE, at = "history", ...given }) {
   const options = { locale: "en-US", viewport: { width, height }, ...given };
   const context = await (withExtension ? withOurExtension(options) : browser.newContext(options));
   const page = await context.newPage();
@@ -45,7 +47,7 @@ async function open(name, address, { width = 1280, height = 860, withExtension =
   page.on("pageerror", (error) => faults.push(String(error)));
   windows.set(name, { page, faults });
   await page.goto(address);
-  await page.locator(until).waitFor();
+  await page.locator(until).waitFor({ state: "attached" });
   if (at) await page.evaluate((wanted) => { location.hash = `/${wanted}`; }, at);
 }
 
@@ -100,11 +102,11 @@ const steps = {
   },
   go: async (page, name) => {
     await page.evaluate((wanted) => { location.hash = `/${wanted}`; }, name);
-    await page.locator(`.rail a.${name}[aria-current=page]`).waitFor();
+    await page.locator(`.rail a.${name}[aria-current=page]`).waitFor({ state: "attached" });
   },
   reload: async (page) => {
     await page.reload();
-    await page.locator(".connection.online").waitFor();
+    await page.locator(ONLINE).waitFor({ state: "attached" });
   },
   /** In the window that the extension opens by itself to ask whether to pair. */
   confirmPairing: async (page) => {

@@ -141,13 +141,13 @@ def test_a_task_is_seen_with_its_picture_taken_over_handed_back_and_stopped(
 def test_a_click_is_asked_for_with_a_picture_of_the_page(visitor: Person, shown: ShownBrowser) -> None:
     begun(visitor)
     clicking = call(visitor.house, "browser_click", clickId="7")
-    visitor.does("read", "Click button")
+    visitor.does("read", "Click “Buy tea”")
     assert visitor.does("size", ".prompt:not([hidden]) figure img") == list(SIZE)
     visitor.does("press", "Enlarge the picture")
     visitor.does("wait", "dialog img")
     assert visitor.does("audit") == []
     visitor.does("key", "y", "Escape")
-    visitor.does("see", "Click button", ".panel")
+    visitor.does("see", "Click “Buy tea”", ".panel")
     assert shown.named("browser_click") == []
     visitor.does("key", "y")
     _, log = clicking.communicate(timeout=30)
@@ -159,11 +159,11 @@ def test_a_click_on_what_cant_be_seen_is_allowed_by_its_own_button_alone(visitor
     shown.outlines = False
     begun(visitor)
     clicking = call(visitor.house, "browser_click", clickId="7")
-    visitor.does("read", "Click button")
-    visitor.does("see", "The browser did not outline it in the picture.", ".panel .problem")
+    visitor.does("read", "Click “Buy tea”")
+    visitor.does("see", "The browser didn't outline it in the screenshot.", ".panel .problem")
     visitor.does("see", "Deny", ".panel .foot .primary")
     visitor.does("key", "y")
-    visitor.does("see", "Click button", ".panel")
+    visitor.does("see", "Click “Buy tea”", ".panel")
     assert shown.named("browser_click") == []
     visitor.does("press", "Allow once")
     _, log = clicking.communicate(timeout=30)

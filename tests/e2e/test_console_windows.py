@@ -34,7 +34,7 @@ def test_an_answer_in_one_window_shows_in_the_other(browser: Browser, person: Pe
     person.does("press", "Allow once")
     other.does("see", "已在别处答复")
     other.does("press", "继续")
-    other.does("go", "prompts")
+    other.does("go", "inbox")
     other.does("see", "（控制台）", ".entry.answered:has-text('For both')")
     other.leaves()
 
@@ -73,7 +73,7 @@ def test_what_other_programs_write_into_the_log_shows_up_and_junk_does_not(perso
     person.does("press", "Choose")
     until(lambda: answer_to(person.house, "theirs") is not None)
     assert answer_to(person.house, "theirs") == {"status": "ok", "selection": "a"}
-    person.does("go", "prompts")
+    person.does("go", "inbox")
     person.does("see", "another program", ".entry.answered:has-text('Ours')")
     person.does("see", "b", ".entry.answered:has-text('Ours') dd")
     person.does("reload")
@@ -83,12 +83,12 @@ def test_what_other_programs_write_into_the_log_shows_up_and_junk_does_not(perso
 
 def test_that_an_agent_gave_up_is_seen_while_one_looks(person: Person) -> None:
     agent = call(person.house, "replace_in_file", path="a.txt", find="one", replace="two")
-    person.does("read", 'Replace 1 × in "a.txt"')
+    person.does("read", "Edit a.txt?")
     agent.kill()
     agent.communicate(timeout=PATIENCE)
     person.does("see", "The agent stopped waiting.")
     person.does("press", "Deny")
-    person.does("miss", 'Replace 1 × in "a.txt"')
+    person.does("miss", "Edit a.txt?")
 
 
 def test_after_a_kill_the_console_comes_back_by_itself_and_shows_the_truth(
@@ -136,7 +136,7 @@ def test_the_history_leads_back_to_its_very_first_entry(browser: Browser, projec
     )
     with up(project, state) as house:
         person = browser.person_at(house)
-        person.does("go", "prompts")
+        person.does("go", "inbox")
         person.does("see", "Question 5999.")
         person.does("scrollToEnd", ".page-body")
         person.does("see", "Question 0.")
