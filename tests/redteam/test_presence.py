@@ -31,7 +31,6 @@ DEVICE = {
     "automaticPresenceSimulation": True,
 }
 NUMBERS = count()
-ALWAYS = "Always allow…"
 HANDRAIL = str(Path(sys.executable).with_name("handrail"))
 ASSERT = """(async (options) => {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
@@ -204,9 +203,9 @@ def test_who_drives_the_console_without_the_persons_device_gets_no_further_than_
 ) -> None:
     visitor.does("reload", "console", "form[data-armed=true]")
     verify_user(visitor, device, is_verified=False)
-    visitor.does("press", "console", ALWAYS)
-    visitor.does("wait", "console", ".grant-editor button.primary:enabled")
-    visitor.does("press", "console", "Allow always")
+    visitor.does("check", "console", "Always…")
+    visitor.does("wait", "console", ".grant-preview")
+    visitor.does("press", "console", "Always allow")
     visitor.does("press", "console", "Confirm with passkey")
     visitor.does("wait", "console", ".presence [role=alert]")
     assert f"handrail prompts answer {asked} --ok --for rule" in visitor.does("text", "console", ".presence")

@@ -52,6 +52,7 @@ const steps = {
   evaluate: (name, code) => pages.get(name).evaluate(code),
   wait: (name, selector) => pages.get(name).locator(selector).first().waitFor(),
   press: (name, label) => pages.get(name).getByRole("button", { name: label }).filter({ visible: true }).first().click(),
+  check: (name, label) => pages.get(name).getByLabel(label).first().check(),
   fill: (name, label, text) => pages.get(name).getByLabel(label).first().fill(text),
   text: (name, selector) => pages.get(name).locator(selector).first().innerText(),
   reload: async (name, selector) => {
