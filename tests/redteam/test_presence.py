@@ -217,6 +217,19 @@ def test_who_drives_the_console_without_the_persons_device_gets_no_further_than_
     assert answer_to(house, asked)["scope"] == "rule"
 
 
+def test_who_chooses_another_scope_is_not_asked_to_confirm_the_one_before(
+    house: Running, visitor: Visitor, device: str, asked: str
+) -> None:
+    visitor.does("reload", "console", "form[data-armed=true]")
+    visitor.does("check", "console", "Always…")
+    visitor.does("press", "console", "Always allow")
+    visitor.does("wait", "console", ".presence")
+    visitor.does("check", "console", "Just this edit")
+    visitor.does("wait", "console", "form[data-armed=true]:not(:has(.presence))")
+    visitor.does("press", "console", "Allow once")
+    assert until(lambda: answer_to(house, asked))["scope"] == "once"
+
+
 def issue(house: Running, name: str, presence: Any = None) -> Answer:
     body = {"name": name} if presence is None else {"name": name, "presence": presence}
     return house.request("POST", "/api/access/agents", headers=session(house), json=body)

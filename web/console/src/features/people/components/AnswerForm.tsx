@@ -64,7 +64,7 @@ export function AnswerForm(props: AnswerFormProps) {
   const t = texts.value;
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState("");
-  const [needed, setNeeded] = useState<{ need: PresenceNeed; response: PromptResponse } | null>(null);
+  const [needed, setNeeded] = useState<{ need: PresenceNeed; response: PromptResponse; wider: typeof wider } | null>(null);
   const [remarkProblem, setRemarkProblem] = useState<string | undefined>(undefined);
   const form = useRef<HTMLFormElement>(null);
   const [isArmed, setIsArmed] = useState(false);
@@ -98,7 +98,7 @@ export function AnswerForm(props: AnswerFormProps) {
     } catch (failure) {
       const need = presenceNeed(failure);
       if (need) {
-        setNeeded({ need, response: answer });
+        setNeeded({ need, response: answer, wider });
         return;
       }
       const errors = fieldErrorsOf(failure);
@@ -192,7 +192,8 @@ export function AnswerForm(props: AnswerFormProps) {
         )}
         {remarkProblem && <p class="problem" id={remarkProblemId}>{remarkProblem}</p>}
         {error && <p class="problem" role="alert">{error}</p>}
-        {needed && <PresenceCheck need={needed.need} confirm={confirm} />}
+        {/* What is confirmed must be what is chosen: after another choice, the answer is given again. */}
+        {needed && needed.wider === wider && <PresenceCheck need={needed.need} confirm={confirm} />}
         <div class="row acts">
           {isUnseen ? (
             <button type="button" class="plain" disabled={isSending || wider?.reach === null} onClick={allowChosen}>{isSending ? t.sending : wider ? wider.yes : yes}</button>
