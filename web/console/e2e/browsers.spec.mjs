@@ -99,7 +99,7 @@ test("a task whose browser is away says so, and is moved by hand", async () => {
   const page = await open();
   await page.getByRole("button", { name: /Fill the tax form/ }).click();
   await page.getByText("The browser of this task, Edge 150 · Linux, is away.").waitFor();
-  await page.getByLabel("Go on in").focus();
+  await page.getByLabel("Continue in").focus();
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await page.locator(".browser-task[aria-pressed=true]", { hasText: "Chrome 150" }).waitFor();
