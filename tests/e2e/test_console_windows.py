@@ -138,7 +138,7 @@ def test_the_history_leads_back_to_its_very_first_entry(browser: Browser, projec
         person = browser.person_at(house)
         person.does("go", "inbox")
         person.does("see", "Question 5999.")
-        person.does("scrollToEnd", ".page-body")
+        person.does("scrollToEnd", ".inbox-page")
         person.does("see", "Question 0.")
         assert person.does("count", ".entry") < 300
         person.leaves()
