@@ -120,7 +120,11 @@ test("after the server was away the console shows the truth", async () => {
   const before = world.mock.ask(samples.change);
   await page.locator(`[data-request="${before}"]`).waitFor();
   await world.mock.pause();
-  await page.locator(".connection.offline").waitFor();
+  const { width, height } = page.viewportSize();
+  for (const narrower of [360, 900, width]) {
+    await page.setViewportSize({ width: narrower, height });
+    await page.locator(".connection.offline").waitFor();
+  }
   world.mock.answer(before, { response: { status: "canceled" } });
   const meanwhile = world.mock.ask(samples.single);
   world.mock.record({ executionId: "exec_away", tool: "done_while_away", caller: "mcp:away-agent:uid:1", effect: "READ", event: "end", ok: true, durationMs: 1 });
