@@ -69,7 +69,12 @@ async def test_a_click_reaches_its_window_through_one_that_lies_over_it(bench: W
     above = await window_of(bench.desktop, cover)
     await eventually(lambda: bench.desktop.bring_to_front(above), "the other window to come to the front")
     await bench.desktop.press(bench.window, await bench.one(texts.AREA))
-    await bench.wait_for(texts.TOUCHED.format(touches + 1))
+
+    async def is_touched() -> bool:
+        """Twice, where GTK 3 counts the click of the test before as the first of two."""
+        return await bench.touches() > touches
+
+    await eventually(is_touched, "the area to be touched")
 
 
 async def test_what_is_only_partly_on_the_screen_is_clicked_where_it_is(bench: Workbench) -> None:
