@@ -64,7 +64,7 @@ export function History() {
           <Chunked rows={found} rowHeight={ROW_HEIGHT} render={(one) => <TaskRow key={`${one.project} ${keyOf(one)}`} task={one} isOpen={open !== undefined && keyOf(one) === keyOf(open)} />} />
           {next !== undefined && !wanted && <LoadMore load={loadMore} />}
         </div>
-        {found.length === 0 && <p class="nothing">{listed === null ? t.loading : wanted ? t.noMatches : t.noCalls}</p>}
+        {found.length === 0 && (listed !== null || !problem) && <p class="nothing">{listed === null ? t.loading : wanted ? t.noMatches : t.noCalls}</p>}
       </section>
       {open && <TaskStory key={keyOf(open)} task={open} isReplay={isReplay} />}
     </div>
