@@ -68,7 +68,6 @@ export const peopleEn: PeopleTexts = {
   runsLater: "This file runs code later:",
   posted: (by) => `${by} (not handrail)`,
   claims: (by, source) => `${by}, which calls itself ${source} (not handrail)`,
-  allowAlways: "Always allow…",
   editor: {
     title: "Always allow",
     tools: "tools",

@@ -98,7 +98,6 @@ export interface PeopleTexts {
   runsLater: string;
   posted: (by: string) => string;
   claims: (by: string, source: string) => string;
-  allowAlways: string;
   editor: EditorTexts;
   allowTool: string;
   allowApp: (app: string) => string;

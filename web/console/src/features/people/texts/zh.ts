@@ -68,7 +68,6 @@ export const peopleZh: PeopleTexts = {
   runsLater: "此文件之后会运行代码：",
   posted: (by) => `${by}（不是 handrail）`,
   claims: (by, source) => `${by}，自称 ${source}（不是 handrail）`,
-  allowAlways: "始终允许…",
   editor: {
     title: "始终允许",
     tools: "工具",
