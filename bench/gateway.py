@@ -26,7 +26,7 @@ def measure() -> list[Budget]:
         handrail, peer = str(_ROOT / ".venv/bin/handrail"), [str(NODE), str(PEER), str(project)]
         words = [handrail, "servers", "add", "files", "--yes", "--state", str(state), "--", *peer]
         subprocess.run(words, cwd=project, check=True, stdout=subprocess.DEVNULL)
-        ours = [handrail, "mcp", "--project", str(project), "--state", str(state)]
+        ours = [handrail, "mcp", "--alone", "--project", str(project), "--state", str(state)]
         through, direct = _reads(Client(ours), Client(peer), str(file))
     name = "an allowed read of a server's tool through the gateway, p50"
     return [Budget(name, "the same server directly", through, direct, through - direct, 1.5)]
