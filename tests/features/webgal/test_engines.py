@@ -81,3 +81,24 @@ async def test_a_browser_that_does_not_start_is_told_with_how_to_try_it(
     assert str(broken) in told["message"]
     assert why in told["message"]
     assert "by hand" in told["hint"]
+
+
+@pytest.mark.parametrize(
+    ("version", "is_own"), [("4.4.5.3", False), ("4.2.9", False), ("4.5.18", True), ("4.6.4", True)]
+)
+async def test_an_engine_that_follows_no_preview_is_replaced_by_ours_with_a_note(
+    project: Path, version: str, is_own: bool
+) -> None:
+    (project / "index.html").write_text('<title>WebGAL</title><script src="./assets/index.js"></script>')
+    (project / "assets").mkdir()
+    (project / "assets/index.js").write_text(f'const a={{version:"WebGAL {version}"}};')
+    open_folder = Wiring().machine.open_folder
+    files = open_folder(str(project))
+    engine, page = engines.find_engine(open_folder, files, "game")
+    assert ((engine is files), page) == (is_own, ".")
+    note = engines.engine_note(files, "game")
+    assert (note is None) is is_own
+    assert is_own or version in str(note)
+    assert version in engines.describe_engine(open_folder, project)
+    for each in {id(engine): engine, id(files): files}.values():
+        each.close()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ENGINE_FOLDER = Path(__file__).parents[2] / "engine"
 CONTROLLED_SINCE = (4, 5)
-"""Older engines have no websocket through which an editor could control them."""
+"""Pages of older engines never connect to the preview."""
 _PAGE = "index.html"
 _LARGEST_PAGE = 4 << 20
 _LARGEST_SCRIPT = 32 << 20
@@ -39,7 +39,7 @@ def engine_note(files: Folder, game: str) -> str | None:
     version = None if beside is None else _uncontrolled(files, beside)
     if version is None:
         return None
-    return f"The game's own engine, {version}, can't be controlled by an editor: shown with handrail's engine."
+    return f"The game's own engine, {version}, is older than 4.5 and doesn't follow a preview: shown with handrail's."
 
 
 def _uncontrolled(files: Folder, folder: str) -> str | None:
