@@ -16,24 +16,19 @@ from handrail.kernel import settings as settings_file
 from handrail.kernel.audit import Audit
 from handrail.kernel.evidence import Evidence
 from handrail.kernel.feature import load
-from handrail.kernel.gate import Gate
-from handrail.kernel.local_service import LocalCaller, Service
+from handrail.kernel.local_service import Service
 from handrail.kernel.open_projects import OpenProjects
-from handrail.kernel.policy_source import PolicySource
+from handrail.kernel.policy_source import HANDRAIL_FOLDER, PolicySource
 from handrail.kernel.presence import PresenceCheck
 from handrail.kernel.project import Project, kept_up
+from handrail.kernel.project_gate import asking, gate_of
 from handrail.kernel.prompts.queue import LoggedPrompts
-from handrail.kernel.question_limit import QuestionLimit
-from handrail.kernel.queue_approver import AskInQueue, QueueApprover, ending_tasks, remembering
+from handrail.kernel.queue_approver import AskInQueue
 from handrail.kernel.record_keeper import RecordKeeper
-from handrail.kernel.recorder import Recorder
-from handrail.kernel.registry import Listing, Registry, surface_of
+from handrail.kernel.registry import Registry, surface_of
 from handrail.kernel.secret_store import KeptSecrets
-from handrail.kernel.summoning import nobody_is_called
-from handrail.kernel.task_ownership import TaskOwnership
-from handrail.kernel.tokens import OwnTokens
-from handrail.ports.errors import Failure, InputOutput, InvalidParams, NotFound
-from handrail.ports.files import Folder
+from handrail.ports.errors import Failure, InvalidParams, NotFound
+from handrail.ports.files import EvidenceFolder
 from handrail.ports.machine import Machine
 from handrail.ports.paths import ClosedFolders
 from handrail.ports.state_folder import state_path
@@ -55,15 +50,16 @@ from handrail.stores.local.trust import TrustFile
 if TYPE_CHECKING:
     from handrail.faces.http.console_key import ConsoleKey
     from handrail.faces.http.context import HttpContext
+    from handrail.faces.http.server import Doors
     from handrail.faces.mcp.streamable import McpEndpoint
     from handrail.kernel.approval import Approver
     from handrail.kernel.feature import Feature
+    from handrail.kernel.program import TeamProgram
     from handrail.kernel.settings import AllSettings
     from handrail.ports.identity import Identity
     from handrail.ports.record import RecordStores
     from handrail.ports.stores import Stores
 
-HANDRAIL_FOLDER = ".handrail"
 LOCAL_SOCKET = "local.sock"
 
 
@@ -126,13 +122,13 @@ class Wiring:
         settings = settings_file.load(stores.path, flags or {}, kinds=kinds)
         audit = Audit(stores.audit, keeper=_keeper(stores, is_server=is_server))
         project = self._project(folder, stores, settings, audit, is_server=is_server)
-        project.use(self._gate(project, approver, surfaces))
+        project.use(gate_of(project, approver, surfaces, self._not_installed))
         return project
 
     def open_beside(self, project: Project, folder: str) -> Project:
         """Another folder, with the stores, settings and audit of an open project. What asks, asks in the queue."""
         other = self._project(Path(folder), project.stores, project.all_settings, project.audit, is_server=False)
-        other.use(self._gate(other, AskInQueue(), None))
+        other.use(gate_of(other, AskInQueue(), None, self._not_installed))
         return other
 
     def _project(
@@ -141,7 +137,7 @@ class Wiring:
         closed = ClosedFolders(())
         files = _open_folder(folder, closed)
         own = files.subfolder(HANDRAIL_FOLDER)
-        policy = PolicySource(own, stores.path, TrustFile(stores.path), closed)
+        policy = PolicySource(own, stores.path, TrustFile(stores.path), closed, stores.shared_rules)
         policy.load()
         return Project(
             files=files,
@@ -150,10 +146,13 @@ class Wiring:
             all_settings=settings,
             policy=policy,
             audit=audit,
-            evidence=Evidence(own, self._elsewhere(files)),
+            evidence=self._evidence(own, self._elsewhere(files)),
             features={feature.name: feature for feature in self.features},
             is_server=is_server,
         )
+
+    def _evidence(self, own: EvidenceFolder, elsewhere: Mapping[str, EvidenceFolder]) -> Evidence:
+        return Evidence(own, elsewhere)
 
     def open_evidence(self, folder: str) -> Evidence | None:
         try:
@@ -162,43 +161,8 @@ class Wiring:
             return None
         return Evidence(files.subfolder(HANDRAIL_FOLDER), self._elsewhere(files))
 
-    def _elsewhere(self, files: LocalFolder) -> dict[str, Folder]:
+    def _elsewhere(self, files: LocalFolder) -> dict[str, EvidenceFolder]:
         return {feature.name: files.subfolder(".") for feature in self.features if feature.keeps_evidence_openly}
-
-    def _gate(self, project: Project, approver: Approver | AskInQueue, surfaces: Collection[str] | None) -> Gate:
-        tooled = [feature for feature in self.features if feature.tools]
-        on = [feature for feature in tooled if not feature.switched_on or load(feature.switched_on)(project)]
-        enabled = {feature.name for feature in on if surfaces is None or feature.name in surfaces}
-        registry = Registry(
-            [surface_of(feature, project.part(feature.name)) for feature in tooled],
-            enabled,
-            in_developer_mode=lambda: project.policy.current().is_for_developers,
-            not_installed=self._not_installed,
-            dynamic=[
-                found
-                for feature in on
-                if feature.name in enabled and feature.dynamic_tools
-                if (found := load(feature.dynamic_tools)(project)) is not None
-            ],
-            listing=_listing(project, surfaces),
-            listed_first=lambda name: _is_listed_first(project, name),
-        )
-        has_terminal = isinstance(approver, AskInQueue) and approver.has_terminal
-        calls_person = project.settings.call_person and not has_terminal
-        return Gate(
-            registry,
-            project.policy.fetch,
-            asking(project, approver) if isinstance(approver, AskInQueue) else approver,
-            OwnTokens(),
-            Recorder(project.evidence, project.audit, project.location),
-            executor_tokens=project.stores.tokens,
-            consents=project.stores.consents,
-            summon=project.offered("people", "summons").call if calls_person else nobody_is_called,
-            end_task=ending_tasks(project.stores.grants),
-            ownership=TaskOwnership(project.stores.task_owners, self.machine.has_ended),
-            knows=project.stores.agents.knows,
-            limit=question_limit(project),
-        )
 
     def open_for_reading(self, folder: Path, state: Path | None) -> ReadFolder:
         return ReadFolder(folder, state_path(state))
@@ -217,6 +181,7 @@ class Wiring:
         *,
         console: Path | None = None,
         until_unused: tuple[Callable[[], Awaitable[None]], float] | None = None,
+        doors: Doors | None = None,
     ) -> None:
         from handrail.faces.http.credentials import identity_of
         from handrail.faces.http.server import Place, UntilUnused, serve
@@ -234,6 +199,7 @@ class Wiring:
                 on_ready,
                 console_folder=console,
                 until_unused=until,
+                doors=doors,
                 beside=lambda usage: self.serve_local(
                     project, project.stores.path / LOCAL_SOCKET, usage.noted, projects
                 ),
@@ -248,6 +214,7 @@ class Wiring:
         projects: OpenProjects | None = None,
     ) -> AsyncIterator[None]:
         from handrail.faces.jsonrpc.socket_file import bound
+        from handrail.faces.local.caller import local_caller
         from handrail.faces.local.server import LocalFace
         from handrail.faces.mcp.local import LocalMcp
         from handrail.faces.mcp.proxy.start import SERVICE
@@ -263,7 +230,7 @@ class Wiring:
         }
         projects = projects or self._projects(project)
         known: set[str] = set()
-        who_calls = partial(_local_caller, self.machine, project.stores.path, known)
+        who_calls = partial(local_caller, self.machine, project.stores.path, known)
         face = LocalFace(services, projects.find, who_calls, in_use)
         try:
             async with entered(bound(path)) as listener, face.listening(listener):
@@ -272,14 +239,18 @@ class Wiring:
             await projects.close()
 
     @asynccontextmanager
-    async def serve_cage(self, project: Project, listener: socket.socket, cage: str) -> AsyncIterator[None]:
+    async def serve_cage(
+        self, project: Project, listener: socket.socket, cage: str, given: Sequence[str] = ()
+    ) -> AsyncIterator[None]:
+        from handrail.faces.local.caller import local_caller
         from handrail.faces.local.server import LocalFace
 
         async def own(folder: str | None) -> Project:
             return project
 
+        project.part("hooks").given = tuple(map(os.path.realpath, given))
         services = {"hook": partial(load, project.features["hooks"].services["hook"])}
-        face = LocalFace(services, own, partial(_local_caller, self.machine, project.stores.path, set()))
+        face = LocalFace(services, own, partial(local_caller, self.machine, project.stores.path, set()))
         async with face.listening(listener, cage=cage):
             yield
 
@@ -306,6 +277,11 @@ class Wiring:
             projects=projects,
             console_key=key,
         )
+
+    def team(self) -> TeamProgram:
+        from handrail.team_wiring import Team
+
+        return Team(self.features)
 
     async def serve_lines(
         self, host: Any, socket: Path, on_ready: Callable[[], None], *, unused_seconds: float | None = None
@@ -344,52 +320,6 @@ class ReadFolder:
 
     def close(self) -> None:
         self.files.close()
-
-
-def asking(project: Project, how: AskInQueue) -> QueueApprover:
-    """Approvals through the queue of this project's stores."""
-    stores = project.stores
-    return QueueApprover(
-        stores.prompts,
-        stores.once,
-        remembering(stores),
-        stores.grants,
-        project.policy.project,
-        beside=how.beside,
-        is_left_standing=how.is_left_standing,
-        limit=question_limit(project),
-    )
-
-
-def _local_caller(machine: Machine, state: Path, known: set[str], connection: socket.socket) -> LocalCaller:
-    """The agent behind it is known as one from now on: no command that it starts may answer in a person's name."""
-    caller = machine.identify(connection)
-    try:
-        pid, uid = caller.peer.pid, caller.peer.uid
-        found = LocalCaller(pid, uid, machine.agent_identity(pid), machine.stdio_identity(pid))
-        if not caller.is_alive():  # then what was read may be of another process
-            raise InputOutput("The caller has ended.")
-        if found.identity.connection not in known:
-            machine.register_agent(state, pid)
-            known.add(found.identity.connection)
-        return found
-    finally:
-        caller.close()
-
-
-def _listing(project: Project, surfaces: Collection[str] | None) -> Listing:
-    if project.settings.compact_tools:
-        return "compact"
-    return "all" if project.settings.all_tools or surfaces is not None else "first"
-
-
-def _is_listed_first(project: Project, surface: str) -> bool:
-    where = project.features[surface].listed_first
-    return bool(load(where)(project)) if isinstance(where, str) else where
-
-
-def question_limit(project: Project) -> QuestionLimit:
-    return QuestionLimit(project.stores.questions, project.settings.questions_per_minute)
 
 
 def _keeper(stores: Stores, *, is_server: bool) -> RecordKeeper:

@@ -18,9 +18,10 @@ from handrail.kernel.prompts.phrases import CODES, phrase
 from handrail.kernel.prompts.rules import check_prompt
 from handrail.kernel.target import Step, Target
 from handrail.kernel.tool import About, Preview
+from handrail.ports.approval_card import Card
 from handrail.ports.effect import Effect
 from handrail.ports.identity import Caller
-from handrail.ports.prompts import Card, FileChangePrompt
+from handrail.ports.prompts import FileChangePrompt
 
 AGENT = Caller("mcp", "claude-code/2.1", "uid:0", "agent:claude")
 WEB = Path(__file__).parents[2] / "web"
@@ -110,6 +111,18 @@ def test_every_sentence_that_can_be_in_a_question_has_a_code() -> None:
     assert len(found) > 15
     for text in [*found, *reasons().values(), UNKNOWN_DESTINATION]:
         assert phrase(text) is not None, text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "your sign-in (mail.read)",
+        "these are different hosts: who signs in at a.example is known to b.example afterwards",
+        "com.example.mail on the session bus",
+    ],
+)
+def test_what_is_said_of_an_app_has_a_code(text: str) -> None:
+    assert phrase(text) is not None
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -86,6 +86,8 @@ async def test_a_yes_to_the_tool_replaces_the_question_until_it_is_revoked(house
     assert await house.consents.revoke(given.id)
     assert not await house.consents.revoke(given.id)
     assert await house.is_asked()
+    await house.consents.restore(given)
+    assert not await house.is_asked()
 
 
 async def test_a_yes_to_one_tool_is_none_to_another_and_a_yes_to_the_app_is_one_to_all(house: House) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from handrail.kernel.prompts.queue import LoggedPrompts
-from handrail.ports.prompts import ChoiceOption, ChoicePrompt, PromptResponse, Side
+from handrail.ports.prompt_queue import Side
+from handrail.ports.prompts import ChoiceOption, ChoicePrompt, PromptResponse
 from handrail.stores.local.prompt_store import prompt_store
 
 PROMPT = ChoicePrompt(options=(ChoiceOption(value="a"), ChoiceOption(value="b")))

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from msgspec import UNSET
 from msgspec.structs import asdict, replace
@@ -16,12 +16,13 @@ from handrail.kernel.offers import chosen_offer, offers_for
 from handrail.kernel.policy import compose
 from handrail.kernel.policy_document import PolicyDocument
 from handrail.kernel.presence import why_needed
-from handrail.kernel.target import Target
+from handrail.kernel.target import Step, Target
 from handrail.kernel.tool import Preview
+from handrail.ports.approval_card import Grant, Offer, Scope
 from handrail.ports.effect import Effect
 from handrail.ports.identity import Caller
 from handrail.ports.policy import Decision
-from handrail.ports.prompts import FileChangePrompt, Grant, Offer, PromptResponse, RequestEntry, Scope
+from handrail.ports.prompts import FileChangePrompt, PromptResponse, RequestEntry
 
 NOW = datetime.now(UTC).replace(microsecond=0)  # what is chosen is compared with the clock
 PROJECTS = ["/srv/shop", "/srv/other"]
@@ -132,6 +133,23 @@ def test_a_widened_rule_reaches_as_far_as_the_person_chose(
         and (chosen_project == ALL or project == PROJECTS[0])
     )
     assert (decided is Decision.ALLOW) == lies_within
+
+
+@pytest.mark.trial("scopes")
+@given(paths, st.lists(paths, max_size=3), st.sampled_from(["**/*.md", "**", "pages/*"]), st.booleans())
+@example("x.md", ["a"], "**/*.md", True)
+def test_a_folder_is_allowed_only_with_all_that_lies_in_it(
+    folder: str, inside: list[str], pattern: str, is_widened: bool
+) -> None:
+    """A folder may be called like a file: `x.md/secret.txt` isn't one of `**/*.md`."""
+    first = Call("delete_path", {}, ME, task="t1")
+    held = [f"{folder}/{name}" for name in inside]
+    target = Target(path=folder, steps=tuple(Step(Effect.WRITE, Target(path=path)) for path in held))
+    grant = narrowest(first, Target(path=folder), "task")
+    assert grant is not None
+    grant = replace(grant, path=pattern) if is_widened else grant
+    passes = covers(grant, "delete_path", target, project=PROJECTS[0], identity=ME.identity, task="t1")
+    assert passes == (not is_widened or all(map(matcher(pattern), [folder, *held])))
 
 
 patterns = st.one_of(paths, st.sampled_from(["**/*.md", "**", "*", "pages/*", "{a,b}/**", "a/[!x]"]))

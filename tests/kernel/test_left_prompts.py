@@ -7,7 +7,8 @@ from pathlib import Path
 
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.kernel.queue_approver import KEPT, PREFIX, LeftPrompts
-from handrail.ports.prompts import OWN, FileChangePrompt, Side
+from handrail.ports.prompt_queue import OWN, Side
+from handrail.ports.prompts import FileChangePrompt
 from handrail.stores.local.prompt_store import prompt_store
 
 TEN_MINUTES = KEPT.total_seconds()

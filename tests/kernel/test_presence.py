@@ -10,16 +10,9 @@ from msgspec import UNSET
 
 from handrail.kernel.presence import PresenceCheck, challenge, why_needed
 from handrail.kernel.settings import load, presence_mode
+from handrail.ports.approval_card import Grant, Offer
 from handrail.ports.presence import Mode, PasskeyProof, PresenceNeeded, TerminalProof
-from handrail.ports.prompts import (
-    ConsentSubject,
-    FileChangePrompt,
-    Grant,
-    KvPrompt,
-    Offer,
-    PromptResponse,
-    RequestEntry,
-)
+from handrail.ports.prompts import ConsentSubject, FileChangePrompt, KvPrompt, PromptResponse, RequestEntry
 from handrail.stores.local.presence import PasskeyFile, ProofFiles
 
 HERE = Grant(tools=("write_to_file",), path="a.txt", project="/p", identity="agent")

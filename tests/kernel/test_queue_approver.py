@@ -17,11 +17,13 @@ from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.kernel.queue_approver import QueueApprover
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview
+from handrail.ports.approval_card import Grant
 from handrail.ports.consents import ConsentTo
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
 from handrail.ports.identity import Caller
-from handrail.ports.prompts import FileChangePrompt, Grant, PromptResponse, QueuedPrompt, Warrant
+from handrail.ports.prompt_queue import QueuedPrompt
+from handrail.ports.prompts import FileChangePrompt, PromptResponse, Warrant
 from handrail.stores.local.database import Database
 from handrail.stores.local.prompt_store import LOG, prompt_store
 from handrail.stores.local.task_grants import SqliteTaskGrants

@@ -132,6 +132,6 @@ def test_a_report_finds_a_task_however_many_came_after_it(tmp_path: Path) -> Non
     with_stores(tmp_path, work)
     with sqlite3.connect(tmp_path / "browser/browser.db") as rows:
         later = ((f"later-{number}", 2) for number in range(10_000))
-        rows.executemany("INSERT INTO browser_task VALUES (?, '', 'ongoing', 2, ?, NULL, 0)", later)
+        rows.executemany("INSERT INTO browser_task VALUES (?, '', 'ongoing', 2, ?, NULL, 0, NULL)", later)
     title, words, _ = asyncio.run(conversation_of(open_browser_stores(tmp_path), TASK))
     assert (title, [word.content for word in words]) == ("the first", ["words"])

@@ -14,6 +14,7 @@ from handrail.ports.errors import InputOutput
 from handrail.stores.local.peers import identify
 from handrail.stores.local.peers.linux import LinuxCaller, start_ticks
 from handrail.stores.local.peers.macos import peer_of
+from handrail.stores.local.peers.sessions import stdio_identity
 
 
 @pytest.fixture
@@ -69,3 +70,25 @@ def test_a_macos_audit_token_is_taken_apart_and_hashed_whole() -> None:
 def test_what_is_no_audit_token_names_nobody(size: int) -> None:
     with pytest.raises(InputOutput):
         peer_of(bytes(size))
+
+
+def lasting_identity(*command: str) -> str:
+    """Of a client that such a command starts: its child is what serves it."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
+        assert client.stdout is not None
+        assert client.stdin is not None
+        served = int(client.stdout.readline())
+        found = stdio_identity(served).agent
+        client.stdin.close()
+    return found
+
+
+def test_a_script_that_is_only_an_argument_of_another_program_lends_it_no_identity(tmp_path: Path) -> None:
+    """A yes to a client that an interpreter runs is none to what names that client on its command line."""
+    script = tmp_path / "client.sh"
+    script.write_text(serving := "sh -c 'echo $$; read line'; true")
+    real = lasting_identity("sh", str(script))
+    assert str(script) in real
+    assert lasting_identity("sh", str(script), "--verbose") == real
+    imitations = [("sh", "-c", serving, str(script)), ("sh", "-e", str(script))]
+    assert real not in [lasting_identity(*each) for each in imitations]

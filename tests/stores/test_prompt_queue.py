@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from handrail.ports.errors import Conflict, InvalidParams
-from handrail.ports.prompts import PromptAnswer, PromptQueue, PromptResponse
+from handrail.ports.prompt_queue import PromptAnswer, PromptQueue
+from handrail.ports.prompts import PromptResponse
 from handrail.stores.local import following, held_file, private_file, waiters
 from tests.stores.processes import finish, finish_killed, start
 

@@ -21,12 +21,20 @@ class Table(Processes):
     """A machine's processes as a test wants them; `holders` are at the other end of the terminal."""
 
     def __init__(
-        self, *processes: Process, holders: tuple[int, ...] = (EMULATOR,), not_own: tuple[int, ...] = ()
+        self,
+        *processes: Process,
+        holders: tuple[int, ...] = (EMULATOR,),
+        not_own: tuple[int, ...] = (),
+        roots: dict[int, str] | None = None,
     ) -> None:
         super().__init__()
         self._table = {process.pid: process for process in processes}
         self._holders = holders
         self._not_own = not_own
+        self._roots = roots or {}
+
+    def name_if_roots(self, pid: int) -> str | None:
+        return self._roots.get(pid)
 
     def find(self, pid: int) -> Process | None:
         return self._table.get(pid)
@@ -34,7 +42,7 @@ class Table(Processes):
     def all(self) -> Iterator[Process]:
         yield from self._table.values()
 
-    def masters_of(self, terminal: int) -> list[Process]:
+    def masters_of(self, terminal: int, filesystem: int | None) -> list[Process]:
         return [self._table[pid] for pid in self._holders]
 
     def is_the_systems_own(self, process: Process) -> bool:
@@ -65,10 +73,12 @@ def family(keyboard: int) -> dict[str, Process]:
 
 def table(family: dict[str, Process], *more: Process, **changed: object) -> Table:
     holders = changed.pop("holders", (EMULATOR,))
-    not_own = changed.pop("not_own", ())
+    not_own, roots = changed.pop("not_own", ()), changed.pop("roots", {})
     assert isinstance(holders, tuple)
     assert isinstance(not_own, tuple)
-    return Table(*{**family, **{str(one.pid): one for one in more}}.values(), holders=holders, not_own=not_own)
+    assert isinstance(roots, dict)
+    everybody = {**family, **{str(one.pid): one for one in more}}.values()
+    return Table(*everybody, holders=holders, not_own=not_own, roots=roots)
 
 
 def refusal(agents: KnownAgents, processes: Table, keyboard: int) -> str:
@@ -86,8 +96,40 @@ def test_a_shell_in_a_terminal_window_counts(tmp_path: Path, family: dict[str, P
 def test_a_shell_over_ssh_counts(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
     """The other end is another user's, which can't be looked at; but root's process has let the person in."""
     sshd = Process(EMULATOR, 1, EMULATOR, 0, 3, 0, None, ("sshd: ada [priv]",))
-    proof = person_at_terminal(KnownAgents(tmp_path), table(family, sshd, holders=()), keyboard)
-    assert proof.pid == ME
+    processes = table(family, sshd, holders=(), roots={EMULATOR: "sshd"})
+    proof = person_at_terminal(KnownAgents(tmp_path), processes, keyboard)
+    assert (proof.pid, proof.program) == (ME, "sshd")
+
+
+@pytest.mark.parametrize("name", ["atd", "cron", "systemd-executor", None])
+def test_what_root_starts_for_later_lets_nobody_in(
+    name: str | None, tmp_path: Path, family: dict[str, Process], keyboard: int
+) -> None:
+    """A program that hides its descriptors holds the terminal. None: it only has root's rights, as newgrp does."""
+    daemon = Process(EMULATOR, 1, EMULATOR, 0, 3, 0, None, ("sshd",))
+    processes = table(family, daemon, holders=(), roots={EMULATOR: name} if name else {})
+    assert "doesn't tell" in refusal(KnownAgents(tmp_path), processes, keyboard)
+
+
+def test_a_terminal_further_down_is_not_the_one_that_was_signed_in_to(
+    tmp_path: Path, family: dict[str, Process], keyboard: int
+) -> None:
+    """Over ssh: a program that hides its descriptors opens a terminal of its own."""
+    sshd = Process(EMULATOR, 1, EMULATOR, 0, 3, 0, None, ("sshd: ada [priv]",))
+    between = [
+        Process(AGENT + at, parent, AGENT, 0, 4, USER, "/bin/bash", ("bash",))
+        for at, parent in ((0, EMULATOR), (1, AGENT))
+    ]
+    shell = replace(family[str(SHELL)], parent=AGENT + 1)
+    processes = table(family, sshd, *between, shell, holders=(), roots={EMULATOR: "sshd"})
+    assert "doesn't tell" in refusal(KnownAgents(tmp_path), processes, keyboard)
+
+
+def test_an_xterm_that_was_handed_its_terminal_does_not_count(
+    tmp_path: Path, family: dict[str, Process], keyboard: int
+) -> None:
+    lent = replace(family[str(EMULATOR)], arguments=("xterm", "-S", "pts/7/5"))
+    assert "may type into it" in refusal(KnownAgents(tmp_path), table(family, lent), keyboard)
 
 
 def test_an_agent_beside_the_terminal_changes_nothing(

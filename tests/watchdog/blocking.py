@@ -17,6 +17,8 @@ ALLOWED = frozenset(
         "aai.tool.call",  # an app's own function, on the app's own loop
         "features.desktop.backends.x11.connection.open_another",  # the desktop's own thread, to the display's socket
         "features.desktop.backends.x11.connection.check_answers",  # the same, with a deadline
+        "features.desktop.backends.wayland.connection.__init__",  # the same
+        "features.desktop.backends.wayland.sway_windows._ask",  # the same
     }
 )
 """`module.function` of ours that may still block, each for the reason that stands beside it."""

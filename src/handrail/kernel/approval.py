@@ -7,10 +7,11 @@ from typing import Any, Literal, Protocol
 from handrail.kernel.call import Call
 from handrail.kernel.target import NOWHERE, Target
 from handrail.kernel.tool import Preview
+from handrail.ports.approval_card import ChosenPart, Offer
 from handrail.ports.consents import Stale
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
-from handrail.ports.prompts import Offer, PromptImage
+from handrail.ports.prompts import PromptImage
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,8 @@ class Answer:
     remark: str | None = None
     prompt_id: str | None = None
     """The prompt that a person answered; None where nobody was asked."""
+    chosen: Sequence[ChosenPart] | None = None
+    """What the person took of the proposed change; None where that is everything."""
     presence: Mapping[str, Any] | None = None
     """What proved that a person was present, where that was needed."""
 

@@ -5,7 +5,7 @@ from copy import copy
 
 from handrail.kernel.approval import Approver, Question
 from handrail.kernel.call import Approved, Call
-from handrail.kernel.passage import Passage
+from handrail.kernel.call_state import CallState
 from handrail.kernel.policy import Policy, Verdict
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.target import NOWHERE, Target
@@ -38,49 +38,49 @@ class Asking:
         return await self._approver.shows(call, target)
 
     async def ask(
-        self, passage: Passage, preview: Preview, bound_to: str, target: Target, verdict: Verdict | None = None
+        self, state: CallState, preview: Preview, bound_to: str, target: Target, verdict: Verdict | None = None
     ) -> None:
         """`verdict` is what the policy says of `target`, where that isn't the call's first one."""
-        assert passage.effect is not None
-        verdict = verdict or passage.verdict
+        assert state.effect is not None
+        verdict = verdict or state.verdict
         assert verdict is not None
-        images = await self._recorder.show(passage, preview)
+        images = await self._recorder.show(state, preview)
         question = Question(
-            passage.call,
-            passage.entry.tool.title,
-            passage.effect,
-            passage.params if preview.shown_params is None else preview.shown_params,
+            state.call,
+            state.entry.tool.title,
+            state.effect,
+            state.params if preview.shown_params is None else preview.shown_params,
             preview,
             bound_to,
             images,
             not verdict.is_default,
             verdict.is_critical,
             target,
-            passage.entry.tool.has_targets or target != NOWHERE,
-            passage.stale,
+            state.entry.tool.has_targets or target != NOWHERE,
+            state.stale,
         )
-        await passage.call.progress("Waiting for a person's approval.")
+        await state.call.progress("Waiting for a person's approval.")
         answer = await self._approver.ask(question)
-        passage.answer = answer
+        state.answer = answer
         if answer.status == "ok":
             await self._policy()  # what a person has changed meanwhile counts for what runs now
             return
         details = {"remark": answer.remark} if answer.remark else {}
         if answer.status == "timeout":
-            raise Declined("Nobody answered the request for approval in time.", reason="timeout", **details)
-        raise Declined(f"{passage.call.tool} was denied by {answer.by}.", reason="denied", **details)
+            raise Declined("No one answered the approval in time.", reason="timeout", **details)
+        raise Declined(f"{state.call.tool} was denied by {answer.by}.", reason="denied", **details)
 
-    async def is_allowed_for_good(self, passage: Passage, preview: Preview) -> bool:
+    async def is_allowed_for_good(self, state: CallState, preview: Preview) -> bool:
         """A person's yes to this caller, app and tool stands for the answer, where no rule wants them asked."""
-        if self._consents is None or preview.consent is None or passage.is_ruled:
+        if self._consents is None or preview.consent is None or state.is_ruled:
             return False
-        given = await self._consents.allows(passage.call.caller, preview.consent)
+        given = await self._consents.allows(state.call.caller, preview.consent)
         if given is None:
-            passage.stale = await self._consents.stale(passage.call.caller, preview.consent)
+            state.stale = await self._consents.stale(state.call.caller, preview.consent)
         if given is not None:
-            passage.has_consent, passage.decision = True, f"allow (consent {given.id}, by {given.by})"
+            state.has_consent, state.decision = True, f"allow (consent {given.id}, by {given.by})"
         return given is not None
 
-    def approved(self, passage: Passage) -> Approved:
-        assert passage.answer is not None
-        return Approved(passage.answer.by, self._recorder.now(), passage.answer.prompt_id)
+    def approved(self, state: CallState) -> Approved:
+        assert state.answer is not None
+        return Approved(state.answer.by, self._recorder.now(), state.answer.prompt_id)

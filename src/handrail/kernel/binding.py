@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from handrail.kernel.call_state import CallState
 from handrail.kernel.digest import digest
-from handrail.kernel.passage import Passage
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview
 from handrail.ports.tokens import Scope
@@ -30,9 +30,9 @@ def bound_to(params: Any, preview: Preview) -> str:
     return digest_of(params, preview.binding)
 
 
-def token_scope(passage: Passage, preview: Preview) -> Scope:
+def token_scope(state: CallState, preview: Preview) -> Scope:
     """What the call's one-time token is good for."""
-    assert passage.params_digest is not None
+    assert state.params_digest is not None
     if preview.executor is not None and preview.warrant is not None:
-        return Scope(preview.executor, preview.warrant.method, passage.params_digest)
-    return Scope(passage.call.caller.identity, passage.entry.tool.name, passage.params_digest)
+        return Scope(preview.executor, preview.warrant.method, state.params_digest)
+    return Scope(state.call.caller.identity, state.entry.tool.name, state.params_digest)

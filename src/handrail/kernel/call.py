@@ -1,5 +1,6 @@
 """One call on its way through the gate: who asks, for which task, until when."""
 
+import os
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -10,7 +11,7 @@ from typing import Any, Literal
 from handrail.kernel.target import Target
 from handrail.ports.errors import Aborted
 from handrail.ports.identity import Caller
-from handrail.ports.prompts import Beside, nowhere
+from handrail.ports.prompt_queue import Beside, nowhere
 
 Role = Literal["tool", "prompt", "resource"]
 Progress = Callable[[str], Awaitable[None]]
@@ -38,8 +39,18 @@ def unadopted(hashes: Mapping[str, str]) -> None:
 _EXECUTION_ID = re.compile(r"exec_[0-9a-f]{24}")
 
 
+_ready: list[str] = []
+"""Ids that nobody has yet: asking the system for each one takes a tenth of a short call."""
+os.register_at_fork(after_in_child=_ready.clear)
+
+
 def new_execution_id() -> str:
-    return "exec_" + secrets.token_hex(12)
+    while True:
+        try:
+            return _ready.pop()  # one step, so that no two threads get the same
+        except IndexError:
+            drawn = secrets.token_hex(12 * 256)
+            _ready.extend(f"exec_{drawn[at : at + 24]}" for at in range(0, len(drawn), 24))
 
 
 def is_execution_id(text: str) -> bool:
@@ -76,7 +87,7 @@ class Call:
     """Known once the call runs; None where a rule allowed it."""
     check: Check = unchecked
     """Lets the policy decide about what the call turns out to reach, and asks a person where it says so. Declined."""
-    denied_pages: Sequence[str] = ()
+    denied_pages: Callable[[], Sequence[str]] = tuple
     """Regular expressions for addresses that the policy denies, for who can stop them before they are asked for."""
     located: Any = None
     """What `Tool.locate` has seen, for the preview."""

@@ -1,9 +1,10 @@
 """A call's own time. What a person needs to answer is not part of it."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from types import TracebackType
 
 from handrail.ports.errors import Timeout
 
@@ -11,30 +12,92 @@ from handrail.ports.errors import Timeout
 class Deadline:
     """Without a limit it never passes: then whoever does the work bounds each of its steps."""
 
+    __slots__ = ("_cancelled_before", "_has_passed", "_limit_ms", "_task", "_tool", "_watch", "until")
+
     def __init__(self, tool: str, limit_ms: int | None) -> None:
         self._tool = tool
         self._limit_ms = limit_ms
-        self._timeout = asyncio.timeout(None if limit_ms is None else limit_ms / 1000)
+        self._has_passed = False
 
     async def __aenter__(self) -> "Deadline":
-        await self._timeout.__aenter__()
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._cancelled_before = task.cancelling()
+        self._watch = _watch_of(loop)
+        if self._limit_ms is not None:
+            self.until = loop.time() + self._limit_ms / 1000
+            self._watch.add(self)
         return self
 
-    async def __aexit__(self, *exc: Any) -> None:
-        try:
-            await self._timeout.__aexit__(*exc)
-        except TimeoutError:
+    async def __aexit__(self, kind: type[BaseException] | None, fault: object, trace: TracebackType | None) -> None:
+        self._watch.discard(self)
+        if self._has_passed and self._task.uncancel() <= self._cancelled_before and kind is asyncio.CancelledError:
             message = f"{self._tool} did not finish within {self._limit_ms} ms."
             raise Timeout(message, timeoutMs=self._limit_ms) from None
+
+    def end_work(self) -> None:
+        self._has_passed = True
+        self._task.cancel()
 
     @asynccontextmanager
     async def paused(self) -> AsyncIterator[None]:
         """While inside, no time passes."""
-        loop, until = asyncio.get_running_loop(), self._timeout.when()
-        began = loop.time()
-        self._timeout.reschedule(None)
+        loop = asyncio.get_running_loop()
+        began, is_running = loop.time(), self._watch.discard(self)
         try:
             yield
         finally:
-            if until is not None and not self._timeout.expired():
-                self._timeout.reschedule(until + loop.time() - began)
+            if is_running:
+                self.until += loop.time() - began
+                self._watch.add(self)
+
+
+class _Watch:
+    """One timer for all deadlines of a loop: most calls are done long before theirs, and need none of their own."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self._running: set[Deadline] = set()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, deadline: Deadline) -> None:
+        self._running.add(deadline)
+        if self._timer is None or deadline.until < self._timer.when():
+            self._look_at(deadline.until)
+
+    def discard(self, deadline: Deadline) -> bool:
+        """Whether it was running."""
+        if deadline not in self._running:
+            return False
+        self._running.remove(deadline)
+        return True
+
+    def _look_at(self, moment: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self.loop.call_at(moment, self._look)
+
+    def _look(self) -> None:
+        assert self._timer is not None
+        now, self._timer = max(self._timer.when(), self.loop.time()), None
+        for deadline in [one for one in self._running if one.until <= now]:
+            self._running.remove(deadline)
+            deadline.end_work()
+        if self._running:
+            self._look_at(min(one.until for one in self._running))
+
+
+class _Current(threading.local):
+    watch: _Watch | None = None
+
+
+_current = _Current()
+
+
+def _watch_of(loop: asyncio.AbstractEventLoop) -> _Watch:
+    """A thread runs one loop at a time."""
+    found = _current.watch
+    if found is None or found.loop is not loop:
+        found = _current.watch = _Watch(loop)
+    return found

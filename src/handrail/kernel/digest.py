@@ -29,6 +29,6 @@ def canonical(value: Any) -> bytes:
     except rfc8785.CanonicalizationError as error:
         raise InvalidParams(f"The value has no canonical form: {error}.") from None
     except UnicodeEncodeError:
-        raise InvalidParams("The value has no canonical form: a key holds a lone surrogate.") from None
+        raise InvalidParams("The value has no canonical form: a key contains a lone surrogate.") from None
     except RecursionError:
         raise InvalidParams("The value has no canonical form: it nests too deep.") from None

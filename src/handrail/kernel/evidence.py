@@ -14,7 +14,7 @@ import msgspec
 
 from handrail.kernel.pruning import Limits, folders_in, prune
 from handrail.ports.errors import InputOutput, NotFound
-from handrail.ports.files import Folder
+from handrail.ports.files import EvidenceFolder
 
 _ARTIFACTS = "artifacts"
 
@@ -25,7 +25,7 @@ class Evidence:
     `elsewhere` has, by surface, the folder that takes the place of `.handrail` for it.
     """
 
-    def __init__(self, folder: Folder, elsewhere: Mapping[str, Folder] = MappingProxyType({})) -> None:
+    def __init__(self, folder: EvidenceFolder, elsewhere: Mapping[str, EvidenceFolder] = MappingProxyType({})) -> None:
         self._folder = folder
         self._elsewhere = elsewhere
         self._is_ignored_by_git = False
@@ -69,7 +69,7 @@ class Evidence:
         self._folder.sweep_all(".")
 
 
-def hide_from_git(folder: Folder, evidence: str) -> None:
+def hide_from_git(folder: EvidenceFolder, evidence: str) -> None:
     """Evidence in a folder of the project's own. What a person put there stays."""
     try:
         is_hidden = folder.mode(f"{evidence}/.gitignore") is not None
@@ -82,7 +82,7 @@ def hide_from_git(folder: Folder, evidence: str) -> None:
 class Exhibit:
     """The folder of one call; remembers the hash of each file for the audit."""
 
-    def __init__(self, folder: Folder, path: str) -> None:
+    def __init__(self, folder: EvidenceFolder, path: str) -> None:
         self.folder = folder
         self.path = path
         self.hashes: dict[str, str] = {}
@@ -103,7 +103,7 @@ class Exhibit:
         self.hashes[name] = hashlib.sha256(data).hexdigest()
 
 
-def _write(folder: Folder, path: str, data: bytes, *, replaces: bool = True, is_durable: bool = False) -> None:
+def _write(folder: EvidenceFolder, path: str, data: bytes, *, replaces: bool = True, is_durable: bool = False) -> None:
     try:
         if is_durable:
             folder.put(path, data)

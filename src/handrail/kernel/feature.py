@@ -6,6 +6,7 @@ is cheap. For the same reason this module imports nothing at run time but the st
 
 from __future__ import annotations
 
+from functools import cached_property
 from importlib import import_module
 from importlib.machinery import PathFinder
 
@@ -36,15 +37,13 @@ class Command:
 class Extra:
     """An optional install: `pip install 'handrail[name]'` brings these modules."""
 
-    __slots__ = ("modules", "name")
-
     def __init__(self, name: str, *modules: str) -> None:
         self.name = name
         self.modules = modules
 
-    @property
+    @cached_property
     def is_installed(self) -> bool:
-        """Whether its modules are there; none of them is imported to find out."""
+        """Whether its modules are there; none of them is imported to find out. What comes later needs a restart."""
         return all(PathFinder.find_spec(module) is not None for module in self.modules)
 
     @property

@@ -13,10 +13,10 @@ from handrail.kernel.asking import Asking
 from handrail.kernel.asking_again import MOST_TIMES, asked_again
 from handrail.kernel.binding import bound_to, digest_of, shown_target, token_scope
 from handrail.kernel.call import Call
+from handrail.kernel.call_state import Ahead, CallState
 from handrail.kernel.deadline import Deadline
 from handrail.kernel.lanes import Lanes, Turn
 from handrail.kernel.own_places import refuse_own
-from handrail.kernel.passage import Ahead, Passage
 from handrail.kernel.policy import CLOSED, Policy, Verdict
 from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.recorder import Recorder
@@ -40,7 +40,7 @@ _TOKEN_TTL = 60.0
 _MOST_STANDING_FOR = 3
 
 
-def everybody(identity: str) -> bool:
+async def everybody(identity: str) -> bool:
     """Where nobody has a token that could be revoked."""
     return True
 
@@ -67,7 +67,7 @@ class Gate:
         summon: Summon = nobody_is_called,
         end_task: EndTask = nothing_ends,
         ownership: TaskOwnership | None = None,
-        knows: Callable[[str], bool] = everybody,
+        knows: Callable[[str], Awaitable[bool]] = everybody,
         limit: QuestionLimit | None = None,
     ) -> None:
         """`knows` tells whether an identity still counts: a person may have revoked its token meanwhile."""
@@ -98,31 +98,31 @@ class Gate:
 
     async def run(self, call: Call) -> Reply:
         """The tool's reply; a Failure when it was refused, stopped or went wrong."""
-        passage = Passage(call, self._entry(call))
+        state = CallState(call, self._entry(call))
         call.began_at = self._recorder.now()
         call.beside = summoning(call, self._summon)
         try:
-            return await self._recorded(passage)
+            return await self._recorded(state)
         finally:
-            passage.leave()  # only now: a lane's records are in the order of its calls
+            state.leave()  # only now: a lane's records are in the order of its calls
 
-    async def _recorded(self, passage: Passage) -> Reply:
+    async def _recorded(self, state: CallState) -> Reply:
         try:
-            reply = await self._pass(passage)
+            reply = await self._pass(state)
         except asyncio.CancelledError:
-            passage.call.is_aborted = True
+            state.call.is_aborted = True
             aborted = Aborted("The caller stopped the call.")
-            await finished(asyncio.ensure_future(self._recorder.close(passage, error=aborted)))
+            await finished(asyncio.ensure_future(self._recorder.close(state, error=aborted)))
             raise
         except Failure as failure:
-            await self._recorder.close(passage, error=failure)
+            await self._recorder.close(state, error=failure)
             raise
         except Exception as fault:  # noqa: BLE001 - logged, without its own words
-            own = unforeseen(passage.call.tool, fault)
-            await self._recorder.close(passage, error=own)
+            own = unforeseen(state.call.tool, fault)
+            await self._recorder.close(state, error=own)
             raise own from None
         result = reply.result if reply.kept_result is None else reply.kept_result
-        await self._recorder.close(passage, result=result)
+        await self._recorder.close(state, result=result)
         return reply
 
     def _entry(self, call: Call) -> Registered:
@@ -152,182 +152,192 @@ class Gate:
             entry = self.registry.find(call.tool)
         raise InvalidParams(f"{call.tool} can't be called that way.", hint="Name the tool itself.")
 
-    async def _pass(self, passage: Passage) -> Reply:
-        call = passage.call
-        entry = self.registry.find_enabled(call.tool)
-        passage.params = entry.read_params(call.params)
-        passage.effect = entry.tool.effect_of(passage.params)
-        self._check_is_known(call.caller)
+    async def _pass(self, state: CallState) -> Reply:
+        call, entry = state.call, state.entry
+        self.registry.check_enabled(entry)
+        state.params = entry.read_params(call.params)
+        state.effect = entry.tool.effect_of(state.params)
+        await self._check_is_known(call.caller)
         if call.task is not None and self._ownership is not None:
             await self._ownership.check(call.task, call.caller)
-        if passage.effect is Effect.ASK and self._limit is not None:
+        if state.effect is Effect.ASK and self._limit is not None:
             await self._limit.take(call.caller)
         tool = entry.tool
-        turn = self._lanes.take(passage.lane)
-        passage.leave = turn.leave
-        turn.subject = passage.subject
+        turn = self._lanes.take(state.lane)
+        state.leave = turn.leave
+        turn.subject = state.subject
         if not turn.is_first:
             if turn.subject and turn.subject not in (ahead := list(turn.subjects_ahead)) and None not in ahead:
-                await self._ask_ahead(passage, turn)
+                await self._ask_ahead(state, turn)
             await turn.begins()
-        target = tool.target(passage.params) if tool.locate is None else await self._located(passage)
-        passage.target = target.label
+        target = tool.target(state.params) if tool.locate is None else await self._located(state)
+        state.is_about(target)
         await refuse_own(target)
         policy = await self._policy()
-        verdict = policy.decide(call.tool, passage.effect, target, call.caller.agent)
-        passage.verdict, passage.decision = verdict, str(verdict)
+        verdict = policy.decide(call.tool, state.effect, target, call.caller.agent)
+        state.verdict, state.decision = verdict, str(verdict)
         _refuse_if_denied(verdict, call.tool, target, call.tool)
-        passage.passed.add(target)
-        call.denied_pages = policy.denied_pages(call.tool, passage.effect, call.caller.agent)
-        call.check = partial(self._check, passage)
-        call.keep = passage.keep
-        call.adopt = passage.adopt
-        if passage.effect.changes:
-            return await self._change(passage, target, is_asked=verdict.decision is Decision.ASK)
+        state.passed.add(target)
+        call.denied_pages = partial(policy.denied_pages, call.tool, state.effect, call.caller.agent)
+        call.check = partial(self._check, state)
+        call.keep = state.keep
+        call.adopt = state.adopt
+        if state.effect.changes:
+            return await self._change(state, target, is_asked=verdict.decision is Decision.ASK)
         if verdict.decision is Decision.ASK:
-            passage.params_digest = digest_of(passage.params, {})
+            state.params_digest = digest_of(state.params, {})
             shown = Preview(entry.tool.title, path=target.path, place=target.place, app=target.app)
-            await self._asking.ask(passage, shown, passage.params_digest, target)
-        return await self._within_deadline(passage, None)
+            await self._asking.ask(state, shown, state.params_digest, target)
+        return await self._within_deadline(state, None)
 
-    async def _ask_ahead(self, passage: Passage, turn: Turn) -> None:
+    async def _ask_ahead(self, state: CallState, turn: Turn) -> None:
         """Asks while earlier calls still wait for a person, so that similar questions are there together.
 
         The yes counts only if the policy and everything that was shown are still the same when the turn comes.
         """
-        target = passage.entry.tool.target(passage.params)
-        passage.target = target.path
-        assert passage.effect is not None
+        target = state.entry.tool.target(state.params)
+        state.target = target.path
+        assert state.effect is not None
         try:
             await refuse_own(target)
-            verdict = (await self._policy()).decide(
-                passage.call.tool, passage.effect, target, passage.call.caller.agent
-            )
-            if verdict.decision is not Decision.ASK or not await self._asking.shows(passage.call, target):
+            verdict = (await self._policy()).decide(state.call.tool, state.effect, target, state.call.caller.agent)
+            if verdict.decision is not Decision.ASK or not await self._asking.shows(state.call, target):
                 return
-            preview = await self._preview(passage)
+            preview = await self._preview(state)
         except Failure:
             return  # it is said when the turn comes
         if isinstance(preview, Settled):
             return
-        passage.verdict, passage.decision = verdict, str(verdict)
-        passage.params_digest = bound_to(passage.params, preview)
+        state.verdict, state.decision = verdict, str(verdict)
+        state.params_digest = bound_to(state.params, preview)
         try:
-            await self._asking.ask(passage, preview, passage.params_digest, target)
+            await self._asking.ask(state, preview, state.params_digest, target)
         except Failure:
             await turn.begins()  # a lane's records are in the order of its calls
             raise
-        passage.shown, passage.ahead = preview, Ahead(verdict, passage.params_digest)
+        state.shown, state.ahead = preview, Ahead(verdict, state.params_digest)
 
-    async def _located(self, passage: Passage) -> Target:
-        tool, port = passage.entry.tool, passage.entry.surface.port
+    async def _located(self, state: CallState) -> Target:
+        tool, port = state.entry.tool, state.entry.surface.port
         assert tool.locate is not None
-        async with self._deadline(passage):
-            return await tool.locate(port, passage.call, passage.params)
+        async with self._deadline(state):
+            return await tool.locate(port, state.call, state.params)
 
-    async def _check(self, passage: Passage, target: Target) -> None:
+    async def _check(self, state: CallState, target: Target) -> None:
         """`Call.check`: what was allowed for one place is not allowed for another that it leads to.
 
         A person who has said yes to the call is asked again only where a rule speaks of that place.
         """
-        assert passage.effect is not None
-        if target in passage.passed:
+        assert state.effect is not None
+        if target in state.passed:
             return
         await refuse_own(target)
-        verdict = (await self._policy()).decide_again(
-            passage.call.tool, passage.effect, target, passage.call.caller.agent
-        )
-        passage.reached[str(target)] = str(verdict)
-        _refuse_if_denied(verdict, f"{passage.call.tool} at {target}", target, passage.call.tool)
-        if verdict.decision is Decision.ASK and not (verdict.is_default and passage.has_yes):
-            words = f"{passage.entry.tool.title}: it has led to {target}"
+        verdict = (await self._policy()).decide_again(state.call.tool, state.effect, target, state.call.caller.agent)
+        state.reached[str(target)] = str(verdict)
+        _refuse_if_denied(verdict, f"{state.call.tool} at {target}", target, state.call.tool)
+        if verdict.decision is Decision.ASK and not (verdict.is_default and state.has_yes):
+            words = f"{state.entry.tool.title}: it has led to {target}"
             shown = Preview(words, path=target.path, place=target.place, app=target.app)
-            assert passage.deadline is not None
-            async with passage.deadline.paused():
-                bound_to = digest_of(passage.params, {"reached": str(target)})
-                await self._asking.ask(passage, shown, bound_to, target, verdict)
-        passage.passed.add(target)
+            assert state.deadline is not None
+            async with state.deadline.paused():
+                bound_to = digest_of(state.params, {"reached": str(target)})
+                await self._asking.ask(state, shown, bound_to, target, verdict)
+        state.passed.add(target)
 
-    async def _change(self, passage: Passage, target: Target, *, is_asked: bool) -> Reply:
+    async def _change(self, state: CallState, target: Target, *, is_asked: bool) -> Reply:
         """Where what a person was shown is no longer there, they are shown what has changed and asked again."""
         for times in range(MOST_TIMES):
             try:
-                return await self._change_once(passage, target, is_asked=is_asked, times=times)
+                return await self._change_once(state, target, is_asked=is_asked, times=times)
             except ShownChanged:
-                if not passage.call.is_shown:
+                if not state.call.is_shown:
                     raise
-                target = await self._located_again(passage, target)
-        return await self._change_once(passage, target, is_asked=is_asked, times=MOST_TIMES)
+                target = await self._located_again(state, target)
+        return await self._change_once(state, target, is_asked=is_asked, times=MOST_TIMES)
 
-    async def _located_again(self, passage: Passage, target: Target) -> Target:
-        if passage.entry.tool.locate is None:
+    async def _located_again(self, state: CallState, target: Target) -> Target:
+        if state.entry.tool.locate is None:
             return target
-        found = await self._located(passage)
-        assert passage.effect is not None
-        agent = passage.call.caller.agent
-        verdict = (await self._policy()).decide(passage.call.tool, passage.effect, found, agent)
-        _refuse_if_denied(verdict, passage.call.tool, found, passage.call.tool)
-        passage.passed.add(found)
+        found = await self._located(state)
+        assert state.effect is not None
+        agent = state.call.caller.agent
+        verdict = (await self._policy()).decide(state.call.tool, state.effect, found, agent)
+        _refuse_if_denied(verdict, state.call.tool, found, state.call.tool)
+        state.passed.add(found)
         return found
 
-    async def _change_once(self, passage: Passage, target: Target, *, is_asked: bool, times: int) -> Reply:
-        passage.call.is_shown = is_asked and await self._asking.shows(passage.call, target)
-        preview = await self._preview(passage)
-        if is_asked and not passage.call.is_shown and isinstance(preview, Preview):
+    async def _change_once(self, state: CallState, target: Target, *, is_asked: bool, times: int) -> Reply:
+        state.call.is_shown = is_asked and await self._asking.shows(state.call, target)
+        preview = await self._preview(state)
+        if is_asked and not state.call.is_shown and isinstance(preview, Preview):
             # It has moved on meanwhile, to where the answer is not known.
-            passage.call.is_shown = await self._asking.shows(passage.call, shown_target(target, preview))
-            preview = await self._preview(passage) if passage.call.is_shown else preview
+            state.call.is_shown = await self._asking.shows(state.call, shown_target(target, preview))
+            preview = await self._preview(state) if state.call.is_shown else preview
         if isinstance(preview, Settled):
-            passage.decision = "settled"
+            state.decision = "settled"
             return Reply(preview.result)
-        passage.params_digest = bound_to(passage.params, preview)
-        is_answered = passage.is_answered_ahead
-        if passage.shown is not None and not is_answered:
-            preview = asked_again(passage.shown, preview, times)
-        passage.shown, passage.ahead = preview, None
-        passage.undoes = preview.undoes
-        if is_asked and not await self._asking.is_allowed_for_good(passage, preview):
+        state.params_digest = bound_to(state.params, preview)
+        is_answered = state.is_answered_ahead
+        if state.shown is not None and not is_answered:
+            preview = asked_again(state.shown, preview, times)
+        state.shown, state.ahead = preview, None
+        state.undoes = preview.undoes
+        if is_asked and not await self._asking.is_allowed_for_good(state, preview):
             if not is_answered:
-                await self._asking.ask(passage, preview, passage.params_digest, shown_target(target, preview))
-            passage.call.approved = self._asking.approved(passage)
-        scope = token_scope(passage, preview)
+                await self._asking.ask(state, preview, state.params_digest, shown_target(target, preview))
+            state.call.approved = self._asking.approved(state)
+            preview = await self._narrowed(state, preview)
+        scope = token_scope(state, preview)
         tokens = self._tokens if preview.executor is None else self._executor_tokens
         token = await tokens.issue(scope, _TOKEN_TTL)
-        await self._recorder.begin(passage, preview, times)
+        await self._recorder.begin(state, preview, times)
         if preview.executor is None:
             await tokens.consume(token, scope, is_durable=False)  # it never left this process
         else:
-            passage.call.token = token
-        return await self._within_deadline(passage, preview)
+            state.call.token = token
+        return await self._within_deadline(state, preview)
 
-    async def _preview(self, passage: Passage) -> Preview | Settled:
-        tool = passage.entry.tool
+    async def _narrowed(self, state: CallState, preview: Preview) -> Preview:
+        """What the person took of it, where that isn't all: the digest and the token are for that alone."""
+        tool = state.entry.tool
+        chosen = None if state.answer is None else state.answer.chosen
+        if chosen is None:
+            return preview
+        if tool.narrow is None or not preview.parts:
+            raise Declined("A part was allowed of what can only be done as a whole.", reason="changed")
+        async with self._deadline(state):
+            preview = await tool.narrow(state.entry.surface.port, state.call, preview, chosen)
+        state.params_digest = bound_to(state.params, preview)
+        return preview
+
+    async def _preview(self, state: CallState) -> Preview | Settled:
+        tool = state.entry.tool
         if tool.preview is None:
             return Preview(tool.title)
-        async with self._deadline(passage):
-            return await tool.preview(passage.entry.surface.port, passage.call, passage.params)
+        async with self._deadline(state):
+            return await tool.preview(state.entry.surface.port, state.call, state.params)
 
-    async def _within_deadline(self, passage: Passage, preview: Preview | None) -> Reply:
-        tool, port = passage.entry.tool, passage.entry.surface.port
-        self._check_is_known(passage.call.caller)
-        async with self._deadline(passage):
-            outcome = await tool.run(port, passage.call, passage.params, preview)
+    async def _within_deadline(self, state: CallState, preview: Preview | None) -> Reply:
+        tool, port = state.entry.tool, state.entry.surface.port
+        await self._check_is_known(state.call.caller)
+        async with self._deadline(state):
+            outcome = await tool.run(port, state.call, state.params, preview)
         if tool.ends_task:
-            await self._end_task(passage.call)
+            await self._end_task(state.call)
         reply = outcome if isinstance(outcome, Reply) else Reply(outcome)
-        self._recorder.keep_reply(passage, reply)
+        self._recorder.keep_reply(state, reply)
         return reply
 
-    def _check_is_known(self, caller: Caller) -> None:
-        if not self._knows(caller.identity):
+    async def _check_is_known(self, caller: Caller) -> None:
+        if not await self._knows(caller.identity):
             raise Declined("A person has revoked this agent's token.", reason="revoked")
 
-    def _deadline(self, passage: Passage) -> Deadline:
-        tool = passage.entry.tool
-        passage.deadline = Deadline(
-            tool.name, passage.call.deadline_ms or (None if tool.has_own_clock else tool.deadline_ms)
+    def _deadline(self, state: CallState) -> Deadline:
+        tool = state.entry.tool
+        state.deadline = Deadline(
+            tool.name, state.call.deadline_ms or (None if tool.has_own_clock else tool.deadline_ms)
         )
-        return passage.deadline
+        return state.deadline
 
 
 def _refuse_if_denied(verdict: Verdict, what: str, target: Target, tool: str) -> None:

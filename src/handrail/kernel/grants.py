@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from handrail.kernel.glob import MAX_PATTERN, literal, literal_path, matcher
 from handrail.kernel.target import ANY_PLACE, Target
 from handrail.kernel.web_address import place_matcher
+from handrail.ports.approval_card import Grant, Offer, Scope
 from handrail.ports.errors import InvalidParams
 from handrail.ports.policy import Rule, moment_of
-from handrail.ports.prompts import Grant, Offer, Scope
 
 ALL = "*"
 """In `project` and `identity`: a person has chosen all of them."""
@@ -35,6 +35,7 @@ def covers(grant: Grant, tool: str, target: Target, *, project: str, identity: s
         and grant.identity in (ALL, identity)
         and (grant.task is UNSET or grant.task == task)
         and _covers_path(grant.path, target.path)
+        and _covers_steps(grant.path, target)
         and _covers_place(grant.place, target.place)
         and (grant.app or None) == target.app
         and (grant.command or None) == target.command
@@ -166,6 +167,15 @@ def _covers_path(pattern: str | UnsetType, path: str | None) -> bool:
     if pattern is UNSET or path is None:
         return pattern is UNSET and path is None
     return matcher(pattern)(path)
+
+
+def _covers_steps(pattern: str | UnsetType, target: Target) -> bool:
+    """What lies in a folder must be meant as well: by the folder's own name, or by the pattern."""
+    if pattern is UNSET:
+        return True
+    below = None if literal_path(pattern) is None else f"{literal_path(pattern)}/"
+    paths = [step.target.path for step in target.steps if step.target.path is not None]
+    return all(matcher(pattern)(path) or (below is not None and path.startswith(below)) for path in paths)
 
 
 def _covers_place(pattern: str | UnsetType, place: str | None) -> bool:

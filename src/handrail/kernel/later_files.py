@@ -1,5 +1,6 @@
 """Files whose content runs as code later, without anyone starting it on purpose: a question about one says so."""
 
+from collections.abc import Iterable
 from itertools import pairwise
 
 from handrail.ports.paths import folded
@@ -94,6 +95,12 @@ _BY_FOLDERS = {
 def reasons() -> dict[str, str]:
     """Every reason that there is, by its code."""
     return dict(_REASONS)
+
+
+def later_files(paths: Iterable[str | None]) -> list[tuple[str, str]]:
+    """Those that are code which runs later, each with the reason."""
+    named = dict.fromkeys(path for path in paths if path is not None)
+    return [(path, why) for path in named if (why := runs_later(path)) is not None]
 
 
 def runs_later(path: str) -> str | None:

@@ -13,7 +13,7 @@ from handrail.kernel.glob import MAX_PATTERN, literal
 from handrail.kernel.grants import ALL, chosen, is_wide
 from handrail.kernel.target import ANY_PLACE, NOWHERE, Target
 from handrail.kernel.visible import one_line, quoted_line
-from handrail.ports.prompts import Grant, Offer, Scope
+from handrail.ports.approval_card import Grant, Offer, Scope
 
 LONGEST_TASK = timedelta(hours=12)
 """A task whose end nobody tells keeps its grants no longer."""
@@ -56,6 +56,9 @@ def _for_good(question: Question, project: str) -> Iterator[Offer]:
 
 
 def _can_be_named(target: Target) -> bool:
+    """A rule has one path: of a call about several files, it would cover others as well."""
+    if target.steps and target.path is None and target.command is None:
+        return False
     return target.place != ANY_PLACE and len(literal(target.path or "")) <= MAX_PATTERN
 
 

@@ -19,7 +19,8 @@ from handrail.ports.policy import Decision, Rule, program_words
 from handrail.ports.secret_files import is_secret_path, names_secrets
 
 _BY_DEFAULT = "default"
-_UNTRUSTED = "project rule, not trusted"
+PROJECT_RULE = "project rule"
+_UNTRUSTED = f"{PROJECT_RULE}, not trusted"
 CLOSED = "closed by default: files of this name usually hold secrets"
 _READER, _WRITER = "read_file", "write_to_file"
 OWN_NAMES = (".handrail", ".webgal_agent", "allowlist.json")  # the last says who may use the desktop in a folder
@@ -177,7 +178,7 @@ def compose(
     for rule in document.rules:
         if _is_about(rule, project):
             decision = rule.verdict if is_trusted else max(rule.verdict, Decision.ASK)
-            rules.append((rule, decision, "project rule" if is_trusted else _UNTRUSTED))
+            rules.append((rule, decision, PROJECT_RULE if is_trusted else _UNTRUSTED))
     if not is_trusted:
         document = tightened(document)
     return Policy(document, tuple(rules))

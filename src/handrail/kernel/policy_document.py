@@ -65,7 +65,7 @@ class PolicyDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True, re
 
     def __post_init__(self) -> None:
         if self.contract_version.split(".")[0] != CONTRACT_VERSION.split(".")[0]:
-            raise ValueError(f"`contractVersion` is {self.contract_version}; this program speaks {CONTRACT_VERSION}")
+            raise ValueError(f"`contractVersion` is {self.contract_version}; this program supports {CONTRACT_VERSION}")
 
 
 def read_document(data: bytes, where: str) -> PolicyDocument:

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 from handrail.kernel.policy import Policy, compose
 from handrail.kernel.policy_document import BrokenPolicy, PolicyDocument, read_document
@@ -20,24 +21,45 @@ from handrail.ports.policy import Rule, Trust
 from handrail.ports.settings import CONFIG_FILE, BrokenSettings
 from handrail.ports.waiting import settled
 
+HANDRAIL_FOLDER = ".handrail"
 POLICY_FILE = "policy.json"
 _TICK_NS = 50_000_000
 """Longer than any clock that files are stamped by takes for a step."""
 
 
-class PolicySource:
-    """`closed` is kept in step with the policy: the sandbox shares it."""
+class SharedRules(Protocol):
+    """Rules that several servers have in common; another `stamp` after each change."""
 
-    def __init__(self, folder: Folder, state: Path, trusted: Trust, closed: ClosedFolders) -> None:
+    async def refresh(self) -> None: ...
+
+    def stamp(self) -> object: ...
+
+    def all(self) -> Sequence[Rule]:
+        """Blocks."""
+        ...
+
+
+class PolicySource:
+    """`closed` is kept in step with the policy: the sandbox shares it. `shared` are rules that a team has."""
+
+    def __init__(
+        self,
+        folder: Folder,
+        state: Path,
+        trusted: Trust,
+        closed: ClosedFolders,
+        shared: SharedRules | None = None,
+    ) -> None:
         self._folder = folder
         self._state = state
         self._config = str(state / CONFIG_FILE)
-        self._trusted = trusted
+        self.trusts = trusted
         self._closed = closed
+        self._shared = shared
         self._state_inside = _below(os.path.dirname(folder.location), state)
         self._seen: tuple[bytes | None, bool, Sequence[Rule]] | None = None
         self._policy = Policy(PolicyDocument(), ())
-        self._loaded: Sequence[Stamp | None] | None = None
+        self._loaded: Sequence[object] | None = None
         self._turn = threading.Lock()
         self.where = os.path.join(folder.location, POLICY_FILE)
         self.project = os.path.realpath(os.path.dirname(folder.location))
@@ -47,12 +69,12 @@ class PolicySource:
         with self._turn:
             stamps, at = self._stamps(), time.time_ns()
             data = self._read()
-            seen = (data, data is None or self._trusted.holds(data), self._user_rules())
+            seen = (data, data is None or self.trusts.holds(data), self._user_rules())
             if seen != self._seen:
                 self._policy = self._composed(*seen)
                 self._seen = seen
             # A file that has just been changed may change once more without another time of change.
-            is_settled = all(stamp is None or at - stamp.changed_ns > _TICK_NS for stamp in stamps)
+            is_settled = all(not isinstance(each, Stamp) or at - each.changed_ns > _TICK_NS for each in stamps)
             self._loaded = stamps if is_settled else None
             return self._policy
 
@@ -71,6 +93,8 @@ class PolicySource:
 
     async def fetch(self) -> Policy:
         """`current` for an event loop."""
+        if self._shared is not None:
+            await self._shared.refresh()
         if self._loaded is not None and self._stamps() == self._loaded:
             return self._policy
         return await settled(self.current)
@@ -78,7 +102,7 @@ class PolicySource:
     def trust(self, shown: bytes) -> None:
         """What a person was shown, whatever the file holds by now; any later edit needs a new word."""
         read_document(shown, self.where)
-        self._trusted.add(shown, self.where)
+        self.trusts.add(shown, self.where)
 
     @property
     def file(self) -> bytes | None:
@@ -87,16 +111,16 @@ class PolicySource:
 
     def distrust(self) -> bool:
         data = self._read()
-        return data is not None and self._trusted.remove(data)
+        return data is not None and self.trusts.remove(data)
 
     def is_trusted(self) -> bool:
         data = self._read()
-        return data is not None and self._trusted.holds(data)
+        return data is not None and self.trusts.holds(data)
 
-    def _stamps(self) -> Sequence[Stamp | None]:
+    def _stamps(self) -> Sequence[object]:
         policy = _stamp(self.where, follow_symlinks=False)
-        trusted = None if policy is None else _stamp(self._trusted.where)
-        return policy, _stamp(self._config), trusted
+        trusted = None if policy is None else _stamp(self.trusts.where)
+        return policy, _stamp(self._config), trusted, None if self._shared is None else self._shared.stamp()
 
     def _read(self) -> bytes | None:
         try:
@@ -105,13 +129,23 @@ class PolicySource:
             return None
 
     def _user_rules(self) -> Sequence[Rule]:
-        return load_one(Settings, self._state, environ={}).rules
+        own = load_one(Settings, self._state, environ={}).rules
+        return own if self._shared is None else [*own, *self._shared.all()]
 
     def _composed(self, data: bytes | None, is_trusted: bool, user_rules: Sequence[Rule]) -> Policy:
         document = PolicyDocument() if data is None else read_document(data, self.where)
         policy = compose(document, is_trusted=is_trusted, user_rules=user_rules, project=self.project)
         self._closed.replace(policy.closed_folders, rooted=self._state_inside, opened=policy.opens)
         return policy
+
+
+def project_of(policy_file: str) -> str:
+    """The folder of the project whose own policy this is: the file is in its `.handrail`."""
+    return os.path.dirname(os.path.dirname(policy_file))
+
+
+def policy_file_of(project: str) -> str:
+    return os.path.join(project, HANDRAIL_FOLDER, POLICY_FILE)
 
 
 def _stamp(path: str, *, follow_symlinks: bool = True) -> Stamp | None:

@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from handrail.kernel.project import Project
     from handrail.kernel.queue_approver import AskInQueue
     from handrail.kernel.registry import Registry
-    from handrail.ports.files import OverlaidFolder
+    from handrail.ports.files import EvidenceFolder, OverlaidFolder
     from handrail.ports.identity import Identity
+    from handrail.ports.journal import Journal
     from handrail.ports.machine import Machine
+    from handrail.ports.record import RecordStores
     from handrail.ports.stores import Stores
+    from handrail.ports.team import IdentityProvider, TeamStores
 
 
 class ProjectReader(Protocol):
@@ -41,6 +44,66 @@ class McpApp(Protocol):
     def run(self) -> AbstractAsyncContextManager[None]: ...
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None: ...
+
+
+class OpenTeam(Protocol):
+    """A team's stores, as a command uses them."""
+
+    @property
+    def tenant(self) -> str: ...
+
+    @property
+    def team(self) -> TeamStores: ...
+
+    @property
+    def audit(self) -> Journal: ...
+
+    def record(self) -> RecordStores: ...
+
+    def blobs(self, prefix: str) -> EvidenceFolder: ...
+
+    def close(self) -> None: ...
+
+
+class TeamProgram(Protocol):
+    """What `handrail team` does. Everything blocks."""
+
+    def set_up(self, owner: str, tenant: str) -> tuple[int, int, str]:
+        """Versions of the tables before and now, and the address for the tenant's servers. Makes what is missing."""
+        ...
+
+    def faults(self, database: str) -> tuple[str, Sequence[str]]:
+        """What is there, in words, and what is wrong with it."""
+        ...
+
+    def make_key(self, file: Path) -> str:
+        """Its public half."""
+        ...
+
+    def open(
+        self,
+        database: str,
+        *,
+        nats: str = "",
+        blobs: str = "",
+        signing_key: Path | None = None,
+        public_key: str = "",
+    ) -> OpenTeam: ...
+
+    def serve(
+        self,
+        team: OpenTeam,
+        project: Path,
+        state: Path,
+        *,
+        host: str,
+        port: int,
+        url: str,
+        provider: IdentityProvider | None,
+        on_ready: Callable[[str], None],
+    ) -> None:
+        """Until it is interrupted."""
+        ...
 
 
 class Program(Protocol):
@@ -97,9 +160,16 @@ class Program(Protocol):
         """While inside, features' services answer on a Unix socket."""
         ...
 
-    def serve_cage(self, project: Project, listener: Socket, cage: str) -> AbstractAsyncContextManager[None]:
-        """While inside, hooks are answered for callers in this cage: no other service, and no other project."""
+    def serve_cage(
+        self, project: Project, listener: Socket, cage: str, given: Sequence[str] = ()
+    ) -> AbstractAsyncContextManager[None]:
+        """While inside, hooks are answered for callers in this cage: no other service, and no other project.
+
+        `given` are folders of the state directory that the agent works in.
+        """
         ...
+
+    def team(self) -> TeamProgram: ...
 
     async def serve_lines(
         self, host: Any, socket: Path, on_ready: Callable[[], None], *, unused_seconds: float | None = None

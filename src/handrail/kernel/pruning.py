@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from handrail.ports.errors import NotFound
-from handrail.ports.files import Folder
+from handrail.ports.files import EvidenceFolder
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -17,7 +17,7 @@ class Limits:
     max_bytes: int
 
 
-def prune(folder: Folder, parents: Iterable[str], limits: Limits, now: datetime) -> list[str]:
+def prune(folder: EvidenceFolder, parents: Iterable[str], limits: Limits, now: datetime) -> list[str]:
     """Removes days from all of these folders together until what is left is young and small enough."""
     oldest, today = f"{now - limits.max_age:%Y-%m-%d}", f"{now:%Y-%m-%d}"
     total = 0
@@ -30,7 +30,7 @@ def prune(folder: Folder, parents: Iterable[str], limits: Limits, now: datetime)
     return removed
 
 
-def folders_in(folder: Folder, path: str) -> list[str]:
+def folders_in(folder: EvidenceFolder, path: str) -> list[str]:
     """Names of the folders there; none where there is nothing."""
     try:
         return [entry.name for entry in folder.entries(path) if entry.is_folder]
@@ -38,7 +38,7 @@ def folders_in(folder: Folder, path: str) -> list[str]:
         return []
 
 
-def _days(folder: Folder, parents: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _days(folder: EvidenceFolder, parents: Iterable[str]) -> Iterator[tuple[str, str]]:
     for parent in parents:
         for name in folders_in(folder, parent):
             if _DAY.fullmatch(name):

@@ -30,23 +30,22 @@ from handrail.kernel.prompts.shown import shown_digest
 from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.target import Target
 from handrail.kernel.visible import one_line
+from handrail.ports.approval_card import Grant
 from handrail.ports.errors import Declined, Failure
 from handrail.ports.grants import TaskGrant, TaskGrants
-from handrail.ports.prompts import (
-    OWN,
-    Grant,
-    PromptQueue,
-    PromptResponse,
-    QueuedPrompt,
-    ResponseEntry,
-    Side,
-)
+from handrail.ports.prompt_queue import OWN, About, PromptQueue, QueuedPrompt, Side
+from handrail.ports.prompts import PromptResponse, ResponseEntry
 from handrail.ports.stores import Stores
 from handrail.ports.tokens import Once
 
 PREFIX = "approval_"
 KEPT = timedelta(minutes=10)
 _LOOK_EVERY_SECONDS = 20.0
+_WAITING = (
+    "Waiting for a person's approval (`handrail prompts show {request_id}`). If you stop waiting, make the same call "
+    f"again later: a yes given meanwhile counts once, for {KEPT.total_seconds() / 60:.0f} minutes."
+)
+"""What a client that gives up has read last."""
 
 logger = logging.getLogger(__name__)
 
@@ -104,13 +103,14 @@ class QueueApprover:
             if granted is not None:
                 return Answer("ok", by=f"allowed for this task by {granted.by} (grant {granted.id})")
         stem = PREFIX + _identity(question)
-        repeats = await self._queue.repeats(stem)
+        repeats = await self._own(await self._queue.repeats(stem))
         if (earlier := await self._answered_before(repeats)) is not None:
             await self._check_shown(earlier.request_id)
             presence = await self._queue.proof_of(earlier.request_id)
             await self._remember(question, earlier.request_id, earlier.response)
             by = f"prompt {earlier.request_id}"
-            return Answer("ok", by=by, prompt_id=earlier.request_id, presence=presence)
+            chosen = earlier.response.chosen
+            return Answer("ok", by=by, prompt_id=earlier.request_id, chosen=chosen, presence=presence)
         question = replace(question, offers=offers_for(question, self._project, self._now()))
         prompt = prompt_of(question, bundle_of(question, self._project), self._project)
         left = await self._left_alone(repeats)
@@ -120,16 +120,22 @@ class QueueApprover:
                 if self._limit is not None:
                     await self._limit.take(question.call.caller)
                 run_id = question.call.task
-                await self._queue.request(prompt, request_id=request_id, run_id=run_id, origin=OWN)
-            await question.call.progress(f"Waiting for a person's approval (`handrail prompts show {request_id}`).")
+                origin = replace(OWN, about=self._about(question))
+                await self._queue.request(prompt, request_id=request_id, run_id=run_id, origin=origin)
+            await question.call.progress(_WAITING.format(request_id=request_id))
             in_client = () if question.preview.is_closed else question.call.beside(prompt)
             beside = [*self._beside(question), *in_client]
-            answer = await self._queue.wait(request_id, beside=beside)
+            answer = await self._queue.wait(request_id, beside=beside, masked=question.preview.masked)
         except asyncio.CancelledError:
             if not self._is_left_standing:  # it may be in the queue already, or never have got that far
                 await asyncio.shield(drop(self._queue, request_id))
             raise
         return await self._read(question, request_id, answer.response)
+
+    def _about(self, question: Question) -> About:
+        caller, target = question.call.caller, question.target
+        place, server = question.preview.place or target.place or "", target.server or ""
+        return About(caller.agent, question.call.tool, question.effect.value, self._project, place, server)
 
     async def _read(self, question: Question, request_id: str, response: PromptResponse) -> Answer:
         by = f"{await self._who_answered(request_id)}, prompt {request_id}"
@@ -143,13 +149,15 @@ class QueueApprover:
         if self._limit is not None:
             await self._limit.give_back(question.call.caller)
         await self._remember(question, request_id, response)
-        return Answer("ok", by, remark, request_id, presence)
+        return Answer("ok", by, remark, request_id, response.chosen, presence)
 
     async def _check_shown(self, request_id: str) -> None:
         """The log is a file: what a person saw there must be what was asked."""
-        found, origins = await self._queue.find(request_id), await self._queue.origins([request_id])
-        posted = origins[request_id].shown if request_id in origins else None
-        if found is None or (posted is not None and posted != shown_digest(request_id, found.prompt)):
+        found = await self._queue.find(request_id)
+        posted = (await self._queue.origins([request_id])).get(request_id)
+        if found is None or posted is None or not posted.is_own:
+            raise Declined("The question isn't one that was asked here.", reason="changed")
+        if posted.shown not in (None, shown_digest(request_id, found.prompt)):
             raise Declined("The question was changed in the log after it was asked.", reason="changed")
 
     async def _remember(self, question: Question, request_id: str, response: PromptResponse) -> None:
@@ -185,6 +193,11 @@ class QueueApprover:
 
     async def _who_answered(self, request_id: str) -> str:
         return (await self._queue.answered_by([request_id])).get(request_id, "a person")
+
+    async def _own(self, repeats: Sequence[QueuedPrompt]) -> list[QueuedPrompt]:
+        """Any program can write a prompt of this name into the log: only what was asked here is an approval."""
+        origins = await self._queue.origins([each.request_id for each in repeats]) if repeats else {}
+        return [each for each in repeats if each.request_id in origins and origins[each.request_id].is_own]
 
     async def _answered_before(self, repeats: Sequence[QueuedPrompt]) -> ResponseEntry | None:
         """An ok for exactly this call that came after its caller had gone, and that nobody has used."""
@@ -247,7 +260,7 @@ class LeftPrompts:
             try:
                 await self.look()
             except Failure as failure:
-                logger.warning("prompts that nobody waits for can't be withdrawn: %s", failure.message)
+                logger.warning("abandoned prompts can't be withdrawn: %s", failure.message)
             await asyncio.sleep(_LOOK_EVERY_SECONDS)
 
     async def look(self) -> None:

@@ -14,7 +14,7 @@ _LONGEST_NAME = 160
 def fenced(text: str, what: str) -> str:
     """`text` is foreign, `what` says whose. What can't be seen in it is spelled out."""
     mark = 10**8 + secrets.randbelow(9 * 10**8)  # in digits, which cost a model half of what letters do
-    return f"--- untrusted {what} follows, until {mark} ---\n{visible(text)}\n--- {mark} ---"
+    return f"Untrusted {what} until {mark}:\n{visible(text)}\n{mark}"
 
 
 def quoted(text: str, longest: int = _LONGEST_NAME) -> str:

@@ -14,9 +14,9 @@ import msgspec
 
 from handrail.kernel.asking_again import evidence_name
 from handrail.kernel.audit import Audit
+from handrail.kernel.call_state import CallState
 from handrail.kernel.content import Image
 from handrail.kernel.evidence import Evidence, Exhibit, utc_now
-from handrail.kernel.passage import Passage
 from handrail.kernel.threads import settled_for
 from handrail.kernel.tool import Preview, Reply
 from handrail.ports.errors import Failure, InvalidParams
@@ -35,107 +35,107 @@ class Recorder:
         self._project = project
         self.now = now
 
-    async def show(self, passage: Passage, preview: Preview) -> tuple[PromptImage, ...]:
+    async def show(self, state: CallState, preview: Preview) -> tuple[PromptImage, ...]:
         """What a person is about to see is evidence, and on record before they see it."""
         if not preview.pictures:
             return ()
-        exhibit = await self._written(passage, [(picture.name, picture.data) for picture in preview.pictures], [])
-        await self._add(passage, "ask", durable=False)
+        exhibit = await self._written(state, [(picture.name, picture.data) for picture in preview.pictures], [])
+        await self._add(state, "ask", durable=False)
         return tuple(
             PromptImage(path=self._evidence.location(exhibit, picture.name), alt=picture.alt)
             for picture in preview.pictures
         )
 
-    async def begin(self, passage: Passage, preview: Preview, times: int = 0) -> None:
+    async def begin(self, state: CallState, preview: Preview, times: int = 0) -> None:
         """What is about to be done, on disk before it is; `times` it was about to be and wasn't."""
         request = {
-            "executionId": passage.call.execution_id,
-            "tool": passage.call.tool,
-            "caller": str(passage.call.caller),
-            "identity": passage.call.caller.identity,
-            "task": passage.call.task,
-            "params": passage.params if preview.shown_params is None else preview.shown_params,
+            "executionId": state.call.execution_id,
+            "tool": state.call.tool,
+            "caller": str(state.call.caller),
+            "identity": state.call.caller.identity,
+            "task": state.call.task,
+            "params": state.params if preview.shown_params is None else preview.shown_params,
             "binding": dict(preview.binding),
             "summary": preview.summary,
             "about": _about(preview),
         }
         if preview.diff is not None:
             request["diff"] = preview.diff  # in one file, so that one trip to the disk keeps all of it
-        shown = passage.exhibit.hashes if passage.exhibit is not None else {}
+        shown = state.exhibit.hashes if state.exhibit is not None else {}
         pictures = [(picture.name, picture.data) for picture in preview.pictures if picture.name not in shown]
         diff = [] if preview.diff is None else [(evidence_name("diff.patch", times), preview.diff)]
-        await self._written(passage, [(evidence_name("request.json", times), request), *pictures], diff)
-        await self._add(passage, "begin", durable=True)
+        await self._written(state, [(evidence_name("request.json", times), request), *pictures], diff)
+        await self._add(state, "begin", durable=True)
 
-    def keep_reply(self, passage: Passage, reply: Reply) -> None:
+    def keep_reply(self, state: CallState, reply: Reply) -> None:
         """Its pictures that are not there yet, and the result itself where it is longer than the caller takes."""
-        adopted = {sha: name for name, sha in passage.adopted.items()}
+        adopted = {sha: name for name, sha in state.adopted.items()}
         for number, image in enumerate((part for part in reply.content if isinstance(part, Image)), 1):
             name = adopted.get(sha256(image.data).hexdigest()) if adopted else None
             if name is None:
                 name = f"picture-{number}.{image.mime.rpartition('/')[2]}"
-                passage.keep(name, image.data)
-            passage.pictures.append(name)
-        if _is_longer(reply, passage.call.keeps_longer_than):
-            passage.has_evidence = True
+                state.keep(name, image.data)
+            state.pictures.append(name)
+        if _is_longer(reply, state.call.keeps_longer_than):
+            state.has_evidence = True
 
-    async def close(self, passage: Passage, *, result: Any = None, error: Failure | None = None) -> None:
+    async def close(self, state: CallState, *, result: Any = None, error: Failure | None = None) -> None:
         """The last line of every call: its result in the evidence, its end in the audit.
 
         Who is cancelled meanwhile waits for both.
         """
         outcome = outcome_of(error)
-        if passage.has_evidence:
-            await finished(asyncio.ensure_future(self._close_with_evidence(passage, outcome, result, error)))
+        if state.has_evidence:
+            await finished(asyncio.ensure_future(self._close_with_evidence(state, outcome, result, error)))
         else:
-            await self._audit.add(passage.record("end", self._project, **_without_parameters(outcome, error)))
+            await self._audit.add(state.record("end", self._project, **_without_parameters(outcome, error)))
 
     async def _close_with_evidence(
-        self, passage: Passage, outcome: dict[str, Any], result: Any, error: Failure | None
+        self, state: CallState, outcome: dict[str, Any], result: Any, error: Failure | None
     ) -> None:
-        if error is not None or _RESULT not in passage.adopted:
-            passage.keep(_RESULT, {**outcome, "result": result})
-        await settled_for(passage.call.caller, lambda: self._write_kept(passage))
+        if error is not None or _RESULT not in state.adopted:
+            state.keep(_RESULT, {**outcome, "result": result})
+        await settled_for(state.call.caller, lambda: self._write_kept(state))
         try:
             # Not durable: what began is on disk, and what has come of it is where it was done.
-            await self._add(passage, "end", durable=False, **_without_parameters(outcome, error))
+            await self._add(state, "end", durable=False, **_without_parameters(outcome, error))
         except Failure as lost:
-            logger.error("the end of %s is not on record: %s", passage.call.execution_id, lost.message)
+            logger.error("the end of %s is not on record: %s", state.call.execution_id, lost.message)
 
-    def _write_kept(self, passage: Passage) -> None:
+    def _write_kept(self, state: CallState) -> None:
         """The call is what it is without a piece of its evidence."""
-        if passage.adopted:
-            self._opened(passage).hashes.update(passage.adopted)
-        for name, content in passage.kept:
+        if state.adopted:
+            self._opened(state).hashes.update(state.adopted)
+        for name, content in state.kept:
             try:
-                self._opened(passage).add(name, content)
+                self._opened(state).add(name, content)
             except Failure as lost:
-                logger.error("evidence of %s is incomplete: %s", passage.call.execution_id, lost.message)
+                logger.error("evidence of %s is incomplete: %s", state.call.execution_id, lost.message)
 
     async def _written(
-        self, passage: Passage, durable: Sequence[tuple[str, Any]], copies: Sequence[tuple[str, Any]]
+        self, state: CallState, durable: Sequence[tuple[str, Any]], copies: Sequence[tuple[str, Any]]
     ) -> Exhibit:
         """What is on disk when this returns, and what is in there as well."""
 
         def write() -> Exhibit:
-            exhibit = self._opened(passage)
+            exhibit = self._opened(state)
             for name, content in copies:
                 exhibit.add(name, content)
             for name, content in durable:
                 exhibit.add(name, content, is_durable=True)
             return exhibit
 
-        return await settled_for(passage.call.caller, write)
+        return await settled_for(state.call.caller, write)
 
-    def _opened(self, passage: Passage) -> Exhibit:
-        if passage.exhibit is None:
-            name, id = passage.entry.surface.name, passage.call.execution_id
-            passage.exhibit = self._evidence.open(name, id, passage.call.began_at or self.now())
-            passage.has_evidence = True
-        return passage.exhibit
+    def _opened(self, state: CallState) -> Exhibit:
+        if state.exhibit is None:
+            name, id = state.entry.surface.name, state.call.execution_id
+            state.exhibit = self._evidence.open(name, id, state.call.began_at or self.now())
+            state.has_evidence = True
+        return state.exhibit
 
-    async def _add(self, passage: Passage, event: str, *, durable: bool, **outcome: Any) -> None:
-        await self._audit.add(passage.record(event, self._project, **outcome), durable=durable)
+    async def _add(self, state: CallState, event: str, *, durable: bool, **outcome: Any) -> None:
+        await self._audit.add(state.record(event, self._project, **outcome), durable=durable)
 
 
 def _about(preview: Preview) -> dict[str, str]:

@@ -207,6 +207,12 @@ class Registry:
 
     def find_enabled(self, name: str) -> Registered:
         entry = self.find(name)
+        self.check_enabled(entry)
+        return entry
+
+    def check_enabled(self, entry: Registered) -> None:
+        """Disabled."""
+        name = entry.tool.name
         if (how := self._not_installed.get(entry.surface.name)) is not None:
             raise Disabled(f"The tool {name} isn't installed.", hint=how, tool=name)
         if not entry.is_enabled:
@@ -221,7 +227,6 @@ class Registry:
                 hint='It takes "mode": "developer" in .handrail/policy.json, and a person\'s `handrail policy trust`.',
                 tool=name,
             )
-        return entry
 
     def catalogue(self) -> dict[str, Any]:
         """Every tool for agents, as `handrail tools --json` and `GET /api/tools` show it."""

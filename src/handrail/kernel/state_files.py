@@ -42,23 +42,23 @@ class Sightings:
         new: dict[str, Seen] = {}
         faults: list[str] = []
         edits: list[str] = []
-        written = files.written()
-        for name in {*files.replaced(), *files.growing(), *self.seen, *written}:
+        written, growing = files.written(), files.growing()
+        for name in {*files.replaced(), *growing, *self.seen, *written}:
             last = self.last(name)
             if name in written:
                 fault = None
                 found = None if written[name].digest is None else Seen(written[name].digest or "")
                 for what, is_fault in self._from_outside(name, written[name]):
                     (faults if is_fault else edits).append(what)
-            elif name in files.growing():
-                found, fault = self._grown(files, name, last)
+            elif name in growing:
+                found, fault = self._grown(files, name, last, growing[name])
             else:
                 found, fault = self._replaced(files, name, last)
             if fault is not None:
                 faults.append(fault)
             elif found != last and found is not None:
                 new[name] = found
-        return Changes(new, sorted(faults), sorted(edits))
+        return Changes(new, sorted([*faults, *files.foreign()]), sorted(edits))
 
     def _from_outside(self, name: str, file: WrittenFile) -> Iterator[tuple[str, bool]]:
         """What others did to a file that handrail writes, and whether it is a fault: a person may edit some."""
@@ -93,20 +93,20 @@ class Sightings:
                 return None, f"{name} was rolled back: it is as it was on {ts}"
         return Seen(digest), None
 
-    def _grown(self, files: StateFiles, name: str, last: Seen | None) -> tuple[Seen | None, str | None]:
+    def _grown(self, files: StateFiles, name: str, last: Seen | None, unit: str) -> tuple[Seen | None, str | None]:
         size = files.size(name)
         known = 0 if last is None or last.size is None else last.size
         if size is None:
             return (None, None) if last is None else (None, f"{name} is missing")
         if size < known:
-            return None, f"{name} was cut or rolled back: it has {size} bytes, and had {known}"
+            return None, f"{name} was cut or rolled back: it has {size} {unit}, and had {known}"
         if size == known:
             return last, None
         return Seen(_chained("" if last is None else last.sha256, files.read(name, known, size)), size), None
 
     def damage(self, files: StateFiles) -> Iterator[str]:
         """Files that only grow, read as a whole and held against every checkpoint."""
-        for name in files.growing():
+        for name, unit in files.growing().items():
             at, chained = 0, ""
             for ts, seen in self.seen.get(name, ()):
                 if seen.size is None or (files.size(name) or 0) < seen.size:
@@ -115,7 +115,7 @@ class Sightings:
                 found = _chained(chained, files.read(name, at, seen.size))
                 chained = seen.sha256
                 if found != (expected or seen.sha256):
-                    yield f"{name} was changed between byte {at} and byte {seen.size}, which were there on {ts}"
+                    yield f"{name} was changed between {unit} {at} and {seen.size}, which were there on {ts}"
                     break
                 at = seen.size
 

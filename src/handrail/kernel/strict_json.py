@@ -102,7 +102,7 @@ def _check_structure(raw: bytes, max_depth: int) -> None:
     if any(depth > max_depth for depth in accumulate(steps)):
         raise _too_deep(max_depth)
     if len(pieces) > most_quotes or len(structure) - structure.count(b"]") - structure.count(b"}") > MAX_VALUES:
-        raise InvalidParams(f"The text holds more than {MAX_VALUES} values.", max_values=MAX_VALUES)
+        raise InvalidParams(f"The text contains more than {MAX_VALUES} values.", max_values=MAX_VALUES)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise InvalidParams(f"The key {_shown(key)} stands twice in one object.")
+                raise InvalidParams(f"The key {_shown(key)} appears twice in one object.")
             seen.add(key)
     return found
 
@@ -161,7 +161,7 @@ def _imprecise(number: str) -> InvalidParams:
 
 
 def _lone_surrogate() -> InvalidParams:
-    return InvalidParams("The text holds a lone surrogate, which isn't a character.")
+    return InvalidParams("The text contains a lone surrogate, which isn't a character.")
 
 
 _DECODER = json.JSONDecoder(

@@ -3,7 +3,8 @@
 from collections.abc import Awaitable, Callable, Sequence
 
 from handrail.kernel.call import Call
-from handrail.ports.prompts import Beside, Prompt, Side
+from handrail.ports.prompt_queue import Beside, Side
+from handrail.ports.prompts import Prompt
 
 Summon = Callable[[], Awaitable[str | None]]
 """Gives words for the caller; None when somebody watches."""

@@ -6,6 +6,7 @@ from handrail.kernel.visible import one_line
 from handrail.ports.effect import Effect
 
 _LONGEST_LABEL = 200
+_MOST_NAMED = 3
 
 ANY_PLACE = ""
 """The place of a page that nobody tells: it may be any, so every rule that forbids or asks counts."""
@@ -40,8 +41,11 @@ class Target(msgspec.Struct, frozen=True):
     @property
     def label(self) -> str | None:
         """What the audit and lists of calls say it was about; of a long command the beginning."""
-        if self.command is None or self.path or self.where:
+        if self.path or self.where:
             return self.path or self.where
+        if self.command is None:
+            paths = list(dict.fromkeys(step.target.path for step in self.steps if step.target.path))
+            return ", ".join([*paths[:_MOST_NAMED], *(["…"] if len(paths) > _MOST_NAMED else [])]) or None
         line = one_line(self.command)
         return line if len(line) <= _LONGEST_LABEL else f"{line[: _LONGEST_LABEL - 1]}…"
 

@@ -13,6 +13,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.content import Part, Resource, ResourceLink, Text
 from handrail.kernel.dialect import Dialect
 from handrail.kernel.target import Target
+from handrail.ports.approval_card import ChangePart, ChosenPart
 from handrail.ports.consents import ConsentTo
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Failure, Reported
@@ -75,6 +76,8 @@ class Preview:
     pictures: Sequence[Picture] = ()
     facts: Sequence[tuple[str, str]] = ()
     """What a person should know beside the parameters, such as where a form is sent and what is in it."""
+    parts: Sequence[ChangePart] = ()
+    """What a person may take by itself, or edit; needs `Tool.narrow`."""
     is_closed: bool = False
     """The caller may not read what the diff shows: only people see it, and never the caller's own program."""
     unseen: str | None = None
@@ -91,6 +94,8 @@ class Preview:
     """What a person may allow for good, for this caller."""
     shown_params: Any = None
     """The parameters as people and the evidence see them, where they hold a secret. An approval binds the real ones."""
+    masked: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The secrets that `shown_params` leaves out, by name: for the person who is asked, and kept nowhere."""
 
     @property
     def where(self) -> str | None:
@@ -181,6 +186,8 @@ class Tool(Generic[PortT, ParamsT]):
     deadline_ms: int = 30_000
     is_idempotent: bool = False
     preview: Callable[[PortT, Call, ParamsT], Awaitable[Preview | Settled]] | None = None
+    narrow: Callable[[PortT, Call, Preview, Sequence[ChosenPart]], Awaitable[Preview]] | None = None
+    """From what was proposed and what a person took of it, the preview of what is then done."""
     target: Callable[[ParamsT], Target] = no_target
     locate: Callable[[PortT, Call, ParamsT], Awaitable[Target]] | None = None
     has_own_clock: bool = False

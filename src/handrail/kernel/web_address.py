@@ -61,7 +61,7 @@ def read(url: str, field: str = "url") -> WebAddress:
     if len(url) > MAX_LENGTH:
         raise _wrong(field, f"is longer than {MAX_LENGTH} characters")
     if "\\" in url or any(unicodedata.category(char) in _UNSEEN for char in url):
-        raise _wrong(field, "holds a blank, a backslash or a character that can't be seen")
+        raise _wrong(field, "contains a space, a backslash or an invisible character")
     found = _ADDRESS.fullmatch(url)
     if found is None:
         raise _wrong(field, "must begin with http:// or https://, or be about:blank")

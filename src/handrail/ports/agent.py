@@ -53,10 +53,13 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """The identity of who spoke last; empty where an older version did not keep it."""
     is_settled: bool = True
     """It came to its end by itself, so nothing is left to go on with."""
+    queued: tuple[UserTurn, ...] = ()
+    """Messages that came while it was at work; it reads them at its next step."""
 
     @property
     def can_resume(self) -> bool:
-        return self.status == "paused" or (self.status in ("waiting", "ended") and not self.is_settled)
+        is_at_rest = self.status in ("waiting", "ended")
+        return self.status == "paused" or (is_at_rest and (not self.is_settled or bool(self.queued)))
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,9 +75,12 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
         """Those may change while the agent is at work."""
         return self.mode is UNSET and self.model is UNSET
 
+    @property
+    def chosen(self) -> dict[str, Any]:
+        return {name: value for name, value in msgspec.structs.asdict(self).items() if value is not UNSET}
+
     def applied(self, run: Run) -> Run:
-        chosen = {name: value for name, value in msgspec.structs.asdict(self).items() if value is not UNSET}
-        return msgspec.structs.replace(run, **chosen)
+        return msgspec.structs.replace(run, **self.chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +109,10 @@ class AgentAtWork(Protocol):
     async def go_on(self) -> None: ...
 
     async def choose(self, limits: Choice) -> None: ...
+
+    async def hear(self, said: UserTurn) -> bool:
+        """Queues a message for the next step. False if the run has just ended."""
+        ...
 
 
 class AgentTask(Protocol):

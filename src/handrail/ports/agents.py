@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from handrail.ports.errors import InvalidParams
@@ -18,6 +18,7 @@ class Agent:
     id: str
     name: str
     created_at: str
+    token_hash: str = field(default="", repr=False, compare=False)
 
     @property
     def identity(self) -> str:
@@ -35,6 +36,10 @@ class Agents(Protocol):
         """False for an agent's identity whose token was revoked; True for everybody who needs no token."""
         ...
 
+    async def confirms(self, identity: str) -> bool:
+        """`knows`, after a look at what other processes may have changed."""
+        ...
+
     def stamp(self) -> object:
         """Another one after each change, by whichever process."""
         ...
@@ -45,6 +50,10 @@ class Agents(Protocol):
 
     def remove(self, name: str) -> Agent:
         """By its name or id. NotFound. Blocks."""
+        ...
+
+    def restore(self, agent: Agent) -> None:
+        """Exactly the one that was removed, with its token. Conflict: the name was taken meanwhile. Blocks."""
         ...
 
 

@@ -30,7 +30,9 @@ PluginMessageType = Literal[
     "task_takeover", "task_handback", "task_stopped", "browser_action_result", "confirm_answer",
 ]  # fmt: skip
 ServerMessageType = Literal["browser_action", "task_status", "confirm_ask", "confirm_close"]
-FrontendEventType = Literal["chatDelta", "structuredOutput", "snapshotSync", "toolUsed", "runStatus", "taskStatus"]
+FrontendEventType = Literal[
+    "chatDelta", "thinkingDelta", "structuredOutput", "snapshotSync", "toolUsed", "runStatus", "taskStatus"
+]
 
 
 class Wire(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=False):
@@ -105,6 +107,8 @@ class TaskRecord(Wire, frozen=True, kw_only=True):
     selected_client_id: str | UnsetType = UNSET
     archived: bool | UnsetType = UNSET
     """An addition to the contract: a person has put it away."""
+    reading: bool | UnsetType = UNSET
+    """An addition to the contract, set while a person has taken it over: whether what only reads continues."""
 
 
 LATEST_MS = 253_402_300_799_999
@@ -198,6 +202,8 @@ class TaskView(Wire, frozen=True, kw_only=True):
     taken_at: int | UnsetType = UNSET
     url: str | UnsetType = UNSET
     indexed_at: int | UnsetType = UNSET
+    acted_at: int | UnsetType = UNSET
+    """When something was last done in the task: after it, the picture is of the past."""
     elements: tuple[SeenElement, ...] = ()
 
 

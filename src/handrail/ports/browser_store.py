@@ -60,6 +60,10 @@ class ActionStore(Protocol):
         """Those of a task that had this action in them and were carried out, the last ended first."""
         ...
 
+    async def latest(self, task_id: str, limit: int) -> Sequence[ActionRecord]:
+        """Those of a task that were carried out, the last ended first."""
+        ...
+
     def end_interrupted(self, now: int) -> Future[int]:
         """At the start of a server: what was under way when the last one went has ended, in an error. How many."""
         ...

@@ -64,3 +64,7 @@ class Consents(Protocol):
     async def revoke(self, id: str) -> bool:
         """Whether there was one. It counts for the next call, in every process."""
         ...
+
+    async def restore(self, given: Given) -> None:
+        """Exactly what was revoked comes back."""
+        ...

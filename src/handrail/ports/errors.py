@@ -3,8 +3,13 @@
 `recoverable`: a changed call may work. `retryable`: the same call may work later.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Failure(Exception):

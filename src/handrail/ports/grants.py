@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from handrail.ports.prompts import Grant
+from handrail.ports.approval_card import Grant
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,10 @@ class TaskGrants(Protocol):
 
     async def revoke(self, id: str) -> bool:
         """Whether there was one. It counts for the next call, in every process."""
+        ...
+
+    async def end_task(self, task: str) -> None:
+        """A person has ended the task, whoever works on it."""
         ...
 
     async def end(self, identity: str, task: str | None) -> int:

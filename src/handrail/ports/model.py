@@ -3,7 +3,7 @@
 Refuses to know providers, keys and wires.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -59,6 +59,8 @@ class AssistantTurn(msgspec.Struct, frozen=True, tag="assistant"):
     uses: tuple[ToolUse, ...] = ()
     origin: bytes = b""
     id: str = ""
+    thinking: str = ""
+    """What the model thought before it answered, for people."""
 
 
 class ToolResult(msgspec.Struct, frozen=True, tag="tool"):
@@ -91,11 +93,15 @@ class ToolOffer(msgspec.Struct, frozen=True):
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """`cost` in US dollars, None where nobody knows the model's price."""
+    """`cost` in US dollars, None where nobody knows the model's price.
+
+    `is_estimated`: some of it was counted by us, because a provider tells the price of a whole reply only.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None
+    is_estimated: bool = False
 
     def __add__(self, other: "Usage") -> "Usage":
         costs = [cost for cost in (self.cost, other.cost) if cost is not None]
@@ -103,11 +109,27 @@ class Usage(msgspec.Struct, frozen=True):
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
             sum(costs) if costs else None,
+            self.is_estimated or other.is_estimated,
         )
 
 
 class Delta(msgspec.Struct, frozen=True):
     text: str
+
+
+class Thought(msgspec.Struct, frozen=True):
+    """A piece of what the model thinks before it answers."""
+
+    text: str
+
+
+class Meter(msgspec.Struct, frozen=True):
+    """Comes once the provider answers: what the reply has cost so far, should it never become whole."""
+
+    so_far: Callable[[], Usage]
+
+
+Piece = Delta | Thought | Meter
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -124,8 +146,8 @@ class Model(Protocol):
 
     def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
-    ) -> AsyncIterator[Delta | Reply]:
-        """Deltas as they come, then one Reply. NoModel, WrongKey, RateLimited, Overflow or Cut."""
+    ) -> AsyncIterator[Piece | Reply]:
+        """Pieces as they come, then one Reply. NoModel, WrongKey, RateLimited, Overflow or Cut."""
         ...
 
 
@@ -146,6 +168,4 @@ class Overflow(TooLarge):
 
 
 class Cut(Offline):
-    """The connection ended before the reply did. `spent` is what the provider had told by then."""
-
-    spent = Usage()
+    """The connection ended before the reply did."""

@@ -1,10 +1,11 @@
 """Decisions and rules, as people write them into policy files."""
 
 import shlex
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from functools import lru_cache
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -97,6 +98,14 @@ def moment_of(until: str) -> datetime:
         raise ValueError("`until` must be a date such as 2026-11-30 or a moment such as 2026-11-30T18:00Z") from None
 
 
+class TrustedPolicy(NamedTuple):
+    """Which content is trusted, where it was when a person trusted it, and since when."""
+
+    hash: str
+    where: str
+    at: str
+
+
 class Trust(Protocol):
     """The policy files that a person has said yes to, by their content. Blocks."""
 
@@ -112,3 +121,13 @@ class Trust(Protocol):
     def remove(self, data: bytes) -> bool:
         """Whether it was there."""
         ...
+
+    def all(self) -> Sequence[TrustedPolicy]:
+        """Those of every project, the newest first."""
+        ...
+
+    def forget(self, digest: str) -> TrustedPolicy | None:
+        """What was there."""
+        ...
+
+    def restore(self, trusted: TrustedPolicy) -> None: ...

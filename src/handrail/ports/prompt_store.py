@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from handrail.ports.journal import Journal
-from handrail.ports.prompts import Origin
+from handrail.ports.prompt_queue import Origin
+from handrail.ports.prompts import NOTHING_MASKED
 
 
 class Watch(Protocol):
@@ -29,11 +30,19 @@ class Mailbox(Protocol):
 class Waiters(Protocol):
     """Who waits for an answer, in any process, and the way by which secrets reach them."""
 
-    def waiting(self, request_id: str) -> AbstractAsyncContextManager[Mailbox]:
-        """As long as this is entered, `is_waiting` is true. The last to enter is the one who is reached."""
+    def waiting(
+        self, request_id: str, masked: Mapping[str, str] = NOTHING_MASKED
+    ) -> AbstractAsyncContextManager[Mailbox]:
+        """As long as this is entered, its id is among those `still_waiting`. The last to enter is the one reached."""
         ...
 
-    def is_waiting(self, request_id: str) -> bool: ...
+    def still_waiting(self, request_ids: Collection[str]) -> Collection[str]:
+        """Those of the ids that somebody waits for."""
+        ...
+
+    def masked(self, request_id: str) -> Mapping[str, str]:
+        """What the waiter's question shows masked, by name; empty if nobody waits, or nothing is."""
+        ...
 
     def deliver(self, request_id: str, digest: str, values: Mapping[str, str]) -> bool:
         """True once the waiter has it."""
@@ -68,3 +77,5 @@ class PromptStore:
     waiters: Waiters
     answerers: Answerers
     origins: Origins
+    is_elsewhere: bool = False
+    """The store may be away for a while: whoever waits for an answer then waits on."""

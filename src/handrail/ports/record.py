@@ -98,8 +98,12 @@ class StateFiles(Protocol):
         """Names of those that are written as a whole."""
         ...
 
-    def growing(self) -> Iterable[str]:
-        """Names of those that only get longer."""
+    def growing(self) -> Mapping[str, str]:
+        """Names of those that only get longer, and what they are counted in."""
+        ...
+
+    def foreign(self) -> Iterable[str]:
+        """What is wrong with rows that somebody else has written to a database."""
         ...
 
     def digest(self, name: str) -> str | None:

@@ -29,6 +29,7 @@ WRITTEN_FILES = (
     "agents.json",
     "clients.json",
     "passkeys.json",
+    "removed-rules.json",
     "secrets.json",
     "server.json",
     "servers.json",
@@ -37,6 +38,7 @@ WRITTEN_FILES = (
 )
 PROOFS = "presence"
 """The folder with one file for each proof of presence."""
+_BEGINNING = b'{"ts":"'
 _PATIENCE = 10.0
 _NAP = 0.002
 
@@ -45,13 +47,15 @@ class Line(msgspec.Struct, frozen=True):
     """`sha256` is null where the file is not there. `as`: how the content came about.
 
     `begun` and `done` stand before and after handrail's own write, `found` for what was there when the journal began,
-    `outside` for what somebody else wrote, `accepted` for what a person took for the right one.
+    `outside` for what somebody else wrote, `accepted` for what a person took for the right one. `at` is the byte of the
+    journal where the line begins, so that a copy of it counts for nothing; older versions didn't write it.
     """
 
     ts: str
     file: str
     sha256: str | None
     how: Literal["begun", "done", "found", "outside", "accepted"] = msgspec.field(name="as")
+    at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +78,17 @@ class Writes:
         self._state = state
         self._descriptor = descriptor
         self._known: dict[str, list[Content]] = {}
+        self.misplaced: list[int] = []
+        """Where something begins that wasn't written for that place, since a person last accepted the state."""
+        self._has_places = False
+        at = 0
         for raw in _whole(descriptor).split(b"\n"):
-            with suppress(msgspec.DecodeError, UnicodeDecodeError):
-                self._take(_lines.decode(raw))
+            try:
+                self._take(_lines.decode(raw), at)
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                if not _is_torn(raw):
+                    self.misplaced.append(at)
+            at += len(raw) + 1
 
     def contents(self, name: str) -> Sequence[Content]:
         """Since a person last accepted the state, the newest last."""
@@ -101,18 +113,24 @@ class Writes:
             self.add(name, digest, "done")
 
     def add(self, name: str, digest: str | None, how: Literal["begun", "done", "found", "outside", "accepted"]) -> None:
-        line = Line(datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"), name, digest, how)
-        data = msgspec.json.encode(line) + b"\n"
         size = os.fstat(self._descriptor).st_size
-        if size and os.pread(self._descriptor, 1, size - 1) != b"\n":
-            data = b"\n" + data  # a torn tail
+        is_torn = size > 0 and os.pread(self._descriptor, 1, size - 1) != b"\n"
+        now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        line = Line(now, name, digest, how, size + is_torn)
+        data = b"\n" * is_torn + msgspec.json.encode(line) + b"\n"
         if os.write(self._descriptor, data) != len(data):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         if how != "done":  # when a power cut takes this one, the content is still the one that was begun
             os.fsync(self._descriptor)
-        self._take(line)
+        self._take(line, size + is_torn)
 
-    def _take(self, line: Line) -> None:
+    def _take(self, line: Line, at: int) -> None:
+        self._has_places = self._has_places or line.at is not None
+        if self._has_places and line.at != at:
+            self.misplaced.append(at)
+            return
+        if line.how == "accepted":
+            self.misplaced.clear()
         if line.file == JOURNAL:
             return
         known = self._known.setdefault(line.file, [])
@@ -180,6 +198,12 @@ def digest_of(path: Path) -> str | None:
         return None
     finally:
         os.close(descriptor)
+
+
+def _is_torn(raw: bytes) -> bool:
+    """The beginning of a line, or nothing: all that a power cut leaves."""
+    left = raw.strip(b"\0")
+    return left.startswith(_BEGINNING) or _BEGINNING.startswith(left)
 
 
 def _whole(descriptor: int) -> bytes:

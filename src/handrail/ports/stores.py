@@ -13,11 +13,12 @@ from handrail.ports.grants import TaskGrants
 from handrail.ports.journal import Journal
 from handrail.ports.policy import Rule
 from handrail.ports.presence import Presence
-from handrail.ports.prompts import PromptQueue
+from handrail.ports.prompt_queue import PromptQueue
 from handrail.ports.questions import AskedQuestions
 from handrail.ports.record import RecordStores
 from handrail.ports.secrets import SecretStore
 from handrail.ports.task_owners import TaskOwners
+from handrail.ports.team import TeamStores
 from handrail.ports.tokens import Once, TokenStore
 
 
@@ -83,3 +84,7 @@ class Stores:
     """While inside, tells when the audit may have grown."""
     format: int
     close: Callable[[], None]
+    shared_rules: Any = None
+    """`kernel.policy_source.SharedRules`, where several servers have rules in common."""
+    team: TeamStores | None = None
+    """Only on a team's server."""

@@ -122,11 +122,11 @@ def test_while_it_is_open_nobody_else_is_called(machine: Machine) -> None:
 
 
 def test_without_a_terminal_on_both_sides_it_is_the_list(machine: Machine) -> None:
-    assert machine.run("prompts").out == "Nothing waits for you.\n"
+    assert machine.run("prompts").out == "Nothing is waiting for you.\n"
     terminal = Terminal(machine, "prompts")
-    assert terminal.end() == (0, b"Nothing waits for you.\n")
+    assert terminal.end() == (0, b"Nothing is waiting for you.\n")
     terminal = Terminal(machine, "prompts", stdout_is_terminal=True, TERM="dumb")
-    terminal.wait_for("Nothing waits for you.")
+    terminal.wait_for("Nothing is waiting for you.")
     assert terminal.end()[0] == 0
 
 

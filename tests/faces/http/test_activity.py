@@ -1,5 +1,6 @@
 """What was done, what shows it, and how it is taken back, as the console gets it."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from handrail.kernel.audit import Audit
 from handrail.wiring import Wiring
+from tests.faces.http.listener import listening
 from tests.faces.http.running import Answer, Running
 
 
@@ -61,6 +63,18 @@ def test_the_records_come_newest_first_page_by_page(house: Running) -> None:
     assert [record["task"] for record in page["records"]] == ["task-0"]
     assert "next" not in page
     assert records(house, "?limit=5").keys() == {"records"}
+
+
+def test_a_page_that_comes_when_no_other_is_left_misses_nothing_that_is_done_after_it_came(house: Running) -> None:
+    async def run() -> None:
+        headers = await asyncio.to_thread(house.sign_in)
+        for number in range(4):
+            async with listening(house, headers=headers, transports=["websocket"]) as page:
+                await asyncio.to_thread(house.call, "read_file", {"path": "a.txt"}, x_task_id=f"task-{number}")
+                assert [record["task"] for record in (await page.next("activity"))["records"]] == [f"task-{number}"]
+            await asyncio.to_thread(house.call, "read_file", {"path": "a.txt"}, x_task_id="unseen")
+
+    asyncio.run(run())
 
 
 def test_the_records_of_one_task_or_of_one_call_are_found_among_all(house: Running) -> None:

@@ -132,6 +132,9 @@ def test_a_yes_to_the_app_is_remembered_listed_and_revoked(person: Person) -> No
     path = f"/api/apps/consents/{consent['id']}"
     assert person.ask("DELETE", path).json["data"] == {"consents": []}
     assert person.ask("DELETE", path).status == 404
+    assert person.ask("POST", f"{path}/restore", {}).json["data"] == {"consents": [consent]}
+    assert person.ask("POST", "/api/tools/apps_call", CALL).json["data"] == {"text": "hi"}
+    person.ask("DELETE", path)
     again = person.tries(CALL)
     person.answers(status="canceled", remark="not today")
     error = again.result().json["error"]["details"]["toolError"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from handrail.stores.local.trust import TrustFile
 from tests.faces.http.running import Running
 from tests.waiting import until
 
@@ -144,7 +145,7 @@ def test_a_rule_says_how_often_it_was_used_and_comes_back_if_its_removal_was_a_m
     house: Running, other: Path
 ) -> None:
     person = house.sign_in()
-    rule = '[[rules]]\ntool = "write_to_file"\npath = "a.txt"\ndecision = "allow"\n'
+    rule = 'presence = "never"\n\n[[rules]]\ntool = "write_to_file"\npath = "a.txt"\ndecision = "allow"\n'
     (house.state / "config.toml").write_text(rule)
     write(house, other, "two\n")
 
@@ -155,13 +156,13 @@ def test_a_rule_says_how_often_it_was_used_and_comes_back_if_its_removal_was_a_m
     assert known["used"] == 2, "the dry run and the write"
     assert known["lastUsed"]
     path = f"/api/rules/{known['id']}"
-    assert house.request("POST", f"{path}/restore", headers=person).code == "NOT_FOUND"
+    assert house.request("POST", f"{path}/restore", headers=person, json={}).code == "NOT_FOUND"
     assert house.request("DELETE", path, headers=person).status == 200
     assert rules() == []
     assert house.request("POST", f"{path}/restore").code == "FORBIDDEN"
-    assert house.request("POST", f"{path}/restore", headers=person).status == 200
+    assert house.request("POST", f"{path}/restore", headers=person, json={}).status == 200
     assert [each["id"] for each in rules()] == [known["id"]]
-    assert house.request("POST", f"{path}/restore", headers=person).code == "NOT_FOUND"
+    assert house.request("POST", f"{path}/restore", headers=person, json={}).code == "NOT_FOUND"
 
     def decided(**call: str) -> Any:
         answer = house.request("POST", "/api/policy/test", headers=person, json={"tool": "write_to_file", **call})
@@ -170,3 +171,55 @@ def test_a_rule_says_how_often_it_was_used_and_comes_back_if_its_removal_was_a_m
     assert decided(path="a.txt") == ("allow", f"user rule {known['id']}")
     assert decided(path="b.txt") == ("ask", "default")
     assert house.request("POST", "/api/policy/test", json={"tool": "write_to_file"}).code == "FORBIDDEN"
+
+
+def test_trusted_policies_of_every_project_are_listed_and_their_trust_comes_back(house: Running, other: Path) -> None:
+    person = house.sign_in()
+    (house.state / "config.toml").write_text('presence = "never"\n')
+    policy = other / ".handrail" / "policy.json"
+    policy.parent.mkdir()
+    rule = {"decision": "allow", "tool": "write_to_file"}
+    policy.write_text(json.dumps({"contractVersion": "1.0.0", "rules": [rule]}))
+    TrustFile(house.state).add(policy.read_bytes(), str(policy))
+    write(house, other, "two\n")
+
+    def trusted() -> Any:
+        return house.request("GET", "/api/policy/trusted", headers=person).json["data"]["trusted"]
+
+    [known] = trusted()
+    assert (known["path"], known["project"]) == (str(policy), str(other))
+    assert known["used"] == 2, "the dry run and the write"
+    path = f"/api/policy/trusted/{known['hash']}"
+    assert house.request("GET", "/api/policy/trusted").code == "FORBIDDEN"
+    assert house.request("DELETE", path).code == "FORBIDDEN"
+    assert house.request("DELETE", path, headers=person).status == 200
+    assert trusted() == []
+    assert house.request("DELETE", path, headers=person).code == "NOT_FOUND"
+    assert house.request("POST", f"{path}/restore", headers=person, json={}).status == 200
+    assert [each["hash"] for each in trusted()] == [known["hash"]]
+
+
+def test_an_agents_token_comes_back_if_its_revocation_was_a_mistake(house: Running) -> None:
+    person, bearer = house.sign_in(), house.bearer
+
+    def access() -> Any:
+        return house.request("GET", "/api/access", headers=person).json["data"]
+
+    [agent] = access()["agents"]
+    house.call("list_files", {"path": "."})
+
+    def uses() -> Any:
+        return house.request("GET", "/api/rules", headers=person).json["data"]["uses"].get(agent["identity"], {})
+
+    until(lambda: uses().get("used") == 1)
+    path = f"/api/access/agents/{agent['id']}"
+    assert house.request("POST", f"{path}/restore", headers=person, json={}).code == "NOT_FOUND"
+    house.request("DELETE", path, headers=person)
+    assert house.request("GET", "/api/tools", headers=bearer).status == 401
+    refused = house.request("POST", f"{path}/restore", headers=person, json={})
+    assert refused.json["error"]["details"]["context"]["reason"] == "presence"
+    (house.state / "config.toml").write_text('presence = "never"\n')
+    assert house.request("POST", f"{path}/restore", headers=person, json={}).status == 200
+    assert house.request("GET", "/api/tools", headers=bearer).status == 200
+    assert access()["agents"][0]["id"] == agent["id"]
+    assert "hash" not in json.dumps(access()).lower()

@@ -133,4 +133,4 @@ async def test_a_late_answer_comes_with_the_request_of_thousands_of_entries_ago(
         ("request", "r0"),
         ("response", "r0"),
     ]
-    assert [(entry["requestId"], entry["callerGone"]) for entry in pending["entries"]] == [("r1", True)]
+    assert [(entry["requestId"], entry["caller"]) for entry in pending["entries"]] == [("r1", "unknown")]

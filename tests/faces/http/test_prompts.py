@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.ports.prompt_queue import Origin
 from handrail.stores.local.prompt_store import prompt_store
 from tests.faces.http.listener import listening
 from tests.faces.http.running import Answer, Running
@@ -56,7 +57,7 @@ def test_what_is_asked_is_listed_until_it_is_answered(asked: Running) -> None:
     request_id = ask(asked, runId="run-1")
     (entry,) = listed(asked, "?state=pending")["entries"]
     assert (entry["type"], entry["action"], entry["requestId"]) == ("ui_prompt", "request", request_id)
-    assert (entry["runId"], entry["prompt"]["kind"], entry["callerGone"]) == ("run-1", "kv", True)
+    assert (entry["runId"], entry["prompt"]["kind"], entry["caller"]) == ("run-1", "kv", "unknown")
     assert isinstance(entry["offset"], int)
     assert listed(asked, "?state=answered")["entries"] == []
 
@@ -65,7 +66,7 @@ def test_what_is_asked_is_listed_until_it_is_answered(asked: Running) -> None:
     answered = listed(asked, "?state=answered")
     assert summary(answered) == [("request", request_id), ("response", request_id)]
     assert answered["entries"][1]["response"] == NAMED
-    assert "callerGone" not in answered["entries"][0]
+    assert "caller" not in answered["entries"][0]
     assert answered["entries"][1]["answeredBy"] == "program"
     assert answered == listed(asked) == listed(asked, "?state=all")
 
@@ -74,7 +75,7 @@ def test_the_log_is_the_contracts_own(asked: Running) -> None:
     respond(asked, ask(asked, requestId="mine"))
     lines = [json.loads(line) for line in (asked.state / "ui-prompts.jsonl").read_text().splitlines()]
     assert [(line["action"], line["requestId"]) for line in lines] == [("request", "mine"), ("response", "mine")]
-    assert not any({"offset", "callerGone", "answeredBy"} & set(line) for line in lines)
+    assert not any({"offset", "caller", "answeredBy"} & set(line) for line in lines)
 
 
 def test_older_ones_come_page_by_page(asked: Running) -> None:
@@ -225,7 +226,7 @@ def test_each_entry_is_told_to_every_page_with_its_place(asked: Running) -> None
     (request,), (response,) = (news["entries"] for news in first)
     assert (request["action"], response["action"]) == ("request", "response")
     assert request["offset"] < response["offset"]
-    assert request["callerGone"] is True
+    assert request["caller"] == "unknown"
     assert [entry["offset"] for entry in listed(asked)["entries"]] == [request["offset"], response["offset"]]
 
 
@@ -235,13 +236,14 @@ def test_what_another_program_appends_is_told_and_listed(asked: Running) -> None
     async def run() -> Any:
         async with listening(asked) as page:
             with (asked.state / "ui-prompts.jsonl").open("a") as log:
-                log.write("no JSON\n" + json.dumps({**entry, "prompt": {"kind": "spell"}}) + "\n")
+                log.write("no JSON\n" + json.dumps({**entry, "requestId": "odd", "prompt": {"kind": "spell"}}) + "\n")
                 log.write(json.dumps({**entry, "prompt": KV}) + "\n")
             return await page.next("ui_prompts")
 
-    (told,) = asyncio.run(run())["entries"]
+    odd, told = asyncio.run(run())["entries"]
+    assert (odd["requestId"], odd["prompt"]["kind"]) == ("odd", "unreadable")
     assert (told["requestId"], told["prompt"]["kind"]) == ("theirs", "kv")
-    assert summary(listed(asked, "?state=pending")) == [("request", "theirs")]
+    assert summary(listed(asked, "?state=pending")) == [("request", "odd"), ("request", "theirs")]
 
 
 def test_pending_prompts_survive_a_crash_of_the_server(state: Path, project: Path) -> None:
@@ -278,7 +280,7 @@ def test_that_a_caller_went_away_and_came_back_is_told(asked: Running) -> None:
         queue = LoggedPrompts(prompt_store(asked.state))
         try:
             async with listening(asked) as page:
-                waiting = asyncio.create_task(queue.ask(CHOICE, request_id="mine"))
+                waiting = asyncio.create_task(queue.ask(CHOICE, request_id="mine", origin=Origin("a test")))
                 told = [await page.next("ui_prompts")]
                 waiting.cancel()
                 told.append(await page.next("ui_prompts"))
@@ -290,8 +292,8 @@ def test_that_a_caller_went_away_and_came_back_is_told(asked: Running) -> None:
             await queue.close()
 
     told = [entry for news in asyncio.run(run()) for entry in news["entries"]]
-    assert [(entry["requestId"], entry["callerGone"]) for entry in told] == [
-        ("mine", False), ("mine", True), ("mine", False)
+    assert [(entry["requestId"], entry["caller"]) for entry in told] == [
+        ("mine", "waiting"), ("mine", "gone"), ("mine", "waiting")
     ]  # fmt: skip
 
 

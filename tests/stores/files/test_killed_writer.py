@@ -9,7 +9,7 @@ import pytest
 from handrail.ports.files import Folder
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.files.temporary import backup_name, temporary_name
-from tests.effort import chance, tries
+from tests.effort import chance, count, tries
 from tests.stores.files.scenery import StartChild, go, ready
 from tests.waiting import let_run
 
@@ -30,6 +30,7 @@ def test_a_killed_writer_leaves_one_of_the_two_contents(
     # Starting an interpreter takes longer than a write: the next ones start while one works.
     waiting = [start_child("write_forever.py", *_args(project, path, is_durable)) for _ in range(3)]
     while (kills := kills + 1) <= tries(10, 100) or leftovers == 0:
+        count()
         child = waiting.pop(0)
         waiting.append(start_child("write_forever.py", *_args(project, path, is_durable)))
         ready(child)
@@ -110,6 +111,7 @@ def test_writers_of_one_path_never_mix_their_contents(project: Path, start_child
     seen = set[bytes]()
     reads = 0
     while (reads := reads + 1) < tries(500, 20_000) or len(seen) <= 2:
+        count()
         data = folder.read("game/x")
         assert data == data[:1] * size
         seen.add(data[:1])

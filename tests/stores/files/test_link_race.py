@@ -11,7 +11,7 @@ import pytest
 
 from handrail.ports.errors import InputOutput, NotFound, OutsideRoot
 from handrail.ports.files import Folder
-from tests.effort import tries
+from tests.effort import count, tries
 from tests.stores.files.scenery import Child, StartChild, ready
 
 READS = tries(4_000, 40_000)
@@ -31,6 +31,7 @@ class Race:
     def __iter__(self) -> Iterator[int]:
         while not self.is_decided:
             self._numbers += 1
+            count()
             yield self._numbers
 
     @property

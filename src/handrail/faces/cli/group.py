@@ -16,7 +16,7 @@ from handrail.kernel.feature import load
 from handrail.kernel.program import Program
 from handrail.ports.errors import Failure
 
-_HELP = "Hands for AI agents, with a rail for people."
+_HELP = "The safety rail for AI agents on your machine."
 _INTERRUPTED = 128 + signal.SIGINT
 
 

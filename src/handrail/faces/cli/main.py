@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _HELP = """\
 Usage: handrail [OPTIONS] COMMAND [ARGS]...
 
-  Hands for AI agents, with a rail for people.
+  The safety rail for AI agents on your machine.
 
   Agents edit your project through handrail; you see, allow, deny and undo
   what they do.

@@ -37,8 +37,8 @@ def mcp(
 ) -> None:
     """Serve the tools to an MCP client.
 
-    The client starts this command and talks to it over stdin and stdout. What needs your yes is asked
-    in the console and by `handrail prompts`, never on this terminal; messages go to stderr.
+    The client starts this command and talks to it over stdin and stdout. Approvals appear in the
+    console and in `handrail prompts`, never on this terminal; messages go to stderr.
 
     A client is shown the tools for the project's files and for questions to people, and three that find and call all
     others: browser, desktop, apps and MCP servers behind handrail.

@@ -35,7 +35,7 @@ def secrets(ctx: click.Context, state: Path | None) -> None:
 @json_option
 @click.pass_context
 def list_secrets(ctx: click.Context, state: Path | None, as_json: bool) -> None:
-    """Their names, and where each is kept."""
+    """List their names and where each is stored."""
     from handrail.faces.cli.program import program, run
 
     kept = run(program().open_stores(state or ctx.obj).secrets.kept())

@@ -61,6 +61,18 @@ def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
         await _record(request, f"revoked the token of the agent {agent.id}")
         return success(_overview(entrance, entrance.credentials.session(request.scope)))
 
+    async def restore_agent(request: Request) -> Response:
+        must_be_person(request, "Restoring an agent's token", _AGENTS_HINT)
+        given = await json_object(request, {"presence"})
+        agent = entrance.removed_agents.find(request.path_params["id"])
+        params, command = {"agent": agent.name}, f"handrail agents add {agent.name}"
+        proof = await proofs.for_action(
+            request, given.get("presence"), Action("agent", "Restoring an agent's token", params, command)
+        )
+        await entrance.restore_agent(agent.id)
+        await _record(request, f"restored the token of the agent {agent.id}", proof)
+        return success(_overview(entrance, entrance.credentials.session(request.scope)))
+
     async def _record(request: Request, done: str, presence: Mapping[str, Any] | None = None) -> None:
         await record_access(context.project.audit, caller(request, context.person), done, presence)
 
@@ -69,6 +81,7 @@ def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
         Route(f"{PATH}/token", renew_token, methods=["POST"]),
         Route(f"{PATH}/agents", add_agent, methods=["POST"]),
         Route(f"{PATH}/agents/{{id}}", remove_agent, methods=["DELETE"]),
+        Route(f"{PATH}/agents/{{id}}/restore", restore_agent, methods=["POST"]),
         Route(f"{PATH}/sessions/{{id}}", end_session, methods=["DELETE"]),
     ]
 

@@ -18,7 +18,7 @@ from handrail.ports.errors import Declined, Failure, InvalidParams, Offline
 from handrail.ports.presence import PresenceNeeded, WindowProof
 
 Answer = Literal["allow", "deny", "later", "automated"]
-Subject = Literal["approval", "agent", "browser", "policy"]
+Subject = Literal["approval", "agent", "browser", "policy", "rule"]
 ASK, CLOSE = "confirm_ask", "confirm_close"
 PATIENCE = 120.0
 MOST_TEXT = 100_000

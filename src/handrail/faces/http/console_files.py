@@ -3,6 +3,7 @@
 All of it is read once, at the start: what can be served is exactly what was there, whatever a request names.
 """
 
+import asyncio
 import gzip
 import mimetypes
 import re
@@ -30,20 +31,23 @@ _COMPRESSED = frozenset({".js", ".css", ".html", ".svg", ".json", ".webmanifest"
 _LEAST_BYTES = 1024
 
 
-@dataclass(frozen=True, slots=True)
 class Asset:
-    """A file, and the same compressed where that makes it smaller."""
+    """A file, and the same compressed, once somebody asks for that."""
 
-    content: bytes
-    gzip: bytes | None = None
+    def __init__(self, content: bytes, *, is_compressed: bool) -> None:
+        self._content = content
+        self._is_compressed = is_compressed
+        self._gzip: bytes | None = None
 
-    def answer(self, request: Request, media_type: str, headers: dict[str, str]) -> Response:
-        if self.gzip is None:
-            return Response(self.content, media_type=media_type, headers=headers)
+    async def answer(self, request: Request, media_type: str, headers: dict[str, str]) -> Response:
+        if not self._is_compressed:
+            return Response(self._content, media_type=media_type, headers=headers)
         headers = {**headers, "vary": "accept-encoding"}
         if not _takes_gzip(request):
-            return Response(self.content, media_type=media_type, headers=headers)
-        return Response(self.gzip, media_type=media_type, headers={**headers, "content-encoding": "gzip"})
+            return Response(self._content, media_type=media_type, headers=headers)
+        if self._gzip is None:
+            self._gzip = await asyncio.to_thread(gzip.compress, self._content, mtime=0)
+        return Response(self._gzip, media_type=media_type, headers={**headers, "content-encoding": "gzip"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +61,12 @@ class ConsoleFiles:
     def routes(self) -> list[Route]:
         async def index(request: Request) -> Response:
             headers = {"cache-control": "no-cache", "content-security-policy": CONTENT_SECURITY}
-            return self.index.answer(request, "text/html", headers)
+            return await self.index.answer(request, "text/html", headers)
 
         async def asset(request: Request) -> Response:
             path = request.url.path
             headers = {"cache-control": _FOREVER if _HASHED.fullmatch(path) else "no-cache"}
-            return self.assets[path].answer(request, _media_type(path), headers)
+            return await self.assets[path].answer(request, _media_type(path), headers)
 
         pages = [Route(path, index) for page in PAGES for path in (page, page + "/{rest:path}")]
         return [Route("/", index), *pages, *(Route(path, asset) for path in self.assets)]
@@ -82,10 +86,7 @@ def load(folder: Path = FOLDER) -> ConsoleFiles | None:
 
 def _asset(file: Path) -> Asset:
     content = file.read_bytes()
-    if file.suffix not in _COMPRESSED or len(content) < _LEAST_BYTES:
-        return Asset(content)
-    compressed = gzip.compress(content, mtime=0)
-    return Asset(content, compressed if len(compressed) < len(content) else None)
+    return Asset(content, is_compressed=file.suffix in _COMPRESSED and len(content) >= _LEAST_BYTES)
 
 
 def _takes_gzip(request: Request) -> bool:

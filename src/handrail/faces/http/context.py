@@ -1,6 +1,6 @@
 """What a feature's routes get from the HTTP server, and what they mount on it."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -17,18 +17,20 @@ from handrail.kernel.program import Program
 from handrail.kernel.project import Project
 
 Record = Mapping[str, Any]
-Follow = Callable[[], AsyncIterator[Sequence[Record]]]
+Follow = Callable[[], AsyncGenerator[Sequence[Record], None]]
 
 
 class Feed(NamedTuple):
     """What a socket event tells: the member that holds the news, and how to follow them.
 
     `shows` gives what tells which of them programs may see; people see all. Without it, programs do too.
+    `is_for_pages`: it is followed only while a page is there, and first yields nothing, once nothing can be missed.
     """
 
     member: str
     follow: Follow
     shows: Callable[[], Callable[[Record], bool]] | None = None
+    is_for_pages: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ PAGE_HEADER = "x-handrail-page"
 _KEY = "handrail.credential"
 _AGENT = "handrail.agent"
 _OWN_PAGE = "handrail.own_page"
+_PERSON = "handrail.person"
 
 
 class Credential(Enum):
@@ -153,6 +154,16 @@ def agent_of(scope: Scope) -> Agent | None:
     return found
 
 
+def note_person(scope: Scope, name: str | None) -> None:
+    scope[_PERSON] = name
+
+
+def person_of(request: Request, person: str) -> str:
+    """Who has signed in, where several people may; otherwise the one whose machine it is."""
+    found: str | None = request.scope.get(_PERSON)
+    return found or person
+
+
 def identity_of(scope: Scope) -> Identity:
     agent = agent_of(scope)
     own = SERVER_TOKEN if agent is None else agent.identity
@@ -168,7 +179,8 @@ def shown(scope: Scope) -> Credential | None:
 def caller(request: Request, person: str) -> Caller:
     peer = request.client.host if request.client else "unknown"
     if is_person(request):
-        return Caller("console", person, peer, f"console:{person}")
+        name = person_of(request, person)
+        return Caller("console", name, peer, f"console:{name}")
     agent = agent_of(request.scope)
     name = program_name(request.scope) if agent is None else agent.name
     return Caller.known("http", name, peer, identity_of(request.scope))

@@ -6,13 +6,14 @@ What ends here ends at once, also for pages and programs that are connected.
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from handrail.faces.http.codes import Codes
 from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.credentials import Credentials, Programs
 from handrail.faces.http.server_file import Published
 from handrail.faces.http.sessions import Sessions
+from handrail.kernel.recently_removed import RecentlyRemoved
 from handrail.ports.agents import Agent, Agents
 from handrail.ports.errors import NotFound
 from handrail.ports.waiting import settled
@@ -32,6 +33,7 @@ class Entrance:
     end_mcp_sessions: Callable[[Callable[[str], bool]], Awaitable[None]]
     agents: Agents
     end_visits: Callable[[], None]
+    removed_agents: RecentlyRemoved[Agent] = field(default_factory=lambda: RecentlyRemoved("agent"))
 
     async def renew_token(self, session: str) -> str:
         """The new secret for the page of the session that asked; every other session ends with the old token."""
@@ -47,7 +49,14 @@ class Entrance:
     async def remove_agent(self, id: str) -> Agent:
         removed = await settled(lambda: self.agents.remove(id))
         await self._send_revoked_away()
+        self.removed_agents.keep(removed.id, removed)
         return removed
+
+    async def restore_agent(self, id: str) -> Agent:
+        """Undoes a removal a moment later: its token is valid again. NotFound, Conflict."""
+        agent = self.removed_agents.take(id)
+        await settled(lambda: self.agents.restore(agent))
+        return agent
 
     @asynccontextmanager
     async def watching_agents(self) -> AsyncIterator[None]:

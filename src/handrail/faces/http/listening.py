@@ -18,14 +18,15 @@ _ADDRESSES = {
 }
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Port 0 takes a free one."""
-    if host not in _ADDRESSES:
+def listen(host: str, port: int, *, is_for_all: bool = False) -> socket.socket:
+    """Port 0 takes a free one. `is_for_all`: other machines may come, too."""
+    if host not in _ADDRESSES and not is_for_all:
         raise Unsupported(
             f"handrail does not listen on {host}: whoever reaches it can act on this machine.",
             hint="Use --host 127.0.0.1 (or ::1); from elsewhere, come through an SSH tunnel.",
         )
-    family, address = _ADDRESSES[host]
+    other = socket.AF_INET6 if ":" in host else socket.AF_INET
+    family, address = _ADDRESSES.get(host, (other, host.strip("[]")))
     listener: socket.socket | None = None
     try:
         listener = socket.socket(family, socket.SOCK_STREAM)
@@ -44,19 +45,21 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 @contextmanager
-def listening(host: str, port: int, *, is_any_right: bool = False) -> Iterator[list[socket.socket]]:
+def listening(
+    host: str, port: int, *, is_any_right: bool = False, is_for_all: bool = False
+) -> Iterator[list[socket.socket]]:
     """While inside, these take connections; the first is the one that was asked for.
 
     With `is_any_right` it has another port where that one is taken.
     """
     try:
-        listener = listen(host, port)
+        listener = listen(host, port, is_for_all=is_for_all)
     except Conflict:
         if not is_any_right:
             raise
         listener = listen(host, 0)
     with closing(listener) as first:
-        beside = _listen_beside(first)
+        beside = _listen_beside(first) if host in _ADDRESSES else None
         if beside is None:
             yield [first]
             return

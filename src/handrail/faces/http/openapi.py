@@ -1,6 +1,8 @@
 """`/api/openapi.json`: contract 2's endpoints, described from the declarations that serve them."""
 
+import asyncio
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -10,6 +12,7 @@ from starlette.routing import Route
 
 from handrail import __version__
 from handrail.faces.http.answers import STATUS
+from handrail.faces.http.console_key import HEADER
 from handrail.faces.http.credentials import COOKIE
 from handrail.faces.http.endpoint import Endpoint
 
@@ -19,7 +22,7 @@ _ALWAYS = (400, 401, 403, 413, 500, 503)
 _SECURITY: dict[str, list[dict[str, list[str]]]] = {
     "token": [{"bearer": []}, {"cookie": []}],
     "plugin": [{"bearer": []}, {"cookie": []}],
-    "person": [{"cookie": []}],
+    "person": [{"cookie": []}, {"bearer": [], "consoleKey": []}],
     "open": [],
 }
 
@@ -42,16 +45,19 @@ def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
             "securitySchemes": {
                 "bearer": {"type": "http", "scheme": "bearer"},
                 "cookie": {"type": "apiKey", "in": "cookie", "name": f"{COOKIE}_<of the state>"},
+                "consoleKey": {"type": "apiKey", "in": "header", "name": HEADER},
             },
         },
     }
 
 
 def routes(endpoints: Sequence[Endpoint]) -> list[Route]:
-    text = msgspec.json.encode(document(endpoints))
+    @cache
+    def text() -> bytes:
+        return msgspec.json.encode(document(endpoints))
 
     async def show(request: Request) -> Response:
-        return Response(text, media_type="application/json")
+        return Response(await asyncio.to_thread(text), media_type="application/json")
 
     return [Route(PATH, show)]
 

@@ -1,5 +1,6 @@
 """`GET /`: what runs here, with which tools, and how to connect. It is open: no token, no path of the user's."""
 
+import asyncio
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -38,10 +39,12 @@ class _Html(str):
 
 
 def routes(registry: Registry, address: str) -> list[Route]:
-    content = render(registry, address).encode()
+    @cache
+    def content() -> bytes:
+        return render(registry, address).encode()
 
     async def first_page(request: Request) -> Response:
-        return Response(content, media_type="text/html")
+        return Response(await asyncio.to_thread(content), media_type="text/html")
 
     return [Route("/", first_page), *(_static(name, media_type) for name, media_type in _STATIC.items())]
 

@@ -30,7 +30,8 @@ _LIFETIME = 300.0
 class Action:
     """What a person does in the console that needs proof: everything it depends on is in `params`, by label.
 
-    `command` does the same in a terminal. `text` is shown as well; its digest has to be among the params.
+    `command` does the same in a terminal; empty where nothing does. `text` is shown as well; its digest has to be among
+    the params.
     """
 
     subject: Subject
@@ -38,6 +39,10 @@ class Action:
     params: Mapping[str, str]
     command: str
     text: str = ""
+
+    @property
+    def in_terminal(self) -> str:
+        return f", or run `{self.command}` in a terminal of your own" if self.command else ""
 
     @property
     def key(self) -> str:
@@ -97,7 +102,7 @@ class PersonProof:
         self._numbers[action.key] = (number, now + _LIFETIME)
         return PresenceNeeded(
             f"{action.title} needs proof that a person is present.",
-            hint=f"Confirm it in the console, or run `{action.command}` in a terminal of your own.",
+            hint=f"Confirm it in the console{action.in_terminal}.",
             reason="presence",
             command=action.command,
             **await self.ways(action.challenge(number)),

@@ -125,6 +125,16 @@ class UntilUnused:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """Who is let in, and how: by default the one person of this machine, and programs that run on it."""
+
+    credentials: type[Credentials] | Callable[..., Credentials] = Credentials
+    guard: type[Guard] | Callable[..., ASGIApp] = Guard
+    is_for_all: bool = False
+    """Other machines may come, too."""
+
+
 OnReady = Callable[[str, str], None]
 
 
@@ -138,6 +148,7 @@ async def serve(
     console_folder: Path | None = None,
     until_unused: UntilUnused | None = None,
     beside: Callable[[Usage], AbstractAsyncContextManager[object]] = nullcontext,
+    doors: Doors | None = None,
 ) -> None:
     """Returns after a signal that ends it, or `until_unused`. `beside` is entered while it serves, with what notes use.
 
@@ -145,9 +156,10 @@ async def serve(
     """
     state, host = place.state, place.host
     is_on_demand = until_unused is not None
+    doors = doors or Doors()
     async with (
         entered(server_file.claimed(state, is_on_demand=is_on_demand)),
-        entered(listening(host, place.port, is_any_right=is_on_demand)) as listeners,
+        entered(listening(host, place.port, is_any_right=is_on_demand, is_for_all=doors.is_for_all)) as listeners,
     ):
         port = listeners[0].getsockname()[1]
         allowed = Origins.of(port, os.environ.get(ORIGINS_SETTING))
@@ -160,7 +172,7 @@ async def serve(
         ):
             context = make_context(key)
             mounted = joined([load(feature.routes)(context) for feature in project.running_features if feature.routes])
-            credentials = Credentials(published, sessions, programs, mounted.is_paired, project.stores.agents)
+            credentials = doors.credentials(published, sessions, programs, mounted.is_paired, project.stores.agents)
             assert mounted.bus is not None
             assert mounted.running is not None
             sockets = Sockets(credentials, mounted.feeds, Audience(project.stores.watching), mounted.bus)
@@ -178,7 +190,7 @@ async def serve(
                 visits.end_revoked,
             )
             inside = sockets.around(site(context, mcp_endpoint, address, console, entrance, mounted))
-            guard = Guard(
+            guard = doors.guard(
                 visits.around(inside),
                 port=port,
                 credentials=credentials,

@@ -167,7 +167,8 @@ def _read_hello(line: bytes | None) -> dict[str, Any]:
         raise InvalidParams("The hello is an object with `service`.")
     if hello.get("version") != VERSION:
         raise Unsupported(
-            f"This server speaks version {VERSION} of the local socket.", hint="Restart `handrail up` after an update."
+            f"This server supports version {VERSION} of the local socket.",
+            hint="Restart `handrail up` after an update.",
         )
     if not isinstance(hello.get("project"), str | None):
         raise InvalidParams("`project` is a path.")

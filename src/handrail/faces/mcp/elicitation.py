@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import pydantic
 from msgspec import UNSET
 
-from handrail.faces.mcp.sdk import MCPError, ServerRequestContext, types
+from handrail.faces.mcp.protocol import Request
 from handrail.kernel.visible import visible
+from handrail.ports.approval_card import Scope
+from handrail.ports.prompt_queue import Beside, Side, nowhere
 from handrail.ports.prompts import (
-    Beside,
     ChoiceOption,
     ChoicePrompt,
     FileChangePrompt,
@@ -25,18 +25,13 @@ from handrail.ports.prompts import (
     KvPrompt,
     Prompt,
     PromptResponse,
-    Scope,
-    Side,
-    nowhere,
 )
 
-Context = ServerRequestContext[Any, Any]
 Schema = dict[str, Any]
 
 _PLAIN = "2025-06-18"
 # Before them there was no elicitation; since 2026-07-28 a server sends no requests (`input_rounds`).
 _VERSIONS = frozenset({_PLAIN, "2025-11-25"})
-_IN_ROUNDS = frozenset({"2026-07-28"})
 
 _SELECTION, _DECISION, _REMARK = "selection", "decision", "remark"
 _DENY = "deny"
@@ -60,11 +55,11 @@ class Form:
 Ask = Callable[[Prompt, Form], Awaitable[PromptResponse | None]]
 
 
-def beside(context: Context, client: str, *, has_approvals: bool, ask: Ask | None = None) -> Beside:
+def beside(request: Request, *, has_approvals: bool, ask: Ask | None = None) -> Beside:
     """Where the questions of this request are put as well; `ask` where that is not by a request to the client."""
-    if ask is None and not _can_elicit(context):
+    if not takes_forms(request) or (ask is None and not (request.version in _VERSIONS and request.can_elicit)):
         return nowhere
-    is_plain = context.protocol_version == _PLAIN
+    is_plain = request.version == _PLAIN
 
     def sides(prompt: Prompt) -> Sequence[Side]:
         if isinstance(prompt, FileChangePrompt) and not has_approvals:
@@ -72,36 +67,25 @@ def beside(context: Context, client: str, *, has_approvals: bool, ask: Ask | Non
         form = form_of(prompt, is_plain=is_plain)
         if form is None:
             return ()
-        put = ask or partial(_elicit, context)
-        return (Side(f"client:{client}", lambda: put(prompt, form)),)
+        put = ask or partial(_elicit, request)
+        return (Side(f"client:{request.client}", lambda: put(prompt, form)),)
 
     return sides
 
 
-def asks_in_rounds(context: Context) -> bool:
-    return context.protocol_version in _IN_ROUNDS and _takes_forms(context)
-
-
-def _can_elicit(context: Context) -> bool:
-    is_reached = context.protocol_version in _VERSIONS and context.session.can_send_request
-    return is_reached and _takes_forms(context)
-
-
-def _takes_forms(context: Context) -> bool:
-    capabilities = context.session.client_capabilities
-    modes = capabilities.elicitation if capabilities is not None else None
+def takes_forms(request: Request) -> bool:
+    modes = request.capabilities.get("elicitation")
     # No mode named means forms: there was nothing else at first.
-    return modes is not None and (modes.form is not None or modes.url is None)
+    return isinstance(modes, Mapping) and (modes.get("form") is not None or modes.get("url") is None)
 
 
-async def _elicit(context: Context, prompt: Prompt, form: Form) -> PromptResponse | None:
-    """Cancelled when somebody else answers first: the SDK then takes the request back."""
-    try:
-        result: types.ElicitResult = await context.session.elicit_form(form.message, form.schema, context.request_id)
-    except (MCPError, pydantic.ValidationError) as error:
-        logger.info("the client gave no answer: %s", type(error).__name__)
+async def _elicit(request: Request, prompt: Prompt, form: Form) -> PromptResponse | None:
+    """Cancelled when somebody else answers first."""
+    result = await request.elicit(form.message, form.schema)
+    if result is None:
+        logger.info("the client gave no answer")
         return None
-    return answer_of(prompt, result.action, result.content or {})
+    return response_of(prompt, result)
 
 
 def form_of(prompt: Prompt, *, is_plain: bool) -> Form | None:
@@ -141,6 +125,12 @@ def answer_of(prompt: Prompt, action: str, content: Mapping[str, Any]) -> Prompt
             return PromptResponse(status="ok", scope=decision, remark=remark) if decision in _SCOPES else None
         case _:
             return None
+
+
+def response_of(prompt: Prompt, result: Mapping[str, Any]) -> PromptResponse | None:
+    """The same, of an `ElicitResult` as it came."""
+    content = result.get("content")
+    return answer_of(prompt, str(result.get("action")), content if isinstance(content, Mapping) else {})
 
 
 def _decisions(prompt: FileChangePrompt) -> Mapping[str, str]:

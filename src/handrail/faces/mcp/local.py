@@ -1,31 +1,27 @@
 """MCP on the server's local socket: for `handrail mcp`, whose client is who the operating system says it is.
 
-The SDK is imported with the first connection. A connection that resumes a session names the requests that an earlier
+A connection that resumes a session names the requests that an earlier
 server had: what changed nothing runs again, and of the rest the client learns what is on record.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Collection
-from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 import handrail
+from handrail.faces.mcp.lines import LineSession
 from handrail.faces.mcp.lost_calls import what_became_of
+from handrail.faces.mcp.protocol import Request
+from handrail.faces.mcp.server import McpServer
+from handrail.kernel.call import Call
 from handrail.kernel.gate import Gate
 from handrail.kernel.local_service import LocalSession, LocalStream
 from handrail.kernel.project import Project
+from handrail.kernel.tool import Reply
 from handrail.ports.errors import InvalidParams, Unsupported
-
-if TYPE_CHECKING:
-    from handrail.faces.mcp.sdk import Server, ServerRequestContext
-    from handrail.kernel.call import Call
-    from handrail.kernel.tool import Reply
-    from handrail.ports.identity import Identity
+from handrail.ports.identity import Identity
 
 _EVERY_TOOL = "all"
 _OK = b'{"ok":true}\n'
@@ -44,41 +40,33 @@ class _Connection:
         return f"{self.session.caller.session.connection}#{request}"
 
 
-_connection: ContextVar[_Connection] = ContextVar("local MCP connection")
-
-
 class LocalMcp:
     """`gate_of` is a project's gate, for callers without a terminal."""
 
     def __init__(self, gate_of: Callable[[Project], Gate]) -> None:
         self._gate_of = gate_of
-        self._servers: dict[tuple[str, str | None, bool], tuple[Gate, Server[Any]]] = {}
+        self._servers: dict[tuple[str, str | None, bool], McpServer] = {}
 
     async def serve(self, session: LocalSession) -> None:
         try:
             connection = _read_hello(session)
-            gate, server = await self._server(session)
+            server = self._server(session)
         except (InvalidParams, Unsupported) as refusal:
             await session.stream.write(msgspec.json.encode({"ok": False, "error": refusal.message}) + b"\n")
             return
-        from handrail.faces.mcp.stdio import Incoming, Outgoing, serve_session
-
         await session.stream.write(_OK)
-        _connection.set(connection)
-        outgoing = Outgoing(_Sink(session.stream))
-        incoming = Incoming(session.stream, outgoing, gate)
-        await serve_session(server, incoming, outgoing)
+        try:
+            await LineSession(server, session.stream, _Sink(session.stream), origin=connection).serve()
+        finally:
+            server.forget(session.caller.session)
 
-    async def _server(self, session: LocalSession) -> tuple[Gate, Server[Any]]:
+    def _server(self, session: LocalSession) -> McpServer:
         """One for each project and choice of tools: all its connections share the list and its changes."""
         tools, is_compact = session.hello.get("tools"), bool(session.hello.get("compact"))
         key = (session.project.location, tools, is_compact)
         if key not in self._servers:
-            build_server = await asyncio.to_thread(_load)
-            if key not in self._servers:  # another connection may have been faster
-                gate = _offering(self._gate_of(session.project), tools, is_compact=is_compact)
-                server = build_server(gate, _peer, session.project.settings, trace=_trace, recall=_recall)
-                self._servers[key] = gate, server
+            gate = _offering(self._gate_of(session.project), tools, is_compact=is_compact)
+            self._servers[key] = McpServer(gate, _peer, session.project.settings, trace=_trace, recall=_recall)
         return self._servers[key]
 
 
@@ -87,12 +75,6 @@ def _offering(gate: Gate, tools: str | None, *, is_compact: bool) -> Gate:
     if is_compact:
         return gate.offering(names, "compact")
     return gate if tools is None else gate.offering(names, "all")
-
-
-def _load() -> Any:
-    from handrail.faces.mcp.server import build_server
-
-    return build_server
 
 
 def _read_hello(session: LocalSession) -> _Connection:
@@ -108,21 +90,26 @@ def _read_hello(session: LocalSession) -> _Connection:
         raise InvalidParams("`again` and `since` make no sense.") from None
 
 
-def _peer(context: ServerRequestContext[Any, Any]) -> tuple[str, Identity]:
-    caller = _connection.get().session.caller
+def _peer(request: Request) -> tuple[str, Identity]:
+    caller = _connection(request).session.caller
     return caller.words, caller.session
 
 
-def _trace(context: ServerRequestContext[Any, Any]) -> str:
-    return _connection.get().trace(context.request_id)
+def _trace(request: Request) -> str:
+    return _connection(request).trace(request.id)
 
 
-async def _recall(context: ServerRequestContext[Any, Any], call: Call) -> Reply | None:
+async def _recall(request: Request, call: Call) -> Reply | None:
     """What became of a call that an earlier server had; None where it may run now. Failure."""
-    connection = _connection.get()
-    if context.request_id not in connection.again:
+    connection = _connection(request)
+    if request.id not in connection.again:
         return None
     return await asyncio.to_thread(what_became_of, connection.session.project, call, connection.since)
+
+
+def _connection(request: Request) -> _Connection:
+    assert isinstance(request.source, _Connection)
+    return request.source
 
 
 class _Sink:

@@ -24,19 +24,23 @@ def what_became_of(project: Project, call: Call, since: int) -> Reply | None:
         return None
     where = f"handrail's server ended during this call ({begun.get('executionId')})."
     if ended is None:
-        raise Unfinished(
-            f"{where} It had begun, and whether it was done is not known.",
-            hint="Look at what it was to change before you call it again.",
-        )
+        hint = "Look at what it was to change before you call it again."
+        raise _in_doubt(f"{where} It had begun: it may have been done.", hint)
     if not ended.get("ok"):
         raise Aborted(f"{where} It had failed: {(ended.get('error') or {}).get('message', 'the audit says no more')}")
     try:
         kept = project.evidence.read(ended["evidence"]["dir"], _RESULT, _MOST_BYTES)
         return Reply(msgspec.json.decode(kept)["result"])
     except (Failure, KeyError, TypeError, msgspec.DecodeError):
-        raise Unfinished(
-            f"{where} It was done, and its result is lost.", hint="Don't call it again; look at what it has changed."
-        ) from None
+        hint = "Don't call it again; look at what it has changed."
+        raise _in_doubt(f"{where} It was done, and its result is lost.", hint) from None
+
+
+def _in_doubt(message: str, hint: str) -> Unfinished:
+    """Whoever repeats it may do it twice."""
+    failure = Unfinished(message, hint=hint, mayHaveBeenDone=True)
+    failure.retryable = False
+    return failure
 
 
 def _records(project: Project, trace: str | None, since: int) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:

@@ -6,7 +6,7 @@ Who sent it, and what for, is read off the message's edges.
 import re
 from typing import Any
 
-from handrail.faces.mcp.sdk import types
+from handrail.faces.mcp.protocol import INVALID_REQUEST, PARSE_ERROR
 from handrail.faces.mcp.server import error_result
 from handrail.kernel.gate import Gate
 from handrail.kernel.line_framer import LongLine
@@ -32,7 +32,7 @@ def refusal(gate: Gate, message: bytes | LongLine, failure: Failure) -> dict[str
             return {"jsonrpc": "2.0", "id": id, "result": error_result(gate, tool, failure)}
         except UnknownTool:
             pass
-    code = types.PARSE_ERROR if isinstance(failure, NotJson) else types.INVALID_REQUEST
+    code = PARSE_ERROR if isinstance(failure, NotJson) else INVALID_REQUEST
     return rpc_error(id, code, failure.message)
 
 

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
 
 from handrail.faces.mcp.listing import as_content, as_resource
-from handrail.faces.mcp.sdk import MCPError, Server, ServerRequestContext, types
+from handrail.faces.mcp.protocol import COMPLETE, FRESH, INTERNAL_ERROR, INVALID_PARAMS, Method, Page, Request, RpcError
 from handrail.kernel.call import Call, Role
 from handrail.kernel.content import Resource
 from handrail.kernel.dialect import DIALECT, Dialect
@@ -13,11 +15,9 @@ from handrail.kernel.gate import Gate
 from handrail.kernel.tool import RESOURCES_KEYWORD, ListedResource, ResourceKind, Tool
 from handrail.ports.errors import Failure, Internal, InvalidParams, NotFound
 
-Context = ServerRequestContext[Any, Any]
-MakeCall = Callable[[Context, str, Any, Role], Call]
+MakeCall = Callable[[Request, str, Any, Role], Call]
+Methods = dict[str, Method[Any]]
 
-_FRESH = {"ttlMs": 0, "cacheScope": "private"}
-_COMPLETE = {"resultType": "complete"}
 # Until protocol 2026-07-28, which has no code of its own for it.
 _RESOURCE_NOT_FOUND = -32002
 _WITHOUT_THAT_CODE = "2026-07-28"
@@ -26,83 +26,112 @@ _MOST_COMPLETIONS = 100
 _VARIABLE = re.compile(r"\{[+#./;?&]?([A-Za-z0-9_]+)\}")
 
 
-def offer_resources(server: Server[Any], gate: Gate, make_call: MakeCall) -> None:
-    """Declares only the capabilities that have something behind them."""
+class Prompt(msgspec.Struct, frozen=True):
+    name: str
+    arguments: dict[str, str] | None = None
+
+
+class Address(msgspec.Struct, frozen=True):
+    uri: str
+
+
+class Reference(msgspec.Struct, frozen=True):
+    """To a prompt by its name, or to a template of resources by its `uri`."""
+
+    type: Literal["ref/prompt", "ref/resource"]
+    name: str = ""
+    uri: str = ""
+
+
+class Argument(msgspec.Struct, frozen=True):
+    name: str
+    value: str
+
+
+class Completion(msgspec.Struct, frozen=True):
+    ref: Reference
+    argument: Argument
+
+
+def resource_methods(gate: Gate, make_call: MakeCall) -> Methods:
+    """Only those that have something behind them."""
+    methods: Methods = {}
     if gate.registry.prompts:
-        _offer_prompts(server, gate, make_call)
+        methods |= _prompts(gate, make_call)
     if gate.registry.resources:
-        _offer_resources(server, gate, make_call)
-        _offer_completion(server, gate, make_call)
+        methods |= _resources(gate, make_call) | _completions(gate, make_call)
+    return methods
 
 
-def _offer_prompts(server: Server[Any], gate: Gate, make_call: MakeCall) -> None:
-    async def list_prompts(context: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
-        return {"prompts": [_listed_prompt(entry.tool) for entry in gate.registry.prompts], **_FRESH, **_COMPLETE}
+def _prompts(gate: Gate, make_call: MakeCall) -> Methods:
+    async def list_prompts(request: Request, params: Page) -> dict[str, Any]:
+        return {"prompts": [_listed_prompt(entry.tool) for entry in gate.registry.prompts], **FRESH, **COMPLETE}
 
-    async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> dict[str, Any]:
+    async def get_prompt(request: Request, params: Prompt) -> dict[str, Any]:
         names = [entry.tool.listed_name for entry in gate.registry.prompts]
         if params.name not in names:
             message = f"There is no prompt named {params.name!r}, only {', '.join(names)}."
-            raise MCPError(code=types.INVALID_PARAMS, message=message)
+            raise RpcError(INVALID_PARAMS, message)
         prompt = next(entry.tool for entry in gate.registry.prompts if entry.tool.listed_name == params.name)
         try:
-            reply = await gate.run(make_call(context, prompt.name, params.arguments, "prompt"))
+            reply = await gate.run(make_call(request, prompt.name, params.arguments, "prompt"))
         except Failure as failure:
             raise _refusal(failure) from None
         # A message has one content, so each part is a message.
         messages = [{"role": "user", "content": as_content(part)} for part in reply.content]
-        return {"description": prompt.description, "messages": messages, **_COMPLETE}
+        return {"description": prompt.description, "messages": messages, **COMPLETE}
 
-    server.add_request_handler("prompts/list", types.PaginatedRequestParams, list_prompts)
-    server.add_request_handler("prompts/get", types.GetPromptRequestParams, get_prompt)
+    return {"prompts/list": Method(Page, list_prompts), "prompts/get": Method(Prompt, get_prompt)}
 
 
-def _offer_resources(server: Server[Any], gate: Gate, make_call: MakeCall) -> None:
-    async def list_resources(context: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
+def _resources(gate: Gate, make_call: MakeCall) -> Methods:
+    async def list_resources(request: Request, params: Page) -> dict[str, Any]:
         known: list[tuple[ResourceKind, ListedResource]] = []
         try:
             for kind in gate.registry.resources:
-                reply = await gate.run(make_call(context, kind.listing.name, {}, "resource"))
+                reply = await gate.run(make_call(request, kind.listing.name, {}, "resource"))
                 known += [(kind, listed) for listed in reply.result]
-            return {**_page(known, params.cursor), **_FRESH, **_COMPLETE}
+            return {**_page(known, params.cursor), **FRESH, **COMPLETE}
         except Failure as failure:
             raise _refusal(failure) from None
 
-    async def list_templates(context: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
-        return {"resourceTemplates": [_template(kind) for kind in gate.registry.resources], **_FRESH, **_COMPLETE}
+    async def list_templates(request: Request, params: Page) -> dict[str, Any]:
+        return {"resourceTemplates": [_template(kind) for kind in gate.registry.resources], **FRESH, **COMPLETE}
 
-    async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> dict[str, Any]:
-        uri, dialect = str(params.uri), DIALECT
+    async def read_resource(request: Request, params: Address) -> dict[str, Any]:
+        uri, dialect = params.uri, DIALECT
         try:
             kind = _kind_of(gate.registry.resources, uri)
             dialect = gate.registry.find(kind.reading.name).surface.dialect
-            reply = await gate.run(make_call(context, kind.reading.name, {"uri": uri}, "resource"))
+            reply = await gate.run(make_call(request, kind.reading.name, {"uri": uri}, "resource"))
         except NotFound as missing:
-            has_code = context.protocol_version < _WITHOUT_THAT_CODE
-            raise _refusal(missing, _RESOURCE_NOT_FOUND if has_code else types.INVALID_PARAMS, dialect) from None
+            has_code = request.version < _WITHOUT_THAT_CODE
+            raise _refusal(missing, _RESOURCE_NOT_FOUND if has_code else INVALID_PARAMS, dialect) from None
         except Failure as failure:
             raise _refusal(failure, dialect=dialect) from None
         contents = [as_resource(part) for part in reply.content if isinstance(part, Resource)]
-        return {"contents": contents, **_FRESH, **_COMPLETE}
+        return {"contents": contents, **FRESH, **COMPLETE}
 
-    server.add_request_handler("resources/list", types.PaginatedRequestParams, list_resources)
-    server.add_request_handler("resources/templates/list", types.PaginatedRequestParams, list_templates)
-    server.add_request_handler("resources/read", types.ReadResourceRequestParams, read_resource)
+    return {
+        "resources/list": Method(Page, list_resources),
+        "resources/templates/list": Method(Page, list_templates),
+        "resources/read": Method(Address, read_resource),
+    }
 
 
-def _offer_completion(server: Server[Any], gate: Gate, make_call: MakeCall) -> None:
-    async def complete(context: Context, params: types.CompleteRequestParams) -> dict[str, Any]:
+def _completions(gate: Gate, make_call: MakeCall) -> Methods:
+    async def complete(request: Request, params: Completion) -> dict[str, Any]:
         try:
             prompts = [entry.tool for entry in gate.registry.prompts]
             kind = _completed_from(params, prompts, gate.registry.resources)
             if kind is None:
-                return {**_completion([], ""), **_COMPLETE}
-            reply = await gate.run(make_call(context, kind.listing.name, {}, "resource"))
+                return {**_completion([], ""), **COMPLETE}
+            reply = await gate.run(make_call(request, kind.listing.name, {}, "resource"))
         except Failure as failure:
             raise _refusal(failure) from None
-        return {**_completion([listed.name for listed in reply.result], params.argument.value), **_COMPLETE}
+        return {**_completion([listed.name for listed in reply.result], params.argument.value), **COMPLETE}
 
-    server.add_request_handler("completion/complete", types.CompleteRequestParams, complete)
+    return {"completion/complete": Method(Completion, complete)}
 
 
 def _listed_prompt(prompt: Tool[Any, Any]) -> dict[str, Any]:
@@ -157,11 +186,11 @@ def _kind_of(kinds: Sequence[ResourceKind], uri: str) -> ResourceKind:
 
 
 def _completed_from(
-    params: types.CompleteRequestParams, prompts: Sequence[Tool[Any, Any]], kinds: Sequence[ResourceKind]
+    params: Completion, prompts: Sequence[Tool[Any, Any]], kinds: Sequence[ResourceKind]
 ) -> ResourceKind | None:
     """Whose names the argument takes; None if it takes any text. NotFound."""
     wanted = params.argument.name
-    if isinstance(params.ref, types.PromptReference):
+    if params.ref.type == "ref/prompt":
         for prompt in prompts:
             if prompt.listed_name == params.ref.name:
                 argument = prompt.input_schema.get("properties", {}).get(wanted, {})
@@ -184,8 +213,8 @@ def _completion(names: Sequence[str], typed: str) -> dict[str, Any]:
     return {"completion": {"values": values, "total": len(matches), "hasMore": len(matches) > len(values)}}
 
 
-def _refusal(failure: Failure, code: int = types.INVALID_PARAMS, dialect: Dialect = DIALECT) -> MCPError:
+def _refusal(failure: Failure, code: int = INVALID_PARAMS, dialect: Dialect = DIALECT) -> RpcError:
     """The protocol's code, and as data the error object of the contract that is spoken there."""
-    code = types.INTERNAL_ERROR if isinstance(failure, Internal) else code
+    code = INTERNAL_ERROR if isinstance(failure, Internal) else code
     text = failure.message if failure.hint is None else f"{failure.message} {failure.hint}"
-    return MCPError(code=code, message=text, data=dialect.envelope(failure))
+    return RpcError(code, text, msgspec.to_builtins(dialect.envelope(failure)))

@@ -49,17 +49,19 @@ with _package_files_unexecuted(), _garbage_collector_at_rest():
     from mcp.server.context import ServerRequestContext
     from mcp.server.lowlevel.server import NotificationOptions, Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+    from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
     from mcp.shared.exceptions import MCPError
-    from mcp.shared.message import SessionMessage
 
 __all__ = [
     "AccessToken",
     "AuthenticatedUser",
+    "InMemorySubscriptionBus",
+    "ListenHandler",
     "MCPError",
     "NotificationOptions",
     "Server",
     "ServerRequestContext",
-    "SessionMessage",
     "StreamableHTTPSessionManager",
+    "ToolsListChanged",
     "types",
 ]

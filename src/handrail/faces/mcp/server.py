@@ -1,8 +1,8 @@
-"""The registry behind the SDK's low-level server: tools out verbatim, calls in through the gate."""
+"""What handrail offers over MCP: tools go out verbatim, calls come in through the gate. It knows no transport."""
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -10,11 +10,23 @@ import msgspec
 
 import handrail
 from handrail.faces.mcp import elicitation
-from handrail.faces.mcp.input_rounds import InputRounds, OpenCall
-from handrail.faces.mcp.list_changes import Listeners
+from handrail.faces.mcp.input_rounds import InputRounds
 from handrail.faces.mcp.listing import as_content, listed
-from handrail.faces.mcp.resources import offer_resources
-from handrail.faces.mcp.sdk import MCPError, NotificationOptions, Server, ServerRequestContext, types
+from handrail.faces.mcp.open_call import CallParams, OpenCall
+from handrail.faces.mcp.protocol import (
+    COMPLETE,
+    FRESH,
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    STATELESS_VERSIONS,
+    TASKS_EXTENSION,
+    Method,
+    Page,
+    Request,
+    RpcError,
+)
+from handrail.faces.mcp.resources import resource_methods
+from handrail.faces.mcp.tasks import Tasks
 from handrail.kernel.call import Call, Role
 from handrail.kernel.content import Text
 from handrail.kernel.gate import Gate
@@ -24,8 +36,7 @@ from handrail.kernel.tool import FailedReply, Reply
 from handrail.ports.errors import Failure
 from handrail.ports.identity import Caller, Identity
 
-Context = ServerRequestContext[Any, Any]
-
+SERVER_INFO = {"name": "handrail", "title": "handrail", "version": handrail.__version__}
 _INSTRUCTIONS = (
     "handrail acts on the user's machine on your behalf: the user sees, allows, denies and undoes it. "
     "A call that changes something may wait for the user's approval. {writing}{finding}"
@@ -36,105 +47,144 @@ _WRITING = (
     "write_to_file with dryRun true shows the diff, the same call with dryRun false writes it. "
 )
 _FINDING = "For anything that no listed tool does, such as browser, desktop and apps, look with tools_search. "
-CHANGES = NotificationOptions(tools_changed=True)
-"""What a client may be told of."""
 _PROGRESS_EVERY = 1.0
 _TASK_META_KEY = "handrail/task"
 _OUTPUT_META_KEY = "handrail/outputSchemas"
-# Demanded by protocol 2026-07-28; for clients of an older one the SDK takes it out again.
-_COMPLETE = {"resultType": "complete"}
 _TAKES_JSON_FOR_A_RESULT = ("gemini-cli", "qwen-code")
 
 
-async def nothing_to_recall(context: Context, call: Call) -> None:
+async def nothing_to_recall(request: Request, call: Call) -> None:
     """Every call is a new one."""
 
 
-def build_server(
-    gate: Gate,
-    peer: Callable[[Context], tuple[str, Identity]],
-    settings: Settings,
-    *,
-    trace: Callable[[Context], str | None] = lambda context: None,
-    recall: Callable[[Context, Call], Awaitable[Reply | None]] = nothing_to_recall,
-) -> Server[Any]:
-    """`peer` says where a request comes from and whose it is, `trace` what the audit knows it by.
+class McpServer:
+    """`peer` says where a request comes from and whose it is, `trace` how the audit names it.
 
-    `recall` has the answer to a call that was carried out before.
+    `recall` has the answer to a call that an earlier server carried out. `name` is what people read of a client.
     """
 
-    async def list_tools(context: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
-        listeners.add(context.session)
-        has_output = settings.output_schemas or (context.meta or {}).get(_OUTPUT_META_KEY) is True
-        tools = [listed(entry.tool, has_output=has_output) for entry in gate.registry.listed]
-        return {"tools": tools, "ttlMs": 0, "cacheScope": "private", **_COMPLETE}
+    def __init__(
+        self,
+        gate: Gate,
+        peer: Callable[[Request], tuple[str, Identity]],
+        settings: Settings,
+        *,
+        trace: Callable[[Request], str | None] = lambda request: None,
+        recall: Callable[[Request, Call], Awaitable[Reply | None]] = nothing_to_recall,
+        name: Callable[[Request], str] = lambda request: request.client,
+    ) -> None:
+        self.gate = gate
+        self._name = name
+        self._peer = peer
+        self._settings = settings
+        self._trace = trace
+        self._recall = recall
+        self._rounds = InputRounds()
+        self._tasks = Tasks(self._owner)
+        self.tools_followers: set[Callable[[], None]] = set()
+        """Called when there are other tools than before."""
+        gate.registry.on_change(self._tell_followers)
+        self.methods: Mapping[str, Method[Any]] = {
+            "tools/list": Method(Page, self._list_tools),
+            "tools/call": Method(CallParams, self._call_tool),
+            **resource_methods(gate, self._call),
+            **self._tasks.methods,
+        }
 
-    async def call_tool(context: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
-        if not elicitation.asks_in_rounds(context):
-            return await carry_out(context, params)
-        owner = peer(context)[1].connection
-        return await rounds.answer(owner, params, lambda open_call: carry_out(context, params, open_call))
+    @property
+    def instructions(self) -> str:
+        has_files = any(entry.tool.name == "write_to_file" for entry in self.gate.registry)
+        has_finder = any(entry.tool.finds_tools for entry in self.gate.registry.listed)
+        return _INSTRUCTIONS.format(writing=_WRITING if has_files else "", finding=_FINDING if has_finder else "")
 
-    async def carry_out(
-        context: Context, params: types.CallToolRequestParams, open_call: OpenCall | None = None
+    def capabilities(self, version: str) -> dict[str, Any]:
+        offered: dict[str, Any] = {"tools": {"listChanged": True}}
+        if "prompts/list" in self.methods:
+            offered["prompts"] = {"listChanged": False}
+        if "resources/list" in self.methods:
+            offered |= {"resources": {"subscribe": False, "listChanged": False}, "completions": {}}
+        if version in STATELESS_VERSIONS:
+            offered["extensions"] = {TASKS_EXTENSION: {}}
+        return offered
+
+    async def answer(self, request: Request, name: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """The result of a request. RpcError."""
+        method = self.methods.get(name)
+        if method is None or request.version not in method.versions:
+            raise RpcError(METHOD_NOT_FOUND, "Method not found", name)
+        return await method.answer(request, params)
+
+    def forget(self, owner: Identity) -> None:
+        """Ends what a connection that has closed left open."""
+        self._rounds.forget(owner.connection)
+        self._tasks.forget(owner.connection)
+
+    def _tell_followers(self) -> None:
+        for tell in list(self.tools_followers):
+            tell()
+
+    def _owner(self, request: Request) -> str:
+        return self._peer(request)[1].connection
+
+    async def _list_tools(self, request: Request, params: Page) -> dict[str, Any]:
+        request.follow_tools()
+        has_output = self._settings.output_schemas or request.meta.get(_OUTPUT_META_KEY) is True
+        tools = [listed(entry.tool, has_output=has_output) for entry in self.gate.registry.listed]
+        return {"tools": tools, **FRESH, **COMPLETE}
+
+    async def _call_tool(self, request: Request, params: CallParams) -> dict[str, Any]:
+        def work(open_call: OpenCall) -> Awaitable[dict[str, Any]]:
+            return self._carry_out(request, params, open_call)
+
+        if request.has_tasks:
+            return await self._tasks.answer(self._owner(request), params, work)
+        if request.is_stateless and elicitation.takes_forms(request):
+            return await self._rounds.answer(self._owner(request), params, work)
+        return await self._carry_out(request, params)
+
+    async def _carry_out(
+        self, request: Request, params: CallParams, open_call: OpenCall | None = None
     ) -> dict[str, Any]:
-        call = _call(context, params.name, params.arguments, open_call=open_call)
+        call = self._call(request, params.name, params.arguments, open_call=open_call)
         try:
-            has_schema = gate.registry.find(params.name).tool.output_schema is not None
-            reply = await recall(context, call)
+            has_schema = self.gate.registry.find(params.name).tool.output_schema is not None
+            reply = await self._recall(request, call)
             if reply is None:
-                async with _progress(context, call, lambda: open_call is None or open_call.is_heard):
-                    reply = await gate.run(call)
+                async with _progress(request, call, open_call):
+                    reply = await self.gate.run(call)
         except UnknownTool as unknown:
-            raise MCPError(code=types.INVALID_PARAMS, message=f"{unknown.message} {unknown.hint}") from None
+            raise RpcError(INVALID_PARAMS, f"{unknown.message} {unknown.hint}") from None
         except FailedReply as failed:
             return {**_success(failed.reply, has_schema=False), "isError": True}
         except Failure as failure:
-            return _read_by(_client_name(context), failure, error_result(gate, call.tool, failure))
+            return _read_by(request.client, failure, error_result(self.gate, call.tool, failure))
         return _success(reply, has_schema=has_schema)
 
     def _call(
-        context: Context, name: str, arguments: Any, role: Role = "tool", open_call: OpenCall | None = None
+        self, request: Request, name: str, arguments: Any, role: Role = "tool", open_call: OpenCall | None = None
     ) -> Call:
-        client = _client_name(context)
+        beside = elicitation.beside(
+            request,
+            has_approvals=self._settings.elicit_approvals,
+            ask=None if open_call is None else open_call.ask,
+        )
+        task = request.meta.get(_TASK_META_KEY)
         return Call(
             tool=name,
             params=arguments if arguments is not None else {},
-            caller=Caller.known("mcp", client, *peer(context)),
-            task=_task(context),
-            trace_id=trace(context),
-            beside=elicitation.beside(
-                context,
-                client,
-                has_approvals=settings.elicit_approvals,
-                ask=None if open_call is None else open_call.ask,
-            ),
+            caller=Caller.known("mcp", self._name(request), *self._peer(request)),
+            task=task if isinstance(task, str) else None,
+            trace_id=self._trace(request),
+            beside=beside if open_call is None else open_call.noting(beside),
             role=role,
         )
-
-    listeners, rounds = Listeners(), InputRounds()
-    gate.registry.on_change(listeners.tell)
-    server: Server[Any] = Server(
-        "handrail", version=handrail.__version__, title="handrail", instructions=_instructions(gate)
-    )
-    server.add_request_handler("tools/list", types.PaginatedRequestParams, list_tools)
-    server.add_request_handler("tools/call", types.CallToolRequestParams, call_tool)
-    offer_resources(server, gate, _call)
-    server.middleware.clear()  # OpenTelemetry spans that nobody collects
-    return server
-
-
-def _instructions(gate: Gate) -> str:
-    has_files = any(entry.tool.name == "write_to_file" for entry in gate.registry)
-    has_finder = any(entry.tool.finds_tools for entry in gate.registry.listed)
-    return _INSTRUCTIONS.format(writing=_WRITING if has_files else "", finding=_FINDING if has_finder else "")
 
 
 def error_result(gate: Gate, tool: str, failure: Failure) -> dict[str, Any]:
     """The contract's error object as text only: clients validate structured content even of errors."""
     dialect = gate.registry.find(tool).surface.dialect
     text = msgspec.json.encode(dialect.envelope(failure)).decode()
-    return {"content": [{"type": "text", "text": text}], "isError": True, **_COMPLETE}
+    return {"content": [{"type": "text", "text": text}], "isError": True, **COMPLETE}
 
 
 def _read_by(client: str, failure: Failure, result: dict[str, Any]) -> dict[str, Any]:
@@ -152,23 +202,13 @@ def _success(reply: Reply, *, has_schema: bool) -> dict[str, Any]:
         if not reply.is_whole:
             content.insert(0, {"type": "text", "text": encoded.decode() if reply.text is None else reply.text})
         if has_schema or reply.is_whole:
-            answer["structuredContent"] = msgspec.json.decode(encoded)
-    return {"content": content, **answer, **_COMPLETE}
-
-
-def _client_name(context: Context) -> str:
-    known = context.session.client_params
-    return f"{known.client_info.name}/{known.client_info.version}" if known is not None else "unknown"
-
-
-def _task(context: Context) -> str | None:
-    task = (context.meta or {}).get(_TASK_META_KEY)
-    return task if isinstance(task, str) else None
+            answer["structuredContent"] = msgspec.Raw(encoded)
+    return {"content": content, **answer, **COMPLETE}
 
 
 @asynccontextmanager
-async def _progress(context: Context, call: Call, is_heard: Callable[[], bool]) -> AsyncIterator[None]:
-    """What the tool reports goes out at once, while somebody hears it; without a word, a sign of life every second."""
+async def _progress(request: Request, call: Call, open_call: OpenCall | None) -> AsyncIterator[None]:
+    """Sends what the tool reports while the client listens, and a sign of life every second in between."""
     started = time.monotonic()
     latest = f"{call.tool} is running"
     beat: asyncio.TimerHandle | None = None
@@ -176,12 +216,14 @@ async def _progress(context: Context, call: Call, is_heard: Callable[[], bool]) 
     loop = asyncio.get_running_loop()
 
     async def send(message: str) -> None:
-        if is_heard():
-            await context.session.report_progress(round(time.monotonic() - started, 3), message=message)
+        if open_call is None or open_call.is_heard:
+            await request.report_progress(round(time.monotonic() - started, 3), message)
 
     async def report(message: str) -> None:
         nonlocal latest
         latest = message
+        if open_call is not None:
+            open_call.message = message
         await send(message)
 
     def on_beat() -> None:

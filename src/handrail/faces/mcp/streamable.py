@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
 
+from handrail.faces.mcp.protocol import Request
+from handrail.faces.mcp.refusal import refusal
+from handrail.faces.mcp.server import McpServer
 from handrail.kernel import strict_json
 from handrail.kernel.gate import Gate
 from handrail.kernel.settings import Settings
@@ -19,7 +22,7 @@ from handrail.ports.errors import Failure, TooLarge
 from handrail.ports.identity import SERVER_TOKEN, Identity
 
 if TYPE_CHECKING:
-    from handrail.faces.mcp.sdk import ServerRequestContext, StreamableHTTPSessionManager
+    from handrail.faces.mcp.sdk import StreamableHTTPSessionManager
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -38,7 +41,16 @@ class McpEndpoint:
         gate: Gate,
         identity_of: Callable[[Message], Identity],
         settings: Settings,
+        *,
+        is_stateless: bool = False,
+        name_of: Callable[[Message], str] | None = None,
     ) -> None:
+        """Stateless: each request stands by itself, so that it may come to any of several servers.
+
+        `name_of` is what people read of who calls, where that isn't the client's own word.
+        """
+        self._is_stateless = is_stateless
+        self._name_of = name_of
         self._gate = gate
         self._identity_of = identity_of
         self._sessions: dict[str, str] = {}
@@ -110,23 +122,27 @@ class McpEndpoint:
 
     def _built(self) -> StreamableHTTPSessionManager:
         from handrail.faces.mcp.sdk import StreamableHTTPSessionManager
-        from handrail.faces.mcp.server import build_server
+        from handrail.faces.mcp.sdk_server import sdk_server
 
         return StreamableHTTPSessionManager(
-            app=build_server(self._gate, self._peer, self._settings),
+            app=sdk_server(McpServer(self._gate, self._peer, self._settings, name=self._name)),
             max_request_body_size=MAX_BODY,
             security_settings=None,
+            stateless=self._is_stateless,
         )
 
-    def _peer(self, context: ServerRequestContext[Any, Any]) -> tuple[str, Identity]:
-        if (request := context.request) is None:
+    def _peer(self, request: Request) -> tuple[str, Identity]:
+        if (http := request.source) is None:
             return "http", Identity(SERVER_TOKEN, SERVER_TOKEN)
-        where = f"http:{request.client.host}" if request.client is not None else "http"
-        return where, self._identity_of(request.scope)
+        where = f"http:{http.client.host}" if http.client is not None else "http"
+        return where, self._identity_of(http.scope)
+
+    def _name(self, request: Request) -> str:
+        if self._name_of is None or request.source is None:
+            return request.client
+        return self._name_of(request.source.scope)
 
     def _refusal(self, body: bytes, failure: Failure) -> dict[str, Any]:
-        from handrail.faces.mcp.refusal import refusal
-
         return refusal(self._gate, body, failure)
 
 

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AbstractContextManager, AsyncExitStack, aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,6 +111,9 @@ class Sockets:
             engineio_logger=_silent("engineio"),
         )
         self._is_known: dict[str, Callable[[], bool]] = {}
+        self._pages: set[str] = set()
+        self._has_pages = asyncio.Event()
+        self._is_followed = {event: asyncio.Event() for event, feed in feeds.items() if feed.is_for_pages}
         self._server.on("connect", self._join, namespace=NAMESPACE)
         self._server.on("disconnect", self._leave, namespace=NAMESPACE)
         self._server.on("*", self._hear, namespace=NAMESPACE)
@@ -204,9 +207,18 @@ class Sockets:
         room = _PEOPLE if credential is Credential.COOKIE else _PROGRAMS
         await self._server.enter_room(sid, room, namespace=NAMESPACE)
         await self._bus.join_frontend(sid, given, is_person=credential is Credential.COOKIE, agent=agent)
+        self._pages.add(sid)
+        self._has_pages.set()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_AGAIN_AFTER):  # what the page reads next and what it is told leave no gap
+                for followed in self._is_followed.values():
+                    await followed.wait()
 
     async def _leave(self, sid: str, reason: str) -> None:
         self._is_known.pop(sid, None)
+        self._pages.discard(sid)
+        if not self._pages:
+            self._has_pages.clear()
         await self._audience.go(sid)
         await self._bus.leave(sid)
 
@@ -223,13 +235,32 @@ class Sockets:
         """Runs as long as the server; retries what can't be followed now."""
         while True:
             try:
-                async for news in feed.follow():
-                    await self._server.emit(event, {feed.member: news}, room=_PEOPLE, namespace=NAMESPACE)
-                    if shown := await asyncio.to_thread(_shown, feed, news):
-                        await self._server.emit(event, {feed.member: shown}, room=_PROGRAMS, namespace=NAMESPACE)
+                if feed.is_for_pages:
+                    await self._has_pages.wait()
+                await self._pass_on(event, feed)
             except Failure as failure:
                 logger.warning("%s can't be followed: %s", event, failure.message)
-            await asyncio.sleep(_AGAIN_AFTER)
+                await asyncio.sleep(_AGAIN_AFTER)
+
+    async def _pass_on(self, event: str, feed: Feed) -> None:
+        """Until the last page has gone, where the feed is for pages."""
+        is_followed = self._is_followed.get(event, asyncio.Event())
+        try:
+            async with aclosing(feed.follow()) as following:
+                async for news in following:
+                    is_followed.set()
+                    if feed.is_for_pages and not self._pages:
+                        is_followed.clear()
+                        return
+                    if news:
+                        await self._emit(event, feed, news)
+        finally:
+            is_followed.clear()
+
+    async def _emit(self, event: str, feed: Feed, news: Sequence[Record]) -> None:
+        await self._server.emit(event, {feed.member: news}, room=_PEOPLE, namespace=NAMESPACE)
+        if shown := await asyncio.to_thread(_shown, feed, news):
+            await self._server.emit(event, {feed.member: shown}, room=_PROGRAMS, namespace=NAMESPACE)
 
     async def _send_idlers_away(self) -> None:
         """Disconnects clients that did not join the namespace in time."""

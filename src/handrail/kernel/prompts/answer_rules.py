@@ -12,22 +12,23 @@ from msgspec import UNSET, UnsetType
 
 from handrail.kernel.grants import NotOffered, chosen
 from handrail.kernel.prompts.members import Members, Problems
+from handrail.kernel.prompts.part_rules import taken_parts
 from handrail.kernel.prompts.rules import NewId, checked_grant, checked_tasks, new_id, note_strangers
+from handrail.ports.approval_card import Grant, Scope
 from handrail.ports.errors import InvalidParams
 from handrail.ports.prompts import (
     MASK,
     ChoicePrompt,
     Coverage,
     FileChangePrompt,
-    Grant,
     KvPrompt,
     Prompt,
     PromptResponse,
     PromptTask,
     ResultPrompt,
-    Scope,
     Status,
     TaskConfirmPrompt,
+    UnreadablePrompt,
 )
 
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -39,9 +40,12 @@ _MEMBERS: Mapping[type[Prompt], tuple[str, ...]] = {
     KvPrompt: ("status", "values"),
     ChoicePrompt: ("status", "selection"),
     TaskConfirmPrompt: ("status", "tasks", "remark"),
-    FileChangePrompt: ("status", "remark", "scope", "covers", "grant"),
+    FileChangePrompt: ("status", "remark", "scope", "covers", "grant", "hunks", "content", "files"),
     ResultPrompt: ("status",),
+    UnreadablePrompt: ("status",),
 }
+
+_PARTS = ("hunks", "content", "files")
 
 
 def check_response(
@@ -57,6 +61,8 @@ def check_response(
     status = members.one_of("status", STATUSES)
     if status is UNSET:
         members.note("status", "is required")
+    if status == "ok" and isinstance(prompt, UnreadablePrompt):
+        members.note("status", "handrail can't read this request, so it can only be canceled")
     if status == "canceled" and prompt.allow_cancel is False:
         members.note("status", "this prompt can't be canceled")
     _note_foreign(members, prompt)
@@ -68,7 +74,8 @@ def check_response(
 
 
 def read_response(prompt: Prompt | None, response: Any, new_draft_id: NewId = new_id) -> PromptResponse:
-    """What an entry of the log counts for. Without the prompt, only its form can be looked at."""
+    """What an entry of the log counts for. Without a prompt that can be read, only its form can be looked at."""
+    prompt = None if isinstance(prompt, UnreadablePrompt) else prompt
     if not isinstance(response, Mapping):
         return PromptResponse(status="canceled")
     allowed = _EVERY_MEMBER if prompt is None else _MEMBERS[type(prompt)]
@@ -92,10 +99,11 @@ def read_response(prompt: Prompt | None, response: Any, new_draft_id: NewId = ne
 
 
 def _narrow(prompt: Prompt, known: dict[str, Any]) -> None:
-    """In the log: a scope or grant that was not offered counts once."""
+    """In the log: a scope or grant that was not offered counts once. Parts that don't fit make it no yes at all."""
     problems = Problems("response")
     if isinstance(prompt, FileChangePrompt):
-        _answered(Members(known, problems), prompt, PromptResponse(status="ok"), new_id)
+        reach = {name: value for name, value in known.items() if name not in _PARTS}
+        _answered(Members(reach, problems), prompt, PromptResponse(status="ok"), new_id)
     if problems.has_any:
         known.pop("scope", None)
         known.pop("grant", None)
@@ -137,6 +145,9 @@ def _answered(members: Members, prompt: Prompt, response: PromptResponse, new_dr
         if "covers" in members and (prompt.consent is UNSET or scope != "rule"):
             members.note("covers", "needs the scope rule, and a prompt about an app's tool")
         grant = _grant(members, prompt, scope)
+        response = taken_parts(members, prompt, response)
+        if response.chosen is not None and scope not in (UNSET, "once"):
+            members.note("scope", "must be once where a part is taken or the text is edited")
     return msgspec.structs.replace(
         response, values=values, selection=selection, tasks=tasks, scope=scope, covers=covers, grant=grant
     )
@@ -180,7 +191,7 @@ def _selection(members: Members, prompt: ChoicePrompt) -> str | UnsetType:
     if "selection" not in members:
         members.note("selection", "is required")
     elif selection is not UNSET and all(selection != option.value for option in prompt.options):
-        members.note("selection", "is none of the options")
+        members.note("selection", "isn't one of the options")
     return selection
 
 

@@ -7,11 +7,9 @@ import msgspec
 from msgspec import UNSET
 
 from handrail.kernel.approval import Question
-from handrail.kernel.later_files import runs_later
-from handrail.kernel.prompts.card import card_of
+from handrail.kernel.prompts.card import card_of, written_later
 from handrail.kernel.target import ANY_PLACE
 from handrail.kernel.visible import one_line, visible
-from handrail.ports.effect import Effect
 from handrail.ports.prompts import ConsentSubject, FileChangePrompt
 
 _NAMELESS = "The address of the page is not known, so no rule can name it: a yes counts once."
@@ -31,8 +29,10 @@ def prompt_of(question: Question, bundle: str | None = None, project: str = "") 
     """Everything that will happen, with nothing hidden in it. `bundle` is the same in similar questions."""
     preview = question.preview
     lines = [f"{question.title} ({question.effect.value})", f"Asked by {one_line(question.call.caller)}"]
-    later = runs_later(preview.path) if preview.path is not None and question.effect is Effect.WRITE else None
-    lines += [f"This file runs code later: {later}."] if later is not None else []
+    later = written_later(question)
+    lines += [
+        f"{'This file' if path == preview.path else one_line(path)} runs code later: {why}." for path, why in later
+    ]
     lines += [_NAMELESS] if preview.place == ANY_PLACE else []
     if preview.consent is not None:
         lines += [_RULED] if question.is_ruled else []
@@ -59,11 +59,13 @@ def prompt_of(question: Question, bundle: str | None = None, project: str = "") 
         scope=UNSET if preview.warrant is None else preview.warrant,
         consent=_subject(question),
         offers=tuple(question.offers) or UNSET,
-        runs_later=later or UNSET,
+        runs_later="; ".join(dict.fromkeys(why for _, why in later)) or UNSET,
         critical=question.is_critical or UNSET,
         unseen=_visible(preview.unseen),
         changed=tuple(map(visible, preview.changed)) or UNSET,
         card=card_of(question, project, _parameters(question)),
+        parts=tuple(preview.parts) or UNSET,
+        masked=tuple(preview.masked) or UNSET,
         bundle=bundle or UNSET,
     )
 

@@ -14,11 +14,12 @@ import msgspec
 from msgspec import UNSET
 
 from handrail.kernel.approval import Question
-from handrail.kernel.later_files import runs_later
+from handrail.kernel.prompts.card import written_later
 from handrail.kernel.prompts.shown import shown_digest
 from handrail.ports.errors import Failure, InvalidParams, NotFound
 from handrail.ports.presence import GivenProof
-from handrail.ports.prompts import FileChangePrompt, PromptQueue, QueuedPrompt, Receipt, RequestEntry
+from handrail.ports.prompt_queue import PromptQueue, QueuedPrompt, Receipt
+from handrail.ports.prompts import FileChangePrompt, RequestEntry
 
 ID_PREFIX = "bundle_"
 MOST_ITEMS = 100
@@ -34,7 +35,7 @@ def bundle_of(question: Question, project: str) -> str | None:
     """
     preview, call = question.preview, question.call
     is_special = question.is_critical or preview.unseen is not None or bool(preview.changed)
-    if is_special or (preview.path is not None and runs_later(preview.path) is not None):
+    if is_special or written_later(question):
         return None
     target, consent = question.target, preview.consent
     where = [target.place, target.app, target.server, None if consent is None else consent.tool]

@@ -7,15 +7,16 @@ from typing import Any
 
 import msgspec
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from handrail.kernel.approval import Question
-from handrail.kernel.later_files import runs_later
+from handrail.kernel.later_files import later_files
 from handrail.kernel.prompts.phrases import phrase
 from handrail.kernel.target import ANY_PLACE
 from handrail.kernel.visible import one_line, visible
 from handrail.kernel.web_address import is_elsewhere
+from handrail.ports.approval_card import Card, CardFact, Risk
 from handrail.ports.effect import Effect
-from handrail.ports.prompts import Card, CardFact, Risk
 from handrail.ports.secret_files import is_secret_path
 
 _LONGEST_REASON = 600
@@ -56,6 +57,14 @@ def said(name: str, value: str) -> CardFact:
     return CardFact(name=one_line(name), code=code, value=visible(subject))
 
 
+def written_later(question: Question) -> list[tuple[str, str]]:
+    """Files that would be written and are code that runs later, each with the reason."""
+    if question.effect is not Effect.WRITE:
+        return []
+    steps = (step.target.path for step in question.target.steps if step.effect is Effect.WRITE)
+    return later_files((question.preview.path, *steps))
+
+
 def _risks(question: Question) -> Iterator[Risk]:
     preview, target = question.preview, question.target
     if preview.about.can_undo:
@@ -63,8 +72,7 @@ def _risks(question: Question) -> Iterator[Risk]:
     place = preview.place or target.place
     if preview.about.leaves or (place is not None and is_elsewhere(place)):
         yield "leaves"
-    later = preview.path is not None and question.effect is Effect.WRITE and runs_later(preview.path) is not None
-    if later or preview.command is not None or target.program is not None:
+    if written_later(question) or preview.command is not None or target.program is not None:
         yield "code"
     paths = [preview.path, *(step.target.path for step in target.steps)]
     if any(path is not None and is_secret_path(path) for path in paths):
@@ -73,8 +81,9 @@ def _risks(question: Question) -> Iterator[Risk]:
 
 def _notes(question: Question) -> Iterator[CardFact]:
     preview = question.preview
-    if preview.path is not None and question.effect is Effect.WRITE and (why := runs_later(preview.path)) is not None:
-        yield said("runsLater", why)
+    for path, why in written_later(question):
+        note = said("runsLater", why)
+        yield note if path == preview.path else replace(note, value=visible(path))
     if preview.place == ANY_PLACE:
         yield CardFact(name="nameless")
     if preview.consent is not None and question.is_ruled:

@@ -1,5 +1,6 @@
 """Entries of the prompt log as lines, and lines as entries. A line that says nothing to us is None, never an error."""
 
+import json
 import re
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -12,11 +13,15 @@ from msgspec import UNSET, UnsetType
 
 from handrail.kernel import strict_json
 from handrail.kernel.prompts.answer_rules import read_response
+from handrail.kernel.prompts.members import is_unicode
 from handrail.kernel.prompts.rules import NewId, check_prompt
 from handrail.ports.errors import InvalidParams, TooLarge
-from handrail.ports.prompts import Entry, Prompt, RequestEntry, ResponseEntry
+from handrail.ports.prompts import Entry, Prompt, RequestEntry, ResponseEntry, UnreadablePrompt
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_SEAM = re.compile(rb"\}[ \t\r]*(?:\xef\xbb\xbf)?[ \t\r]*\{")
+_JUNCTION = re.compile(rb"[ \t\r\n]*(?:\xef\xbb\xbf)?[ \t\r\n]*")
+_VALUES = json.JSONDecoder()
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ufffd]")
 
 LONGEST_LINE = strict_json.MAX_BYTES
 BOM = b"\xef\xbb\xbf"
@@ -48,21 +53,69 @@ def read_head(line: bytes) -> Head | None:
     try:
         return _HEADS.decode(line.removeprefix(BOM))
     except UNREADABLE:
+        return _lenient_head(line)
+
+
+def _lenient_head(line: bytes) -> Head | None:
+    """Of an object that is JSON to other programs only: with half a character, or with bytes that are no text."""
+    try:
+        value = json.loads(line.decode("utf-8-sig", "replace"))
+        return msgspec.convert(value, Head) if isinstance(value, dict) else None
+    except (ValueError, RecursionError, msgspec.ValidationError):
         return None
+
+
+def parts(line: bytes) -> list[tuple[int, bytes]]:
+    """The entries in a line, and where in it each begins: several, where a program has left out an LF."""
+    if _SEAM.search(line) is None:
+        return [(0, line)]
+    text, found, at = line.decode("latin-1"), list[tuple[int, bytes]](), 0  # one character a byte
+    while (start := _after_blanks(line, at)) < len(line):
+        try:
+            _, at = _VALUES.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            at = len(line)
+        found.append((start if found else 0, line[start if found else 0 : at]))
+    return found
+
+
+def _after_blanks(line: bytes, at: int) -> int:
+    blanks = _JUNCTION.match(line, at)
+    return at if blanks is None else blanks.end()
 
 
 def read_request(line: bytes) -> RequestEntry | None:
-    """None as well for an unknown kind, and for a prompt that breaks the contract."""
-    value = _decoded(line, "request")
-    if value is None:
+    """None where there is no usable requestId; a prompt that breaks the contract is an `UnreadablePrompt`."""
+    head = read_head(line)
+    if head is None or head.type != "ui_prompt" or head.action != "request" or not is_request_id(head.request_id):
         return None
     try:
-        prompt = check_prompt(value.get("prompt"), _draft_ids(value["requestId"]))  # type: ignore[arg-type]
-    except InvalidParams:
-        return None
+        value = strict_json.decode(line.removeprefix(BOM))
+    except InvalidParams as wrong:
+        raw = line.decode("utf-8", "backslashreplace")
+        return RequestEntry(ts="", request_id=head.request_id, prompt=UnreadablePrompt(raw=raw, reason=wrong.message))
+    prompt: Prompt
+    try:
+        prompt = check_prompt(value.get("prompt"), _draft_ids(value["requestId"]))
+    except InvalidParams as wrong:
+        prompt = _unreadable(value.get("prompt"), wrong.message)
     return RequestEntry(
         ts=_text(value, "ts") or "", request_id=value["requestId"], run_id=_text(value, "runId"), prompt=prompt
     )
+
+
+def _unreadable(prompt: Any, reason: str) -> UnreadablePrompt:
+    """With as much of a title and a source as it has."""
+    raw = json.dumps(prompt, ensure_ascii=False, indent=2)
+    known = prompt if isinstance(prompt, dict) else {}
+    return UnreadablePrompt(raw=raw, reason=reason, title=_text(known, "title"), source=_text(known, "source"))
+
+
+def is_nameless_request(line: bytes) -> bool:
+    """A request that nobody can answer, because it has no usable requestId."""
+    head = read_head(line)
+    is_request = head is not None and head.type == "ui_prompt" and head.action == "request"
+    return is_request and head is not None and not is_request_id(head.request_id)
 
 
 def read_answer(line: bytes, prompt: Prompt | None) -> ResponseEntry | None:
@@ -93,8 +146,8 @@ def write_entry(entry: Entry) -> bytes:
 
 
 def is_request_id(value: object) -> bool:
-    """Any text but the empty one, without control characters."""
-    return isinstance(value, str) and bool(value) and _CONTROL.search(value) is None
+    """Any text but the empty one, without control characters and without what stands for bytes that are no text."""
+    return isinstance(value, str) and bool(value) and _CONTROL.search(value) is None and is_unicode(value)
 
 
 def digest(line: bytes) -> str:

@@ -11,7 +11,8 @@ from contextlib import asynccontextmanager, suppress
 
 from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound
 from handrail.ports.presence import PresenceNeeded
-from handrail.ports.prompts import PromptAnswer, PromptQueue, PromptResponse, Side
+from handrail.ports.prompt_queue import PromptAnswer, PromptQueue, Side
+from handrail.ports.prompts import PromptResponse
 
 ANSWERED = "answered"
 """The message with which a place is told that somebody else was first."""

@@ -5,12 +5,14 @@ none of those: what handrail asks, for its gate or for an agent, it asks a perso
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 from msgspec import UNSET
 
 from handrail.kernel.queue_approver import PREFIX
 from handrail.kernel.visible import one_line
 from handrail.ports.errors import InvalidParams
-from handrail.ports.prompts import FileChangePrompt, Origin, Prompt, PromptQueue
+from handrail.ports.prompt_queue import OWN, Origin, PromptQueue
+from handrail.ports.prompts import FileChangePrompt, Prompt
 
 _FOR_A_PERSON = (PREFIX, "plan_", "ask_")
 _OWN = (*_FOR_A_PERSON, "done_")
@@ -27,6 +29,8 @@ _ONLY_OURS = {
     "critical": "critical",
     "bundle": "bundle",
     "card": "card",
+    "parts": "parts",
+    "masked": "masked",
 }
 
 
@@ -44,20 +48,31 @@ def check_foreign(prompt: Prompt | Mapping[str, Any], request_id: str | None) ->
 
 
 def posted(prompt: Prompt, origin: Origin | None) -> dict[str, Any]:
-    """What people are told of where a prompt comes from: `isOwn` for handrail's own, otherwise who `postedBy`."""
+    """Where a prompt comes from: `isOwn` for handrail's own, with the agent that asks; otherwise who `postedBy`."""
     if origin is not None and origin.is_own:
-        return {"isOwn": True}
+        return {"isOwn": True} if origin.by == OWN.by else {"isOwn": True, "askedBy": one_line(origin.by)}
     claim = prompt.source if prompt.source is not UNSET and prompt.source.lower().startswith(_RESERVED) else None
     told: dict[str, Any] = {"isOwn": False, "postedBy": ANOTHER_PROGRAM if origin is None else one_line(origin.by)}
     return told if claim is None else {**told, "claimedSource": one_line(claim)}
 
 
-async def is_for_a_person(queue: PromptQueue, request_id: str) -> bool:
-    """By its id, whatever the log holds by now; a change to confirm is for a person, whoever asks."""
+def shown_members(prompt: Prompt, origin: Origin | None) -> dict[str, Any]:
+    """The prompt for a client. Scopes, and what else only the gate's approvals have, are left out of all others."""
+    members: dict[str, Any] = msgspec.to_builtins(prompt)
+    if origin is not None and origin.is_own:
+        return members
+    return {name: value for name, value in members.items() if name not in _ONLY_OURS}
+
+
+async def is_for_a_person(queue: PromptQueue, request_id: str, poster: str | None = None) -> bool:
+    """By its id, whatever the log holds by now. So is a change to confirm, unless its poster answers it."""
     if request_id.startswith(_FOR_A_PERSON):
         return True
     found = await queue.find(request_id)
-    return found is not None and found.is_pending and isinstance(found.prompt, FileChangePrompt)
+    if found is None or not found.is_pending or not isinstance(found.prompt, FileChangePrompt):
+        return False
+    origin = (await queue.origins([request_id])).get(request_id)
+    return poster is None or origin is None or origin.is_own or origin.by != poster
 
 
 def _reserved(field: str, why: str) -> InvalidParams:

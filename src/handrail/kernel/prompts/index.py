@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from handrail.kernel.prompts.entries import LONGEST_LINE, UNREADABLE, Action, Head, read_head
+from handrail.kernel.prompts.entries import LONGEST_LINE, UNREADABLE, Action, Head, parts, read_head
 from handrail.ports.journal import HeldJournal
 
 _BLOCK = 1 << 16
@@ -124,7 +124,8 @@ class PromptIndex:
                 return data, end
             elif len(data) < size:
                 # Perhaps nothing but its LF is missing: whoever appends next makes a line of it.
-                return (data, len(data)) if read_head(data) is not None else None
+                is_whole = all(read_head(part) is not None for _, part in parts(data))
+                return (data, len(data)) if is_whole else None
             elif size < LONGEST_LINE:
                 size = min(size * 4, LONGEST_LINE)
             else:
@@ -189,32 +190,32 @@ class _Places:
 
 
 def line_at(held: HeldJournal, place: int) -> bytes:
-    """Without LF; empty where it is longer than any of ours."""
+    """One entry, without LF; empty where it is longer than any of ours."""
     size = _FIRST_READ
     while True:
         data = held.read(place, size)
-        if (end := data.find(b"\n")) >= 0:
-            return data[:end]
-        if len(data) < size:
-            return data
+        if (end := data.find(b"\n")) >= 0 or len(data) < size:
+            line = data if end < 0 else data[:end]
+            return parts(line)[0][1] if line else line
         if size > LONGEST_LINE:
             return b""
         size *= 4
 
 
 def _heads(data: bytes, end: int, offset: int) -> tuple[Sequence[Head | _UsualHead], Sequence[int]]:
-    """The head of each line, empty for lines that aren't ours, and the line's place."""
+    """The head of each entry, empty for lines that aren't ours, and its place."""
     lines = data[:end].split(b"\n")
     if not lines[-1]:
         lines.pop()
     places = list(map(add, accumulate(map(len, lines), initial=offset), range(len(lines))))
     try:
         usual = _USUAL.decode_lines(memoryview(data)[:end])
-        if len(usual) == len(lines):  # otherwise a value spans lines, or a line holds several
+        if len(usual) == len(lines) and all(lines):  # otherwise a value spans lines, or a line holds several
             return usual, places
     except UNREADABLE:
         pass
-    return [_own_head(line) for line in lines], places
+    found = [(place + at, part) for place, line in zip(places, lines, strict=True) for at, part in parts(line)]
+    return [_own_head(part) for _, part in found], [place for place, _ in found]
 
 
 def _own_head(line: bytes) -> Head:

@@ -20,7 +20,8 @@ from handrail.kernel.prompts.shown import check_shown, shown_digest
 from handrail.kernel.prompts.view import PromptView
 from handrail.ports.errors import Failure, NotFound
 from handrail.ports.journal import HeldJournal, Journal
-from handrail.ports.prompts import Prompt, PromptResponse, Receipt, RequestEntry, ResponseEntry
+from handrail.ports.prompt_queue import Receipt
+from handrail.ports.prompts import Prompt, PromptResponse, RequestEntry, ResponseEntry
 
 LONGEST_ID = 200
 
@@ -154,7 +155,8 @@ class PromptLog:
         if not is_lost:
             return Receipt()
         names = ", ".join(secrets)
-        return Receipt((f"Nobody who waits took the secret values ({names}), and the log has only a mask.",))
+        lost = f"No program was waiting for the secret values ({names}). They were discarded; the log has only a mask."
+        return Receipt((lost,))
 
     def close(self) -> None:
         self._journal.close()

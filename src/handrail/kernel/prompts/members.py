@@ -104,6 +104,15 @@ class Members:
             return UNSET
         return tuple(value for at, value in enumerate(values) if self._is_text(f"{name}.{at}", value))
 
+    def whole_numbers(self, name: str) -> tuple[int, ...] | UnsetType:
+        values = self._items(name)
+        if values is UNSET:
+            return UNSET
+        if not all(isinstance(value, int) and not isinstance(value, bool) for value in values):
+            self.note(name, "must hold whole numbers")
+            return UNSET
+        return tuple(values)
+
     def pairs(self, name: str) -> dict[str, str] | UnsetType:
         """An object that must be there and holds nothing but texts."""
         value = self._value.get(name, UNSET)
@@ -152,7 +161,7 @@ class Members:
             self.note(name, "must be a string")
             return False
         if not is_unicode(value):
-            self.note(name, "holds a lone surrogate, which isn't a character")
+            self.note(name, "contains a lone surrogate, which isn't a character")
             return False
         return True
 

@@ -17,23 +17,11 @@ from handrail.kernel.prompts.first_answer import answering
 from handrail.kernel.prompts.log import Change, PromptLog
 from handrail.kernel.prompts.rules import check_new_prompt, new_id
 from handrail.kernel.prompts.shown import not_shown
+from handrail.ports.errors import InputOutput
 from handrail.ports.presence import GivenProof, Presence
+from handrail.ports.prompt_queue import Beside, Origin, Page, PromptAnswer, QueuedPrompt, Receipt, Side, nowhere
 from handrail.ports.prompt_store import Mailbox, PromptStore
-from handrail.ports.prompts import (
-    MASK,
-    Beside,
-    FileChangePrompt,
-    KvPrompt,
-    Origin,
-    Page,
-    Prompt,
-    PromptAnswer,
-    PromptResponse,
-    QueuedPrompt,
-    Receipt,
-    Side,
-    nowhere,
-)
+from handrail.ports.prompts import MASK, NOTHING_MASKED, FileChangePrompt, KvPrompt, Prompt, PromptResponse
 from handrail.ports.waiting import finished
 
 T = TypeVar("T")
@@ -53,6 +41,7 @@ class LoggedPrompts:
         self._answerers = store.answerers
         self._origins = store.origins
         self._presence = presence
+        self._is_elsewhere = store.is_elsewhere
 
     @property
     def location(self) -> str:
@@ -117,17 +106,24 @@ class LoggedPrompts:
         run_id: str | None = None,
         beside: Beside = nowhere,
         origin: Origin | None = None,
+        masked: Mapping[str, str] = NOTHING_MASKED,
     ) -> PromptAnswer:
         checked = check_new_prompt(prompt)
         used_id = request_id or new_id()
-        async with self._waiters.waiting(used_id) as mailbox:
+        origin = None if origin is None else replace(origin, waits=True)
+        async with self._waiters.waiting(used_id, masked) as mailbox:
             await self.request(checked, request_id=used_id, run_id=run_id, origin=origin)
             async with answering(self, used_id, beside(checked)):
                 return await self._answer(used_id, mailbox, checked)
 
-    async def wait(self, request_id: str, *, beside: Sequence[Side] = ()) -> PromptAnswer:
-        async with self._waiters.waiting(request_id) as mailbox, answering(self, request_id, beside):
+    async def wait(
+        self, request_id: str, *, beside: Sequence[Side] = (), masked: Mapping[str, str] = NOTHING_MASKED
+    ) -> PromptAnswer:
+        async with self._waiters.waiting(request_id, masked) as mailbox, answering(self, request_id, beside):
             return await self._answer(request_id, mailbox)
+
+    async def masked(self, request_id: str) -> Mapping[str, str]:
+        return await asyncio.to_thread(self._waiters.masked, request_id)
 
     async def answered_by(self, request_ids: Collection[str]) -> Mapping[str, str]:
         return await asyncio.to_thread(self._answerers.of, request_ids)
@@ -145,7 +141,7 @@ class LoggedPrompts:
         return request_id in await self.still_waiting([request_id])
 
     async def still_waiting(self, request_ids: Collection[str]) -> Collection[str]:
-        return await asyncio.to_thread(lambda: {each for each in request_ids if self._waiters.is_waiting(each)})
+        return await asyncio.to_thread(self._waiters.still_waiting, request_ids)
 
     async def find(self, request_id: str) -> QueuedPrompt | None:
         return (await self.find_all([request_id])).get(request_id)
@@ -182,7 +178,13 @@ class LoggedPrompts:
         async with self._watching() as watch:
             while True:
                 await watch.change()
-                if (answered := await self._writer.run(lambda: self._view.answer_to(request_id))) is not None:
+                try:
+                    answered = await self._writer.run(lambda: self._view.answer_to(request_id))
+                except InputOutput:
+                    if not self._is_elsewhere:
+                        raise
+                    answered = None  # there will be another look
+                if answered is not None:
                     break
         asked, line = answered
         prompt = asked or prompt

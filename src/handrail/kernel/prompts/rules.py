@@ -13,22 +13,19 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from handrail.kernel.prompts.members import Members, Problems
+from handrail.ports.approval_card import Card, ChangePart, Grant, Offer, Scope
 from handrail.ports.prompts import (
-    Card,
     ChoiceOption,
     ChoicePrompt,
     ConsentSubject,
     FileChangePrompt,
-    Grant,
     KvField,
     KvPrompt,
-    Offer,
     Priority,
     Prompt,
     PromptImage,
     PromptTask,
     ResultPrompt,
-    Scope,
     TaskConfirmPrompt,
     TaskStatus,
     Warrant,
@@ -147,7 +144,7 @@ def _default(members: Members, values: list[str], multiple: bool) -> str | tuple
     if not multiple:
         default = members.text("default") or UNSET  # the empty text is no option's value
         if default is not UNSET and default not in values:
-            members.note("default", "is none of the options")
+            members.note("default", "isn't one of the options")
         return default
     defaults = members.texts("default")
     if defaults is not UNSET:
@@ -174,20 +171,22 @@ def _file_change(members: Members, new_draft_id: NewId) -> FileChangePrompt:
     scope, consent = _object(Warrant, members, "scope"), _object(ConsentSubject, members, "consent")
     offers = tuple(_offer(row) for row in members.objects("offers"))
     card = members.object("card")
+    parts = tuple(_made_by_us(ChangePart, row) for row in members.objects("parts"))
     return _prompt(
         FileChangePrompt,
         members,
         scope=scope,
         consent=consent,
         offers=offers or UNSET,
-        card=UNSET if card is UNSET else _card(card),
+        card=UNSET if card is UNSET else _made_by_us(Card, card),
+        parts=parts or UNSET,
     )
 
 
-def _card(members: Members) -> Card | UnsetType:
-    """Of handrail's own making, so it is read as a whole: what is not right in it isn't a card."""
+def _made_by_us(kind: type[T], members: Members) -> T | UnsetType:
+    """Of handrail's own making, so it is read as a whole: what is not right in it isn't one."""
     try:
-        return msgspec.convert(members.as_given, Card)
+        return msgspec.convert(members.as_given, kind)
     except msgspec.ValidationError as wrong:
         members.note("", str(wrong))
         return UNSET
@@ -226,7 +225,7 @@ def note_strangers(members: Members, name: str, chosen: Iterable[str], values: I
     known, seen = set(values), set[str]()
     for at, value in enumerate(chosen):
         if value not in known:
-            members.note(f"{name}.{at}", "is none of the options")
+            members.note(f"{name}.{at}", "isn't one of the options")
         elif value in seen:
             members.note(f"{name}.{at}", "is named twice")
         seen.add(value)
@@ -236,5 +235,5 @@ def _note_repeated(rows: Iterable[Members], member: str, values: Iterable[str]) 
     seen = set[str]()
     for row, value in zip(rows, values, strict=True):
         if value and value in seen:
-            row.note(member, "must be unique, and stands there before")
+            row.note(member, "must be unique; an earlier one is the same")
         seen.add(value)

@@ -7,14 +7,16 @@ an answer that a failing disk takes back.
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 from threading import Lock
 
-from handrail.kernel.prompts.entries import read_answer, read_entry, read_head, read_request
+from handrail.kernel.prompts.entries import is_nameless_request, parts, read_answer, read_entry, read_head, read_request
 from handrail.kernel.prompts.index import PromptIndex, line_at
 from handrail.ports.errors import Conflict, NotFound
 from handrail.ports.journal import HeldJournal, Journal
-from handrail.ports.prompts import Entry, Page, Prompt, PromptResponse, QueuedPrompt, RequestEntry, ResponseEntry
+from handrail.ports.prompt_queue import Page, QueuedPrompt
+from handrail.ports.prompts import Entry, Prompt, PromptResponse, RequestEntry, ResponseEntry, UnreadablePrompt
 
 # How much is read before somebody else gets the lock.
 _BYTES_AT_ONCE = 1 << 23
@@ -91,7 +93,7 @@ class PromptView:
             return [each for each in found if each is not None]
 
     def pending(self, before: int | None = None, limit: int | None = None) -> list[QueuedPrompt]:
-        """What can be read of what nobody has answered yet, the oldest first; the newest `limit` before a place."""
+        """What nobody has answered yet, the oldest first; the newest `limit` before a place."""
         with self.reading():
             places = reversed(list(self._index.waiting.items()))
         ids = (each for each, place in places if before is None or place < before)
@@ -127,10 +129,8 @@ class PromptView:
             return None if answer is None else (asked[1].prompt if asked is not None else None, answer[1])
 
     def pending_prompt(self, held: HeldJournal, request_id: str) -> Prompt:
-        """For one who is about to answer. Conflict: answered before; NotFound: never asked, or of an unknown kind."""
-        if request_id in self._index.waiting:
-            if (asked := self._pending_request(held, request_id)) is None:
-                raise NotFound(f"The request {request_id} is of a kind that can't be answered here.")
+        """For one who is about to answer. Conflict: answered before; NotFound: never asked."""
+        if request_id in self._index.waiting and (asked := self._pending_request(held, request_id)) is not None:
             return asked[1].prompt
         if self._answer_line(held, request_id) is not None:
             raise Conflict(f"The request {request_id} was answered before.", reason="answered")
@@ -160,7 +160,7 @@ class PromptView:
         if self._is_between_lines(position, size):
             return self._page(position, size)
         page = self._page(0, size)
-        return Page(page.entries, page.position, is_restart=True, places=page.places)
+        return replace(page, is_restart=True)
 
     def _find(self, held: HeldJournal, request_id: str) -> QueuedPrompt | None:
         if request_id in self._index.waiting:
@@ -178,16 +178,22 @@ class PromptView:
         return next(self._index.lines_of("response", request_id, held), None)
 
     def _request(self, held: HeldJournal, request_id: str) -> _Request | None:
-        """The first that can be read: a line of an unknown kind is none."""
-        requests = self._index.lines_of("request", request_id, held)
-        return next(((place, entry) for place, line in requests if (entry := read_request(line)) is not None), None)
+        """The first that keeps to the contract; without one, the first."""
+        first: _Request | None = None
+        for place, line in self._index.lines_of("request", request_id, held):
+            if (entry := read_request(line)) is not None:
+                if not isinstance(entry.prompt, UnreadablePrompt):
+                    return place, entry
+                first = first or (place, entry)
+        return first
 
     def _pending_request(self, held: HeldJournal, request_id: str) -> _Request | None:
         if (known := self._cache.get(request_id)) is not None:
             return known
         place = self._index.waiting[request_id]
         first = read_request(line_at(held, place))
-        found = (place, first) if first is not None else self._request(held, request_id)
+        is_readable = first is not None and not isinstance(first.prompt, UnreadablePrompt)
+        found = (place, first) if first is not None and is_readable else self._request(held, request_id)
         if found is not None:
             if len(self._cache) >= _MOST_CACHED:
                 self._cache.clear()
@@ -198,19 +204,24 @@ class PromptView:
         """False where another log has come, or other lines in place of those that a failing disk took back."""
         if position in (0, size):
             return True
-        return b"\n" in b"".join(self._journal.lines(position - 1, until=min(position + 1, size)))
+        around = b"".join(self._journal.lines(position - 1, until=min(position + 1, size)))
+        return b"\n" in around or around == b"}{"  # the LF of an entry was left out
 
     def _page(self, start: int, end: int, *, is_line_start: bool = True) -> Page:
         entries: list[Entry] = []
         places: list[int] = []
+        nameless: list[int] = []
         position = start
         for line in self._journal.lines(start, until=end):
-            entry = read_entry(line) if is_line_start else None
+            found = [(position + at, part, read_entry(part)) for at, part in parts(line)] if is_line_start else []
             is_line_start = True
-            if entry is None and not line.endswith(b"\n"):
+            if not line.endswith(b"\n") and (not found or found[-1][2] is None):
                 break  # torn, or still being written
-            if entry is not None:
-                entries.append(entry)
-                places.append(position)
+            for place, part, entry in found:
+                if entry is not None:
+                    entries.append(entry)
+                    places.append(place)
+                elif is_nameless_request(part):
+                    nameless.append(place)
             position += len(line)
-        return Page(entries, position, places=places)
+        return Page(entries, position, places=places, nameless=nameless)

@@ -30,7 +30,7 @@ class _Kept(msgspec.Struct, frozen=True, rename="camel"):
 
     @property
     def agent(self) -> Agent:
-        return Agent(self.id, self.name, self.created_at)
+        return Agent(self.id, self.name, self.created_at, self.hash)
 
 
 class _Content(msgspec.Struct, frozen=True):
@@ -57,6 +57,9 @@ class AgentsFile:
             return True
         return any(kept.id == identity.removeprefix(PREFIX) for kept in self._current().values())
 
+    async def confirms(self, identity: str) -> bool:
+        return self.knows(identity)
+
     def stamp(self) -> object:
         self._current()
         return self._seen
@@ -66,14 +69,7 @@ class AgentsFile:
         token = _TOKEN_PREFIX + secrets.token_urlsafe(32)
         at = self._now().isoformat(timespec="seconds")
         added = _Kept(f"{name}.{secrets.token_hex(3)}", name, at, _hash(token))
-        with locks.exclusive(self._file.with_name(f"{FILE}.lock")):
-            known = self._current()
-            if any(kept.name == name for kept in known.values()):
-                raise Conflict(
-                    f"There is an agent named {name!r} already.",
-                    hint=f"Choose another name, or first `handrail agents remove {name}`.",
-                )
-            self._write((*known.values(), added))
+        self._add(added)
         return added.agent, token
 
     def remove(self, name: str) -> Agent:
@@ -84,6 +80,19 @@ class AgentsFile:
                 raise NotFound(f"There is no agent {name!r}.", hint="`handrail agents list` shows them.")
             self._write(tuple(kept for kept in known if kept is not found))
         return found.agent
+
+    def restore(self, agent: Agent) -> None:
+        self._add(_Kept(agent.id, agent.name, agent.created_at, agent.token_hash))
+
+    def _add(self, added: _Kept) -> None:
+        with locks.exclusive(self._file.with_name(f"{FILE}.lock")):
+            known = self._current()
+            if any(kept.name == added.name for kept in known.values()):
+                raise Conflict(
+                    f"There is an agent named {added.name!r} already.",
+                    hint=f"Choose another name, or first `handrail agents remove {added.name}`.",
+                )
+            self._write((*known.values(), added))
 
     def _write(self, agents: tuple[_Kept, ...]) -> None:
         try:

@@ -36,6 +36,10 @@ SELECT action_id, task_id, client_id, actions, created_at, trace_id, status, res
 FROM browser_action WHERE task_id = ? AND status IN ('success', 'partial') AND instr(actions, ?)
 ORDER BY ended_at DESC LIMIT ?
 """
+_LATEST = """
+SELECT action_id, task_id, client_id, actions, created_at, trace_id, status, result, error, ended_at
+FROM browser_action WHERE task_id = ? AND status IN ('success', 'partial') ORDER BY ended_at DESC LIMIT ?
+"""
 
 
 class SqliteActions:
@@ -74,6 +78,9 @@ class SqliteActions:
         rows = await self._batches.rows(_LAST_WITH, task_id, key, limit)
         found = (_stored(row[0], row[1:]).record for row in rows)
         return [record for record in found if name in record.actions]  # a typed text may hold the name as well
+
+    async def latest(self, task_id: str, limit: int) -> Sequence[ActionRecord]:
+        return [_stored(row[0], row[1:]).record for row in await self._batches.rows(_LATEST, task_id, limit)]
 
     def end_interrupted(self, now: int) -> asyncio.Future[int]:
         failure = Offline(

@@ -202,6 +202,11 @@ def _add_enrollment(connection: sqlite3.Connection) -> None:
         connection.execute(f"ALTER TABLE browser_pairing ADD COLUMN {name} INTEGER NOT NULL DEFAULT 0")
 
 
+def _add_reading(connection: sqlite3.Connection) -> None:
+    """Whether an agent may read while a person has taken over its task; NULL while nobody has."""
+    connection.execute("ALTER TABLE browser_task ADD COLUMN is_reading INTEGER")
+
+
 STEPS: Sequence[Step[sqlite3.Connection]] = (
     _add_tables,
     _add_order_in_task,
@@ -209,6 +214,7 @@ STEPS: Sequence[Step[sqlite3.Connection]] = (
     _add_pictures,
     _store_conversations_once,
     _add_enrollment,
+    _add_reading,
 )
 
 

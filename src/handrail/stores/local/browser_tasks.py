@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     import sqlite3
 
 _SAVE = """
-INSERT INTO browser_task (task_id, title, status, created_at, updated_at, selected_client_id, is_archived)
-VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO browser_task (task_id, title, status, created_at, updated_at, selected_client_id, is_archived, is_reading)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (task_id) DO UPDATE SET title = excluded.title, status = excluded.status, updated_at = excluded.updated_at,
-  selected_client_id = excluded.selected_client_id, is_archived = excluded.is_archived
+  selected_client_id = excluded.selected_client_id, is_archived = excluded.is_archived,
+  is_reading = excluded.is_reading
 """
-_COLUMNS = "task_id, title, status, created_at, updated_at, selected_client_id, is_archived"
+_COLUMNS = "task_id, title, status, created_at, updated_at, selected_client_id, is_archived, is_reading"
 
 
 _INTERRUPTED = f"""
@@ -45,7 +46,8 @@ WHERE task_id = ? AND message_id IS NOT NULL AND text <> '' ORDER BY number
 def save_task(connection: sqlite3.Connection, task: TaskRecord) -> None:
     selected = None if task.selected_client_id is UNSET else task.selected_client_id
     times = (task.created_at, task.updated_at)
-    connection.execute(_SAVE, (task.task_id, task.title, task.status, *times, selected, task.archived is True))
+    reading = None if task.reading is UNSET else task.reading
+    connection.execute(_SAVE, (task.task_id, task.title, task.status, *times, selected, task.archived is True, reading))
 
 
 class SqliteTasks:
@@ -98,4 +100,5 @@ def _pattern(word: str) -> str:
 def _task(row: tuple[Any, ...]) -> TaskRecord:
     record = TaskRecord(task_id=row[0], title=row[1], status=row[2], created_at=row[3], updated_at=row[4])
     selected, archived = UNSET if row[5] is None else row[5], True if row[6] else UNSET
-    return msgspec.structs.replace(record, selected_client_id=selected, archived=archived)
+    reading = UNSET if row[7] is None else bool(row[7])
+    return msgspec.structs.replace(record, selected_client_id=selected, archived=archived, reading=reading)

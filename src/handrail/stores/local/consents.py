@@ -1,6 +1,7 @@
 """Consents in the state's database: one row for a caller, an app and a tool; the empty tool stands for all of them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import astuple
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -48,8 +49,7 @@ class SqliteConsents:
         id = sha256(f"{who}\n{to.app}\n{tool}".encode()).hexdigest()[:12]
         digest = to.app_digest if is_for_app else to.tool_digest
         row = (id, who, to.app, to.app_name, tool, digest, self._now().isoformat(timespec="seconds"), by, to.program)
-        adding = f"INSERT OR REPLACE INTO consent ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        await self._database.permit(lambda rows: rows.execute(adding, row).rowcount)
+        await self._add(row)
         return _given(row)
 
     async def given(self) -> Sequence[Given]:
@@ -60,6 +60,14 @@ class SqliteConsents:
     async def revoke(self, id: str) -> bool:
         removal = "DELETE FROM consent WHERE id = ?"
         return await self._database.permit(lambda rows: rows.execute(removal, (id,)).rowcount == 1)
+
+    async def restore(self, given: Given) -> None:
+        id, caller, app, app_name, tool, digest, at, by, program = astuple(given)
+        await self._add((id, caller, app, app_name, tool or _ALL, digest, at, by, program))
+
+    async def _add(self, row: Row) -> None:
+        adding = f"INSERT OR REPLACE INTO consent ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        await self._database.permit(lambda rows: rows.execute(adding, row).rowcount)
 
 
 def _given(row: Row) -> Given:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from handrail.ports.errors import Conflict, Damaged, Failure, InputOutput
 from handrail.ports.state_writes import announced
 from handrail.ports.waiting import settled
-from handrail.stores.local import locks
+from handrail.stores.local import locks, sealed_rows
 from handrail.stores.local.connection import SharedConnection, attach, detach
 from handrail.stores.local.migration import Step, steps_from
 from handrail.stores.local.private_file import refused
@@ -111,6 +111,25 @@ def _add_shown(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE origin ADD COLUMN shown TEXT")
 
 
+def _seal_owners_and_origins(connection: sqlite3.Connection) -> None:
+    owner = "task TEXT NOT NULL, identity TEXT NOT NULL, agent TEXT NOT NULL, at REAL NOT NULL"
+    origin = "request_id TEXT NOT NULL UNIQUE, by TEXT NOT NULL, is_own INTEGER NOT NULL, shown TEXT"
+    for table, columns in (("task_owner", owner), ("origin", origin)):
+        names = ", ".join(sealed_rows.SEALED[table])
+        connection.execute(f"ALTER TABLE {table} RENAME TO old_{table}")
+        sealed_rows.create(connection, table, columns)
+        connection.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM old_{table}")
+        connection.execute(f"DROP TABLE old_{table}")
+    connection.execute("CREATE INDEX task_owner_by_task ON task_owner (task)")
+    (_, _, path) = connection.execute("PRAGMA database_list").fetchone()
+    sealed_rows.seal_all(connection, sealed_rows.RowSeals(Path(path).parent))
+
+
+def _add_waits(connection: sqlite3.Connection) -> None:
+    """Prompts whose poster waits for the answer. Only for people to read, so the rows aren't sealed."""
+    connection.execute("CREATE TABLE waited_for (request_id TEXT PRIMARY KEY) WITHOUT ROWID")
+
+
 STEPS: Sequence[Step[sqlite3.Connection]] = (
     _add_tokens,
     _add_claimed,
@@ -122,6 +141,8 @@ STEPS: Sequence[Step[sqlite3.Connection]] = (
     _add_origins,
     _add_consented_programs,
     _add_shown,
+    _seal_owners_and_origins,
+    _add_waits,
 )
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from handrail.ports.browser_store import BrowserStores
     from handrail.ports.presence import Presence
-    from handrail.ports.prompts import PromptQueue
+    from handrail.ports.prompt_queue import PromptQueue
     from handrail.ports.record import RecordStores
     from handrail.ports.secrets import SecretStore
 

@@ -5,8 +5,9 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from handrail.ports.errors import Failure
+from handrail.ports.prompt_queue import Origin
 from handrail.ports.prompt_store import PromptStore
-from handrail.ports.prompts import Origin
+from handrail.stores.local import sealed_rows
 from handrail.stores.local.database import Database
 from handrail.stores.local.following import FollowedFile
 from handrail.stores.local.journal import JournalFile
@@ -62,23 +63,33 @@ class Answerers:
 
 
 class Origins:
-    """Who posted a question stands in the database, which programs that write to the log don't reach through it."""
+    """Who posted a question stands in the database, which programs that write to the log don't reach through it.
+
+    What somebody else has written there counts nothing: such a question is another program's.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._seals = sealed_rows.RowSeals(database.path.parent)
 
     def note(self, request_id: str, origin: Origin) -> None:
-        row = (request_id, origin.by, origin.is_own, origin.shown)
+        """The first who posted it counts."""
+        row = (request_id, origin.by, int(origin.is_own), origin.shown)
         with self._database.writing(is_durable=False) as connection:
-            connection.execute("INSERT OR IGNORE INTO origin (request_id, by, is_own, shown) VALUES (?, ?, ?, ?)", row)
+            if not connection.execute("SELECT 1 FROM origin WHERE request_id = ?", (request_id,)).fetchone():
+                sealed_rows.add(connection, self._seals, "origin", row)
+                if origin.waits:
+                    connection.execute("INSERT OR IGNORE INTO waited_for (request_id) VALUES (?)", (request_id,))
 
     def of(self, request_ids: Collection[str]) -> Mapping[str, Origin]:
         wanted, found = list(request_ids), dict[str, Origin]()
         for start in range(0, len(wanted), _AT_ONCE):
             part = wanted[start : start + _AT_ONCE]
-            names = ", ".join("?" * len(part))
-            select = f"SELECT request_id, by, is_own, shown FROM origin WHERE request_id IN ({names})"
+            where = f"request_id IN ({', '.join('?' * len(part))})"
             with self._database.reading() as connection:
-                for request_id, by, is_own, shown in connection.execute(select, part):
-                    found[request_id] = Origin(by, bool(is_own), shown)
+                waited = set(connection.execute(f"SELECT request_id FROM waited_for WHERE {where}", part))
+                for row, is_ours in sealed_rows.found(connection, self._seals, "origin", where, part):
+                    request_id, by, is_own, shown = row
+                    if is_ours:
+                        found[request_id] = Origin(by, bool(is_own), shown, waits=(request_id,) in waited)
         return found

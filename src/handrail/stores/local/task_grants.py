@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from handrail.ports.approval_card import Grant
 from handrail.ports.grants import TaskGrant
-from handrail.ports.prompts import Grant
 from handrail.stores.local.database import Database
 
 if TYPE_CHECKING:
@@ -50,6 +50,11 @@ class SqliteTaskGrants:
     async def revoke(self, id: str) -> bool:
         removal = "DELETE FROM task_grant WHERE id = ?"
         return await self._database.permit(lambda rows: rows.execute(removal, (id,)).rowcount == 1)
+
+    async def end_task(self, task: str) -> None:
+        await self._database.permit(
+            lambda rows: rows.execute("DELETE FROM task_grant WHERE task = ?", (task,)).rowcount
+        )
 
     async def end(self, identity: str, task: str | None) -> int:
         removal = "DELETE FROM task_grant WHERE identity = ? AND (? IS NULL OR task = ?)"

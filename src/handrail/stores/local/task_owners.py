@@ -4,15 +4,13 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from handrail.ports.errors import Damaged
 from handrail.ports.task_owners import Owner
+from handrail.stores.local import sealed_rows
 from handrail.stores.local.database import Database
 
 if TYPE_CHECKING:
     import sqlite3
-
-_FIND = "SELECT identity, agent FROM task_owner WHERE task = ?"
-_ADD = "INSERT OR IGNORE INTO task_owner (task, identity, agent, at) VALUES (?, ?, ?, ?)"
-_GIVE = "INSERT OR REPLACE INTO task_owner (task, identity, agent, at) VALUES (?, ?, ?, ?)"
 
 
 class SqliteTaskOwners:
@@ -20,21 +18,33 @@ class SqliteTaskOwners:
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
         self._database = database
+        self._seals = sealed_rows.RowSeals(database.path.parent)
         self._clock = clock
 
     async def claim(self, task: str, owner: Owner) -> Owner:
-        def find(rows: "sqlite3.Connection") -> Owner | None:
-            found = rows.execute(_FIND, (task,)).fetchone()
-            return None if found is None else Owner(*found)
+        def claimed(rows: "sqlite3.Connection") -> Owner:
+            if (found := self._find(rows, task)) is not None:
+                return found
+            self._add(rows, task, owner)
+            return owner
 
-        def add(rows: "sqlite3.Connection") -> Owner:
-            rows.execute(_ADD, (task, owner.identity, owner.agent, self._clock()))
-            found = find(rows)
-            return owner if found is None else found
-
-        found: Owner | None = await self._database.read(find)
-        return found if found is not None else await self._database.write(add, is_durable=False)
+        found = await self._database.read(lambda rows: self._find(rows, task))
+        return found if found is not None else await self._database.write(claimed, is_durable=False)
 
     async def give(self, task: str, owner: Owner) -> None:
-        row = (task, owner.identity, owner.agent, self._clock())
-        await self._database.write(lambda rows: rows.execute(_GIVE, row).rowcount, is_durable=True)
+        await self._database.write(lambda rows: self._add(rows, task, owner), is_durable=True)
+
+    def _add(self, rows: "sqlite3.Connection", task: str, owner: Owner) -> None:
+        sealed_rows.add(rows, self._seals, "task_owner", (task, owner.identity, owner.agent, self._clock()))
+
+    def _find(self, rows: "sqlite3.Connection", task: str) -> Owner | None:
+        """The last one that it was given to. A row that somebody else has written is no owner, and a reason to stop."""
+        owner = None
+        for (_, identity, agent, _), is_ours in sealed_rows.found(rows, self._seals, "task_owner", "task = ?", (task,)):
+            if not is_ours:
+                raise Damaged(
+                    "The owner of this task was changed outside handrail.",
+                    hint="Start a new task. `handrail audit verify` says more.",
+                )
+            owner = Owner(identity, agent)
+        return owner

@@ -2,11 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from handrail.ports.policy import TrustedPolicy
 from handrail.ports.state_writes import write_state
 from handrail.stores.local import locks
 from handrail.stores.local.private_file import read_plain
@@ -33,6 +34,18 @@ class TrustFile:
         with self._change() as trusted:
             return trusted.pop(hashlib.sha256(data).hexdigest(), None) is not None
 
+    def all(self) -> Sequence[TrustedPolicy]:
+        found = [policy for digest, entry in self._read().items() if (policy := _policy(digest, entry)) is not None]
+        return sorted(found, key=lambda policy: policy.at, reverse=True)
+
+    def forget(self, digest: str) -> TrustedPolicy | None:
+        with self._change() as trusted:
+            return _policy(digest, trusted.pop(digest, None))
+
+    def restore(self, trusted: TrustedPolicy) -> None:
+        with self._change() as known:
+            known[trusted.hash] = {"policy": trusted.where, "at": trusted.at}
+
     @contextmanager
     def _change(self) -> Iterator[dict[str, object]]:
         """The trusted hashes, to be changed in place under the lock."""
@@ -47,3 +60,10 @@ class TrustFile:
         except (FileNotFoundError, ValueError):
             return {}
         return content if isinstance(content, dict) else {}
+
+
+def _policy(digest: str, entry: object) -> TrustedPolicy | None:
+    match entry:
+        case {"policy": str(where), "at": str(at)}:
+            return TrustedPolicy(digest, where, at)
+    return None

@@ -9,7 +9,7 @@ import os
 import socket
 import stat
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import cast
 
 import msgspec
 
+from handrail.ports.prompts import NOTHING_MASKED
 from handrail.ports.unix_socket import socket_address
 from handrail.stores.local.private_file import make_private_folder, refused
 
@@ -27,9 +28,13 @@ _STALE_AFTER_SECONDS = 60.0
 _TAKEN = b"taken\n"
 
 
-class _Delivery(msgspec.Struct, frozen=True):
+class _Delivery(msgspec.Struct, frozen=True, tag_field="is", tag="delivery"):
     digest: str
     values: dict[str, str]
+
+
+class _Reveal(msgspec.Struct, frozen=True, tag_field="is", tag="reveal"):
+    """Asks for what the question shows masked."""
 
 
 class Mailbox:
@@ -56,8 +61,9 @@ class Mailbox:
 class _Door:
     """The open connections, closed when the waiter leaves."""
 
-    def __init__(self, mailbox: Mailbox) -> None:
+    def __init__(self, mailbox: Mailbox, masked: Mapping[str, str]) -> None:
         self.mailbox = mailbox
+        self.masked = masked
         self._visits: set[asyncio.Transport] = set()
         self._departure = asyncio.Event()
         self._is_closed = False
@@ -81,7 +87,7 @@ class _Door:
 
 
 class _Visit(asyncio.Protocol):
-    """One delivery. A client that only checks whether we live sends nothing."""
+    """One delivery, or a look at what is masked. A client that only checks whether we live sends nothing."""
 
     def __init__(self, door: _Door) -> None:
         self._door = door
@@ -100,12 +106,15 @@ class _Visit(asyncio.Protocol):
             self._transport.abort()
         elif data.endswith(b"\n"):
             try:
-                delivery = msgspec.json.decode(self._message, type=_Delivery)
+                message = msgspec.json.decode(self._message, type=_Delivery | _Reveal)
             except (msgspec.DecodeError, UnicodeDecodeError):
                 self._transport.abort()
                 return
-            self._door.mailbox.put(delivery.digest, delivery.values)
-            self._transport.write(_TAKEN)
+            if isinstance(message, _Reveal):
+                self._transport.write(msgspec.json.encode(self._door.masked))
+            else:
+                self._door.mailbox.put(message.digest, message.values)
+                self._transport.write(_TAKEN)
             self._transport.close()
 
 
@@ -128,15 +137,28 @@ class Waiters:
         except OSError:
             return False
 
+    def still_waiting(self, request_ids: Collection[str]) -> Collection[str]:
+        return {each for each in request_ids if self.is_waiting(each)}
+
+    def masked(self, request_id: str) -> Mapping[str, str]:
+        try:
+            with self._connected(_name(request_id)) as connection:
+                connection.settimeout(_DELIVERY_SECONDS)
+                connection.sendall(msgspec.json.encode(_Reveal()) + b"\n")
+                answer = b"".join(iter(lambda: connection.recv(1 << 16), b""))
+                return msgspec.json.decode(answer, type=dict[str, str])
+        except (OSError, msgspec.DecodeError):
+            return {}
+
     @asynccontextmanager
-    async def waiting(self, request_id: str) -> AsyncIterator[Mailbox]:
+    async def waiting(self, request_id: str, masked: Mapping[str, str] = NOTHING_MASKED) -> AsyncIterator[Mailbox]:
         """While inside, `is_waiting` is true. The last one to enter gets the secrets."""
         if not self._is_swept:
             self._is_swept = True
             await asyncio.to_thread(self._sweep)
         mailbox = Mailbox()
         with self._listening(_name(request_id)) as listener:
-            door = _Door(mailbox)
+            door = _Door(mailbox, masked)
             loop = asyncio.get_running_loop()
             server = await loop.create_unix_server(lambda: _Visit(door), sock=listener)
             try:

@@ -95,13 +95,15 @@ class Relay:
         """Those of them that a server has had."""
         self._answered_early: dict[str | int, str] = {}
         self._client_ended = False
+        self._poll, self._watched = select.poll(), dict[int, int]()
 
     def run(self) -> None:
         """Until the client closes our stdin and has its last answers. NoServerComes."""
         while not self._is_over:
             if self._server is None:
                 self._connect()
-            for descriptor, events in self._poll().poll(None if self._server is not None else _LOOK_EVERY_MS):
+            self._watch()
+            for descriptor, events in self._poll.poll(None if self._server is not None else _LOOK_EVERY_MS):
                 if descriptor == self._reading:
                     self._read_client()
                 elif descriptor == self._writing:
@@ -124,16 +126,20 @@ class Relay:
     def _is_over(self) -> bool:
         return self._client_ended and self._server is None and not self._unanswered and not self._to_client
 
-    def _poll(self) -> select.poll:
-        poll = select.poll()
+    def _watch(self) -> None:
+        """Polls for what is of use now."""
+        wanted: dict[int, int] = {}
         if not self._client_ended and len(self._to_server) < _MOST_AHEAD:
-            poll.register(self._reading, select.POLLIN)
+            wanted[self._reading] = select.POLLIN
         if self._to_client:
-            poll.register(self._writing, select.POLLOUT)
+            wanted[self._writing] = select.POLLOUT
         if self._server is not None:
             reads = select.POLLIN if len(self._to_client) < _MOST_AHEAD else 0
-            poll.register(self._server, reads | (select.POLLOUT if self._to_server else 0))
-        return poll
+            wanted[self._server.fileno()] = reads | (select.POLLOUT if self._to_server else 0)
+        if wanted != self._watched:
+            self._poll, self._watched = select.poll(), wanted
+            for descriptor, events in wanted.items():
+                self._poll.register(descriptor, events)
 
     def _connect(self) -> None:
         server = self._find_server([id for id in self._unanswered if id in self._sent])
@@ -216,6 +222,8 @@ class Relay:
                 chunk = server.recv(_CHUNK)
                 for line in self._from_server.feed(chunk):
                     self._answer(line) if self._is_greeted else self._greet(line)
+                if self._to_client and _can_write(self._writing):
+                    self._write_client(0)
                 if not chunk:
                     self._lose_server(server)
         except BlockingIOError:
@@ -287,3 +295,10 @@ class Relay:
         self._to_server.clear()  # the next one gets it in its order
         if self._client_ended:
             self._unanswered.clear()
+
+
+def _can_write(descriptor: int) -> bool:
+    """Whether a few kilobytes are taken at once."""
+    writable = select.poll()
+    writable.register(descriptor, select.POLLOUT)
+    return writable.poll(0) == [(descriptor, select.POLLOUT)]

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from handrail.ports.errors import InvalidParams, NotFound, OutsideRoot, TooLarge
 from handrail.ports.files import Entry, Kind, OnClosed, Stamp, Status
 from handrail.ports.paths import ClosedFolders, Parts, folded, parse_path
-from handrail.stores.local.files import atomic, moving, tree
+from handrail.stores.local.files import atomic, links, moving, tree
 from handrail.stores.local.files.appending import append
 from handrail.stores.local.files.beneath import Opener, open_beneath
 from handrail.stores.local.files.listing import listed, stamped
@@ -127,6 +127,9 @@ class LocalFolder:
         with self._root.folder(parts) as fd, told(shown(parts)):
             return os.listdir(fd)
 
+    def is_temporary(self, name: str) -> bool:
+        return is_temporary(folded(name))
+
     def walk(self, path: str, on_closed: OnClosed | None = None) -> Iterator[tuple[str, Entry]]:
         top = self._parts(path)
 
@@ -180,6 +183,16 @@ class LocalFolder:
             self._root.place(self._parts(to), is_made=True, is_durable=True) as target,
         ):
             moving.move(source, target, guard)
+
+    def link_target(self, path: str) -> str:
+        with self._root.place(self._parts(path), is_made=False) as place:
+            return links.target_of(place)
+
+    def put_link(
+        self, path: str, target: str | None, *, is_durable: bool = True, guard: Callable[[], None] | None = None
+    ) -> None:
+        with self._root.place(self._parts(path), is_made=target is not None, is_durable=is_durable) as place:
+            links.put(place, target, is_durable=is_durable, guard=guard)
 
     def make_folder(self, path: str, mode: int | None = None, *, is_durable: bool = True) -> None:
         with self._root.place(self._parts(path), is_made=True, is_durable=is_durable) as place:

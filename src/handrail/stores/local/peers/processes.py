@@ -58,10 +58,14 @@ class Processes:
             pid = process.parent
         return found
 
-    def masters_of(self, terminal: int) -> list[Process]:
-        """Processes that hold the other end of a pseudo-terminal, as far as they can be looked at."""
+    def masters_of(self, terminal: int, filesystem: int | None) -> list[Process]:
+        """Processes that hold the other end of a pseudo-terminal, as far as they can be looked at.
+
+        A container has a file system of terminals of its own, whose numbers begin anew: masters that are provably in
+        another one than `filesystem` are of other terminals.
+        """
         number = str(os.minor(terminal) + 256 * max(0, os.major(terminal) - 136))
-        return [process for process in self.all() if self._holds_master(process.pid, number)]
+        return [process for process in self.all() if self._holds_master(process.pid, number, filesystem)]
 
     def boot(self) -> str:
         """Names this run of the machine: start times count from its beginning."""
@@ -84,6 +88,14 @@ class Processes:
         except OSError:
             return True
 
+    def name_if_roots(self, pid: int) -> str | None:
+        """Of a process that root has started; None for any other, also for one that only has root's rights (setuid)."""
+        try:
+            told = dict(line.split(":", 1) for line in _lines(self._folder / str(pid) / "status") if ":" in line)
+        except OSError:
+            return None
+        return told["Name"].strip() if told["Uid"].split()[0] == "0" else None
+
     def is_the_systems_own(self, process: Process) -> bool:
         """Its program's file is root's, and nobody else can write to it: an agent can't have made it."""
         try:
@@ -92,14 +104,16 @@ class Processes:
             return False
         return status.st_uid == 0 and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
-    def _holds_master(self, pid: int, number: str) -> bool:
+    def _holds_master(self, pid: int, number: str, filesystem: int | None) -> bool:
         folder = self._folder / str(pid)
         try:
             for descriptor in os.listdir(folder / "fd"):
                 if os.readlink(folder / "fd" / descriptor).endswith("/ptmx"):
-                    told = (folder / "fdinfo" / descriptor).read_text().split("tty-index:")
-                    if len(told) == 2 and told[1].split()[0] == number:
-                        return True
+                    told = dict(line.split(":", 1) for line in _lines(folder / "fdinfo" / descriptor))
+                    if told.get("tty-index", "").strip() == number:
+                        there = _terminals_at(folder / "mountinfo", told["mnt_id"].strip())
+                        if None in (there, filesystem) or there == filesystem:
+                            return True
         except OSError:
             return False
         return False
@@ -120,3 +134,16 @@ class Processes:
             exe = None
         parent, session, terminal = (int(fields[at]) for at in (_PARENT, _SESSION, _TERMINAL))
         return Process(pid, parent, session, terminal, started, uid, exe, tuple(arguments))
+
+
+def _lines(file: Path) -> list[str]:
+    return file.read_text().splitlines()
+
+
+def _terminals_at(mounts: Path, number: str) -> int | None:
+    """The device of the file system of terminals that is mounted there; None if it is another one."""
+    for words in (line.split() for line in _lines(mounts)):
+        if words[0] == number and words[words.index("-") + 1] == "devpts":
+            major, minor = map(int, words[2].split(":"))
+            return os.makedev(major, minor)
+    return None

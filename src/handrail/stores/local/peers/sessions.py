@@ -1,13 +1,14 @@
 """Who uses this process without a token, as the kernel knows it: the program that started it, and the session.
 
 An MCP client over stdio is its parent process together with this process, which serves it alone. So two sessions of
-one parent are two identities, and none can take another's. What lasts is the parent's program: its file, and for an
-interpreter the script that it runs, and the user.
+one parent are two identities, and none can take another's. What lasts is the parent's program: its file, for an
+interpreter the script that it runs with the words before it, and the user.
 """
 
 import os
 import re
 import secrets
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -87,9 +88,13 @@ def _program(pid: int) -> str | None:
         folder = os.readlink(f"/proc/{pid}/cwd")
     except OSError:
         return None
-    for argument in arguments:
+    for at, argument in enumerate(arguments):
         script = os.path.join(folder, os.fsdecode(argument))
         if not argument.startswith(b"-") and os.path.isfile(script):
-            return f"{file} {os.path.realpath(script)}"
-    digest = sha256(b"\0".join(arguments)).hexdigest()
-    return f"{file} {digest[:16]}"
+            # Words before it may be a program of their own: `sh -c 'anything' script`.
+            return " ".join((file, os.path.realpath(script), *([_digest(arguments[:at])] if at else [])))
+    return f"{file} {_digest(arguments)}"
+
+
+def _digest(arguments: Sequence[bytes]) -> str:
+    return sha256(b"\0".join(arguments)).hexdigest()[:16]

@@ -24,6 +24,10 @@ TERMINALS = frozenset(
 )  # fmt: skip
 _MULTIPLEXERS = {"tmux": "Ctrl-B D", "screen": "Ctrl-A D", "zellij": "Ctrl-O D"}
 """Any program of this account may type into their terminals (`tmux send-keys`), whoever is attached to them."""
+_SIGN_INS = frozenset({"login", "sshd", "sshd-session", "dropbear"})
+"""What lets a person in. Other programs of root's start what somebody has left for later: atd, cron."""
+_STEPS_TO_SIGN_IN = 2
+"""From a terminal's first process up: `sshd` has one of the user's own between."""
 _ELSEWHERE = (
     "Run the command in a plain terminal window that you opened before the agent, or use a passkey in the console."
 )
@@ -40,9 +44,9 @@ def person_at_terminal(agents: KnownAgents, processes: Processes | None = None, 
     _check_keyboard(own, keyboard)
     family = _family(processes, own, agents)
     if os.major(own.terminal) == 4:  # a console of the machine itself: there is no other end
-        name, program = f"tty{os.minor(own.terminal)}", _entered_through(family, own)
+        name, program = f"tty{os.minor(own.terminal)}", _entered_through(processes, family, own)
     else:
-        name, program = os.ttyname(keyboard), _holder(processes, own, family, agents)
+        name, program = os.ttyname(keyboard), _holder(processes, own, family, agents, keyboard)
     return TerminalProof(name, own.pid, program, _who_else(processes, own, family))
 
 
@@ -95,11 +99,11 @@ def _who_else(processes: Processes, own: Process, family: list[Process]) -> str:
     return ""
 
 
-def _holder(processes: Processes, own: Process, family: list[Process], agents: KnownAgents) -> str:
+def _holder(processes: Processes, own: Process, family: list[Process], agents: KnownAgents, keyboard: int) -> str:
     """The name of the program at the other end of our terminal."""
-    holders = processes.masters_of(own.terminal)
+    holders = processes.masters_of(own.terminal, _file_system(keyboard))
     if not holders:
-        return _entered_through(family, own)  # that of another user can't be looked at: sshd's
+        return _entered_through(processes, family, own)  # sshd's can't be looked at; nor can one that hides
     for holder in holders:
         above = processes.ancestors(holder.pid)
         if above is None:
@@ -110,6 +114,8 @@ def _holder(processes: Processes, own: Process, family: list[Process], agents: K
             raise _refused_in(holder.name)
         if holder.name not in TERMINALS and not _is_ssh(holder):
             raise _refused(f"other programs can type into this terminal: it is shown by {holder.name or 'a process'}")
+        if _is_lent(holder):
+            raise _refused("another program has given this terminal its other end, and may type into it")
         if _is_left_behind(above) and (culprit := agents.who_could_have_started(holder, processes)) is not None:
             raise _refused(
                 f"this terminal was opened after an agent had started ({culprit}), and the system doesn't tell by whom"
@@ -119,12 +125,27 @@ def _holder(processes: Processes, own: Process, family: list[Process], agents: K
     return holders[0].name
 
 
-def _entered_through(family: list[Process], own: Process) -> str:
-    """A process of root's between us and the first of all: somebody has signed in through it."""
-    for process in family[1:]:
-        if process.pid != 1 and process.uid == 0 and own.uid != 0:
-            return process.name or "sign-in"
+def _file_system(keyboard: int) -> int | None:
+    """In which our terminal is; None where the kernel doesn't confirm that it is the one that controls us."""
+    try:
+        os.tcgetpgrp(keyboard)
+    except OSError:
+        return None
+    return os.fstat(keyboard).st_dev
+
+
+def _entered_through(processes: Processes, family: list[Process], own: Process) -> str:
+    """The program of root's that somebody has signed in through, right above the first process of the terminal."""
+    leader = next(at for at, process in enumerate(family) if process.pid == own.session)
+    for process in family[leader + 1 : leader + 1 + _STEPS_TO_SIGN_IN]:
+        if own.uid != 0 and (name := processes.name_if_roots(process.pid)) in _SIGN_INS:
+            return name or ""
     raise _refused("the system doesn't tell what is behind this terminal")
+
+
+def _is_lent(holder: Process) -> bool:
+    """`xterm -S` shows a terminal whose other end it was handed: who handed it over may have kept it."""
+    return holder.name == "xterm" and any(word.startswith("-S") for word in holder.arguments[1:])
 
 
 def _is_left_behind(ancestors: list[Process]) -> bool:

@@ -15,6 +15,7 @@ from handrail.stores.local.database import CONSENTS_AND_GRANTS, Database
 from handrail.stores.local.journal import JournalFile
 from handrail.stores.local.record.files import CHECKPOINTS, DescribedFiles
 from handrail.stores.local.record.places import DatabasePlace
+from handrail.stores.local.record.rows import SealedRows
 from handrail.stores.local.record.signing import Command, KeptKey
 from handrail.stores.local.record.witnesses import witness
 
@@ -51,6 +52,7 @@ def record_stores(state: Path, keyring: Keyring, *, signer: Sequence[str], told:
             state,
             {place.name: place.rows for place in places},
             {CONSENTS_AND_GRANTS: places[0].permissions, PAIRED_BROWSERS: places[1].permissions},
+            SealedRows(state),
         ),
         lock=lambda: locks.exclusive(state / "checkpoints.lock"),
         rewrite=lambda lines: replace_file(state / CHECKPOINTS, b"".join(line + b"\n" for line in lines)),

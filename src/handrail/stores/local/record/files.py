@@ -22,6 +22,7 @@ from handrail.ports.state_writes import (
 )
 from handrail.stores.local.private_file import open_private, read_plain, refused
 from handrail.stores.local.prompt_store import LOG
+from handrail.stores.local.record.rows import SealedRows
 
 CHECKPOINTS = "checkpoints.jsonl"
 _PASSING = frozenset({CHECKPOINTS, "server.json", "console.key"})
@@ -39,8 +40,10 @@ class DescribedFiles:
         state: Path,
         databases: Mapping[str, Callable[[], str | None]],
         permissions: Mapping[str, Callable[[], str | None]],
+        rows: SealedRows,
     ) -> None:
         self._state = state
+        self._rows = rows
         self._databases = databases
         self._permissions = permissions
 
@@ -49,6 +52,8 @@ class DescribedFiles:
             return {name: self._described(writes, name) for name in self._written_names(writes)}
 
     def settle(self, *, accepts: bool = False) -> None:
+        if accepts:
+            self._rows.accept()
         with self._held() as writes:
             for name in self._written_names(writes):
                 digest = self._written_digest(name)
@@ -89,8 +94,15 @@ class DescribedFiles:
                     names.append(entry.name)
         return names
 
-    def growing(self) -> Iterable[str]:
-        return (LOG, JOURNAL)
+    def growing(self) -> Mapping[str, str]:
+        return {LOG: "bytes", JOURNAL: "bytes", **dict.fromkeys(self._rows.tables, "rows")}
+
+    def foreign(self) -> Iterable[str]:
+        yield from self._rows.foreign()
+        with self._held() as writes:
+            if writes.misplaced:
+                where = f"what begins at byte {writes.misplaced[0]} doesn't belong there"
+                yield f"{JOURNAL} was changed outside handrail: {where}"
 
     def digest(self, name: str) -> str | None:
         if name in self._databases:
@@ -103,6 +115,8 @@ class DescribedFiles:
             return None
 
     def size(self, name: str) -> int | None:
+        if name in self._rows.tables:
+            return self._rows.count(name)
         try:
             status = os.lstat(self._state / name)
         except FileNotFoundError:
@@ -110,6 +124,9 @@ class DescribedFiles:
         return status.st_size if stat.S_ISREG(status.st_mode) else None
 
     def read(self, name: str, start: int, until: int) -> Iterator[bytes]:
+        if name in self._rows.tables:
+            yield from self._rows.between(name, start, until)
+            return
         descriptor = open_private(self._state / name, os.O_RDONLY)
         try:
             while start < until and (block := os.pread(descriptor, min(_BLOCK, until - start), start)):

@@ -16,7 +16,7 @@ from handrail.kernel.tool import Preview
 from handrail.ports.consents import Stale
 from handrail.ports.effect import Effect
 
-_MAY_LACK = ("effect", "task", "traceId", "target", "reached", "undoes", "decision", "paramsDigest")
+_MOST_PATHS = 100
 
 
 def _nowhere() -> None:
@@ -32,7 +32,7 @@ class Ahead:
 
 
 @dataclass(slots=True)
-class Passage:
+class CallState:
     call: Call
     entry: Registered
     started: float = field(default_factory=time.perf_counter)
@@ -47,6 +47,8 @@ class Passage:
     """Why an earlier consent doesn't count any more."""
     params_digest: str | None = None
     target: str | None = None
+    paths: list[str] = field(default_factory=list)
+    """Of a call about several files, all of them."""
     reached: dict[str, str] = field(default_factory=dict)
     """What the policy said about each target beyond the first."""
     passed: set[Target] = field(default_factory=set)
@@ -65,6 +67,11 @@ class Passage:
     leave: Callable[[], None] = _nowhere
     """Gives its turn to the next call in the lane."""
     deadline: Deadline | None = None
+
+    def is_about(self, target: Target) -> None:
+        self.target = target.label
+        if target.command is None:
+            self.paths = list(dict.fromkeys(step.target.path for step in target.steps if step.target.path))
 
     def keep(self, name: str, content: Any) -> None:
         """`Call.keep`: what a tool wants to be seen later."""
@@ -122,6 +129,8 @@ class Passage:
             "traceId": call.trace_id,
             "project": project,
             "target": self.target,
+            "paths": self.paths[:_MOST_PATHS] or None,
+            "morePaths": max(0, len(self.paths) - _MOST_PATHS) or None,
             "reached": self.reached or None,
             "undoes": self.undoes,
             "decision": self.decision,
@@ -130,6 +139,8 @@ class Passage:
         }
         if self.answer is not None:
             record["answer"] = {"status": self.answer.status, "by": self.answer.by}
+            if self.answer.chosen is not None:
+                record["answer"]["partial"] = True
             if self.answer.presence is not None:
                 record["answer"]["presence"] = self.answer.presence
         if exhibit is not None:
@@ -138,7 +149,4 @@ class Passage:
                 record["evidence"]["pictures"] = self.pictures
         if event == "end":
             record["durationMs"] = round((time.perf_counter() - self.started) * 1000, 3)
-        for name in _MAY_LACK:
-            if record[name] is None:
-                del record[name]
-        return record
+        return {name: value for name, value in record.items() if value is not None}

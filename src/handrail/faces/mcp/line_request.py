@@ -1,0 +1,80 @@
+"""One request on a stream of lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from handrail.faces.mcp.protocol import (
+    CAPABILITIES_KEY,
+    CLIENT_KEY,
+    INVALID_PARAMS,
+    STATELESS_VERSIONS,
+    UNSUPPORTED_VERSION,
+    VERSION_KEY,
+    Request,
+    RpcError,
+    client_name,
+)
+
+if TYPE_CHECKING:
+    from handrail.faces.mcp.lines import LineSession
+
+
+class LineRequest(Request):
+    def __init__(
+        self,
+        session: LineSession,
+        id: str | int,
+        params: Mapping[str, Any],
+        version: str,
+        client: str,
+        capabilities: Mapping[str, Any],
+    ) -> None:
+        self._session = session
+        self.id = id
+        self.version = version
+        self.client = client
+        self.capabilities = capabilities
+        meta = params.get("_meta")
+        self.meta = meta if isinstance(meta, dict) else {}
+        self.source = session.origin
+        self.can_elicit = not self.is_stateless
+
+    async def report_progress(self, seconds: float, message: str) -> None:
+        token = self.meta.get("progressToken")
+        if token is not None:
+            params = {"progressToken": token, "progress": seconds, "message": message}
+            await self._session.notify("notifications/progress", params)
+
+    async def elicit(self, message: str, schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        params = {"mode": "form", "message": message, "requestedSchema": schema}
+        return await self._session.ask("elicitation/create", params)
+
+    def follow_tools(self) -> None:
+        if not self.is_stateless:  # those ask with `subscriptions/listen`
+            self._session.follow_tools()
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """What a request of a stateless version says about its client."""
+
+    version: str
+    client: str
+    capabilities: Mapping[str, Any]
+
+
+def envelope_of(params: Mapping[str, Any]) -> Envelope | None:
+    """None where the request is one of an older version. RpcError."""
+    meta = params.get("_meta")
+    if not isinstance(meta, dict) or VERSION_KEY not in meta:
+        return None
+    version, capabilities = meta[VERSION_KEY], meta.get(CAPABILITIES_KEY)
+    if not isinstance(version, str) or not isinstance(capabilities, dict):
+        raise RpcError(INVALID_PARAMS, f"`_meta` needs {VERSION_KEY} and {CAPABILITIES_KEY}.")
+    if version not in STATELESS_VERSIONS:
+        supported = {"supported": list(STATELESS_VERSIONS), "requested": version}
+        raise RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", supported)
+    return Envelope(version, client_name(meta.get(CLIENT_KEY)), capabilities)

@@ -1,0 +1,102 @@
+"""A tool call that outlives the request that began it: its questions, its progress and its result."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from handrail.faces.mcp.elicitation import Form, response_of
+from handrail.ports.prompt_queue import Beside, Side
+from handrail.ports.prompts import Prompt, PromptResponse
+
+
+class CallParams(msgspec.Struct, frozen=True, rename="camel"):
+    """Parameters of `tools/call`."""
+
+    name: str
+    arguments: dict[str, Any] | None = None
+    request_state: str | None = None
+    input_responses: dict[str, Any] | None = None
+
+
+class OpenCall:
+    def __init__(self, owner: str, params: CallParams) -> None:
+        self.owner = owner
+        self._of = owner, params.name, params.arguments
+        self._open: dict[str, tuple[Prompt, Form, asyncio.Future[PromptResponse | None]]] = {}
+        self._count = 0
+        self._changed = asyncio.Event()
+        self.is_heard = True
+        """A request of the client's waits for it."""
+        self.has_asked_person = False
+        self.message = ""
+        """Its latest progress."""
+        self.task: asyncio.Future[dict[str, Any]]
+
+    def start(self, work: Callable[["OpenCall"], Awaitable[dict[str, Any]]]) -> None:
+        self.task = asyncio.ensure_future(work(self))
+
+    def stop(self) -> None:
+        self.task.cancel()
+        self.task.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+    def is_of(self, owner: str, params: CallParams) -> bool:
+        return self._of == (owner, params.name, params.arguments)
+
+    def noting(self, beside: Beside) -> Beside:
+        """The same places, and this call knows that a person was asked."""
+
+        def sides(prompt: Prompt) -> Sequence[Side]:
+            self.has_asked_person = True
+            self._changed.set()
+            return beside(prompt)
+
+        return sides
+
+    async def ask(self, prompt: Prompt, form: Form) -> PromptResponse | None:
+        """Puts a question to the client. Cancelled when someone else answers first."""
+        self._count += 1
+        name = f"question-{self._count}"
+        answer: asyncio.Future[PromptResponse | None] = asyncio.get_running_loop().create_future()
+        self._open[name] = prompt, form, answer
+        self._changed.set()
+        try:
+            return await answer
+        finally:
+            del self._open[name]
+
+    def take(self, responses: Mapping[str, Any]) -> None:
+        """Ignores answers to questions that are closed or were never asked."""
+        for name, response in responses.items():
+            if name in self._open and isinstance(response, Mapping):
+                prompt, _, answer = self._open[name]
+                if not answer.done():
+                    answer.set_result(response_of(prompt, response))
+
+    def questions(self) -> dict[str, Any]:
+        """The open questions to the client, as `inputRequests`."""
+        return {
+            name: {
+                "method": "elicitation/create",
+                "params": {"mode": "form", "message": form.message, "requestedSchema": form.schema},
+            }
+            for name, (_, form, answer) in self._open.items()
+            if not answer.done()
+        }
+
+    async def settled(self, is_enough: Callable[["OpenCall"], bool], seconds: float | None = None) -> None:
+        """Until it has ended, `is_enough`, or the time is up. When cancelled, the call is cancelled, too."""
+        loop = asyncio.get_running_loop()
+        end = None if seconds is None else loop.time() + seconds
+        while not self.task.done() and not is_enough(self) and (end is None or loop.time() < end):
+            self._changed.clear()
+            changed = asyncio.ensure_future(self._changed.wait())
+            left = None if end is None else end - loop.time()
+            try:
+                await asyncio.wait((self.task, changed), timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            except asyncio.CancelledError:
+                self.stop()
+                raise
+            finally:
+                changed.cancel()

@@ -1,0 +1,129 @@
+"""The same server behind the official SDK, which serves it over HTTP."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+from weakref import WeakSet
+
+import msgspec
+import pydantic
+
+from handrail.faces.mcp.protocol import TASKS_EXTENSION, Method, Request, RpcError, client_name
+from handrail.faces.mcp.sdk import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    MCPError,
+    NotificationOptions,
+    Server,
+    ServerRequestContext,
+    ToolsListChanged,
+    types,
+)
+from handrail.faces.mcp.server import SERVER_INFO, McpServer
+from handrail.kernel.unforeseen import unforeseen
+
+Context = ServerRequestContext[Any, Any]
+_CHANGES = NotificationOptions(tools_changed=True)
+"""Changes that clients of older versions are told about."""
+
+logger = logging.getLogger(__name__)
+
+
+class _OpenParams(types.RequestParams):
+    """The SDK validates the methods it knows by itself, and our own types validate the rest."""
+
+    model_config = pydantic.ConfigDict(extra="allow")
+
+
+class _Server(Server[Any]):
+    def get_capabilities(
+        self, notification_options: NotificationOptions | None = None, *given: Any, **named: Any
+    ) -> types.ServerCapabilities:
+        return super().get_capabilities(notification_options or _CHANGES, *given, **named)
+
+
+def sdk_server(server: McpServer) -> Server[Any]:
+    changes = _ToolChanges()
+    server.tools_followers.add(changes.tell)
+    info = SERVER_INFO
+    served = _Server(info["name"], version=info["version"], title=info["title"], instructions=server.instructions)
+    for name, method in server.methods.items():
+        served.add_request_handler(name, _OpenParams, _handler(name, method, changes))
+    served.add_request_handler("subscriptions/listen", types.SubscriptionsListenRequestParams, changes.listen)
+    served.extensions = {TASKS_EXTENSION: {}}
+    served.middleware.clear()  # OpenTelemetry spans that nobody collects
+    return served
+
+
+def _handler(name: str, method: Method[Any], changes: "_ToolChanges") -> Callable[[Context, Any], Any]:
+    async def handle(context: Context, params: _OpenParams) -> dict[str, Any]:
+        request = _SdkRequest(context, changes)
+        if request.version not in method.versions:
+            raise MCPError(code=types.METHOD_NOT_FOUND, message="Method not found", data=name)
+        try:
+            result = await method.answer(request, dict(context.params or {}))
+        except RpcError as error:
+            raise MCPError(code=error.code, message=error.message, data=error.data) from None
+        except asyncio.CancelledError:
+            raise
+        except Exception as fault:  # noqa: BLE001 - logged
+            raise MCPError(code=types.INTERNAL_ERROR, message=unforeseen(name, fault).message) from None
+        decoded: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(result))  # the SDK reads what is in it
+        return decoded
+
+    return handle
+
+
+class _SdkRequest(Request):
+    def __init__(self, context: Context, changes: "_ToolChanges") -> None:
+        self._context = context
+        self._changes = changes
+        assert context.request_id is not None
+        self.id = context.request_id
+        self.version = context.protocol_version
+        opening = context.session.client_params
+        self.client = client_name(opening.client_info.model_dump(by_alias=True) if opening is not None else None)
+        capabilities = context.session.client_capabilities
+        self.capabilities = capabilities.model_dump(by_alias=True, exclude_none=True) if capabilities else {}
+        self.meta = context.meta or {}
+        self.source = context.request
+        self.can_elicit = context.session.can_send_request
+
+    async def report_progress(self, seconds: float, message: str) -> None:
+        await self._context.session.report_progress(seconds, message=message)
+
+    async def elicit(self, message: str, schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        try:
+            result = await self._context.session.elicit_form(message, dict(schema), self._context.request_id)
+        except (MCPError, pydantic.ValidationError) as error:
+            logger.info("the client gave no answer: %s", type(error).__name__)
+            return None
+        return {"action": result.action, "content": result.content or {}}
+
+    def follow_tools(self) -> None:
+        self._changes.connections.add(self._context.session._connection)  # a session lasts for one request only
+
+
+class _ToolChanges:
+    """Tells clients of older versions on their connections, and those of stateless ones that listen."""
+
+    def __init__(self) -> None:
+        self.connections: WeakSet[Any] = WeakSet()
+        self._bus = InMemorySubscriptionBus()
+        self.listen = ListenHandler(self._bus)
+        self._telling: set[asyncio.Task[None]] = set()
+
+    def tell(self) -> None:
+        loop = asyncio.get_running_loop()
+        for telling in (self._bus.publish(ToolsListChanged()), *map(_tell, list(self.connections))):
+            task = loop.create_task(telling)
+            self._telling.add(task)
+            task.add_done_callback(self._telling.discard)
+
+
+async def _tell(connection: Any) -> None:
+    try:
+        await connection.send_tool_list_changed()
+    except (MCPError, OSError, RuntimeError) as gone:
+        logger.info("a client can't be told about other tools: %s", type(gone).__name__)

@@ -1,0 +1,89 @@
+"""The gate of a project: its tools, its rules and how it asks."""
+
+from collections.abc import Collection, Mapping
+
+from handrail.kernel.approval import Approver
+from handrail.kernel.feature import Feature, load
+from handrail.kernel.gate import Gate
+from handrail.kernel.project import Project
+from handrail.kernel.question_limit import QuestionLimit
+from handrail.kernel.queue_approver import AskInQueue, QueueApprover, ending_tasks, remembering
+from handrail.kernel.recorder import Recorder
+from handrail.kernel.registry import Listing, Registry, surface_of
+from handrail.kernel.summoning import nobody_is_called
+from handrail.kernel.task_ownership import TaskOwnership
+from handrail.kernel.tokens import OwnTokens
+
+
+def gate_of(
+    project: Project,
+    approver: Approver | AskInQueue,
+    surfaces: Collection[str] | None,
+    not_installed: Mapping[str, str],
+) -> Gate:
+    """`surfaces` are the features whose tools are enabled; None is all of them."""
+    has_terminal = isinstance(approver, AskInQueue) and approver.has_terminal
+    calls_person = project.settings.call_person and not has_terminal
+    return Gate(
+        _registry(project, surfaces, not_installed),
+        project.policy.fetch,
+        asking(project, approver) if isinstance(approver, AskInQueue) else approver,
+        OwnTokens(),
+        Recorder(project.evidence, project.audit, project.location),
+        executor_tokens=project.stores.tokens,
+        consents=project.stores.consents,
+        summon=project.offered("people", "summons").call if calls_person else nobody_is_called,
+        end_task=ending_tasks(project.stores.grants),
+        ownership=TaskOwnership(project.stores.task_owners, project.machine.has_ended),
+        knows=project.stores.agents.confirms,
+        limit=_question_limit(project),
+    )
+
+
+def asking(project: Project, how: AskInQueue) -> QueueApprover:
+    """Approvals through the queue of this project's stores."""
+    stores = project.stores
+    return QueueApprover(
+        stores.prompts,
+        stores.once,
+        remembering(stores),
+        stores.grants,
+        project.policy.project,
+        beside=how.beside,
+        is_left_standing=how.is_left_standing,
+        limit=_question_limit(project),
+    )
+
+
+def _registry(project: Project, surfaces: Collection[str] | None, not_installed: Mapping[str, str]) -> Registry:
+    tooled = [feature for feature in project.features.values() if feature.tools]
+    on = [feature for feature in tooled if not feature.switched_on or load(feature.switched_on)(project)]
+    enabled = [feature for feature in on if surfaces is None or feature.name in surfaces]
+    return Registry(
+        [surface_of(feature, project.part(feature.name)) for feature in tooled],
+        {feature.name for feature in enabled},
+        in_developer_mode=lambda: project.policy.current().is_for_developers,
+        not_installed=not_installed,
+        dynamic=[
+            found
+            for feature in enabled
+            if feature.dynamic_tools and (found := load(feature.dynamic_tools)(project)) is not None
+        ],
+        listing=_listing(project, surfaces),
+        listed_first=lambda name: _is_listed_first(project, project.features[name]),
+    )
+
+
+def _listing(project: Project, surfaces: Collection[str] | None) -> Listing:
+    if project.settings.compact_tools:
+        return "compact"
+    return "all" if project.settings.all_tools or surfaces is not None else "first"
+
+
+def _is_listed_first(project: Project, feature: Feature) -> bool:
+    where = feature.listed_first
+    return bool(load(where)(project)) if isinstance(where, str) else where
+
+
+def _question_limit(project: Project) -> QuestionLimit:
+    return QuestionLimit(project.stores.questions, project.settings.questions_per_minute)

@@ -1,0 +1,93 @@
+"""A call that waits an hour for a person, as a task; the clock is the test's."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from handrail.faces.mcp.open_call import CallParams, OpenCall
+from handrail.faces.mcp.protocol import STATELESS_VERSIONS, TASKS_EXTENSION, Request, RpcError
+from handrail.faces.mcp.tasks import Tasks
+
+HOUR = 3600.0
+
+
+class Polling(Request):
+    """A request of a client that takes tasks."""
+
+    version = STATELESS_VERSIONS[-1]
+    capabilities: Mapping[str, Any] = {"extensions": {TASKS_EXTENSION: {}}}
+
+    async def report_progress(self, seconds: float, message: str) -> None: ...
+
+    async def elicit(self, message: str, schema: Mapping[str, Any]) -> None: ...
+
+    def follow_tools(self) -> None: ...
+
+
+class MovedClock(asyncio.SelectorEventLoop):
+    """A loop whose time the test moves on."""
+
+    ahead = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.ahead
+
+    async def pass_time(self, seconds: float) -> None:
+        """Everything that is due by then has been done."""
+        self.ahead += seconds
+        for _ in range(5):
+            await asyncio.sleep(0)
+
+
+async def state(tasks: Tasks, id: str) -> Any:
+    return await tasks.methods["tasks/get"].answer(Polling(), {"taskId": id})
+
+
+@pytest.mark.parametrize("hours", [1, 23])
+def test_a_task_still_waits_after_an_hour_and_then_has_the_persons_answer(hours: int) -> None:
+    loop = MovedClock()
+
+    async def work() -> None:
+        tasks, approved = Tasks(lambda request: "client"), loop.create_future()
+
+        async def ask(call: OpenCall) -> dict[str, Any]:
+            call.has_asked_person = True
+            return {"isError": not await approved}
+
+        begun = await tasks.answer("client", CallParams("write_to_file", {}), ask)
+        for _ in range(hours * 60):
+            await loop.pass_time(60)
+            assert (await state(tasks, begun["taskId"]))["status"] == "working"
+        approved.set_result(True)
+        await loop.pass_time(1)
+        ended = await state(tasks, begun["taskId"])
+        assert (ended["status"], ended["result"]) == ("completed", {"isError": False})
+
+    loop.run_until_complete(work())
+    loop.close()
+
+
+def test_a_task_that_nobody_answers_for_a_day_ends_and_its_client_is_told_what_to_do() -> None:
+    loop = MovedClock()
+
+    async def work() -> None:
+        tasks, is_stopped = Tasks(lambda request: "client"), asyncio.Event()
+
+        async def ask(call: OpenCall) -> dict[str, Any]:
+            call.has_asked_person = True
+            try:
+                await asyncio.Event().wait()
+            finally:
+                is_stopped.set()
+            return {}
+
+        begun = await tasks.answer("client", CallParams("write_to_file", {}), ask)
+        await loop.pass_time(25 * HOUR)
+        await is_stopped.wait()
+        with pytest.raises(RpcError, match="call the tool again"):
+            await state(tasks, begun["taskId"])
+
+    loop.run_until_complete(work())
+    loop.close()

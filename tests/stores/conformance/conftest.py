@@ -1,0 +1,120 @@
+"""The same tests on every kind of store: two processes' views of one state directory, or of one tenant's database."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.ports.consents import Consents
+from handrail.ports.grants import TaskGrants
+from handrail.ports.journal import Journal
+from handrail.ports.prompt_queue import PromptQueue
+from handrail.ports.questions import AskedQuestions
+from handrail.ports.task_owners import TaskOwners
+from handrail.ports.tokens import Once, TokenStore
+from handrail.stores.local.consents import SqliteConsents
+from handrail.stores.local.database import Database
+from handrail.stores.local.journal import JournalFile
+from handrail.stores.local.prompt_store import prompt_store
+from handrail.stores.local.questions import SqliteQuestions
+from handrail.stores.local.task_grants import SqliteTaskGrants
+from handrail.stores.local.task_owners import SqliteTaskOwners
+from handrail.stores.local.tokens import SqliteOnce, SqliteTokens
+from handrail.stores.team.asking import TeamQuestions, TeamTaskOwners
+from handrail.stores.team.consents import TeamConsents
+from handrail.stores.team.database import TeamDatabase
+from handrail.stores.team.journal import TeamJournal
+from handrail.stores.team.listening import Listener
+from handrail.stores.team.messages import Messages
+from handrail.stores.team.prompt_store import prompt_store as team_prompt_store
+from handrail.stores.team.task_grants import TeamTaskGrants
+from handrail.stores.team.tokens import TeamOnce, TeamTokens
+from tests.team_engines import Nats, Postgres, nats, postgres
+
+__all__ = ["nats", "postgres"]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What one process has open."""
+
+    tokens: TokenStore
+    once: Once
+    consents: Consents
+    grants: TaskGrants
+    questions: AskedQuestions
+    owners: TaskOwners
+    journal: Journal
+    prompts: PromptQueue
+
+
+Opened = Callable[[], AbstractContextManager[Kept]]
+
+
+@contextmanager
+def local_stores(state: Path) -> Iterator[Kept]:
+    database = Database(state / "handrail.db")
+    journal = JournalFile(state / "log.jsonl", state / "head")
+    yield Kept(
+        SqliteTokens(database),
+        SqliteOnce(database),
+        SqliteConsents(database),
+        SqliteTaskGrants(database),
+        SqliteQuestions(database),
+        SqliteTaskOwners(database),
+        journal,
+        LoggedPrompts(prompt_store(state)),
+    )
+    journal.close()
+    database.close()
+
+
+@contextmanager
+def team_stores(url: str, nats_url: str) -> Iterator[Kept]:
+    database = TeamDatabase(url)
+    listener, messages = (
+        Listener(database),
+        Messages(nats_url, url.partition("handrail_")[2].partition(":")[0], database.engine),
+    )
+    yield Kept(
+        TeamTokens(database),
+        TeamOnce(database),
+        TeamConsents(database),
+        TeamTaskGrants(database),
+        TeamQuestions(database),
+        TeamTaskOwners(database),
+        TeamJournal(database, "log"),
+        LoggedPrompts(team_prompt_store(database, listener, messages)),
+    )
+    listener.close()
+    messages.close()
+    database.close()
+
+
+@pytest.fixture(params=["local", "team"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
+    if request.param == "local":
+        return lambda: local_stores(tmp_path / "state")
+    server: Postgres = request.getfixturevalue("postgres")
+    messages: Nats = request.getfixturevalue("nats")
+    url = server.tenant()
+    return lambda: team_stores(url, messages.url)
+
+
+@pytest.fixture
+def stores(opened: Opened) -> Iterator[Kept]:
+    with opened() as kept:
+        yield kept
+        asyncio.run(kept.prompts.close())
+
+
+@pytest.fixture
+def other(opened: Opened) -> Iterator[Kept]:
+    """What another process has open on the same."""
+    with opened() as kept:
+        yield kept
+        asyncio.run(kept.prompts.close())

@@ -1,0 +1,250 @@
+"""What the engines of a team do wrong, and servers too: nothing is lost, nothing counts twice."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from handrail.kernel.audit import Audit
+from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.record_check import check_record
+from handrail.kernel.record_keeper import RecordKeeper
+from handrail.ports.errors import Conflict, InputOutput, NotFound
+from handrail.ports.tokens import Scope
+from handrail.stores.team import setup
+from handrail.stores.team.factory import OpenTeam, TeamAddress
+from handrail.stores.team.journal import TeamJournal
+from handrail.stores.team.leases import TeamLeases, fence
+from handrail.stores.team.messages import NobodyThere
+from handrail.stores.team.record import make_key
+from tests.team_engines import S3, Nats, Postgres, engine_folder
+from tests.waiting import eventually
+
+ASK = {"kind": "kv", "title": "Name", "fields": [{"key": "name"}]}
+OK = {"status": "ok", "values": {"name": "Ada"}}
+
+
+@pytest.fixture
+def own_postgres() -> Iterator[Postgres]:
+    """One that the test may stop; it writes to the disk as it should."""
+    with engine_folder("postgres", on_disk=True) as folder:
+        server = Postgres(folder / "cluster", is_durable=True)
+        server.start()
+        yield server
+        server.stop()
+
+
+@contextmanager
+def opened(url: str, nats: Nats, **more: object) -> Iterator[OpenTeam]:
+    team = OpenTeam(TeamAddress(url, nats.url, **more))  # type: ignore[arg-type]
+    yield team
+    team.close()
+
+
+@pytest.fixture
+def team(postgres: Postgres, nats: Nats) -> Iterator[OpenTeam]:
+    with opened(postgres.tenant(), nats) as team:
+        yield team
+
+
+async def test_when_postgresql_restarts_what_was_written_is_there_and_who_waits_waits_on(
+    own_postgres: Postgres, nats: Nats
+) -> None:
+    with opened(own_postgres.tenant(), nats) as team:
+        queue, scope = LoggedPrompts(team.prompts), Scope("a", "b", "c" * 64)
+        waiting = asyncio.create_task(queue.ask(ASK, request_id="r1"))
+        await eventually(lambda: queue.find("r1"))
+        audit, token = Audit(team.audit), await team.tokens.issue(scope, 60)
+        for number in range(10):
+            await audit.add({"number": number}, durable=True)
+        await asyncio.to_thread(own_postgres.stop)
+        with pytest.raises(InputOutput):
+            await team.tokens.consume(token, scope)
+        with pytest.raises(InputOutput):
+            await audit.add({"number": 10}, durable=True)
+        await asyncio.to_thread(own_postgres.start)
+        await team.tokens.consume(token, scope)
+        assert await asyncio.to_thread(audit.verify) == 10
+        assert not waiting.done()
+        await queue.respond("r1", OK)
+        assert (await waiting).response.values == {"name": "Ada"}
+        await queue.close()
+
+
+async def test_when_nats_restarts_secrets_and_presence_work_again(postgres: Postgres) -> None:
+    nats = Nats()
+    nats.start()
+    url = postgres.tenant()
+    secret = {"kind": "kv", "title": "Password", "fields": [{"key": "word", "secret": True}]}
+    with opened(url, nats) as one, opened(url, nats) as two:
+        asking, answering = LoggedPrompts(one.prompts), LoggedPrompts(two.prompts)
+        waiting = asyncio.create_task(asking.ask(secret, request_id="r1"))
+        await eventually(lambda: answering.is_waiting("r1"))
+        await asyncio.to_thread(nats.restart)
+
+        async def is_heard() -> bool:
+            """The subscription is back once the other server answers."""
+            try:
+                return await two.messages.asked(one.messages.server, "waiter", {"numbers": []}) is not None
+            except (NobodyThere, InputOutput):
+                return False
+
+        await eventually(is_heard)
+        assert not (await answering.respond("r1", {"status": "ok", "values": {"word": "hunter2"}})).warnings
+        assert (await waiting).response.values == {"word": "hunter2"}
+        await asking.close()
+        await answering.close()
+    nats.stop()
+
+
+_HOLDING = """
+import sys
+from handrail.stores.team import database, journal
+database.SETTINGS["idle_in_transaction_session_timeout"] = "200"
+opened = journal.TeamJournal(database.TeamDatabase(sys.argv[1]), "log")
+try:
+    with opened.hold(is_durable=True) as held:
+        held.append(b"from the frozen one")
+        print("held", flush=True)
+        sys.stdin.readline()
+except Exception as fault:
+    print(type(fault).__name__, flush=True)
+else:
+    print("written", flush=True)
+"""
+
+
+def _started(url: str) -> "subprocess.Popen[str]":
+    words = [sys.executable, "-c", _HOLDING, url]
+    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+async def test_a_frozen_server_keeps_nobody_out_for_long_and_writes_nothing_when_it_wakes(
+    postgres: Postgres, team: OpenTeam
+) -> None:
+    journal, url = TeamJournal(team.database, "log"), team.address.database
+    frozen = await asyncio.to_thread(_started, url)
+    assert frozen.stdin is not None
+    assert frozen.stdout is not None
+    try:
+        assert await asyncio.to_thread(frozen.stdout.readline) == "held\n"
+        os.kill(frozen.pid, signal.SIGSTOP)
+        await asyncio.to_thread(journal.append, b"from another", is_durable=True)
+        os.kill(frozen.pid, signal.SIGCONT)
+        frozen.stdin.write("\n")
+        frozen.stdin.flush()
+        assert await asyncio.to_thread(frozen.stdout.readline) == "InputOutput\n"
+    finally:
+        frozen.kill()
+        frozen.communicate()
+    assert await asyncio.to_thread(lambda: list(journal.lines())) == [b"from another\n"]
+
+
+async def test_a_lease_is_held_by_one_and_the_one_before_writes_nothing(team: OpenTeam) -> None:
+    first, second = TeamLeases(team.database, "first"), TeamLeases(team.database, "second")
+    lease = await first.take("run-1", 60)
+    assert lease is not None
+    assert await second.take("run-1", 60) is None
+    assert await first.take("run-1", 60) == lease
+    await team.database.write(lambda rows: fence(rows, lease))
+    await first.give_back(lease)
+    later = await second.take("run-1", 60)
+    assert later is not None
+    assert later.epoch == lease.epoch + 1
+    assert not await first.keep(lease, 60)
+    with pytest.raises(Conflict):
+        await team.database.write(lambda rows: fence(rows, lease))
+    await team.database.write(lambda rows: fence(rows, later))
+
+
+async def test_a_lease_that_expired_is_lost_even_if_nobody_has_taken_it(team: OpenTeam) -> None:
+    leases = TeamLeases(team.database, "first")
+    lease = await leases.take("run-1", 0)
+    assert lease is not None
+    assert not await leases.keep(lease, 60)
+    with pytest.raises(Conflict):
+        await team.database.write(lambda rows: fence(rows, lease))
+    again = await leases.take("run-1", 60)
+    assert again is not None
+    assert again.epoch == lease.epoch + 1
+
+
+async def test_of_many_who_take_a_lease_at_once_one_gets_it(team: OpenTeam) -> None:
+    holders = [TeamLeases(team.database, f"server-{number}") for number in range(10)]
+    taken = await asyncio.gather(*(each.take("run-1", 60) for each in holders))
+    assert sum(lease is not None for lease in taken) == 1
+
+
+@pytest.fixture
+def s3_settings(s3: S3, monkeypatch: pytest.MonkeyPatch) -> S3:
+    for name, value in s3.environment.items():
+        monkeypatch.setenv(name, value)
+    return s3
+
+
+def test_evidence_in_a_bucket_is_written_once(team: OpenTeam, s3_settings: S3, nats: Nats) -> None:
+    with opened(team.address.database, nats, blobs=s3_settings.new_bucket()) as with_bucket:
+        folder = with_bucket.blobs("evidence")
+        folder.put("a/request.json", b"first")
+        with pytest.raises(Conflict):
+            folder.put("a/request.json", b"second")
+        assert folder.read("a/request.json") == b"first"
+        assert list(folder.names("a")) == ["request.json"]
+        with pytest.raises(NotFound):
+            folder.read("a/other.json")
+
+
+def test_a_bucket_that_refuses_is_said(team: OpenTeam, nats: Nats, monkeypatch: pytest.MonkeyPatch) -> None:
+    s3 = S3()
+    for name, value in s3.environment.items():
+        monkeypatch.setenv(name, value)
+    with opened(team.address.database, nats, blobs="s3://nowhere") as away:
+        with pytest.raises(InputOutput, match="nowhere"):
+            away.blobs("evidence").put("a", b"x")
+        assert away.parts()["blobs"] is not None
+        assert away.parts()["database"] is None
+
+
+def test_a_forged_checkpoint_and_a_rolled_back_audit_are_found(
+    postgres: Postgres, nats: Nats, s3_settings: S3, tmp_path: Path
+) -> None:
+    url, key = postgres.tenant(), tmp_path / "team.key"
+    tenant, public = setup.look(url).tenant, make_key(tmp_path / "team.key")
+    with opened(url, nats, blobs=s3_settings.new_bucket(), signing_key=key) as team:
+        keeper = RecordKeeper(team.audit, team.record)
+        audit = Audit(team.audit)
+        for number in range(5):
+            audit.append({"number": number})
+        first = keeper.checkpoint()
+        assert first is not None
+        assert first.key == public
+        for number in range(5):
+            audit.append({"number": number})
+        assert keeper.checkpoint() is not None
+        assert check_record(audit, team.record()).is_well
+        with opened(url, nats, public_key="00" * 32) as stranger:
+            assert "key" in " ".join(check_record(audit, stranger.record()).faults)
+        row = f"tenant = '{tenant}' AND journal = 'checkpoints' AND start > 0"
+        changed = "convert_to(replace(convert_from(line, 'UTF8'), '\"count\":10', '\"count\":11'), 'UTF8')"
+        postgres.sql(f"UPDATE handrail.journal_line SET line = {changed} WHERE {row}", postgres.team)
+        assert not check_record(audit, team.record()).is_well
+        postgres.sql(f"DELETE FROM handrail.journal_line WHERE {row}", postgres.team)
+        rolled_back = check_record(audit, team.record())
+        assert not rolled_back.is_well, "the witness in the bucket knows the checkpoint that is gone"
+
+
+def test_two_servers_make_checkpoints_in_turn(postgres: Postgres, nats: Nats, tmp_path: Path) -> None:
+    url, key = postgres.tenant(), tmp_path / "team.key"
+    make_key(key)
+    with opened(url, nats, signing_key=key) as one, opened(url, nats, signing_key=key) as two:
+        for team in (one, two, one, two):
+            Audit(team.audit).append({"from": team.team.server}, durable=True)
+            assert RecordKeeper(team.audit, team.record).checkpoint() is not None
+        found = check_record(Audit(one.audit), one.record())
+        assert (found.is_well, found.checkpoints, found.covered) == (True, 4, 4), found.faults

@@ -1,0 +1,162 @@
+"""Tenants in one database: what PostgreSQL itself keeps apart, whatever a server's connection says."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from handrail.kernel.audit import Audit
+from handrail.kernel.chain_check import BrokenChain
+from handrail.ports.errors import Conflict, Declined, InputOutput, InvalidParams, NotFound
+from handrail.ports.team import Limits
+from handrail.stores.team import setup
+from handrail.stores.team.database import TeamDatabase
+from handrail.stores.team.journal import TeamJournal
+from handrail.stores.team.members import TeamMembers
+from handrail.stores.team.schema import STEPS, TABLES
+from tests.team_engines import Postgres
+
+
+@contextmanager
+def database(url: str) -> Iterator[TeamDatabase]:
+    opened = TeamDatabase(url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def tenants(postgres: Postgres) -> tuple[str, str]:
+    return postgres.tenant(), postgres.tenant()
+
+
+def filled(url: str) -> None:
+    """A row in each table that a raw connection could look for."""
+    with database(url) as opened:
+        Audit(TeamJournal(opened, "audit")).append({"secret": "of this tenant"}, durable=True)
+        TeamMembers(opened).add("ada", "administrator", Limits(), owner="", by="tests")
+
+
+def test_a_raw_connection_of_another_tenant_sees_and_changes_nothing(
+    postgres: Postgres, tenants: tuple[str, str]
+) -> None:
+    mine, theirs = tenants
+    filled(theirs)
+    for table in TABLES:
+        assert postgres.sql(f"SELECT count(*) FROM handrail.{table}", mine) == "0", table
+    assert postgres.sql("UPDATE handrail.member SET role = 'viewer' RETURNING 1", mine) == ""
+    assert postgres.sql("DELETE FROM handrail.session RETURNING 1", mine) == ""
+    assert postgres.sql("SELECT count(*) FROM handrail.member", theirs) == "1"
+
+
+@pytest.mark.parametrize(
+    "trick",
+    [
+        "SET row_security = off; SELECT * FROM handrail.member",
+        "SET ROLE owner; SELECT * FROM handrail.member",
+        "SET SESSION AUTHORIZATION owner; SELECT * FROM handrail.member",
+        "INSERT INTO handrail.tenant_role SELECT session_user, tenant FROM handrail.tenant_role",
+        "UPDATE handrail.tenant_role SET tenant = 'other'",
+        "ALTER TABLE handrail.member DISABLE ROW LEVEL SECURITY",
+        "CREATE OR REPLACE FUNCTION handrail.current_tenant() RETURNS text LANGUAGE sql AS 'SELECT ''other'''",
+        "INSERT INTO handrail.claimed (tenant, key) VALUES ('other', 'x')",
+        "TRUNCATE handrail.member",
+    ],
+)
+def test_no_trick_leads_out_of_a_tenant(postgres: Postgres, trick: str) -> None:
+    mine = postgres.tenant()
+    with pytest.raises(AssertionError, match=r"permission denied|row-level security|must be owner|would be affected"):
+        postgres.sql(trick, mine)
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["UPDATE handrail.journal_line SET line = 'x'", "DELETE FROM handrail.vote", "DELETE FROM handrail.claimed"],
+)
+def test_a_server_can_t_change_what_is_only_added_to(postgres: Postgres, change: str) -> None:
+    mine = postgres.tenant()
+    filled(mine)
+    with pytest.raises(AssertionError, match="permission denied"):
+        postgres.sql(change, mine)
+    assert postgres.sql("DELETE FROM handrail.journal_line WHERE journal = 'audit' RETURNING 1", mine) == ""
+    with database(mine) as opened:
+        assert Audit(TeamJournal(opened, "audit")).verify() == 1
+
+
+def test_a_line_that_the_owner_of_the_database_changes_is_found(postgres: Postgres) -> None:
+    mine = postgres.tenant()
+    tenant = setup.look(mine).tenant
+    with database(mine) as opened:
+        audit = Audit(TeamJournal(opened, "audit"))
+        for number in range(5):
+            audit.append({"number": number})
+        change = "convert_to(replace(convert_from(line, 'UTF8'), '\"number\":2', '\"number\":7'), 'UTF8')"
+        postgres.sql(f"UPDATE handrail.journal_line SET line = {change} WHERE tenant = '{tenant}'", postgres.team)
+        with pytest.raises(BrokenChain, match="3"):
+            audit.verify()
+
+
+def test_the_same_name_is_two_members_in_two_tenants(tenants: tuple[str, str]) -> None:
+    tokens = []
+    for url in tenants:
+        with database(url) as opened:
+            tokens.append(TeamMembers(opened).add("ada", "viewer", Limits(), owner="", by="tests")[1])
+    for url, (own, other) in zip(tenants, [tokens, reversed(tokens)], strict=True):
+        with database(url) as opened:
+            members = TeamMembers(opened)
+            members.load()
+            assert members.with_token(own) is not None
+            assert members.with_token(other) is None
+
+
+def test_no_server_starts_with_a_role_that_row_level_security_does_not_hold(postgres: Postgres) -> None:
+    with pytest.raises(Declined, match="superuser"):
+        setup.check(postgres.team)
+    with pytest.raises(Declined, match="version 0"):
+        setup.check(postgres.new_database())
+
+
+def test_of_several_who_set_up_a_database_at_once_one_does_and_all_succeed(postgres: Postgres) -> None:
+    owner, done = postgres.new_database(), list[tuple[int, int]]()
+    threads = [threading.Thread(target=lambda: done.append(setup.migrate(owner))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    now = len(STEPS)
+    assert sorted(done) == [(0, now), (now, now), (now, now), (now, now)]
+    assert setup.migrate(owner) == (now, now)
+
+
+@pytest.mark.parametrize("name", ["", "Shop", "a-b", "x" * 41, 'x"; DROP TABLE member'])
+def test_a_tenant_has_a_plain_name(postgres: Postgres, name: str) -> None:
+    with pytest.raises(InvalidParams):
+        setup.add_tenant(postgres.team, name)
+
+
+def test_members_are_added_once_and_revoked_once(postgres: Postgres) -> None:
+    with database(postgres.tenant()) as opened:
+        members = TeamMembers(opened)
+        ada, token = members.add("ada", "approver", Limits(tools=("run_*",)), owner="", by="tests")
+        with pytest.raises(Conflict):
+            members.add("ada", "viewer", Limits(), owner="", by="tests")
+        with pytest.raises(NotFound):
+            members.add("agent", "agent", Limits(), owner="nobody", by="tests")
+        with pytest.raises(InvalidParams):
+            members.add("bo", "viewer", Limits(tools=("x",)), owner="", by="tests")
+        members.load()
+        assert members.with_token(token) == ada
+        assert members.revoke("ada") == ada
+        with pytest.raises(NotFound):
+            members.revoke("ada")
+        members.load()
+        assert members.with_token(token) is None
+        again, _ = members.add("ada", "viewer", Limits(), owner="", by="tests")
+        assert again.id != ada.id
+
+
+def test_a_database_that_is_not_there_is_said_without_its_password() -> None:
+    with pytest.raises(InputOutput) as away:
+        setup.look("postgresql://handrail_shop:hunter2@127.0.0.1:1/team")
+    assert "127.0.0.1:1" in away.value.message
+    assert "hunter2" not in away.value.message
