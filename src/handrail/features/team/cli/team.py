@@ -1,0 +1,282 @@
+"""`handrail team`: set up a team, run its servers, and decide who is in it."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from handrail.faces.cli.output import columns, log_to_stderr, print_json, say
+from handrail.faces.cli.parameters import OneOf, WholeNumber, json_option, project_option
+
+if TYPE_CHECKING:
+    from handrail.kernel.program import OpenTeam, TeamProgram
+    from handrail.ports.team import IdentityProvider
+
+EPILOG = """\b
+Examples:
+  handrail team init --database postgresql://owner@db/handrail --tenant shop
+  handrail team token add ada --role administrator
+  handrail team serve --nats nats://bus --blobs s3://shop-evidence --port 7007"""
+
+_DATABASE = "HANDRAIL_TEAM_DATABASE"
+_ROLES = ("agent", "viewer", "operator", "approver", "administrator")
+
+database_option = click.option(
+    "--database",
+    envvar=_DATABASE,
+    required=True,
+    metavar="URL",
+    help=f"postgresql://… of the tenant's role, or ${_DATABASE}.",
+)
+
+
+def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for name in ("server", "project", "host", "effect", "tool"):
+        what = f"Only for this {name}; * stands for anything. Repeatable."
+        command = click.option(f"--{name}", f"{name}s", multiple=True, metavar="PATTERN", help=what)(command)
+    return command
+
+
+@click.group(epilog=EPILOG)
+def team() -> None:
+    """Run handrail for a team.
+
+    PostgreSQL has everything that counts, NATS carries messages between servers, and S3 keeps evidence. Any number of
+    equal servers work side by side.
+    """
+
+
+@team.command()
+@click.option("--database", required=True, metavar="URL", help="postgresql://… of the owner of the tables.")
+@click.option("--tenant", required=True, metavar="NAME", help="The team's name: small letters, digits, underscores.")
+def init(database: str, tenant: str) -> None:
+    """Set up or upgrade the database, and make a role for a tenant's servers.
+
+    Prints the address for the tenant's servers, with a new password. Safe to repeat.
+    """
+    before, now, url = _program().set_up(database, tenant)
+    done = f"Set up version {now}" if before == 0 else f"Upgraded from version {before} to {now}"
+    say("The tables are up to date." if before == now else f"{done}.")
+    say(f"Servers of {tenant} use this address. Keep it secret:")
+    say(url)
+
+
+@team.command()
+@click.argument("file", type=Path)
+def key(file: Path) -> None:
+    """Make the key that signs the audit. Every server of the team needs the same one."""
+    say(f"Public key: {_program().make_key(file)}")
+
+
+@team.command()
+@database_option
+@click.option("--nats", envvar="HANDRAIL_TEAM_NATS", required=True, metavar="URL", help="nats://…, of the NATS server.")
+@click.option("--blobs", envvar="HANDRAIL_TEAM_BLOBS", required=True, metavar="URL", help="s3://bucket/prefix.")
+@click.option("--signing-key", type=Path, metavar="FILE", help="What `handrail team key` made.")
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Where to listen.")
+@click.option("--port", type=WholeNumber(min=0, max=65535), default=7007, show_default=True, help="0 picks a free one.")
+@click.option("--url", default="", help="The address people use, such as that of the load balancer.")
+@click.option("--oidc-issuer", default="", metavar="URL", help="Sign people in through this OpenID Connect provider.")
+@click.option("--oidc-client", default="", metavar="ID", help="The client id that the provider has given out.")
+@click.option("--oidc-secret-file", type=Path, metavar="FILE", help="Holds the client's secret.")
+@click.option("--oidc-group", "oidc_groups", multiple=True, metavar="GROUP=ROLE", help="A group's role. Repeatable.")
+@click.option("--state", type=Path, metavar="DIR", help="This server's own folder [./.handrail-team-PORT].")
+@project_option
+def serve(
+    database: str,
+    nats: str,
+    blobs: str,
+    signing_key: Path | None,
+    host: str,
+    port: int,
+    url: str,
+    oidc_issuer: str,
+    oidc_client: str,
+    oidc_secret_file: Path | None,
+    oidc_groups: tuple[str, ...],
+    state: Path | None,
+    project: Path,
+) -> None:
+    """Start one of the team's servers."""
+    provider = _provider(oidc_issuer, oidc_client, oidc_secret_file, oidc_groups, url) if oidc_issuer else None
+    log_to_stderr()
+    opened = _program().open(database, nats=nats, blobs=blobs, signing_key=signing_key)
+    state = state or Path(f".handrail-team-{port or os.getpid()}")
+
+    def on_ready(address: str) -> None:
+        say(f"handrail for the team {opened.tenant} at {address} (Ctrl-C ends it)")
+        sys.stdout.flush()
+
+    _program().serve(opened, project, state, host=host, port=port, url=url, provider=provider, on_ready=on_ready)
+
+
+def _provider(
+    issuer: str, client: str, secret_file: Path | None, groups: tuple[str, ...], url: str
+) -> "IdentityProvider":
+    from handrail.ports.team import IdentityProvider, checked_role
+
+    if not client or secret_file is None or not groups or not url:
+        raise click.UsageError("--oidc-issuer needs --oidc-client, --oidc-secret-file, --oidc-group and --url.")
+    roles = {}
+    for each in groups:
+        group, _, role = each.rpartition("=")
+        roles[group] = checked_role(role)
+        if not group or role == "agent":
+            raise click.UsageError(f"--oidc-group {each!r} must be GROUP=ROLE, with the role of a person.")
+    try:
+        secret = secret_file.read_text().strip()
+    except OSError as error:
+        raise click.UsageError(f"{secret_file}: {error.strerror}.") from None
+    return IdentityProvider(issuer.rstrip("/"), client, secret, roles)
+
+
+@team.command()
+@database_option
+@click.option("--nats", envvar="HANDRAIL_TEAM_NATS", default="", metavar="URL", help="nats://…, of the NATS server.")
+@click.option("--blobs", envvar="HANDRAIL_TEAM_BLOBS", default="", metavar="URL", help="s3://bucket/prefix.")
+def check(database: str, nats: str, blobs: str) -> None:
+    """Check what a team's servers need.
+
+    Exit status: 0 if a server can start, otherwise 1.
+    """
+    said, faults = _program().faults(database)
+    say(said)
+    found = list(faults)
+    if not found:
+        opened = _program().open(database, nats=nats, blobs=blobs)
+        try:
+            for name, fault in opened.team.parts().items():
+                say(f"{'ok     ' if fault is None else 'MISSING'}  {name}")
+                found += [fault] if fault is not None else []
+        finally:
+            opened.close()
+    for fault in found:
+        say(f"MISSING  {fault}")
+    if found:
+        raise SystemExit(1)
+
+
+@team.group()
+def token() -> None:
+    """Add, list and revoke members and their tokens."""
+
+
+@token.command("add")
+@click.argument("name")
+@click.option("--role", type=OneOf(*_ROLES), required=True, metavar="ROLE", help=f"One of {', '.join(_ROLES)}.")
+@click.option("--owner", default="", metavar="NAME", help="The member for whom an agent works: never its approver.")
+@limit_options
+@database_option
+def add_token(name: str, role: str, owner: str, database: str, **limits: tuple[str, ...]) -> None:
+    """Add a member and print its token, once.
+
+    An approver's patterns say what it may approve; without any, everything.
+    """
+    from handrail.ports.team import Limits, checked_role
+
+    with _opened(database) as opened:
+        member, secret = opened.team.members.add(name, checked_role(role), Limits(**limits), owner=owner, by=_user())
+        _record(opened, f"issued a token to {member.id} with the role {member.role}")
+        say(secret)
+
+
+@token.command("list")
+@json_option
+@database_option
+def list_tokens(database: str, as_json: bool) -> None:
+    """List the members of the team."""
+    with _opened(database) as opened:
+        members = [
+            {"name": each.name, "role": each.role, "limits": str(each.limits), "owner": each.owner,
+             "since": each.created_at}
+            for each in opened.team.members.all()
+        ]  # fmt: skip
+    if as_json:
+        print_json({"members": members})
+    else:
+        for line in columns([tuple(each.values()) for each in members]):
+            say(line)
+
+
+@token.command("revoke")
+@click.argument("name")
+@database_option
+def revoke_token(name: str, database: str) -> None:
+    """Revoke a member's token and end its sessions, on every server at once."""
+    with _opened(database) as opened:
+        gone = opened.team.members.revoke(name)
+        _record(opened, f"revoked the token of {gone.id}")
+        say(f"Revoked {gone.name}.")
+
+
+@team.group()
+def approvals() -> None:
+    """Decide how many people have to approve what."""
+
+
+@approvals.command("require")
+@click.argument("votes", type=WholeNumber(min=1, max=20))
+@limit_options
+@database_option
+def require(votes: int, database: str, **limits: tuple[str, ...]) -> None:
+    """Require approvals by VOTES people. Of several rules that fit, the largest number counts."""
+    from handrail.ports.team import Limits
+
+    with _opened(database) as opened:
+        rule = opened.team.approvals.add(Limits(**limits), votes)
+        _record(opened, f"required {votes} approvals for {rule.limits} (rule {rule.id})")
+        say(f"{rule.id}: {votes} people approve {rule.limits}.")
+
+
+@approvals.command("list")
+@database_option
+def list_approvals(database: str) -> None:
+    """List how many people have to approve what. One person is enough for everything else."""
+    with _opened(database) as opened:
+        for line in columns([(each.id, str(each.votes), str(each.limits)) for each in opened.team.approvals.all()]):
+            say(line)
+
+
+@approvals.command("remove")
+@click.argument("id")
+@database_option
+def remove_approvals(id: str, database: str) -> None:
+    """Remove such a rule."""
+    with _opened(database) as opened:
+        if not opened.team.approvals.remove(id):
+            raise click.ClickException(f"There is no rule {id!r}.")
+        _record(opened, f"removed the rule {id} about how many people approve")
+        say(f"Removed {id}.")
+
+
+@contextmanager
+def _opened(database: str) -> Iterator["OpenTeam"]:
+    opened = _program().open(database)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def _record(opened: "OpenTeam", done: str) -> None:
+    """On record before it is said to be done."""
+    from handrail.kernel.audit import Audit
+
+    audit = Audit(opened.audit)
+    audit.append({"event": "access", "caller": f"cli:{_user()}", "target": done, "ok": True}, durable=True)
+
+
+def _user() -> str:
+    from handrail.faces.cli.program import program
+
+    return program().machine.user
+
+
+def _program() -> "TeamProgram":
+    from handrail.faces.cli.program import program
+
+    return program().team()

@@ -1,0 +1,14 @@
+"""A team: several people, agents and servers on PostgreSQL, NATS and S3."""
+
+from handrail.kernel.feature import Command, Extra, Feature
+
+FEATURE = Feature(
+    "team",
+    "Team",
+    rank=5,  # its sign-in takes the place of the one for a single person
+    routes="handrail.features.team.routes.mount:mount",
+    serving="handrail.features.team.following:following_access",
+    checks="handrail.features.team.checks:checks",
+    commands=[Command("team", "handrail.features.team.cli.team:team", "Run handrail for a team.", 190)],
+    extra=Extra("team", "asyncpg", "nats", "obstore"),
+)

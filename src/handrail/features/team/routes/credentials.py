@@ -1,0 +1,68 @@
+"""Who calls a team's server: an agent or a service with its token, or a member who has signed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from starlette.types import Scope
+
+from handrail.faces.http.credentials import PAGE_HEADER, Credential, Credentials, Programs
+from handrail.faces.http.headers import header
+from handrail.faces.http.server_file import Published
+from handrail.faces.http.sessions import Sessions as LocalSessions
+from handrail.ports.agents import Agents
+from handrail.ports.team import Member, Session, TeamStores
+
+COOKIE = "handrail_team"
+SOCKETS = "/socket.io/"
+_LIFETIME_SECONDS = 12 * 3600
+
+
+class TeamCredentials(Credentials):
+    """Looks at the copy that the guard has refreshed for this request."""
+
+    def __init__(
+        self,
+        team: TeamStores,
+        is_secure: bool,
+        published: Published,
+        sessions: LocalSessions,
+        programs: Programs,
+        is_paired: Callable[[str], bool],
+        agents: Agents,
+    ) -> None:
+        super().__init__(published, sessions, programs, is_paired, agents)
+        self._team = team
+        self._cookie = COOKIE
+        self._flags = "Path=/; HttpOnly; SameSite=Strict" + ("; Secure" if is_secure else "")
+
+    def of(self, scope: Scope, token: str | None = None, page: str | None = None) -> Credential | None:
+        if token is None and (given := header(scope, b"authorization")) is not None:
+            scheme, _, token = given.partition(" ")
+            if scheme.lower() != "bearer":
+                return None
+        if token is None:
+            return Credential.COOKIE if self.person(scope, page) is not None else None
+        member = self._team.members.with_token(token)
+        if member is None or scope["path"] == SOCKETS:  # what is told there is for people who have signed in
+            return None
+        return Credential.AGENT if member.role == "agent" else Credential.TOKEN
+
+    def session(self, scope: Scope, page: str | None = None) -> str | None:
+        found = self.signed_in(scope, page)
+        return None if found is None else found.id
+
+    def signed_in(self, scope: Scope, page: str | None = None) -> Session | None:
+        cookie = self._secret(header(scope, b"cookie"))
+        page = header(scope, PAGE_HEADER.encode()) if page is None else page
+        return None if cookie is None or page is None else self._team.sessions.find(cookie, page)
+
+    def person(self, scope: Scope, page: str | None = None) -> Member | None:
+        found = self.signed_in(scope, page)
+        return None if found is None else self._team.sessions.member(found)
+
+    def set_cookie(self, secret: str) -> str:
+        return f"{self._cookie}={secret}; Max-Age={_LIFETIME_SECONDS}; {self._flags}"
+
+    def no_cookie(self) -> str:
+        return f"{self._cookie}=; Max-Age=0; {self._flags}"

@@ -1,0 +1,86 @@
+"""Who may do what on a team's server: looked up anew for every request, before anything else happens."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+from handrail.faces.http.answers import failed, refused
+from handrail.faces.http.credentials import Credential, note_person, shown
+from handrail.faces.http.guard import Guard, Origins, own_hosts
+from handrail.features.team.routes.credentials import TeamCredentials
+from handrail.ports.errors import Failure
+from handrail.ports.team import Member, Role, TeamStores
+
+HEALTH = "/health"
+_READING = ("GET", "HEAD", "OPTIONS")
+_TRY_AGAIN_LATER = 1013
+_FOR_OPERATORS = ("/api/tools/", "/api/prompts", "/socket.io/")
+_FOR_ADMINISTRATORS = ("/api/access", "/api/team")
+_OWN = ("/api/session",)
+_FOR_AGENTS = ("/mcp", "/api/tools")
+_NOT_FOR_AGENTS = "An agent's token opens /mcp and /api/tools. People sign in to see more."
+
+
+def needed_role(method: str, path: str) -> Role:
+    """What a signed-in person needs. Whatever is not named here changes how the team works: administrators do that."""
+    if path.startswith(_OWN):
+        return "viewer"
+    if path.startswith(_FOR_ADMINISTRATORS):
+        return "administrator"
+    if method in _READING:
+        return "viewer"
+    return "operator" if path.startswith(_FOR_OPERATORS) else "administrator"
+
+
+class TeamGuard(Guard):
+    """`url` is the address under which people reach the team, such as that of its load balancer."""
+
+    def __init__(self, team: TeamStores, url: str, app: ASGIApp, *, port: int, origins: Origins, **rest: Any) -> None:
+        host = urlsplit(url).netloc.lower()
+        own = Origins(frozenset({*origins.own, url.rstrip("/").lower()}), origins.listed, frozenset())
+        super().__init__(app, port=port, origins=own, **rest)
+        self._team = team
+        self._hosts = frozenset({*own_hosts(port), host})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] == HEALTH:
+            await self._app(scope, receive, send)
+            return
+        try:
+            await self._team.members.refresh()
+        except Failure as away:  # who is not known to be a member now is not let in
+            if scope["type"] == "http":
+                await failed(away)(scope, receive, send)
+            else:
+                await WebSocketClose(_TRY_AGAIN_LATER)(scope, receive, send)
+            return
+        await super().__call__(scope, receive, send)
+
+    def _stranger(self, scope: Scope) -> Response | None:
+        scope["handrail.team"] = self._credentials
+        answer = super()._stranger(scope)
+        if answer is None and shown(scope) is Credential.AGENT and not self._is_open(scope):
+            answer = None if scope["path"].startswith(_FOR_AGENTS) else refused("FORBIDDEN", _NOT_FOR_AGENTS)
+        member = self._member(scope)
+        note_person(scope, None if member is None else member.name)
+        if answer is not None or member is None or scope["type"] != "http" or self._is_open(scope):
+            return answer
+        role = needed_role(scope["method"], scope["path"])
+        if member.is_at_least(role):
+            return None
+        return refused("FORBIDDEN", f"This needs the role {role}; {member.name} has the role {member.role}.")
+
+    def _may_program(self, scope: Scope) -> bool:
+        """A person's or service's own token reads; to do more, a person signs in."""
+        return scope["type"] == "http" and scope["method"] in _READING and not scope["path"].startswith(_FOR_AGENTS)
+
+    def _member(self, scope: Scope) -> Member | None:
+        """Who has signed in. Agents have the gate, and services' tokens read."""
+        credentials = self._credentials
+        assert isinstance(credentials, TeamCredentials)
+        return credentials.person(scope) if shown(scope) is Credential.COOKIE else None

@@ -1,0 +1,60 @@
+"""Who has asked people how often, and whose task is which: one answer for all servers of a team."""
+
+from hashlib import sha256
+
+from handrail.ports.task_owners import Owner
+from handrail.stores.team.database import Connection, TeamDatabase
+
+_WINDOW = "interval '60 seconds'"
+
+
+class TeamQuestions:
+    def __init__(self, database: TeamDatabase) -> None:
+        self._database = database
+
+    async def note(self, who: str, most: int) -> bool:
+        async def add(rows: Connection) -> bool:
+            # Of those who ask for the same agent at once, each counts what the one before has noted.
+            await rows.execute("SELECT pg_advisory_xact_lock(hashtextextended(current_tenant() || $1, 1))", who)
+            await rows.execute(f"DELETE FROM asked WHERE who = $1 AND at < clock_timestamp() - {_WINDOW}", who)
+            if await rows.fetchval("SELECT count(*) FROM asked WHERE who = $1", who) >= most:
+                return False
+            await rows.execute("INSERT INTO asked (who) VALUES ($1)", who)
+            return True
+
+        return await self._database.write(add, is_durable=False)
+
+    async def forget_one(self, who: str) -> None:
+        last = "DELETE FROM asked WHERE number = (SELECT max(number) FROM asked WHERE who = $1)"
+        await self._database.execute(last, who)
+
+
+class TeamTaskOwners:
+    def __init__(self, database: TeamDatabase) -> None:
+        self._database = database
+
+    async def claim(self, task: str, owner: Owner) -> Owner:
+        known = await self._owner(task)
+        if known is not None:
+            return known
+        claimed = "INSERT INTO task_owner (task, identity, agent) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
+        await self._database.execute(claimed, task, owner.identity, owner.agent)
+        return await self._owner(task) or owner
+
+    async def give(self, task: str, owner: Owner) -> None:
+        await self._database.execute(
+            "INSERT INTO task_owner (task, identity, agent) VALUES ($1, $2, $3) ON CONFLICT (tenant, task)"
+            " DO UPDATE SET identity = EXCLUDED.identity, agent = EXCLUDED.agent, at = now()",
+            task,
+            owner.identity,
+            owner.agent,
+        )
+
+    async def _owner(self, task: str) -> Owner | None:
+        found = await self._database.row("SELECT identity, agent FROM task_owner WHERE task = $1", task)
+        return None if found is None else Owner(*found)
+
+
+def short(text: str) -> str:
+    """A name for what may be long, or hold anything."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

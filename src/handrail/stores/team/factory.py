@@ -1,0 +1,106 @@
+"""Everything that the servers of a team have in common, in PostgreSQL, NATS and a bucket."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from handrail.ports.errors import Failure, InputOutput
+from handrail.ports.record import RecordStores
+from handrail.ports.team import TeamStores
+from handrail.stores.team import setup
+from handrail.stores.team.asking import TeamQuestions, TeamTaskOwners
+from handrail.stores.team.blobs import BlobFolder, BlobWitness, open_bucket
+from handrail.stores.team.consents import TeamConsents
+from handrail.stores.team.database import TeamDatabase
+from handrail.stores.team.journal import TeamJournal
+from handrail.stores.team.leases import TeamLeases
+from handrail.stores.team.listening import Listener
+from handrail.stores.team.members import TeamAgents, TeamMembers, TeamRules, TeamSessions
+from handrail.stores.team.messages import Messages
+from handrail.stores.team.prompt_store import prompt_store
+from handrail.stores.team.record import KeyFile, KnownKey, record_stores
+from handrail.stores.team.task_grants import TeamTaskGrants
+from handrail.stores.team.tokens import TeamOnce, TeamTokens
+from handrail.stores.team.voting import TeamApprovalRules, TeamVotes
+
+
+@dataclass(frozen=True, slots=True)
+class TeamAddress:
+    """Where a team's engines are. Commands that only look at the database need no more than that."""
+
+    database: str
+    nats: str = ""
+    blobs: str = ""
+    signing_key: Path | None = None
+    public_key: str = ""
+    """Where nothing is signed, only checked."""
+
+
+@dataclass
+class OpenTeam:
+    """All of a team's stores, for one process. Blocks while it is opened: the role's tenant is looked up."""
+
+    address: TeamAddress
+    tenant: str = ""
+    database: TeamDatabase = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tenant = self.tenant or setup.check(self.address.database)
+        self.database = database = TeamDatabase(self.address.database)
+        self.messages = Messages(self.address.nats, self.tenant, database.engine)
+        self.listener = Listener(database)
+        self.bucket = open_bucket(self.address.blobs) if self.address.blobs else None
+        self.members = TeamMembers(database)
+        self.rules = TeamRules(database, self.members)
+        self.agents = TeamAgents(self.members)
+        self.leases = TeamLeases(database, self.messages.server)
+        self.tokens, self.once = TeamTokens(database), TeamOnce(database)
+        self.consents, self.grants = TeamConsents(database), TeamTaskGrants(database)
+        self.questions, self.owners = TeamQuestions(database), TeamTaskOwners(database)
+        self.prompts = prompt_store(database, self.listener, self.messages)
+        self.audit = TeamJournal(database, "audit")
+        self.team = TeamStores(
+            self.tenant,
+            self.messages.server,
+            self.members,
+            TeamSessions(database, self.members),
+            TeamVotes(database),
+            TeamApprovalRules(database),
+            self.leases,
+            self.parts,
+            lambda: self.listener.watching("access"),
+        )
+
+    def blobs(self, prefix: str) -> BlobFolder:
+        if self.bucket is None:
+            raise InputOutput("No bucket is named.", hint="Name it with --blobs.")
+        return BlobFolder(self.bucket, self.address.blobs, f"{self.tenant}/{prefix}")
+
+    def record(self) -> RecordStores:
+        witness = None if self.bucket is None else BlobWitness(self.blobs("checkpoints"))
+        signer = KeyFile(self.address.signing_key) if not self.address.public_key else KnownKey(self.address.public_key)
+        return record_stores(self.database, self.leases, self.tenant, signer, witness)
+
+    def parts(self) -> Mapping[str, str | None]:
+        """Each engine, and what is wrong with it now. Blocks."""
+        found = {"database": _fault(lambda: self.database.run(lambda rows: rows.fetchval("SELECT 1")))}
+        if self.address.nats:
+            found["nats"] = _fault(self.messages.check)
+        if self.bucket is not None:
+            found["blobs"] = _fault(lambda: self.blobs("health").names(""))
+        return found
+
+    def close(self) -> None:
+        self.listener.close()
+        self.messages.close()
+        self.database.close()
+
+
+def _fault(look: Callable[[], object]) -> str | None:
+    try:
+        look()
+    except Failure as failure:
+        return failure.message
+    return None

@@ -1,0 +1,62 @@
+"""Grants for a task, looked up at every call, so a revocation counts at once on every server."""
+
+import secrets
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from handrail.ports.approval_card import Grant
+from handrail.ports.grants import TaskGrant
+from handrail.stores.team.database import Row, TeamDatabase
+
+_COLUMNS = 'id, "grant", caller, at, by'
+
+
+class TeamTaskGrants:
+    def __init__(self, database: TeamDatabase, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._database = database
+        self._now = now
+
+    async def give(self, grant: Grant, *, caller: str, by: str) -> TaskGrant:
+        at = self._now().isoformat(timespec="seconds")
+        given = TaskGrant(secrets.token_hex(6), grant, caller, at, by)
+        await self._database.execute(
+            f"INSERT INTO task_grant ({_COLUMNS}, identity, task) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            given.id,
+            msgspec.json.encode(grant),
+            caller,
+            at,
+            by,
+            _known(grant.identity),
+            _known(grant.task),
+        )
+        return given
+
+    async def of(self, identity: str, task: str) -> Sequence[TaskGrant]:
+        wanted = f"SELECT {_COLUMNS} FROM task_grant WHERE identity = $1 AND task = $2"
+        return [_read(row) for row in await self._database.rows(wanted, identity, task)]
+
+    async def given(self) -> Sequence[TaskGrant]:
+        newest_first = f"SELECT {_COLUMNS} FROM task_grant ORDER BY at DESC, id"
+        return [_read(row) for row in await self._database.rows(newest_first)]
+
+    async def revoke(self, id: str) -> bool:
+        return await self._database.execute("DELETE FROM task_grant WHERE id = $1", id) == 1
+
+    async def end_task(self, task: str) -> None:
+        await self._database.execute("DELETE FROM task_grant WHERE task = $1", task)
+
+    async def end(self, identity: str, task: str | None) -> int:
+        removal = "DELETE FROM task_grant WHERE identity = $1 AND ($2::text IS NULL OR task = $2)"
+        return await self._database.execute(removal, identity, task)
+
+
+def _known(value: str | UnsetType) -> str | None:
+    return None if value is UNSET else value
+
+
+def _read(row: Row) -> TaskGrant:
+    id, grant, caller, at, by = row
+    return TaskGrant(id, msgspec.json.decode(grant, type=Grant), caller, at, by)

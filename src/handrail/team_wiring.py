@@ -1,0 +1,168 @@
+"""Puts a team's server together: the same kernel, features and faces as for one person, on a team's stores."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import uvloop
+
+from handrail.faces.http.server import Doors
+from handrail.features.team.routes.credentials import TeamCredentials
+from handrail.features.team.routes.guard import TeamGuard
+from handrail.features.team.voting import VotedPrompts
+from handrail.kernel.audit import Audit
+from handrail.kernel.evidence import Evidence
+from handrail.kernel.project_gate import asking
+from handrail.kernel.queue_approver import AskInQueue
+from handrail.stores.team import setup
+from handrail.stores.team.factory import OpenTeam, TeamAddress
+from handrail.stores.team.record import make_key
+from handrail.wiring import Wiring
+
+if TYPE_CHECKING:
+    from handrail.faces.http.console_key import ConsoleKey
+    from handrail.faces.http.context import HttpContext
+    from handrail.faces.mcp.streamable import McpEndpoint
+    from handrail.kernel.feature import Feature
+    from handrail.kernel.open_projects import OpenProjects
+    from handrail.kernel.project import Project
+    from handrail.ports.files import EvidenceFolder
+    from handrail.ports.identity import Identity
+    from handrail.ports.stores import Stores
+    from handrail.ports.team import IdentityProvider
+
+SERVED = frozenset({"team", "workspace", "people", "gateway", "history", "policy", "doctor"})
+"""Features that keep nothing in one process or on one machine that other servers would have to know."""
+
+
+class Team:
+    """Implements `kernel.program.TeamProgram`."""
+
+    def __init__(self, features: Sequence[Feature]) -> None:
+        self._features = features
+
+    def set_up(self, owner: str, tenant: str) -> tuple[int, int, str]:
+        before, now = setup.migrate(owner)
+        return before, now, setup.add_tenant(owner, tenant)
+
+    def faults(self, database: str) -> tuple[str, Sequence[str]]:
+        found = setup.look(database)
+        return f"PostgreSQL {found.server}, tables version {found.version}, tenant {found.tenant}", found.faults
+
+    def make_key(self, file: Path) -> str:
+        return make_key(file)
+
+    def open(
+        self,
+        database: str,
+        *,
+        nats: str = "",
+        blobs: str = "",
+        signing_key: Path | None = None,
+        public_key: str = "",
+    ) -> OpenTeam:
+        return OpenTeam(TeamAddress(database, nats, blobs, signing_key, public_key))
+
+    def serve(
+        self,
+        team: Any,
+        project: Path,
+        state: Path,
+        *,
+        host: str,
+        port: int,
+        url: str,
+        provider: IdentityProvider | None,
+        on_ready: Callable[[str], None],
+    ) -> None:
+        team.team = replace(team.team, provider=provider, url=url.rstrip("/"))
+        wiring = TeamWiring(team, [feature for feature in self._features if feature.name in SERVED])
+        team.messages.check()
+        team.members.load()
+        flags = {"host": host, "port": port, "open_console": False, "call_person": False}
+        opened = wiring.open_project(project, state, AskInQueue(), flags=flags, is_server=True)
+        doors = Doors(
+            credentials=partial(TeamCredentials, team.team, url.startswith("https:")),
+            guard=partial(TeamGuard, team.team, url),
+            is_for_all=True,
+        )
+        try:
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+                runner.run(wiring.serve_http(opened, lambda address, console: on_ready(address), doors=doors))
+        finally:
+            opened.close()
+
+
+class TeamWiring(Wiring):
+    """A server's own folder has its settings; what servers have in common is the team's."""
+
+    def __init__(self, team: OpenTeam, features: Sequence[Feature]) -> None:
+        super().__init__(features)
+        self._team = team
+
+    def open_stores(self, state: Path | None) -> Stores:
+        own, team = super().open_stores(state), self._team
+        own.close()
+        audit = Audit(team.audit)
+        prompts = VotedPrompts(team.prompts, team.team, audit)
+
+        def close() -> None:
+            audit.close()
+            own.close()
+            team.close()
+
+        return replace(
+            own,
+            tokens=team.tokens,
+            once=team.once,
+            consents=team.consents,
+            agents=team.agents,
+            task_owners=team.owners,
+            questions=team.questions,
+            prompts=prompts,
+            audit=team.audit,
+            record=team.record,
+            watching=nullcontext,
+            is_watched=lambda: True,
+            allow=team.rules.allow,
+            rules=team.rules.all,
+            remove_rule=team.rules.remove,
+            grants=team.grants,
+            watch_audit=lambda: team.listener.watching("audit", look_every=1.0),
+            close=close,
+            shared_rules=team.rules,
+            team=team.team,
+        )
+
+    def _evidence(self, own: EvidenceFolder, elsewhere: Mapping[str, EvidenceFolder]) -> Evidence:
+        return Evidence(self._team.blobs("evidence"))
+
+    def open_evidence(self, folder: str) -> Evidence | None:
+        return Evidence(self._team.blobs("evidence"))
+
+    def mcp_endpoint(self, project: Project, identity_of: Callable[[Any], Identity]) -> McpEndpoint:
+        from handrail.faces.http.credentials import agent_of
+        from handrail.faces.mcp.streamable import McpEndpoint
+
+        def name_of(scope: Any) -> str:
+            """Who an administrator has let in: what a client calls itself may be anything."""
+            agent = agent_of(scope)
+            return "unknown" if agent is None else agent.name
+
+        return McpEndpoint(project.gate, identity_of, project.settings, is_stateless=True, name_of=name_of)
+
+    def _http_context(self, project: Project, key: ConsoleKey, projects: OpenProjects) -> HttpContext:
+        """No command of a person's counts as an approval: what needs one is asked in the queue."""
+        context = super()._http_context(project, key, projects)
+        return replace(context, persons_gate=project.gate.asking(asking(project, AskInQueue())))
+
+    @asynccontextmanager
+    async def serve_local(self, *given: Any, **how: Any) -> AsyncIterator[None]:
+        """A team's server has no callers on its own machine."""
+        yield

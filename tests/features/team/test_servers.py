@@ -1,0 +1,256 @@
+"""Two servers of a team behave as one: what is asked at one is approved at the other, and revoked at both."""
+
+import threading
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+import socketio
+
+from handrail.ports.team import Role
+from tests.features.team.servers import Agent, Asked, Person, Team, edit, prompt_about, result_of
+from tests.waiting import PATIENCE
+
+
+def approvers(team: Team, name: str) -> list[Person]:
+    """One at each server."""
+    servers = enumerate(team.servers)
+    return [Person(server.url, team.token(f"{name}-{number}", "approver")) for number, server in servers]
+
+
+def said(answer: dict[str, Any]) -> str:
+    return str(answer["content"][0]["text"])
+
+
+def test_an_agent_reads_at_any_server_and_keeps_no_session(shared: Team) -> None:
+    agent = Agent(shared.token("reader", "agent"))
+    for server in shared.servers:
+        assert agent.call(server.url, "read_file", path="README.md")["structuredContent"]["content"] == "hello\n"
+    answer = agent.post(shared.servers[0].url, {"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+    assert answer.status_code == 200
+    assert "mcp-session-id" not in answer.headers
+    assert {"read_file", "replace_in_file"} <= {tool["name"] for tool in result_of(answer)["tools"]}
+
+
+def test_what_is_asked_at_one_server_is_approved_at_another(shared: Team) -> None:
+    agent, first, second = Agent(shared.token("writer", "agent")), *shared.servers
+    ada = Person(first.url, shared.token("ada", "approver")).at(second.url)
+    asked = edit(shared, agent, "approved.txt")
+    answer = ada.answer(prompt_about(ada, "approved.txt"))
+    assert answer.json() == {"ok": True, "data": {"warnings": []}}
+    assert not asked.wait().get("isError")
+    assert (shared.project / "approved.txt").read_text() == "new\n"
+
+
+def test_a_denial_reaches_the_agent_with_its_reason(shared: Team) -> None:
+    agent, bo = Agent(shared.token("denied", "agent")), Person(shared.servers[1].url, shared.token("bo", "approver"))
+    asked = edit(shared, agent, "denied.txt")
+    bo.answer(prompt_about(bo, "denied.txt"), status="canceled", remark="Not today.")
+    result = asked.wait()
+    assert result["isError"]
+    assert "Not today." in said(result)
+    assert (shared.project / "denied.txt").read_text() == "old\n"
+
+
+@pytest.mark.parametrize("role", ["viewer", "operator"])
+def test_who_may_not_approve_is_refused_and_the_question_stays(shared: Team, role: Any) -> None:
+    agent, name = Agent(shared.token(f"asks-{role}", "agent")), f"role-{role}.txt"
+    cy = Person(shared.servers[1].url, shared.token(f"cy-{role}", role))
+    dee = Person(shared.servers[0].url, shared.token(f"dee-{role}", "approver"))
+    asked = edit(shared, agent, name)
+    request_id = prompt_about(dee, name)
+    assert cy.answer(request_id).status_code == 403
+    assert asked.is_waiting
+    assert dee.answer(request_id).status_code == 200
+    assert not asked.wait().get("isError")
+
+
+def test_an_approver_approves_within_its_limits_only(shared: Team) -> None:
+    agent = Agent(shared.token("limited", "agent"))
+    wrong = Person(shared.servers[0].url, shared.token("limits-tool", "approver", tools=("run_*",)))
+    token = shared.token("limits-right", "approver", effects=("write", "WRITE"), tools=("replace_*",))
+    right = Person(shared.servers[1].url, token)
+    asked = edit(shared, agent, "limits.txt")
+    request_id = prompt_about(right, "limits.txt")
+    refusal = wrong.answer(request_id)
+    assert (refusal.status_code, asked.is_waiting) == (403, True)
+    assert "tool=run_*" in refusal.text
+    assert right.answer(request_id).status_code == 200, right.answer(request_id).text
+    assert not asked.wait().get("isError")
+
+
+def test_nobody_approves_what_their_own_agent_asks(shared: Team) -> None:
+    eve = Person(shared.servers[0].url, shared.token("eve", "administrator"))
+    fay = Person(shared.servers[1].url, shared.token("fay", "approver"))
+    agent = Agent(shared.token("eves-agent", "agent", owner="eve"))
+    asked = edit(shared, agent, "own.txt")
+    request_id = prompt_about(eve, "own.txt")
+    refusal = eve.answer(request_id)
+    assert (refusal.status_code, asked.is_waiting) == (403, True)
+    assert "works for you" in refusal.text
+    assert fay.answer(request_id).status_code == 200
+    assert not asked.wait().get("isError")
+
+
+def test_nobody_approves_what_they_ask_for_themselves(shared: Team) -> None:
+    gil = Person(shared.servers[0].url, shared.token("gil", "administrator"))
+    (shared.project / "self.txt").write_text("old\n")
+    params = {"path": "self.txt", "find": "old", "replace": "new"}
+    calling = gil.at(shared.servers[0].url).http
+    asked = Asked(lambda: {"status": calling.post("/api/tools/replace_in_file", json=params).status_code})
+    request_id = prompt_about(gil, "self.txt")
+    assert gil.answer(request_id).status_code == 403
+    hal = Person(shared.servers[1].url, shared.token("hal", "approver"))
+    assert hal.answer(request_id).status_code == 200
+    assert asked.wait() == {"status": 200}
+
+
+def test_two_people_have_to_approve_where_a_rule_says_so(shared: Team) -> None:
+    agent = Agent(shared.token("two-votes", "agent"))
+    people = approvers(shared, "voter")
+    shared.require(2, tools=("delete_path",))
+    (shared.project / "two.txt").write_text("old\n")
+    asked = Asked(lambda: agent.call(shared.servers[0].url, "delete_path", path="two.txt"))
+    request_id = prompt_about(people[0], "two.txt")
+    for _ in range(2):  # the same person twice is one vote
+        first = people[0].answer(request_id)
+        assert first.json()["data"]["warnings"] == ["Your approval counts. 1 more is needed."], first.text
+    assert asked.is_waiting
+    assert (shared.project / "two.txt").exists()
+    assert people[1].answer(request_id).json()["data"]["warnings"] == []
+    assert not asked.wait().get("isError")
+    assert not (shared.project / "two.txt").exists()
+
+
+def test_of_two_approvers_at_once_both_are_told_the_truth_and_it_runs_once(shared: Team) -> None:
+    agent = Agent(shared.token("at-once", "agent"))
+    people = approvers(shared, "racer")
+    asked = edit(shared, agent, "at-once.txt")
+    request_id = prompt_about(people[0], "at-once.txt")
+    answers: list[int] = []
+
+    def answer(who: Person) -> None:
+        answers.append(who.answer(request_id).status_code)
+
+    threads = [threading.Thread(target=answer, args=(who,)) for who in people]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert set(answers) <= {200, 409}
+    assert 200 in answers
+    assert not asked.wait().get("isError")
+    assert (shared.project / "at-once.txt").read_text() == "new\n"
+
+
+def test_a_revoked_token_is_refused_by_every_server_with_the_next_request(shared: Team) -> None:
+    agent, person = Agent(shared.token("stolen", "agent")), shared.token("left", "approver")
+    browsers = [Person(server.url, person) for server in shared.servers]
+    assert [each.http.get("/api/prompts").status_code for each in browsers] == [200, 200]
+    shared.revoke("stolen")
+    shared.revoke("left")
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    assert [agent.post(server.url, message).status_code for server in shared.servers] == [401, 401]
+    assert [each.http.get("/api/prompts").status_code for each in browsers] == [401, 401]
+    with pytest.raises(PermissionError):
+        Person(shared.servers[0].url, person)
+
+
+def test_a_call_that_was_asked_before_its_token_was_revoked_does_not_run(shared: Team) -> None:
+    agent = Agent(shared.token("revoked-late", "agent"))
+    ivy = Person(shared.servers[1].url, shared.token("ivy", "approver"))
+    asked = edit(shared, agent, "late.txt", breaks=True)
+    request_id = prompt_about(ivy, "late.txt")
+    shared.revoke("revoked-late")
+    ivy.answer(request_id)
+    asked.wait()
+    assert (shared.project / "late.txt").read_text() == "old\n"
+
+
+def test_a_session_that_one_server_ends_is_over_on_the_other(shared: Team) -> None:
+    jo = Person(shared.servers[0].url, shared.token("jo", "viewer"))
+    elsewhere = jo.at(shared.servers[1].url)
+    assert elsewhere.http.get("/api/session").json()["data"]["role"] == "viewer"
+    assert jo.http.delete("/api/session").status_code == 200
+    assert elsewhere.http.get("/api/session").status_code == 401
+
+
+def test_roles_open_what_they_name_and_nothing_else(shared: Team) -> None:
+    roles: tuple[Role, ...] = ("viewer", "operator", "administrator")
+    people = {role: Person(shared.servers[0].url, shared.token(f"role-{role}", role)).http for role in roles}
+    codes = {role: http.get("/api/team/members").status_code for role, http in people.items()}
+    assert codes == {"viewer": 403, "operator": 403, "administrator": 200}
+    params = {"path": "README.md"}
+    read = {role: http.post("/api/tools/read_file", json=params).status_code for role, http in people.items()}
+    assert read == {"viewer": 403, "operator": 200, "administrator": 200}
+    added = people["administrator"].post("/api/team/members", json={"name": "new", "role": "viewer"})
+    assert Person(shared.servers[1].url, added.json()["data"]["token"]).http.get("/api/prompts").status_code == 200
+    assert people["administrator"].delete("/api/team/members/new").status_code == 200
+
+
+def test_strangers_foreign_hosts_and_foreign_pages_are_refused(shared: Team) -> None:
+    url, token = shared.servers[0].url, shared.token("known", "agent")
+    bearer = {"authorization": f"Bearer {token}"}
+    with httpx.Client(base_url=url, timeout=PATIENCE) as http:
+        assert http.get("/api/prompts").status_code == 401
+        assert http.get("/api/prompts", headers={"authorization": "Bearer hrt_wrong"}).status_code == 401
+        assert http.get("/api/prompts", headers={**bearer, "host": "evil.example"}).status_code == 403
+        assert http.get("/api/prompts", headers={**bearer, "origin": "http://evil.example"}).status_code == 403
+        assert http.get("/health").json()["data"]["name"] == "handrail"
+    with pytest.raises(PermissionError):
+        Person(url, token)  # an agent is no person
+
+
+def test_people_read_the_name_that_an_administrator_gave_an_agent(shared: Team) -> None:
+    agent = Agent(shared.token("named-here", "agent"))
+    lee = Person(shared.servers[1].url, shared.token("lee", "approver"))
+    asked = edit(shared, agent, "named.txt")
+    request_id = prompt_about(lee, "named.txt")
+    shown = next(each for each in lee.pending() if each["requestId"] == request_id)
+    assert shown["prompt"]["card"]["agent"] == "named-here"
+    lee.answer(request_id)
+    asked.wait()
+
+
+def test_an_agent_s_token_opens_the_tools_and_nothing_that_people_see(shared: Team) -> None:
+    url = shared.servers[0].url
+    with httpx.Client(base_url=url, timeout=PATIENCE) as http:
+        http.headers["authorization"] = f"Bearer {shared.token('stolen-reader', 'agent')}"
+        assert http.get("/api/tools").status_code == 200
+        for path in ("/api/prompts", "/api/calls", "/api/policy", "/api/team/members", "/api/session"):
+            assert http.get(path).status_code == 403, path
+        assert http.post("/api/prompts", json={"prompt": {"kind": "result"}}).status_code == 403
+
+
+def test_a_person_s_token_by_itself_reads_and_changes_nothing(shared: Team) -> None:
+    url = shared.servers[0].url
+    with httpx.Client(base_url=url, timeout=PATIENCE) as http:
+        http.headers["authorization"] = f"Bearer {shared.token('service', 'administrator')}"
+        assert http.get("/api/prompts").status_code == 200
+        assert http.post("/api/prompts", json={"prompt": {"kind": "result"}}).status_code == 403
+        assert http.post("/api/tools/read_file", json={"path": "README.md"}).status_code == 403
+        assert http.post("/api/team/members", json={"name": "x", "role": "viewer"}).status_code == 403
+
+
+async def test_news_are_for_people_who_have_signed_in(shared: Team) -> None:
+    url, token = shared.servers[0].url, shared.token("listener", "agent")
+    client = socketio.AsyncClient(reconnection=False)
+    with pytest.raises(socketio.exceptions.ConnectionError):
+        await client.connect(url, namespaces=["/mimo"], auth={"token": token}, headers={"Origin": url})
+    await client.disconnect()
+
+
+def test_evidence_kept_at_one_server_is_read_at_the_other_and_the_audit_verifies(shared: Team) -> None:
+    agent, kim = Agent(shared.token("evident", "agent")), Person(shared.servers[1].url, shared.token("kim", "approver"))
+    asked = edit(shared, agent, "evidence.txt")
+    kim.answer(prompt_about(kim, "evidence.txt"))
+    asked.wait()
+    told = shared.handrail(
+        "audit", "verify", "--json", "--database", shared.database, "--public-key", shared.public_key,
+        "--blobs", shared.blobs,
+    )  # fmt: skip
+    assert '"ok": true' in told.stdout or '"ok":true' in told.stdout
+    exported = shared.handrail("audit", "export", "--database", shared.database).stdout.splitlines()
+    assert any('"event":"vote"' in line for line in exported)
+    with shared.opened() as opened:
+        assert len(exported) <= sum(1 for _ in opened.audit.lines())
