@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Sequence
+from typing import Protocol
 
 from Xlib import X, display, error
 
@@ -13,7 +14,29 @@ CHILDREN = "org.a11y.atspi.Accessible.GetChildren"
 DAEMON = "org.freedesktop.DBus"
 
 
-class Eyes:
+class Eyes(Protocol):
+    def close(self) -> None: ...
+
+    def windows_of(self, pids: set[int]) -> list[int]:
+        """The ids of their mapped windows."""
+        ...
+
+    def frame_of(self, window: int) -> Rect:
+        """Without what is drawn around it."""
+        ...
+
+    def classes_of(self, window: int) -> set[str]: ...
+
+    def move(self, window: int, x: int, y: int) -> None: ...
+
+    def pixels(self, area: Rect) -> bytes:
+        """Red, green, blue of every pixel, row by row."""
+        ...
+
+    def has_pressed_keys(self) -> bool: ...
+
+
+class X11Eyes:
     def __init__(self, name: str) -> None:
         self._display = display.Display(name)
         self._root = self._display.screen().root

@@ -7,6 +7,7 @@ whatever it started in turn, and the folder are gone. Knows nothing of desktops,
 import ctypes
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -19,7 +20,6 @@ from typing import Any
 
 PR_SET_CHILD_SUBREAPER = 36
 GRACE = 0.6
-LOOK_AGAIN = 0.005
 
 
 def main() -> None:
@@ -65,13 +65,11 @@ def _end(pids: set[int]) -> None:
     sockets = _sockets(pids)
     _send(signal.SIGTERM, pids)
     _send(signal.SIGCONT, pids)
-    deadline = time.monotonic() + GRACE
-    while (left := living(pids)) and time.monotonic() < deadline:
-        time.sleep(LOOK_AGAIN)
+    left = _living_after(pids, GRACE)
     while left:
-        _send(signal.SIGKILL, left | below(left))
-        time.sleep(LOOK_AGAIN)
-        left = living(pids | below(left))
+        left |= below(left)
+        _send(signal.SIGKILL, left)
+        left = _living_after(left, GRACE)
     for socket in sockets:
         socket.unlink(missing_ok=True)
 
@@ -90,6 +88,25 @@ def _sockets(pids: set[int]) -> list[Path]:
             held |= {os.readlink(handle) for handle in Path(f"/proc/{pid}/fd").iterdir()}
     rows = [line.split() for line in Path("/proc/net/unix").read_text().splitlines()[1:]]
     return [Path(row[7]) for row in rows if len(row) == 8 and row[7][0] == "/" and f"socket:[{row[6]}]" in held]
+
+
+def _living_after(pids: set[int], seconds: float) -> set[int]:
+    """Those that have not ended when the seconds are up; it comes back earlier when all have."""
+    poll, handles = select.poll(), dict[int, int]()
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            handles[os.pidfd_open(pid)] = pid
+    for handle in handles:
+        poll.register(handle, select.POLLIN)
+    deadline = time.monotonic() + seconds
+    while handles and (left := deadline - time.monotonic()) > 0:
+        for handle, _ in poll.poll(left * 1000):
+            poll.unregister(handle)
+            os.close(handle)
+            del handles[handle]
+    for handle in handles:
+        os.close(handle)
+    return set(handles.values())
 
 
 def living(pids: set[int]) -> set[int]:

@@ -17,10 +17,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 from tests import desktop_environment, desktop_keeper
-from tests.desktop_eyes import BusEyes, Eyes
+from tests.desktop_eyes import BusEyes, Eyes, X11Eyes
 from tests.waiting import until
 
 SIZE = (1920, 1080)
@@ -68,7 +68,7 @@ class DesktopSession:
         self._env = desktop_environment.make(self._folder)
         self._bus = BusEyes(self._env["DBUS_SESSION_BUS_ADDRESS"])
 
-    def __enter__(self) -> "DesktopSession":
+    def __enter__(self) -> Self:
         try:
             self._open()
         except BaseException:
@@ -140,21 +140,26 @@ class DesktopSession:
         self._keeper.stdout.close()
 
     def _open(self) -> None:
+        self._open_display()
+        bus = self._env["DBUS_SESSION_BUS_ADDRESS"]
+        daemon = self._launch(["dbus-daemon", "--session", "--nofork", f"--address={bus}", "--print-address=1"])
+        self._wait(lambda: "unix:" in daemon.said, "no session bus", 20, daemon)
+        self._start_accessibility_bus()
+        self._wait(self._is_managed, "no window manager", 20, daemon)
+
+    def _open_display(self) -> None:
         width, height = self._size
         # The server itself picks a number that nobody has, and says it when it listens.
-        self.x_server = server = self._launch(
+        self.display_server = server = self._launch(
             ["Xvfb", "-displayfd", "1", "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp", "-noreset"]
         )
         number = self._wait(lambda: _first_number(server.said), "no X server", 20, server)
         self._env["DISPLAY"] = f":{number}"
-        self.eyes = Eyes(self._env["DISPLAY"])
+        self.eyes: Eyes = X11Eyes(self._env["DISPLAY"])
+        self._launch(["openbox", "--sm-disable"])
 
-        bus = self._env["DBUS_SESSION_BUS_ADDRESS"]
-        daemon = self._launch(["dbus-daemon", "--session", "--nofork", f"--address={bus}", "--print-address=1"])
-        manager = self._launch(["openbox", "--sm-disable"])
-        self._wait(lambda: "unix:" in daemon.said, "no session bus", 20, daemon)
-        self._start_accessibility_bus()
-        self._wait(self.eyes.has_window_manager, "no window manager", 20, manager)
+    def _is_managed(self) -> bool:
+        return not isinstance(self.eyes, X11Eyes) or self.eyes.has_window_manager()
 
     def _start_accessibility_bus(self) -> None:
         self._launcher = self._launch(["/usr/libexec/at-spi-bus-launcher", "--launch-immediately", "--a11y=1"])
@@ -191,11 +196,11 @@ def _first_number(text: str) -> str:
     return next((line.strip() for line in text.split("\n")[:-1] if line.strip().isdigit()), "")
 
 
-def main() -> int:
+def run_on(desktop: DesktopSession) -> int:
     command = sys.argv[2:] if sys.argv[1:2] == ["--"] else sys.argv[1:]
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with DesktopSession() as session:
+        with desktop as session:
             if command:
                 return subprocess.run(command, env=session.env, check=False).returncode
             for name, value in session.env.items():
@@ -208,4 +213,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_on(DesktopSession()))

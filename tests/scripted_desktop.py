@@ -19,6 +19,7 @@ from handrail.features.desktop.platform import (
     Element,
     Found,
     Gesture,
+    Mark,
     Node,
     Place,
     Query,
@@ -56,6 +57,7 @@ class ScriptedDesktop:
     """`notes` is the window in front when it begins: a text, a field, and buttons that do something."""
 
     def __init__(self) -> None:
+        self.copied: str | None = None
         self.sent: list[str] = []
         self.readiness_now = Readiness(True, True, True, "Linux test", "x11")
         self.hanging: asyncio.Event | None = None
@@ -244,6 +246,24 @@ class ScriptedDesktop:
         self.report()
         return Delivery("keys", is_verified=True)
 
+    async def set_value(self, window: Window, element: Element, value: str | float) -> Delivery:
+        self.sent.append(f"set {element.title} {value}")
+        return Delivery("value", True)
+
+    async def choose(self, window: Window, path: Sequence[str]) -> Delivery:
+        self.sent.append(f"menu {'/'.join(path)}")
+        return Delivery("action:click")
+
+    async def clipboard(self) -> str | None:
+        return self.copied
+
+    async def put_on_clipboard(self, text: str) -> None:
+        self.copied = text
+
+    async def launch(self, app: str, file: str | None) -> int:
+        self.sent.append(f"launch {app} {file or ''}".strip())
+        return 1
+
     async def send_keys(self, window: Window, combinations: Sequence[Combination], *, delay_ms: int) -> None:
         for one in combinations:
             if self._front() != window.handle:
@@ -261,6 +281,7 @@ class ScriptedDesktop:
         *,
         outlined: Rect | None = None,
         cropped: Rect | None = None,
+        marked: Sequence[Mark] = (),
         hidden: Sequence[Window] = (),
         covered: Sequence[Covered] = (),
     ) -> Shot:

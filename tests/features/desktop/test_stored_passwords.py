@@ -1,13 +1,15 @@
-"""Evidence of version 0.1 in which a password was kept: `handrail doctor` names it, and how it is deleted."""
+"""Passwords that version 0.1 kept: `handrail doctor` says so, and `handrail desktop forget-passwords` deletes them."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from handrail.features.desktop.opening import _password_checks
-from handrail.kernel.checks import CheckContext
+from handrail.kernel.checks import Check, CheckContext
 from handrail.wiring import Wiring
 
 TYPED: dict[str, Any] = {
@@ -24,15 +26,63 @@ def kept(project: Path, name: str, request: dict[str, Any], place: str = "artifa
     return file
 
 
+def question(request_id: str, text: str, *, is_answered: bool = True) -> list[dict[str, Any]]:
+    head = {"ts": "2026-01-02T03:04:05.678Z", "type": "ui_prompt", "requestId": request_id}
+    prompt = {
+        "kind": "file_change_confirm",
+        "title": f'Type "{text}" into securetextfield "Password" in window "Sign in" of "login"',
+        "message": f"Type text (UI_CONTROL)\nAsked by mcp:agent\ntext: {text}",
+        "source": "handrail/desktop_type_text",
+    }
+    answer = {**head, "action": "response", "response": {"status": "ok"}}
+    return [{**head, "action": "request", "prompt": prompt}, *([answer] if is_answered else [])]
+
+
+def write_log(state: Path, entries: list[dict[str, Any]]) -> Path:
+    state.mkdir(exist_ok=True)
+    log = state / "ui-prompts.jsonl"
+    log.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in entries))
+    return log
+
+
+def doctors_word(project: Path) -> list[Check]:
+    return list(_password_checks(CheckContext(Wiring(), project, project / "state")))
+
+
+def forget(project: Path) -> str:
+    command = [sys.executable, "-m", "handrail", "desktop", "forget-passwords"]
+    folders = ["--project", str(project), "--state", str(project / "state")]
+    return subprocess.run([*command, *folders], check=True, capture_output=True, text=True).stdout
+
+
 @pytest.mark.parametrize("place", ["artifacts/desktop", ".handrail/artifacts/desktop"])
-def test_a_stored_password_is_found_and_its_file_named(tmp_path: Path, place: str) -> None:
+def test_stored_passwords_are_found_and_deleted_by_the_command_that_doctor_names(tmp_path: Path, place: str) -> None:
     file = kept(tmp_path, "exec_1", TYPED, place)
-    [check] = _password_checks(CheckContext(Wiring(), tmp_path, tmp_path / "state"))
+    log = write_log(tmp_path / "state", [*question("approve_1", "hünter2 €"), *question("approve_2", "Ada")])
+    size = log.stat().st_size
+    [check] = doctors_word(tmp_path)
     assert not check.ok
-    assert check.detail.startswith("1 file of evidence")
+    assert check.detail.startswith("1 file of evidence and 2 questions")
     assert check.fix is not None
-    assert str(file) in check.fix
+    assert "handrail desktop forget-passwords" in check.fix
     assert "hunter2" not in str(check)
+
+    assert forget(tmp_path) == "Evidence files deleted: 1. Questions masked: 2.\n"
+    assert not file.exists()
+    told = log.read_text()
+    assert "hünter2" not in told
+    assert "Ada" not in told
+    assert log.stat().st_size == size
+    assert json.loads(told.splitlines()[0])["prompt"]["title"].startswith('Type "***')
+    assert doctors_word(tmp_path) == []
+    assert forget(tmp_path) == "None stored.\n"
+
+
+def test_a_question_that_still_waits_is_left_as_the_person_sees_it(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "state", question("approve_1", "hunter2", is_answered=False))
+    before = log.read_bytes()
+    assert forget(tmp_path) == "None stored.\n"
+    assert log.read_bytes() == before
 
 
 def test_what_holds_no_password_is_left_alone(tmp_path: Path) -> None:
@@ -40,4 +90,4 @@ def test_what_holds_no_password_is_left_alone(tmp_path: Path) -> None:
     kept(tmp_path, "exec_2", {**TYPED, "summary": 'Type "Ada" into textfield "Name"'})
     kept(tmp_path, "exec_3", {"tool": "desktop_click", "params": {"target": {}}})
     kept(tmp_path, "exec_4", {"tool": 7})
-    assert list(_password_checks(CheckContext(Wiring(), tmp_path, tmp_path / "state"))) == []
+    assert doctors_word(tmp_path) == []

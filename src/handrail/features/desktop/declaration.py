@@ -36,13 +36,25 @@ _ELEMENT_REF = {
     "type": "object",
     "properties": {"elementId": {"type": "string"}},
 }
-_ROUTE = {"type": "object", "description": "{app: {name, pid}, window: {titlePattern, id}, focusPolicy}"}
-_SELECTOR = {"type": "object", "description": "As in desktop_find: {byRole, titleContains, …}"}
+_WHOLE_ROUTE = {"type": "object", "description": "{app: {name, pid}, window: {titlePattern, id}, focusPolicy}"}
+_ROUTE = {"type": "object"}
+_FIRST = "desktop_observe"
+"""Where a route is explained, which is the same everywhere."""
+_SELECTOR = {"type": "object", "description": "As in desktop_find"}
 # Every tool has them. What more they may hold, desktop_find and the docs tell, and the types check.
-_SHORT = {"elementRef": _ELEMENT_REF, "route": _ROUTE, "selectorExists": _SELECTOR, "selectorGone": _SELECTOR}
+_RECT = {"type": "object", "description": "{x, y, width, height}"}
+_SHORT = {
+    "elementRef": _ELEMENT_REF,
+    "route": _ROUTE,
+    "selectorExists": _SELECTOR,
+    "selectorGone": _SELECTOR,
+    "byRect": _RECT,
+    "rect": _RECT,
+    "anchor": {"type": "object", "description": "{byRole, titleContains, valueContains}"},
+}
 _SHORT_IN_TARGETS = {**_SHORT, "selector": _SELECTOR}
 _BOUNDS = frozenset({"minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "additionalProperties"})
-_SAYING_NOTHING: tuple[tuple[str, Any], ...] = (("default", None), ("required", []))
+_SAYING_NOTHING: tuple[tuple[str, Any], ...] = (("default", None), ("default", False), ("required", []))
 _LOOKING = (*_READING, NotFound, ElementNotFound)
 
 
@@ -57,12 +69,15 @@ def desktop_tool(
     preview: Plan[ParamsT] | None = None,
     locate: Locate[ParamsT] | None = None,
 ) -> Tool[Desktop, ParamsT]:
+    short = _SHORT if "selector" in params.__struct_fields__ else _SHORT_IN_TARGETS
+    if getattr(run, "__name__", "") == _FIRST:
+        short = {**short, "route": _WHOLE_ROUTE}
     is_about_elements = "route" in params.__struct_fields__
     return Tool(
         name=getattr(run, "__name__", ""),
         title=title,
         params=params,
-        input_schema=_brief(schema_of(params), _SHORT if "selector" in params.__struct_fields__ else _SHORT_IN_TARGETS),
+        input_schema=_brief(schema_of(params), short),
         output_schema=schema_of(result),
         run=run,
         effect=effect,

@@ -19,7 +19,12 @@ FEATURE = Feature(
     switched_on="handrail.features.desktop.opening:is_on",
     settings="handrail.features.desktop.settings:DesktopSettings",
     commands=[
-        Command("desktop", "handrail.features.desktop.cli.desktop:desktop", "Run a recipe of desktop steps.", 30),
+        Command(
+            "desktop",
+            "handrail.features.desktop.cli.desktop:desktop",
+            "Run desktop recipes; delete stored passwords.",
+            30,
+        ),
         Command(
             "desktop-host",
             "handrail.features.desktop.cli.desktop_host:desktop_host",

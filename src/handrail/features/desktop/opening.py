@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 from socket import socketpair
 from typing import TYPE_CHECKING, Any
 
@@ -58,11 +60,11 @@ def is_on(project: Project) -> bool:
 
 @asynccontextmanager
 async def kept_host_of(project: Project) -> AsyncIterator[None]:
-    """While inside, a host runs beside the server, unless the settings say otherwise."""
+    """While inside, a host runs beside the server, unless the settings say otherwise; other processes use that one."""
     from handrail.features.desktop.host_client.finding import SOCKET
     from handrail.features.desktop.host_client.process import kept_host
 
-    if not is_on(project):
+    if not project.is_server or not is_on(project):
         yield
         return
     state = project.stores.path
@@ -101,6 +103,10 @@ def tidy(project: Project) -> None:
 
 def checks(context: CheckContext) -> Iterator[Check]:
     yield from _password_checks(context)
+    if sys.platform == "darwin":
+        detail = "not supported on macOS: the port is described in docs/ports/macos.md, and was never built or run"
+        yield Check("desktop", False, detail, required=False)
+        return
     stores = context.program.open_stores(context.state)
     try:
         is_on = load_one(DesktopSettings, stores.path).desktop
@@ -117,11 +123,17 @@ def checks(context: CheckContext) -> Iterator[Check]:
 
 def _password_checks(context: CheckContext) -> Iterator[Check]:
     """Nothing where no password was kept."""
-    from handrail.features.desktop.stored_passwords import files_with_passwords
+    from handrail.features.desktop.stored_passwords import files_with_passwords, questions_with_passwords
 
-    kept = sorted(files_with_passwords(context.folder))
-    if kept:
-        files = "1 file of evidence holds" if len(kept) == 1 else f"{len(kept)} files of evidence hold"
-        detail = f"{files} a password that was typed on the desktop"
-        fix = f"Delete them: rm {' '.join(shlex.quote(str(file)) for file in kept)}"
+    files = sum(1 for _ in files_with_passwords(context.folder))
+    questions = questions_with_passwords(Path(context.program.open_stores(context.state).prompts.location))
+    if files or questions:
+        counted = [_count(files, "file of evidence", "files of evidence"), _count(questions, "question", "questions")]
+        detail = f"{' and '.join(filter(None, counted))} from version 0.1 with a password that was typed on the desktop"
+        where = shlex.quote(str(context.folder))
+        fix = f"Delete them: handrail desktop forget-passwords --project {where}"
         yield Check("stored passwords", False, detail, fix, required=False)
+
+
+def _count(number: int, one: str, several: str) -> str:
+    return "" if not number else f"1 {one}" if number == 1 else f"{number} {several}"

@@ -7,7 +7,7 @@ understands a `handle`.
 from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +230,24 @@ class Actor(Protocol):
         self, window: Window | None, element: Element | None, text: str, *, clear_before: bool
     ) -> Delivery: ...
 
+    async def set_value(self, window: Window, element: Element, value: str | float) -> Delivery:
+        """A number of a slider, ticked or not, a text, or one of the element's own choices by its title."""
+        ...
+
+    async def choose(self, window: Window, path: Sequence[str]) -> Delivery:
+        """From the window's menu bar. ElementNotFound says which titles there are instead."""
+        ...
+
+    async def clipboard(self) -> str | None:
+        """Its text; None where it has none."""
+        ...
+
+    async def put_on_clipboard(self, text: str) -> None: ...
+
+    async def launch(self, app: str, file: str | None) -> int:
+        """Starts an installed app, and returns its process id."""
+        ...
+
     async def send_keys(self, window: Window, combinations: Sequence[Combination], *, delay_ms: int) -> None:
         """Conflict as soon as another window has the keys: that is looked at before each combination."""
         ...
@@ -250,6 +268,14 @@ class Covered:
     """A part of a window that no picture shows, such as a password field."""
 
     window: Window
+    frame: Rect | None
+    """None where its place is unknown: then the whole window is covered."""
+
+
+class Mark(NamedTuple):
+    """A number beside a place of the screen."""
+
+    number: int
     frame: Rect
 
 
@@ -260,10 +286,11 @@ class Screen(Protocol):
         *,
         outlined: Rect | None = None,
         cropped: Rect | None = None,
+        marked: Sequence[Mark] = (),
         hidden: Sequence[Window] = (),
         covered: Sequence[Covered] = (),
     ) -> Shot:
-        """The whole screen, or the part of `area` that is on it; `outlined` is drawn around.
+        """The whole screen, or the part of `area` that is on it; `outlined` is drawn around, `marked` are numbered.
 
         What can be seen of the windows `hidden` and of the parts `covered` is black. The pixels of `cropped` are given
         too, without the outline and with what is `covered`.

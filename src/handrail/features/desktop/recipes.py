@@ -54,7 +54,7 @@ def read_recipe(data: bytes, tool_of: Callable[[str], str], check: Check) -> Seq
         step = _step(number, row, tool_of)
         where = f"step {number} ({step.id})"
         if any(step.id == earlier.id for earlier in steps):
-            raise BrokenRecipe(f"{where}: the id stands there before.", step=number, field="id")
+            raise BrokenRecipe(f"{where}: the id is already used.", step=number, field="id")
         _check_references(step, number, where, {earlier.id for earlier in steps})
         _check_params(step, number, where, check)
         steps.append(step)

@@ -48,6 +48,7 @@ Summary = Callable[[ParamsT, str], str]
 class _Located(Said, frozen=True, kw_only=True):
     route_resolved: RouteResolved
     element: Ref | UnsetType = UNSET
+    point: dict[str, int] | UnsetType = UNSET
     screenshot: str | UnsetType = UNSET
     around: tuple[str, ...] = ()
     """What is written around the target, for a person to read."""
@@ -108,7 +109,8 @@ def _previewing(summary: Summary[ParamsT]) -> Callable[[Desktop, Call, ParamsT],
         if call.is_shown and located.seen is not UNSET:
             sent["shown"] = located.seen
         allowed = digest(sent)
-        shown = _masked(params) if _goes_into_secret(located) else params
+        secrets = _typed(params) if _goes_into_secret(located) else {}
+        shown = replace(params, **dict.fromkeys(secrets, MASK)) if secrets else params
         words, place, alt = place_words(route), "", "the screen as it is"
         if element is not UNSET:
             words, place, alt = element_words(element), f" in {words}", f"{alt}; what is meant is outlined"
@@ -128,6 +130,7 @@ def _previewing(summary: Summary[ParamsT]) -> Callable[[Desktop, Call, ParamsT],
             warrant=Warrant(method=method_of(call.tool), params_digest=allowed),
             executor=desktop.executor(),
             shown_params=None if shown is params else shown,
+            masked=secrets,
         )
 
     return preview
@@ -140,8 +143,9 @@ def _goes_into_secret(located: _Located) -> bool:
     return located.is_focus_secret
 
 
-def _masked(params: ParamsT) -> ParamsT:
-    return replace(params, text=MASK) if "text" in params.__struct_fields__ else params
+def _typed(params: RoutedParams) -> dict[str, str]:
+    typed = {name: getattr(params, name, None) for name in ("text", "value")}
+    return {name: text for name, text in typed.items() if isinstance(text, str)}
 
 
 def _about(route: RouteResolved, element: Ref | UnsetType) -> About:
@@ -189,6 +193,8 @@ def _pinned(given: Wire, located: _Located) -> Wire:
     sent = {**given, "route": {**given.get("route", {}), "app": {**name, **process}, "window": window}}
     if element is not UNSET:
         sent["target"] = {"elementRef": {"elementId": element.element_id, "fingerprint": element.fingerprint}}
+    elif located.point is not UNSET:
+        sent["target"] = {"point": located.point}
     return sent
 
 

@@ -5,7 +5,7 @@ from Xlib import XK
 
 from handrail.features.desktop.backends.acting.element_actions import press_action
 from handrail.features.desktop.backends.acting.field import FieldText, has_arrived
-from handrail.features.desktop.backends.x11.keys import character, key
+from handrail.features.desktop.backends.keysyms import character, key
 from handrail.features.desktop.platform import Element
 from handrail.ports.errors import InvalidParams
 

@@ -7,7 +7,7 @@ import pytest
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
 from handrail.features.desktop.backends.x11.connection import X11
-from handrail.features.desktop.backends.x11.windows import TopWindows
+from handrail.features.desktop.backends.x11.windows import X11Windows
 from handrail.features.desktop.platform import Element, Query, Window
 from handrail.ports.errors import Conflict, Gone, InvalidParams
 from tests.desktop_apps import command, texts
@@ -47,7 +47,7 @@ async def field_of(desktop: LinuxDesktop) -> tuple[Window, Element]:
 async def test_a_window_that_comes_to_the_front_gets_nothing_of_what_is_typed(desktop: LinuxDesktop) -> None:
     window, field = await field_of(desktop)
     assert await desktop.focus(window, field)
-    tops = TopWindows(X11())
+    tops = X11Windows(X11())
     [meant] = [top for top in tops.all() if top.title == "Mute"]
     assert await tops.activate(meant.id)
 

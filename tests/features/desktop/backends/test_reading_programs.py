@@ -8,7 +8,7 @@ import pytest
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
 from handrail.features.desktop.backends.atspi.reader import AtspiReader
 from handrail.features.desktop.backends.x11.connection import X11
-from handrail.features.desktop.backends.x11.windows import TopWindows
+from handrail.features.desktop.backends.x11.windows import X11Windows
 from handrail.features.desktop.platform import Found, Query, Window
 from tests.desktop_session import App, DesktopSession
 from tests.waiting import eventually
@@ -28,7 +28,7 @@ def anyio_backend() -> str:
 async def reader(desktop_session: DesktopSession) -> AsyncIterator[AtspiReader]:
     with desktop_session.entered():
         bus, x11 = AccessibilityBus(), X11()
-        yield AtspiReader(bus, TopWindows(x11))
+        yield AtspiReader(bus, X11Windows(x11))
         await bus.close()
         x11.close()
 

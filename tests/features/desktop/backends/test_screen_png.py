@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from handrail.features.desktop.backends.x11.screen import outline, png
+from handrail.features.desktop.backends.picture import outline, png
 from handrail.features.desktop.platform import Rect
 from tests.features.desktop.conformance import png as reader
 

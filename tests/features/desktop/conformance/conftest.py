@@ -1,14 +1,22 @@
-import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import cast
 
 import pytest
 
 from handrail.features.desktop.platform import Desktop
-from tests.desktop_apps import ROOT, Toolkit
+from tests.desktop_apps import Toolkit
 from tests.desktop_session import DesktopSession
-from tests.features.desktop.conformance.grounds import DEBIAN_13, LONG, TOOLKITS, Debian13Ground, Ground, LinuxGround
+from tests.features.desktop.conformance.grounds import (
+    DEBIAN_13,
+    LONG,
+    TOOLKITS,
+    Debian13Ground,
+    Ground,
+    LinuxGround,
+    SwayGround,
+)
 from tests.features.desktop.conformance.workbench import Workbench, window_of
+from tests.sway_session import SwaySession
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -40,8 +48,14 @@ def linux_ground(desktop_session: DesktopSession) -> Ground:
 
 
 @pytest.fixture(scope="session")
+def sway_ground() -> Iterator[Ground]:
+    with SwaySession() as session:
+        yield SwayGround(session)
+
+
+@pytest.fixture(scope="session")
 def debian13_ground(desktop_session: DesktopSession) -> Ground:
-    subprocess.run([ROOT / "scripts" / "debian13", DEBIAN_13], check=True)
+    assert (DEBIAN_13 / "finished").exists(), "scripts/debian13 build/debian-13 makes it, and so does `make campaign`"
     return Debian13Ground(desktop_session)
 
 

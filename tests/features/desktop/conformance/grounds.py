@@ -14,7 +14,11 @@ from handrail.features.desktop.platform import Desktop, Rect
 from tests.desktop_apps import ROOT, Toolkit, command
 from tests.desktop_session import App, DesktopSession
 
-TOOLKITS: dict[str, Sequence[Toolkit]] = {"linux": ("gtk3", "gtk4", "qt5", "qt6"), "debian13": ("gtk4",)}
+TOOLKITS: dict[str, Sequence[Toolkit]] = {
+    "linux": ("gtk3", "gtk4", "qt5", "qt6"),
+    "sway": ("gtk3", "gtk4", "qt6"),
+    "debian13": ("gtk4",),
+}
 """In which the window of `desktop_apps.texts` is shown on each ground."""
 LONG = frozenset({"debian13"})
 """Grounds that take minutes to make: only in the campaign."""
@@ -124,3 +128,10 @@ class Debian13Ground(LinuxGround):
         script = f'{places} && exec chroot {DEBIAN_13} "$@"'
         inside = ["unshare", "--mount", "sh", "-c", script, "sh", *command(toolkit, *arguments)]
         return self._session.start(inside, env={"GSK_RENDERER": "cairo"})
+
+
+class SwayGround(LinuxGround):
+    """A Wayland compositor in place of the X server."""
+
+    def start_mute(self) -> App:
+        return self._session.start(["foot", "--app-id", "Mute", "--title", "Mute", "cat"], wait_for="window")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.features.desktop.backends.x11 import keys as x11
+from handrail.features.desktop.backends import keysyms as x11
 from handrail.features.desktop.host.methods.actions import KEYS, MODIFIERS, combinations
 from handrail.ports.errors import InvalidParams
 

@@ -1,6 +1,6 @@
 """Windows of programs that tell nothing of themselves, such as xterm, GTK 2 and games.
 
-Keys, text, pointer and pictures reach them. The X server knows title, place and process. What is inside can be seen
+Keys, text, pointer and pictures reach them. The compositor knows title, place and process. What is inside can be seen
 only in a picture.
 """
 
@@ -10,11 +10,11 @@ from contextlib import asynccontextmanager
 
 from handrail.features.desktop.backends.atspi.documents import is_browser
 from handrail.features.desktop.backends.atspi.identity import Identities
-from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
+from handrail.features.desktop.backends.compositor import TopWindow, TopWindows
 from handrail.features.desktop.platform import Changes, Element, Node, Query, Tree, Window
 from handrail.ports.errors import Gone
 
-_PREFIX = "x11:"
+_PREFIX = "window:"
 _WEB_ENGINES = ("webkit", "webengine", "libcef", "libxul", "/chrom", "electron", "msedge", "servo")
 _STATES = frozenset({"visible", "showing", "enabled", "sensitive", "focusable"})
 
@@ -28,7 +28,7 @@ class BareWindows:
         return handle.startswith(_PREFIX)
 
     def all(self, known: Collection[int], silent: Collection[int], matched: Collection[int]) -> list[Window]:
-        """Of processes that are neither `known` from elsewhere nor hanging; `matched` are X windows that are known."""
+        """Of processes that are neither `known` from elsewhere nor hanging; `matched` are windows that are known."""
         active = self._top_windows.active()
         return [
             self._window(top, is_front=top.id == active)

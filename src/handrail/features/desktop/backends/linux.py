@@ -1,25 +1,27 @@
-"""The desktop of a Linux session: read through AT-SPI2, acted on through AT-SPI2 and X11."""
+"""The desktop of a Linux session: read through AT-SPI2, acted on through AT-SPI2 and what draws its windows."""
 
-import os
+import asyncio
 import platform
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
+from handrail.features.desktop.backends import launching
+from handrail.features.desktop.backends.acting.choices import Choices
 from handrail.features.desktop.backends.acting.element_actions import ElementActions
 from handrail.features.desktop.backends.acting.keyboard_input import KeyboardInput
+from handrail.features.desktop.backends.acting.menus import Menus
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, ask_session
 from handrail.features.desktop.backends.atspi.calls import property_of
 from handrail.features.desktop.backends.atspi.connection import Refused
 from handrail.features.desktop.backends.atspi.reader import AtspiReader
 from handrail.features.desktop.backends.bare_windows import BareWindows
-from handrail.features.desktop.backends.x11.connection import X11
-from handrail.features.desktop.backends.x11.screen import X11Screen
-from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
+from handrail.features.desktop.backends.compositor import Compositor, TopWindow
+from handrail.features.desktop.backends.opening import open_compositor
+from handrail.features.desktop.backends.screen import Camera
 from handrail.features.desktop.platform import (
     Arrangement,
     Changes,
     Combination,
-    Covered,
     Delivery,
     Element,
     Found,
@@ -30,27 +32,28 @@ from handrail.features.desktop.platform import (
     Reader,
     Readiness,
     Rect,
-    Shot,
     Tree,
     Window,
 )
-from handrail.ports.errors import Failure, Gone, PermissionMissing
+from handrail.ports.errors import Failure, Gone, NotFound, PermissionMissing
 
 
-class LinuxDesktop(AtspiReader):
+class LinuxDesktop(AtspiReader, Camera):
     """Must be created on the event loop that uses it. Connects only when needed."""
 
-    def __init__(self) -> None:
-        self._x11 = X11()
-        self._top_windows = TopWindows(self._x11)
-        super().__init__(AccessibilityBus(), self._top_windows)
+    def __init__(self, compositor: Compositor | None = None) -> None:
+        self._compositor = open_compositor() if compositor is None else compositor
+        self._top_windows = self._compositor.windows
+        AtspiReader.__init__(self, AccessibilityBus(), self._top_windows)
+        Camera.__init__(self, self._compositor)
         self._bare = BareWindows(self._top_windows)
-        self._actions = ElementActions(self._bus, self._x11, self._top_windows, self.look, self._on_screen)
-        self._keyboard = KeyboardInput(self._bus, self._x11, self._top_windows, self._actions)
-        self._screen = X11Screen(self._x11)
+        self._actions = ElementActions(self._bus, self._compositor, self.look, self._on_screen)
+        self._keyboard = KeyboardInput(self._bus, self._compositor, self._actions)
+        self._choices = Choices(self._bus, self.below, self._actions, self._keyboard)
+        self._menus = Menus(self.below, self.look, self._actions, self._keyboard)
 
     async def windows(self) -> Sequence[Window]:
-        """Also without accessibility, where there is an X server."""
+        """Also without accessibility, where there is a display."""
         try:
             told, missing = await super().windows(), None
         except PermissionMissing as failure:
@@ -128,38 +131,45 @@ class LinuxDesktop(AtspiReader):
     ) -> Delivery:
         return await self._keyboard.type_text(window, element, text, clear_before=clear_before)
 
+    async def set_value(self, window: Window, element: Element, value: str | float) -> Delivery:
+        self._require_told(window)
+        return await self._choices.set_value(window, element, value)
+
+    async def choose(self, window: Window, path: Sequence[str]) -> Delivery:
+        self._require_told(window)
+        return await self._menus.choose(window, path)
+
+    def _require_told(self, window: Window) -> None:
+        if self._bare.is_one(window.handle):
+            raise NotFound(
+                f"{window.app_name or window.title} tells nothing of its menus and fields: nothing was done.",
+                hint="Use desktop_hotkey, for example alt+f, or a point or mark of the picture.",
+            )
+
+    async def clipboard(self) -> str | None:
+        return await self._compositor.clipboard.text()
+
+    async def put_on_clipboard(self, text: str) -> None:
+        await self._compositor.clipboard.put(text)
+
+    async def launch(self, app: str, file: str | None) -> int:
+        return await asyncio.to_thread(launching.launch, app, file)
+
     async def send_keys(self, window: Window, combinations: Sequence[Combination], *, delay_ms: int) -> None:
         await self._keyboard.send_keys(window, combinations, delay_ms=delay_ms)
 
-    async def shot(
-        self,
-        area: Rect | None = None,
-        *,
-        outlined: Rect | None = None,
-        cropped: Rect | None = None,
-        hidden: Sequence[Window] = (),
-        covered: Sequence[Covered] = (),
-    ) -> Shot:
-        return await self._screen.shot(area, outlined=outlined, cropped=cropped, hidden=hidden, covered=covered)
-
     async def highlight(self, frame: Rect, duration_ms: int) -> None:
-        await self._screen.highlight(frame, duration_ms)
+        await self._compositor.highlight(frame, duration_ms)
 
     async def readiness(self) -> Readiness:
-        return await check_readiness(self, self._x11, self._top_windows, self._screen)
+        return await check_readiness(self, self._compositor, self)
 
     async def close(self) -> None:
-        await self._keyboard.close()
         await self._bus.close()
-        self._screen.close()
-        self._x11.close()
+        await self._compositor.close()
 
 
 _IS_ENABLED = property_of("org.a11y.Status", "IsEnabled")
-_X11_SESSION = "Choose an X11 (Xorg) session when you sign in."
-_WAYLAND_ONLY = (
-    "This is a Wayland session without X11: what apps do by themselves works, pictures, pointer and keys don't."
-)
 _ALLOW_TOOLKITS = (
     "Run `gsettings set org.gnome.desktop.interface toolkit-accessibility true` and start the apps again; for Qt also "
     "set QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1."
@@ -170,21 +180,20 @@ _LET_APPS_IN = (
 )
 
 
-async def check_readiness(reader: Reader, x11: X11, windows: TopWindows, screen: X11Screen) -> Readiness:
+async def check_readiness(reader: Reader, compositor: Compositor, camera: Camera) -> Readiness:
     seen, issues = await _check_accessibility(reader)
-    issues += (display_issues := _check_display(x11))
+    issues += (display_issues := compositor.display_issues())
     has_display = not display_issues
-    is_xwayland = has_display and x11.is_xwayland()
     picture_issues: list[Issue] = []
     if has_display:
-        picture_issues = await _check_pictures(screen)
-        issues += [*picture_issues, *_check_input(x11, windows), *_unreadable_apps(seen)]
+        picture_issues = await _check_pictures(camera)
+        issues += [*picture_issues, *compositor.input_issues(), *_unreadable_apps(seen)]
     return Readiness(
         can_read=seen is not None,
         can_look=has_display and not picture_issues,
-        can_act=has_display and x11.display().has_extension("XTEST"),
+        can_act=has_display and compositor.can_act,
         os=_system(),
-        session=_session(has_display=has_display, is_xwayland=is_xwayland),
+        session=compositor.session,
         issues=tuple(issues),
     )
 
@@ -205,34 +214,12 @@ async def _check_accessibility(reader: Reader) -> tuple[Sequence[Window] | None,
     return windows, issues
 
 
-def _check_display(x11: X11) -> list[Issue]:
+async def _check_pictures(camera: Camera) -> list[Issue]:
     try:
-        x11.display()
-    except PermissionMissing as failure:
-        message, fix = failure.message, failure.hint or ""
-        if os.environ.get("WAYLAND_DISPLAY"):
-            message, fix = _WAYLAND_ONLY, _X11_SESSION
-        return [Issue("screenRecording", message, fix), Issue("input", message, fix)]
-    return []
-
-
-async def _check_pictures(screen: X11Screen) -> list[Issue]:
-    try:
-        await screen.shot(Rect(0, 0, 1, 1))
+        await camera.shot(Rect(0, 0, 1, 1))
     except Failure as failure:
-        return [Issue("screenRecording", failure.message, failure.hint or _X11_SESSION)]
+        return [Issue("screenRecording", failure.message, failure.hint or "")]
     return []
-
-
-def _check_input(x11: X11, windows: TopWindows) -> Iterator[Issue]:
-    if not x11.display().has_extension("XTEST"):
-        yield Issue("input", "The X server has no XTEST extension.", "Start the X server with XTEST.")
-    if x11.is_xwayland():
-        message = "This is a Wayland session: pointer and keys reach X11 programs only."
-        yield Issue("input", message, _X11_SESSION)
-    elif not windows.has_manager():
-        message = "There is no window manager, and not every program takes the keys without one."
-        yield Issue("windowManager", message, "Start one, for example openbox.")
 
 
 def _unreadable_apps(seen: Sequence[Window] | None) -> Iterator[Issue]:
@@ -247,13 +234,6 @@ async def _are_toolkits_off() -> bool:
     except PermissionMissing:
         return False
     return not isinstance(answer, Refused) and answer[0].value is False
-
-
-def _session(*, has_display: bool, is_xwayland: bool) -> str:
-    if has_display and not is_xwayland:
-        return "x11"
-    is_wayland = is_xwayland or os.environ.get("WAYLAND_DISPLAY") or os.environ.get("XDG_SESSION_TYPE") == "wayland"
-    return "wayland" if is_wayland else ""
 
 
 def _system() -> str:

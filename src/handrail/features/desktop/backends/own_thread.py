@@ -21,6 +21,7 @@ from handrail.features.desktop.platform import (
     Element,
     Found,
     Gesture,
+    Mark,
     Place,
     Query,
     Readiness,
@@ -219,6 +220,21 @@ class ThreadedDesktop:
     ) -> Delivery:
         return await self._do(lambda desktop: desktop.type_text(window, element, text, clear_before=clear_before))
 
+    async def set_value(self, window: Window, element: Element, value: str | float) -> Delivery:
+        return await self._do(lambda desktop: desktop.set_value(window, element, value))
+
+    async def choose(self, window: Window, path: Sequence[str]) -> Delivery:
+        return await self._do(lambda desktop: desktop.choose(window, path))
+
+    async def clipboard(self) -> str | None:
+        return await self._do(lambda desktop: desktop.clipboard())
+
+    async def put_on_clipboard(self, text: str) -> None:
+        await self._do(lambda desktop: desktop.put_on_clipboard(text))
+
+    async def launch(self, app: str, file: str | None) -> int:
+        return await self._do(lambda desktop: desktop.launch(app, file))
+
     async def send_keys(self, window: Window, combinations: Sequence[Combination], *, delay_ms: int) -> None:
         await self._do(lambda desktop: desktop.send_keys(window, combinations, delay_ms=delay_ms))
 
@@ -228,11 +244,14 @@ class ThreadedDesktop:
         *,
         outlined: Rect | None = None,
         cropped: Rect | None = None,
+        marked: Sequence[Mark] = (),
         hidden: Sequence[Window] = (),
         covered: Sequence[Covered] = (),
     ) -> Shot:
         return await self._do(
-            lambda desktop: desktop.shot(area, outlined=outlined, cropped=cropped, hidden=hidden, covered=covered)
+            lambda desktop: desktop.shot(
+                area, outlined=outlined, cropped=cropped, marked=marked, hidden=hidden, covered=covered
+            )
         )
 
     async def highlight(self, frame: Rect, duration_ms: int) -> None:

@@ -1,15 +1,15 @@
-"""`handrail desktop run`: a recipe of desktop steps, each through the gate."""
+"""`handrail desktop`: runs a recipe of desktop steps, each through the gate; deletes passwords that 0.1 kept."""
 
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from handrail.faces.cli.output import one_line, print_json, say
-from handrail.faces.cli.parameters import Choice, OneOf, answer_option, json_option, project_option, state_option
+from handrail.faces.cli.parameters import Choice, answer_option, json_option, project_option, state_option
 from handrail.ports.errors import Failure
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ Examples:
 
 \b
 A recipe is {"steps": [{"id": "ok", "op": "find", "params": {…}}, …]}; {"$ref": "ok.elementRefs.0"}
-stands for a part of what an earlier step gave. docs/desktop.md explains it.
+is replaced by a part of an earlier step's result. docs/desktop.md explains it.
 
 \b
 Exit status: 0 when every step succeeded; 1 when one failed; 2 when the recipe can't be read or a
@@ -35,16 +35,39 @@ _MAX_RECIPE = 4 * 1024 * 1024
 _SURFACE = "desktop"
 
 
-@click.command(epilog=EPILOG)
-@click.argument("action", type=OneOf("run"), help="What to do.")
+@click.group()
+def desktop() -> None:
+    """Run desktop recipes; delete stored passwords."""
+
+
+@desktop.command("forget-passwords")
+@project_option
+@state_option
+def forget_passwords(project: Path, state: Path | None) -> None:
+    """Delete passwords that version 0.1 stored.
+
+    What it typed into password fields is deleted from the evidence of the project, and masked in answered
+    questions of the state directory. `handrail doctor` says whether there are any.
+    """
+    from handrail.faces.cli.program import program
+    from handrail.features.desktop.stored_passwords import forget
+    from handrail.ports.errors import InputOutput
+
+    try:
+        files, questions = forget(project, Path(program().open_stores(state).prompts.location))
+    except OSError as error:
+        raise InputOutput(f"Some passwords could not be deleted: {error}") from None
+    say(f"Evidence files deleted: {files}. Questions masked: {questions}." if files or questions else "None stored.")
+
+
+@desktop.command("run", epilog=EPILOG)
 @click.argument("file", metavar="FILE", help="The recipe; - reads it from stdin.")
 @project_option
 @state_option
 @answer_option
 @click.option("--dry-run", is_flag=True, help="Only check the recipe, and show what would be done.")
 @json_option
-def desktop(
-    action: Literal["run"],
+def run_recipe(
     file: str,
     project: Path,
     state: Path | None,

@@ -2,12 +2,12 @@
 
 from handrail.features.desktop.host import screen_picture
 from handrail.features.desktop.host.confirmation import Consent, refused
-from handrail.features.desktop.host.effects import watching
+from handrail.features.desktop.host.effects import Watch, watching
 from handrail.features.desktop.host.execution import Execution
 from handrail.features.desktop.host.own_windows import UNTOLD, why_closed
 from handrail.features.desktop.host.params import ConfirmedParams, Route
 from handrail.features.desktop.host.search import Subject
-from handrail.features.desktop.host.services import Action, Result, Services
+from handrail.features.desktop.host.services import Action, Deed, Result, Services
 from handrail.features.desktop.host.surroundings import Pictures, check_around, is_alike, place_of
 from handrail.features.desktop.platform import Desktop, Found, Rect, Shot, Window
 from handrail.ports.errors import Failure, Internal, PermissionMissing, ShownChanged
@@ -40,7 +40,7 @@ async def act(services: Services, execution: Execution, action: Action, params: 
         subject.check(consent)
         subject = await _reachable(desktop, execution, consent, subject, params.route, action.needs_front(subject))
         await _check_around(desktop, subject, services.pictures, consent, params)
-        looked = await _pixels(desktop, subject)
+        looked = await _pixels(desktop, subject, watch)
         execution.has_acted = True
         delivery = await action.deliver(desktop, execution, subject, params)
         changed = await watch.outcome()
@@ -60,6 +60,19 @@ async def act(services: Services, execution: Execution, action: Action, params: 
     if subject.element is not None:
         result["element"] = services.refs.spelled(subject.window, Found(subject.element, (), subject.path))
     return {**result, "routeResolved": subject.route, "evidence": evidence}
+
+
+async def do(services: Services, execution: Execution, deed: Deed, params: ConfirmedParams) -> Result:
+    """Without a window: the confirmation is used up and on record before anything happens."""
+    consent = await _confirmed(services, execution, params)
+    execution.record.note("acting", on=deed.about(params))
+    await execution.record.save()
+    if consent.by != "gateway":
+        decision = f"confirmed by {consent.by}"
+        await services.audit.add(execution.audited("begin", target=deed.about(params), decision=decision), durable=True)
+        execution.is_audited = True
+    execution.has_acted = True
+    return {**await deed.run(services, execution, params), "evidence": {"dir": execution.record.dir}}
 
 
 async def _check_around(
@@ -128,9 +141,10 @@ async def _reachable(
     return subject
 
 
-async def _pixels(desktop: Desktop, subject: Subject) -> Shot | None:
-    """Of a window that can't tell of changes, such as a game's: there a different look is all that shows one."""
-    if subject.window.is_readable or subject.window.frame is None:
+async def _pixels(desktop: Desktop, subject: Subject, watch: Watch) -> Shot | None:
+    """Of a window that can't tell of changes, or not in time: there a different look is all that shows one."""
+    is_told = subject.window.is_readable and not watch.may_be_blind
+    if is_told or subject.window.frame is None:
         return None
     try:
         return await desktop.shot(subject.window.frame, cropped=subject.window.frame)

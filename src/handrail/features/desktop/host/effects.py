@@ -33,6 +33,8 @@ class Look:
     elements: Mapping[str, Element] | None = None
     is_cut: bool = False
     """There are more elements, so one that is missing here may still exist."""
+    seconds: float = 0.0
+    """How long the app took to answer."""
 
 
 class Watch:
@@ -41,6 +43,11 @@ class Watch:
         self._window = window
         self._changes = changes
         self._before = before
+
+    @property
+    def may_be_blind(self) -> bool:
+        """The window can hardly be read in time, so what happens in it may go unnoticed."""
+        return self._before.elements is None or self._before.seconds > _LOOK_SECONDS / 2
 
     async def outcome(self, within: float = WATCHED_SECONDS) -> list[dict[str, Any]]:
         """What was seen to have changed; empty when nothing was."""
@@ -70,7 +77,8 @@ async def look(reader: Reader, window: Window) -> Look:
     """As much as the app answers in time."""
     windows: Mapping[str, Window] | None = None
     elements: Mapping[str, Element] | None = None
-    is_cut = False
+    is_cut, clock = False, asyncio.get_running_loop().time
+    began = clock()
     try:
         async with asyncio.timeout(_LOOK_SECONDS):
             windows = {one.handle: one for one in await reader.windows()}
@@ -79,7 +87,7 @@ async def look(reader: Reader, window: Window) -> Look:
             is_cut = tree.is_cut
     except (Failure, TimeoutError):
         pass
-    return Look(windows, elements, is_cut)
+    return Look(windows, elements, is_cut, clock() - began)
 
 
 def difference(before: Look, after: Look) -> list[dict[str, Any]]:

@@ -13,12 +13,12 @@ from typing import Any
 from uuid import uuid4
 
 from handrail.features.desktop.host import params as wire
-from handrail.features.desktop.host.acting import act
+from handrail.features.desktop.host.acting import act, do
 from handrail.features.desktop.host.conditions import CallerNotAllowed, UnknownMethod
 from handrail.features.desktop.host.confirmation import params_digest
 from handrail.features.desktop.host.execution import REFUSED, RESULT, Execution, Record, stamp
 from handrail.features.desktop.host.routing import check_pattern
-from handrail.features.desktop.host.services import Action, Inquiry, Method, Reading, Result, Services, Visit
+from handrail.features.desktop.host.services import Action, Deed, Inquiry, Method, Reading, Result, Services, Visit
 from handrail.features.desktop.platform import Readiness
 from handrail.kernel import strict_json
 from handrail.kernel.deadline import Deadline
@@ -88,7 +88,7 @@ class Host:
         check_caller(caller, workspace, self._own_uid)
         return Visit(id, caller, workspace, typed.meta), typed
 
-    async def _run(self, method: Reading | Action, visit: Visit, params: Any, digest: str) -> Result:
+    async def _run(self, method: Reading | Action | Deed, visit: Visit, params: Any, digest: str) -> Result:
         execution = self._execution(method, visit, digest)
         execution.record.note("begin", method=method.name, requestId=visit.meta.request_id)
         try:
@@ -102,13 +102,13 @@ class Host:
             raise await self._failed(execution, failure) from None
         except Exception as fault:  # noqa: BLE001 - logged
             raise await self._failed(execution, unforeseen(method.name, fault)) from None
-        unrecorded = method.unrecorded if isinstance(method, Reading) else ()
+        unrecorded = () if isinstance(method, Action) else method.unrecorded
         await self._close(execution, None, {name: value for name, value in result.items() if name not in unrecorded})
         if visit.meta.execution_id is not None and "evidence" in result:
             result["evidence"] = {**result["evidence"], "sha256": execution.record.hashes}
         return result
 
-    async def _on_time(self, method: Reading | Action, execution: Execution, params: Any) -> Result:
+    async def _on_time(self, method: Reading | Action | Deed, execution: Execution, params: Any) -> Result:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(execution.deadline)
             readiness = await self._services.source.readiness(is_fresh=False)
@@ -117,9 +117,11 @@ class Host:
                 return {"executionId": execution.id, **await method.run(self._services, execution, params)}
             self._services.confirmation.read(params.confirm, execution.meta.request_id)
             await stack.enter_async_context(self._lanes.turn(execution.workspace.location))
+            if isinstance(method, Deed):
+                return {"executionId": execution.id, **await do(self._services, execution, method, params)}
             return {"executionId": execution.id, **await act(self._services, execution, method, params)}
 
-    def _execution(self, method: Reading | Action, visit: Visit, digest: str) -> Execution:
+    def _execution(self, method: Reading | Action | Deed, visit: Visit, digest: str) -> Execution:
         meta, task = visit.meta, asyncio.current_task()
         assert task is not None
         id = meta.execution_id or str(uuid4())

@@ -58,7 +58,7 @@ def outline(root: Node, name: Callable[[Element], str], *, is_cut: bool = False)
     top = _Line(root.element, _short(root.element.title), _lines(root.children), root.is_cut)
     told = list(_told(top, name, 0))
     if is_cut:
-        told.append("… (the tree goes on; ask for more with axMaxNodes and axMaxDepth)")
+        told.append("… (truncated; raise axMaxNodes and axMaxDepth to see more)")
     return "\n".join(told)
 
 

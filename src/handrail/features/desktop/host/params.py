@@ -160,15 +160,16 @@ class Target(Wire, frozen=True, kw_only=True):
 
 
 class PlaceTarget(Wire, frozen=True, kw_only=True):
-    """What a pointer can be put on: an element, or a point of a window."""
+    """What a pointer can be put on: an element, a point of a window, or a mark of the last pictures."""
 
     element_ref: ElementRef | None = None
     selector: Selector | None = None
     point: Point | None = None
+    mark: Annotated[int, Bound(ge=1, le=2**31)] | None = None
 
     def __post_init__(self) -> None:
-        if [self.element_ref, self.selector, self.point].count(None) != 2:
-            raise ValueError("A target is one of elementRef, selector and point.")
+        if [self.element_ref, self.selector, self.point, self.mark].count(None) != 3:
+            raise ValueError("A target is one of elementRef, selector, point and mark.")
         _check_meaning(self.selector)
 
     @property

@@ -11,6 +11,7 @@ from handrail.features.desktop.host.params import ElementRef
 from handrail.features.desktop.platform import Element, Found, Rect, Window
 
 MOST_REFS = 50_000
+_MOST_SPOTS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +28,36 @@ class Known:
         return element is not None and (element.role, element.title) == (self.role, self.title)
 
 
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place that was found in the picture of a window, and where in the window it was."""
+
+    window: str
+    size: tuple[int, int]
+    frame: Rect
+
+
 class ElementRefs:
     def __init__(self, most: int = MOST_REFS) -> None:
         self._most = most
         self._count = 0
         self._by_id: OrderedDict[str, Known] = OrderedDict()
         self._by_identity: dict[tuple[str, str, str], str] = {}
+        self._spots: OrderedDict[int, Spot] = OrderedDict()
+
+    def mark(self, window: Window, frame: Rect) -> int:
+        """The number of a place on the screen; no element has it."""
+        assert window.frame is not None
+        self._count += 1
+        inside = Rect(frame.x - window.frame.x, frame.y - window.frame.y, frame.width, frame.height)
+        self._spots[self._count] = Spot(window.handle, (window.frame.width, window.frame.height), inside)
+        if len(self._spots) > _MOST_SPOTS:
+            self._spots.popitem(last=False)
+        return self._count
+
+    def spot(self, number: int) -> Spot | None:
+        """None for the number of an element."""
+        return self._spots.get(number)
 
     def name(self, window: Window, element: Element) -> str:
         """Its name; a new one if it has none yet."""

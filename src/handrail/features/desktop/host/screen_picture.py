@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Sequence
 
 from handrail.features.desktop.host.own_windows import why_closed
-from handrail.features.desktop.platform import Covered, Desktop, Query, Rect, Shot, Window
+from handrail.features.desktop.platform import Covered, Desktop, Mark, Query, Rect, Shot, Window
 from handrail.ports.errors import Declined, Failure
 
 _SECRET = Query(role="AXSecureTextField")
@@ -16,7 +16,12 @@ _LOOK_SECONDS = 0.5
 
 
 async def take(
-    desktop: Desktop, area: Rect | None = None, *, outlined: Rect | None = None, cropped: Rect | None = None
+    desktop: Desktop,
+    area: Rect | None = None,
+    *,
+    outlined: Rect | None = None,
+    cropped: Rect | None = None,
+    marked: Sequence[Mark] = (),
 ) -> Shot:
     """Declined where such a window has no known place, so that it can't be left out."""
     everything = await desktop.windows()
@@ -29,7 +34,22 @@ async def take(
                 reason="own",
             )
     covered = await _secrets(desktop, [window for window in everything if window not in own])
-    return await desktop.shot(area, outlined=outlined, cropped=cropped, hidden=own, covered=covered)
+    return await desktop.shot(area, outlined=outlined, cropped=cropped, marked=marked, hidden=own, covered=covered)
+
+
+async def pixels(desktop: Desktop, area: Rect) -> tuple[bytes, Shot]:
+    """What `area` looks like, for a program that reads it: password fields are black there, too."""
+    shot = await take(desktop, area, cropped=area)
+    if shot.area != area:  # not all of it is on the screen
+        area = shot.area
+        shot = await take(desktop, area, cropped=area)
+    content = bytearray(shot.crop)
+    for one in await _secrets(desktop, await desktop.windows()):
+        if (seen := area.meets(one.frame or one.window.frame or area)) is not None:
+            for row in range(seen.y - area.y, seen.y - area.y + seen.height):
+                start = (row * area.width + seen.x - area.x) * 4
+                content[start : start + seen.width * 4] = bytes(seen.width * 4)
+    return bytes(content), shot
 
 
 async def _secrets(desktop: Desktop, windows: Sequence[Window]) -> list[Covered]:
@@ -41,7 +61,6 @@ async def _secrets(desktop: Desktop, windows: Sequence[Window]) -> list[Covered]
                 found = await desktop.find(window, _SECRET)
         except (Failure, TimeoutError):
             return []
-        frames = [one.element.frame for one in found if "showing" in one.element.states]
-        return [Covered(window, frame) for frame in frames if frame is not None]
+        return [Covered(window, one.element.frame) for one in found if "showing" in one.element.states]
 
     return [one for found in await asyncio.gather(*map(fields, windows)) for one in found]

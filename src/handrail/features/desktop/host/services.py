@@ -17,7 +17,7 @@ from handrail.kernel.audit import Audit
 from handrail.ports.errors import Failure, Internal, NotReady
 from handrail.ports.files import Folder
 from handrail.ports.peers import Caller
-from handrail.ports.prompts import PromptQueue
+from handrail.ports.prompt_queue import PromptQueue
 from handrail.ports.tokens import Once
 
 logger = logging.getLogger(__name__)
@@ -199,4 +199,16 @@ class Action:
     """InvalidParams for what the types can't check; `at` is the path of the parameters."""
 
 
-Method = Inquiry | Reading | Action
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """A method that acts on no window, such as launching an app: it needs a confirmation, too."""
+
+    name: str
+    params: type[ConfirmedParams]
+    run: Callable[[Services, Execution, Any], Awaitable[Result]]
+    about: Callable[[Any], str]
+    """Of the parameters: what the audit says that it was done to."""
+    unrecorded: frozenset[str] = frozenset()
+
+
+Method = Inquiry | Reading | Action | Deed

@@ -201,7 +201,7 @@ def _result(answer: Mapping[str, Any]) -> dict[str, Any]:
 def _failure(error: Any) -> Failure:
     """The Failure for an error code of the host; unknown codes are passed on."""
     if not isinstance(error, dict) or not isinstance(error.get("code"), str):
-        return Internal("The desktop's host gave an answer that makes no sense.")
+        return Internal("The desktop host's answer can't be read.")
     code, message, retryable = error["code"], str(error.get("message", "")), error.get("retryable") is True
     details = dict(error["details"]) if isinstance(error.get("details"), dict) else {}
     hint = details.pop("hint", None)

@@ -31,7 +31,7 @@ class ClickResult(Acted, frozen=True, kw_only=True):
 
 async def desktop_click(desktop: Desktop, call: Call, params: ClickParams, preview: Preview | None) -> Reply:
     """Click an element of a desktop window: by `target.elementRef` (the `elementId` from desktop_observe or
-    desktop_find is enough), by `target.selector`, or a `target.point` of the screen where a program tells no elements.
+    desktop_find is enough), by `target.selector`, a `target.mark` of a picture, or a `target.point` of the screen.
     `options.count: 2` is a double click. The answer tells what changed. DESKTOP_ELEMENT_NOT_FOUND with `stale`: the
     element is gone or another; look again.
     """
@@ -46,7 +46,9 @@ def _click_summary(params: ClickParams, target: str) -> str:
 
 
 def _place(target: PlaceTarget, words: str) -> str:
-    return words if target.point is None else f"at {target.point.x},{target.point.y} of {words}"
+    if target.point is not None:
+        return f"at {target.point.x},{target.point.y} of {words}"
+    return words if target.mark is None else f"what is marked {target.mark}: {words}"
 
 
 CLICK = acting_tool(desktop_click, ClickParams, ClickResult, "Click", _click_summary, _WITHIN_MS)
@@ -84,7 +86,7 @@ POINTER = acting_tool(desktop_pointer, PointerParams, Done, "Use the pointer", _
 
 
 class WindowParams(RoutedParams, frozen=True, kw_only=True):
-    action: Literal["close", "move", "resize", "minimize", "maximize", "restore"]
+    action: Literal["close", "quit", "move", "resize", "minimize", "maximize", "restore"]
     x: Pixels | None = None
     y: Pixels | None = None
     width: Extent | None = None
@@ -92,8 +94,8 @@ class WindowParams(RoutedParams, frozen=True, kw_only=True):
 
 
 async def desktop_window(desktop: Desktop, call: Call, params: WindowParams, preview: Preview | None) -> Reply:
-    """Close a desktop window as its user would, move it (`x`, `y`), resize it (`width`, `height`), minimize, maximize
-    or restore it.
+    """Close a desktop window as its user would (`quit`: all windows of its program), move it (`x`, `y`), resize it
+    (`width`, `height`), minimize, maximize or restore it.
     """
     return await act_and_tell(desktop, call, preview, Done, "Asked for.", _WITHIN_MS)
 

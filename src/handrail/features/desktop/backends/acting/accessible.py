@@ -118,6 +118,21 @@ class Accessible:
                 await self._tell(Call(calls.TEXT, "AddSelection", "ii", start, end), _SELECTION_PATIENCE)
         return await self.selection() == (start, end)
 
+    async def name(self) -> str:
+        found = await self._answer(calls.NAME)
+        return "" if found is None else str(found.value)
+
+    async def number(self) -> float | None:
+        found = await self._answer(calls.CURRENT_VALUE)
+        return float(found.value) if found is not None else None
+
+    async def set_number(self, number: float) -> bool:
+        """Whether the app accepted it."""
+        return not isinstance(await self._bus.tell(self._ref, calls.set_value(number), PATIENCE), Refused)
+
+    async def select_child(self, index: int) -> bool:
+        return bool(await self._tell(Call(calls.SELECTION, "SelectChild", "i", index)))
+
     async def set_contents(self, text: str) -> bool:
         return bool(await self._tell(Call(EDITABLE_TEXT, "SetTextContents", "s", text)))
 

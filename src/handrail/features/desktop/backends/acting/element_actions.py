@@ -3,18 +3,18 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from handrail.features.desktop.backends.acting.accessible import Accessible
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
-from handrail.features.desktop.backends.x11.connection import X11
-from handrail.features.desktop.backends.x11.input import Pointer
-from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
+from handrail.features.desktop.backends.compositor import Compositor, TopWindow
 from handrail.features.desktop.platform import Delivery, Element, Gesture, Place, Rect, Window
 from handrail.ports.errors import Conflict, Gone, PermissionMissing
 
 Look = Callable[[str], Awaitable[Element | None]]
 OnScreen = Callable[[Window], Awaitable[Sequence[TopWindow]]]
-"""The X windows that an accessible window can be."""
+"""The windows on the screen that an accessible window can be."""
 _PRESSES = ("click", "press", "clicked", "push")
 _CHOICES = ("select", "jump", "dodefault", "invoke")
 _SWITCHES = ("toggle", "check", "uncheck", "clickancestor", "activate", "open")
@@ -31,6 +31,9 @@ _LOOK_EVERY = 0.01
 _SCROLL_SECONDS = 1.0
 _LOOK_EVERY_WHILE_SCROLLING = 0.03
 _CLICK = Gesture()
+_HOVER = Gesture(kind="hover")
+_LIBREOFFICE = frozenset({"soffice", "soffice.bin", "libreoffice"})
+_FELT_SECONDS = 0.5
 
 
 def press_action(element: Element, names: Sequence[str]) -> int | None:
@@ -44,21 +47,31 @@ def press_action(element: Element, names: Sequence[str]) -> int | None:
     return next((plain.index(name) for name in wanted if name in plain), None)
 
 
+class _Spot(NamedTuple):
+    """A point of the screen, and the window that a click there must reach."""
+
+    window_id: int
+    x: int
+    y: int
+
+
 class ElementActions:
-    def __init__(self, bus: AccessibilityBus, x11: X11, windows: TopWindows, look: Look, on_screen: OnScreen) -> None:
+    def __init__(self, bus: AccessibilityBus, compositor: Compositor, look: Look, on_screen: OnScreen) -> None:
         self._bus = bus
-        self._x11 = x11
-        self._windows = windows
+        self._compositor = compositor
+        self._windows = compositor.windows
         self._look = look
         self._on_screen = on_screen
-        self._pointer = Pointer(x11)
+        self._pointer = compositor.pointer
+        self._felt: set[int] = set()
+        """Windows of LibreOffice that the pointer was above."""
 
     async def key_window(self, window: Window) -> TopWindow:
-        """The X window that keys must go to."""
+        """The window on the screen that keys must go to."""
         return await self._top_window(window, "key", "Choose an X11 session.")
 
     async def bring_to_front(self, window: Window) -> bool:
-        """Through the window manager, or through the app if it is not an X11 window."""
+        """Through the window manager, or through the app if that doesn't know the window."""
         try:
             top = await self._clearly(window)
         except PermissionMissing:
@@ -126,7 +139,7 @@ class ElementActions:
         raise PermissionMissing(f"The window belongs to no X11 program, so no {input_name} can reach it.", hint=hint)
 
     async def _clearly(self, window: Window) -> TopWindow | None:
-        """Its X window, or None if it has none. Conflict where several could be it and none shows that it is."""
+        """Its window on the screen, if it has one. Conflict where several could be it and none shows that it is."""
         possible = await self._on_screen(window)
         return await self._shown_by_focus(window, possible) if len(possible) > 1 else next(iter(possible), None)
 
@@ -156,23 +169,44 @@ class ElementActions:
         return True
 
     async def _click(self, window: Window, element: Element, gesture: Gesture = _CLICK) -> None:
-        hint = "What has an action of its own works; for everything else choose an X11 session."
+        hint = "Elements that offer an action work; for everything else use an X11 session."
         top = await self._top_window(window, "click", hint)
         await self._windows.activate(top.id)
         accessible = await Accessible.of(self._bus, element.handle)
+        spot = await self._spot(top, accessible, element)
+        await self._pointer.until_single(spot.x, spot.y)
+        if top.id not in self._felt and _LIBREOFFICE & window.ids:
+            await self._point_at(_HOVER, spot)
+            spot = await self._felt_spot(top, accessible, element, spot)
+            await self._pointer.until_single(spot.x, spot.y)
+        await self._point_at(gesture, spot)
+
+    async def _felt_spot(self, top: TopWindow, accessible: Accessible, element: Element, before: _Spot) -> _Spot:
+        """LibreOffice learns where its window is from the pointer: what it said before may be off by a few rows."""
+        deadline, spot = time.monotonic() + _FELT_SECONDS, before
+        while time.monotonic() < deadline:
+            await asyncio.sleep(_LOOK_EVERY_WHILE_SCROLLING)
+            spot = await self._spot(top, accessible, element)
+        self._felt.add(top.id)
+        return spot
+
+    async def _point_at(self, gesture: Gesture, spot: _Spot) -> None:
+        reaches = partial(self._windows.is_on_top, spot.window_id, spot.x, spot.y)
+        await self._pointer.do(gesture, spot.x, spot.y, reaches=reaches)
+
+    async def _spot(self, top: TopWindow, accessible: Accessible, element: Element) -> _Spot:
+        """The middle of what can be seen of it."""
         ancestors = await self._ancestors(accessible)
         seen = await self._visible(top, element.handle, ancestors)
         if seen is None and await accessible.scroll_into_view():
             seen = await self._visible_after_scrolling(top, element.handle, ancestors)
         if seen is None:
             raise Conflict("Nothing of the element is visible.", hint="Scroll to it, or make the window larger.")
-        reached = self._windows.outermost(top.id)
         x, y = seen.center
         if (shown := self._popup_of(top, ancestors)) is not None:
-            reached, (right, down) = shown
-            x, y = x + right, y + down
-        await self._pointer.until_single(x, y)
-        await self._pointer.do(gesture, x, y, reaches=lambda: self._windows.at(x, y) == reached)
+            popup, (right, down) = shown
+            return _Spot(popup, x + right, y + down)
+        return _Spot(top.id, x, y)
 
     async def _ancestors(self, accessible: Accessible) -> list[Element]:
         """The nearest first."""
@@ -197,7 +231,12 @@ class ElementActions:
         element = await self._look(handle)
         if element is None:
             raise Gone("The element is gone.")
-        seen = element.frame.meets(self._x11.screen_area()) if element.frame is not None else None
+        if element.frame is None and self._windows.counts_from_window:
+            raise PermissionMissing(
+                "The position of this element on the screen is unknown, so it can't be pointed at.",
+                hint="Elements that offer an action work, and so do keys.",
+            )
+        seen = element.frame.meets(self._compositor.area()) if element.frame is not None else None
         for ancestor in ancestors:
             if seen is not None and ancestor.native_role in _CLIPPING and ancestor.frame is not None:
                 seen = seen.meets(ancestor.frame)
@@ -207,11 +246,10 @@ class ElementActions:
 
     def _popup_of(self, top: TopWindow, ancestors: list[Element]) -> tuple[int, tuple[int, int]] | None:
         """The menu or list that contains the element, and how far off its app places it."""
-        for popup in self._windows.popups(top.id):
-            area = self._windows.frame(popup)
+        for popup, area in self._windows.popups(top.id):
             for ancestor in ancestors:
                 frame = ancestor.frame
-                if area and frame and _is_same_size(area, frame) and area.meets(frame):
+                if frame and _is_same_size(area, frame) and area.meets(frame):
                     (x, y), (app_x, app_y) = area.center, frame.center
                     return popup, (x - app_x, y - app_y)
         return None

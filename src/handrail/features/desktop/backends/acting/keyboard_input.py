@@ -9,10 +9,7 @@ from handrail.features.desktop.backends.acting.accessible import EDITABLE_TEXT, 
 from handrail.features.desktop.backends.acting.element_actions import ElementActions
 from handrail.features.desktop.backends.acting.field import EMPTY, Field
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
-from handrail.features.desktop.backends.x11.clipboard import Clipboard
-from handrail.features.desktop.backends.x11.connection import X11
-from handrail.features.desktop.backends.x11.input import Check, Keyboard
-from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
+from handrail.features.desktop.backends.compositor import Check, Compositor, TopWindow
 from handrail.features.desktop.platform import Combination, Delivery, Element, Window
 from handrail.ports.errors import Conflict, InvalidParams, NotFound, PermissionMissing
 
@@ -42,20 +39,17 @@ _WITHOUT_PASTE = frozenset({"xterm", "uxterm", "rxvt", "urxvt", "st", "st-256col
 class KeyboardInput:
     """Types only into the window that is meant, which is checked before each key."""
 
-    def __init__(self, bus: AccessibilityBus, x11: X11, windows: TopWindows, actions: ElementActions) -> None:
+    def __init__(self, bus: AccessibilityBus, compositor: Compositor, actions: ElementActions) -> None:
         self._bus = bus
-        self._windows = windows
+        self._windows = compositor.windows
         self._actions = actions
-        self._clipboard = Clipboard(x11)
-        self._keyboard = Keyboard(x11)
+        self._clipboard = compositor.clipboard
+        self._keyboard = compositor.keyboard
 
     async def send_keys(self, window: Window, combinations: Sequence[Combination], *, delay_ms: int) -> None:
         top = await self._actions.key_window(window)
         check = partial(self._windows.require_keys, top.id)
         await self._keyboard.send(combinations, before_each=check, delay_ms=delay_ms)
-
-    async def close(self) -> None:
-        await self._clipboard.close()
 
     async def type_text(
         self, window: Window | None, element: Element | None, text: str, *, clear_before: bool
@@ -120,7 +114,7 @@ class KeyboardInput:
 
     async def _in_front(self, window: Window | None) -> TopWindow:
         if window is None:
-            active = self._windows.active() or self._windows.focused()
+            active = self._windows.active() or self._windows.key_holder()
             top = self._windows.read(active) if active is not None else None
             if top is None:
                 raise Conflict("No window has the keys.", hint="Name the app or the window to type into.")

@@ -16,6 +16,7 @@ CACHE = "org.a11y.atspi.Cache"
 COLLECTION = "org.a11y.atspi.Collection"
 COMPONENT = "org.a11y.atspi.Component"
 DOCUMENT = "org.a11y.atspi.Document"
+SELECTION = "org.a11y.atspi.Selection"
 TABLE = "org.a11y.atspi.Table"
 TEXT = "org.a11y.atspi.Text"
 VALUE = "org.a11y.atspi.Value"
@@ -105,6 +106,7 @@ STATE = Call(ACCESSIBLE, "GetState", returns="au")
 LENGTH = property_of(TEXT, "CharacterCount")
 CARET = property_of(TEXT, "CaretOffset")
 NAME = property_of(ACCESSIBLE, "Name", "s")
+SELECTED = property_of(SELECTION, "NSelectedChildren", "i")
 PARENT = property_of(ACCESSIBLE, "Parent", "(so)")
 
 EXTENTS = Call(COMPONENT, "GetExtents", "u", _ON_SCREEN, returns="(iiii)")
@@ -116,8 +118,20 @@ CURRENT_VALUE = property_of(VALUE, "CurrentValue", "d")
 ITEMS = Call(CACHE, "GetItems", returns="a((so)(so)(so)iiassusau)")
 
 
+def selected_child(index: int) -> Call:
+    return Call(SELECTION, "GetSelectedChild", "i", index, returns="(so)")
+
+
+def set_value(number: float) -> Call:
+    return Call("org.freedesktop.DBus.Properties", "Set", "ssv", VALUE, "CurrentValue", Variant("d", number))
+
+
 def text(start: int, end: int) -> Call:
     return Call(TEXT, "GetText", "ii", start, end, returns="s")
+
+
+WHOLE_TEXT = text(0, -1)
+"""Not in GTK 4, which takes -1 for nothing."""
 
 
 def document_attribute(name: str) -> Call:

@@ -4,7 +4,7 @@ A spreadsheet says that it has two thousand million children, and makes an objec
 number is asked for first, and of such an object only what can be seen is read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from handrail.features.desktop.backends.atspi import calls, roles
@@ -19,6 +19,10 @@ MOST_CELLS = 4_000
 _MOST_ITEMS = 200
 _MOST_KINDS = 9
 _EDGE = 3
+_MOST_SELECTED = 20
+
+Place = tuple[int, int]
+"""Row and column."""
 
 
 class Child(NamedTuple):
@@ -40,7 +44,7 @@ class Cache:
         """Object, app, parent, index in the parent, number of children, interfaces, name, role, description, states."""
         self._items = {item[0]: item for item in items}
         self._children: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
-        self._lengths: dict[Ref, int] = {}
+        self._further: dict[Ref, Mapping[str, Any]] = {}
         for item in items:
             self._children.setdefault(item[2], []).append(item)
 
@@ -53,15 +57,21 @@ class Cache:
         return self._items.get(ref)
 
     def learn(
-        self, ref: Ref, name: str, role: int, states: Sequence[int], interfaces: Sequence[str], length: int
+        self,
+        ref: Ref,
+        name: str,
+        role: int,
+        states: Sequence[int],
+        interfaces: Sequence[str],
+        further: Mapping[str, Any],
     ) -> None:
         """What was asked for beside, so that it is not asked for again."""
         self._items[ref] = (ref, None, None, 0, 0, interfaces, name, role, "", states)
-        self._lengths[ref] = length
+        self._further[ref] = further
 
-    def length(self, ref: Ref) -> int | None:
-        """Of its text."""
-        return self._lengths.get(ref)
+    def further(self, ref: Ref) -> Mapping[str, Any] | None:
+        """What its interfaces add, where that is known already."""
+        return self._further.get(ref)
 
     def children(self, ref: Ref) -> Sequence[Ref] | None:
         """In order, or None when not all of them are known."""
@@ -178,7 +188,7 @@ async def _cell_place(bus: AccessibilityBus, ref: Ref, index: int) -> tuple[int,
 
 
 async def _cells(bus: AccessibilityBus, ref: Ref, rows: range, columns: range, cache: Cache) -> list[Child]:
-    """Those without a text are left out, but for the one with the focus."""
+    """Those without a text are left out, but for selected ones. Of each only its text is asked for."""
     places = [(row, column) for row in rows for column in columns][:MOST_CELLS]
     *answers, width = await bus.ask_all(
         ref.name, [*((ref.path, calls.cell_at(*place)) for place in places), (ref.path, calls.COLUMNS)]
@@ -190,23 +200,84 @@ async def _cells(bus: AccessibilityBus, ref: Ref, rows: range, columns: range, c
     }
     if not made or _number(width) < 0:
         return []
-    # Cells of one table are alike: one tells what kind they are.
-    kind = await bus.ask_all(
-        ref.name, [(next(iter(made.values())).path, call) for call in (calls.ROLE, calls.INTERFACES)]
-    )
-    if any(isinstance(answer, Refused) for answer in kind):
-        return []
-    role, interfaces = int(kind[0][0]), kind[1][0]
-    asked = [(cell.path, call) for cell in made.values() for call in (calls.LENGTH, calls.STATE)]
-    found = await bus.ask_all(ref.name, asked)
-    filled = [
-        (place, cell, state, _number(length))
-        for (place, cell), length, state in zip(made.items(), found[::2], found[1::2], strict=True)
-        if not isinstance(state, Refused) and (_number(length) != 0 or "focused" in roles.state_names(state[0]))
-    ]
-    names = await bus.ask_all(ref.name, [(cell.path, calls.NAME) for _, cell, _, _ in filled])
-    for (_, cell, state, length), name in zip(filled, names, strict=True):
-        title = "" if isinstance(name, Refused) else str(name[0].value)
-        cache.learn(cell, title, role, state[0], interfaces, length)
+    texts = await bus.ask_all(ref.name, [(cell.path, calls.WHOLE_TEXT) for cell in made.values()])
+    written = {
+        place: str(text[0])
+        for place, text in zip(made, texts, strict=True)
+        if not isinstance(text, Refused) and text[0]
+    }
+    selected = await _selected(bus, ref)
+    kept = {place: cell for place, cell in made.items() if place in written or cell in selected}
+    await _learn(bus, ref.name, kept, {kept[place]: text for place, text in written.items()}, selected, cache)
     # Indexes go row by row in every toolkit.
-    return [Child(row * _number(width) + column, cell) for (row, column), cell, _, _ in filled]
+    return [Child(row * _number(width) + column, cell) for (row, column), cell in kept.items()]
+
+
+async def _selected(bus: AccessibilityBus, ref: Ref) -> dict[Ref, Any]:
+    """The states of the first selected cells; the one with the focus is among them."""
+    count = min(_number(await bus.ask(ref, calls.SELECTED)), _MOST_SELECTED)
+    answers = await bus.ask_all(ref.name, [(ref.path, calls.selected_child(index)) for index in range(max(count, 0))])
+    cells = [Ref(*answer[0]) for answer in answers if not isinstance(answer, Refused)]
+    states = await bus.ask_all(ref.name, [(cell.path, calls.STATE) for cell in cells])
+    return {cell: state[0] for cell, state in zip(cells, states, strict=True) if not isinstance(state, Refused)}
+
+
+async def _learn(
+    bus: AccessibilityBus,
+    app: str,
+    cells: dict[Place, Ref],
+    texts: dict[Ref, str],
+    selected: dict[Ref, Any],
+    cache: Cache,
+) -> None:
+    """Cells of one table are alike, so a plain one tells what kind they are; rows and columns tell where they are."""
+    plain = next((cell for cell in cells.values() if cell not in selected), next(iter(cells.values()), None))
+    if plain is None:
+        return
+    kind = await bus.ask_all(app, [(plain.path, call) for call in (calls.ROLE, calls.INTERFACES, calls.STATE)])
+    acts = await bus.ask_all(app, [(plain.path, calls.ACTIONS)])
+    if any(isinstance(answer, Refused) for answer in kind):
+        return
+    (role,), (interfaces,), (states,) = kind
+    names, frames = await _names(bus, app, cells), await _frames(bus, app, cells)
+    for place, cell in cells.items():
+        further = {"text": texts.get(cell, ""), "actions": () if isinstance(acts[0], Refused) else acts[0][0]}
+        if place in frames:
+            further["extents"] = frames[place]
+        cache.learn(cell, names.get(place, ""), int(role), selected.get(cell, states), interfaces, further)
+
+
+async def _names(bus: AccessibilityBus, app: str, cells: dict[Place, Ref]) -> dict[Place, str]:
+    """Spreadsheets name cells by column and row. Where the first and the last are named so, all are."""
+    ends = [next(iter(cells)), next(reversed(cells))]
+    told = await bus.ask_all(app, [(cells[place].path, calls.NAME) for place in ends])
+    if [None if isinstance(name, Refused) else name[0].value for name in told] == [_a1(place) for place in ends]:
+        return {place: _a1(place) for place in cells}
+    answers = await bus.ask_all(app, [(cell.path, calls.NAME) for cell in cells.values()])
+    return {
+        place: str(name[0].value) for place, name in zip(cells, answers, strict=True) if not isinstance(name, Refused)
+    }
+
+
+async def _frames(bus: AccessibilityBus, app: str, cells: dict[Place, Ref]) -> dict[Place, tuple[int, int, int, int]]:
+    """One cell of each row and of each column is asked: the others lie where these cross."""
+    by_row = {row: (row, column) for row, column in reversed(cells)}
+    by_column = {column: (row, column) for row, column in reversed(cells)}
+    asked = list(dict.fromkeys([*by_row.values(), *by_column.values()]))
+    answers = await bus.ask_all(app, [(cells[place].path, calls.EXTENTS) for place in asked])
+    told = {place: one[0] for place, one in zip(asked, answers, strict=True) if not isinstance(one, Refused)}
+    found = {}
+    for row, column in cells:
+        across, down = told.get(by_column[column]), told.get(by_row[row])
+        if across is not None and down is not None:
+            found[row, column] = (across[0], down[1], across[2], down[3])
+    return found
+
+
+def _a1(place: Place) -> str:
+    row, column = place
+    letters, left = "", column + 1
+    while left:
+        left, letter = divmod(left - 1, 26)
+        letters = chr(ord("A") + letter) + letters
+    return f"{letters}{row + 1}"

@@ -1,6 +1,6 @@
 """Reads many elements at once: first what each one is, then what its interfaces add."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -31,25 +31,35 @@ class Basics(NamedTuple):
     role: int
     states: frozenset[str]
     interfaces: frozenset[str]
-    length: int | None = None
-    """Of its text, where that is known already."""
+    further: Mapping[str, Any] | None = None
+    """What its interfaces add, where that is known already."""
 
     @classmethod
     def of(
-        cls, title: str, role: int, words: Sequence[int], interfaces: Sequence[str], length: int | None = None
+        cls,
+        title: str,
+        role: int,
+        words: Sequence[int],
+        interfaces: Sequence[str],
+        further: Mapping[str, Any] | None = None,
     ) -> "Basics":
-        return cls(title, role, roles.state_names(words), _shared(tuple(interfaces)), length)
+        return cls(title, role, roles.state_names(words), _shared(tuple(interfaces)), further)
 
 
 def cached_basics(cache: Cache, ref: Ref) -> Basics | None:
     item = cache.item(ref)
-    return Basics.of(item[6], item[7], item[9], item[5], cache.length(ref)) if item else None
+    return Basics.of(item[6], item[7], item[9], item[5], cache.further(ref)) if item else None
 
 
 class Elements:
     def __init__(self, bus: AccessibilityBus) -> None:
         self._bus = bus
         self._windows: set[Ref] = set()
+        self._counts_from_window = False
+
+    def count_from_window(self, *, is_always: bool) -> None:
+        """On Wayland no program knows where its windows are; on X11 only GTK 4 doesn't."""
+        self._counts_from_window = is_always
 
     def count_as_windows(self, refs: Iterable[Ref], apps: Collection[str]) -> None:
         """Some toolkits give a top-level window the role of its content. `apps` are those that still run."""
@@ -58,13 +68,13 @@ class Elements:
     async def of(
         self,
         refs: Sequence[Ref],
-        origin: Origin = SCREEN,
+        origin: Origin | None = SCREEN,
         known: Callable[[Ref], Basics | None] = lambda ref: None,
         patience: float = PATIENCE,
         *,
         only_values: bool = False,
     ) -> list[Element | None]:
-        """None for those that are gone. `origin` is added to their frames."""
+        """None for those that are gone. `origin` is added to their frames; without one they have none."""
         found: list[Element | None] = [None] * len(refs)
         for name, indexes in by_app(refs).items():
             mine = [refs[index] for index in indexes]
@@ -95,17 +105,15 @@ class Elements:
         questions: list[Question] = []
         places: list[tuple[int, str]] = []
         for index, (ref, known) in enumerate(zip(refs, basics, strict=True)):
-            if known is not None:
+            if known is not None and known.further is None:
                 is_named = bool(known.title)
                 for part, call in _questions(known.role, known.states, known.interfaces, is_named, only_values):
                     # GTK 4.18 gives every element the same place on the screen; before, both were the window's.
-                    if call is calls.EXTENTS and _is_gtk4(ref):
+                    if call is calls.EXTENTS and (self._counts_from_window or _is_gtk4(ref)):
                         call = calls.EXTENTS_IN_WINDOW
-                    elif call is _TEXT and known.length is not None:
-                        call = calls.text(0, min(known.length, _LONGEST_TEXT + 1))
                     questions.append((ref.path, call))
                     places.append((index, part))
-        parts: list[dict[str, Any]] = [{} for _ in refs]
+        parts = [{} if known is None else dict(known.further or {}) for known in basics]
         for (index, part), answer in zip(places, await self._bus.ask_all(name, questions, patience), strict=True):
             if not isinstance(answer, Refused):
                 parts[index][part] = answer[0]
@@ -124,7 +132,7 @@ class Elements:
         empty = [
             index
             for index, (one, found) in enumerate(zip(basics, parts, strict=True))
-            if found.get("text") == "" and one is not None and one.length is None
+            if found.get("text") == "" and one is not None and one.further is None
         ]
         lengths = await self._bus.ask_all(name, [(refs[index].path, calls.LENGTH) for index in empty], patience)
         known = [(index, one) for index, one in zip(empty, lengths, strict=True) if not isinstance(one, Refused)]
@@ -134,8 +142,9 @@ class Elements:
             if not isinstance(answer, Refused):
                 parts[index]["text"] = answer[0]
 
-    def _element(self, ref: Ref, known: Basics, found: dict[str, Any], origin: Origin) -> Element:
-        frame = _frame(found.get("extents"), origin)
+    def _element(self, ref: Ref, known: Basics, found: dict[str, Any], origin: Origin | None) -> Element:
+        place = _frame(found.get("extents"))
+        frame = place and origin and Rect(place.x + origin[0], place.y + origin[1], place.width, place.height)
         return Element(
             handle=self._bus.handle(ref),
             role="AXWindow" if ref in self._windows else roles.ax_name(known.role, known.states),
@@ -143,7 +152,7 @@ class Elements:
             title=_bounded(known.title),
             value=_value(known.role, known.states, known.title, found),
             frame=frame,
-            states=_states(ref, known.states, frame),
+            states=_states(ref, known.states, place),
             actions=tuple([action[0] for action in found.get("actions", ()) if action[0]]),
         )
 
@@ -193,14 +202,14 @@ def _is_gtk4(ref: Ref) -> bool:
     return not ref.path.startswith(_OBJECTS)
 
 
-def _frame(extents: tuple[int, int, int, int] | None, origin: Origin) -> Rect | None:
+def _frame(extents: tuple[int, int, int, int] | None) -> Rect | None:
     """None for what is not laid out: toolkits give the smallest integer or no size."""
     if extents is None:
         return None
     x, y, width, height = extents
     if width <= 0 or height <= 0 or not (_LEAST < x < _MOST and _LEAST < y < _MOST):
         return None
-    return Rect(x + origin[0], y + origin[1], width, height)
+    return Rect(x, y, width, height)
 
 
 def _value_questions(

@@ -24,9 +24,7 @@ class Identities:
     """Knows apps by the desktop files of the installed ones, by their processes and by their windows."""
 
     def __init__(self) -> None:
-        home = os.environ.get("XDG_DATA_HOME") or os.path.join(os.environ.get("HOME", "/"), ".local/share")
-        shared = os.environ.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share"
-        self._folders = [Path(place, "applications") for place in (home, *shared.split(":")) if place]
+        self._folders = app_folders()
         self._changed_at: tuple[int, ...] = ()
         self._entries: list[_Entry] = []
 
@@ -66,11 +64,23 @@ class Identities:
                     yield entry
 
 
+def app_folders() -> list[Path]:
+    """Where desktop files are; the first that has one counts."""
+    home = os.environ.get("XDG_DATA_HOME") or os.path.join(os.environ.get("HOME", "/"), ".local/share")
+    shared = os.environ.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share"
+    return [Path(place, "applications") for place in (home, *shared.split(":")) if place]
+
+
+def desktop_entry(file: Path) -> dict[str, str]:
+    """Empty where it can't be read."""
+    section = (_read(str(file)) or "").partition("[Desktop Entry]")[2].partition("\n[")[0]
+    pairs = (line.partition("=")[::2] for line in section.splitlines() if not line.startswith("#"))
+    return {name.strip(): value.strip() for name, value in pairs}
+
+
 def _entry(id: str, file: Path) -> _Entry | None:
-    if (text := _read(str(file))) is None:
+    if not (fields := desktop_entry(file)):
         return None
-    section = text.partition("[Desktop Entry]")[2].partition("\n[")[0]
-    fields = dict(line.partition("=")[::2] for line in section.splitlines() if not line.startswith("#"))
     command = fields.get("Exec", "").split()
     program = os.path.basename(command[0].strip('"')) if command else ""
     return _Entry(id, (fields.get("StartupWMClass", "").strip(), id, id.rpartition(".")[2]), program)

@@ -14,8 +14,8 @@ from handrail.features.desktop.backends.atspi.elements import SCREEN, Elements, 
 from handrail.features.desktop.backends.atspi.search import Search
 from handrail.features.desktop.backends.atspi.tree import read_tree
 from handrail.features.desktop.backends.atspi.windows import Windows
-from handrail.features.desktop.backends.x11.matching import Look
-from handrail.features.desktop.backends.x11.windows import TopWindows
+from handrail.features.desktop.backends.compositor import TopWindows
+from handrail.features.desktop.backends.matching import Look
 from handrail.features.desktop.platform import Changes, Element, Found, Query, Tree, Window
 from handrail.ports.errors import Gone
 
@@ -51,6 +51,13 @@ class AtspiReader:
     async def tree(self, window: Window, *, max_depth: int, max_nodes: int) -> Tree:
         top, origin = await self._place(window)
         return await read_tree(self._bus, self._elements, top, origin, max_depth=max_depth, max_nodes=max_nodes)
+
+    async def below(self, handle: str, *, max_depth: int, max_nodes: int) -> Tree:
+        """An element and what is in it."""
+        if (ref := await self._bus.ref(handle)) is None:
+            raise Gone("The element is gone.")
+        origin = await self._origin_of(ref)
+        return await read_tree(self._bus, self._elements, ref, origin, max_depth=max_depth, max_nodes=max_nodes)
 
     async def find(self, window: Window, query: Query) -> Sequence[Found]:
         top, origin = await self._place(window)
@@ -102,7 +109,7 @@ class AtspiReader:
             raise Gone(f"The window {window.title!r} is gone.")
         return ref
 
-    async def _place(self, window: Window) -> tuple[Ref, Origin]:
+    async def _place(self, window: Window) -> tuple[Ref, Origin | None]:
         ref = await self._ref(window)
         return ref, await self._windows.origin(ref.name, Look(window.pid, window.title, window.frame))
 
@@ -111,14 +118,14 @@ class AtspiReader:
         parent = await self._bus.ask(ref, calls.PARENT)
         return isinstance(parent, Refused) or parent[0].value[1] == calls.NULL_PATH
 
-    async def _origin_of(self, ref: Ref) -> Origin:
+    async def _origin_of(self, ref: Ref) -> Origin | None:
         if not await self._windows.is_relative(ref.name):
             return SCREEN
         top = await self._search.top_of(ref)
         (window,) = await self._elements.of([top])
         pid = await self._windows.pid(ref.name)
         if window is None or not pid:
-            return SCREEN
+            return None
         return await self._windows.origin(ref.name, Look(pid, window.title, window.frame))
 
 

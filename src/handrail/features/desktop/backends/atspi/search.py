@@ -74,7 +74,7 @@ class Search:
         self._elements = elements
         self._is_qt: dict[str, bool] = {}
 
-    async def find(self, top: Ref, origin: Origin, query: Query) -> list[Found]:
+    async def find(self, top: Ref, origin: Origin | None, query: Query) -> list[Found]:
         wanted = None if query.role is None else roles.numbers(query.role)
         if wanted is not None and not wanted:
             return []
@@ -127,7 +127,7 @@ class Search:
     async def _placed(
         self,
         top: Ref,
-        origin: Origin,
+        origin: Origin | None,
         matches: Sequence[tuple[Ref, Element]],
         steps: Mapping[Ref, Step] | None,
     ) -> list[Found]:

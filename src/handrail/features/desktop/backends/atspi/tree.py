@@ -35,7 +35,7 @@ class _Place:
 
 
 class _Reading:
-    def __init__(self, bus: AccessibilityBus, elements: Elements, origin: Origin, cache: Cache) -> None:
+    def __init__(self, bus: AccessibilityBus, elements: Elements, origin: Origin | None, cache: Cache) -> None:
         self._bus = bus
         self._elements = elements
         self._origin = origin
@@ -108,7 +108,7 @@ class _Reading:
 
 
 async def read_tree(
-    bus: AccessibilityBus, elements: Elements, top: Ref, origin: Origin, *, max_depth: int, max_nodes: int
+    bus: AccessibilityBus, elements: Elements, top: Ref, origin: Origin | None, *, max_depth: int, max_nodes: int
 ) -> Tree:
     reading = _Reading(bus, elements, origin, await Cache.of(bus, top.name))
     root = await reading.read(top, max_depth, max_nodes)

@@ -1,4 +1,4 @@
-"""The top-level windows of every app on the accessibility bus, matched with those of the X server."""
+"""The top-level windows of every app on the accessibility bus, matched with those on the screen."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -9,8 +9,8 @@ from handrail.features.desktop.backends.atspi.bus import PATIENCE, Accessibility
 from handrail.features.desktop.backends.atspi.connection import Refused
 from handrail.features.desktop.backends.atspi.elements import SCREEN, Elements, Origin
 from handrail.features.desktop.backends.atspi.identity import Identities
-from handrail.features.desktop.backends.x11.matching import Look, match
-from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
+from handrail.features.desktop.backends.compositor import TopWindow, TopWindows
+from handrail.features.desktop.backends.matching import Look, match
 from handrail.features.desktop.platform import Element, Rect, Window
 from handrail.ports.errors import Gone, PermissionMissing, Timeout
 
@@ -36,9 +36,11 @@ class Windows:
         self._elements = elements
         self._top_windows = top_windows
         self._identities = Identities()
+        self._counts_from_window = top_windows is not None and top_windows.counts_from_window
+        elements.count_from_window(is_always=self._counts_from_window)
         self._is_relative: dict[str, bool] = {}
         self.matched: frozenset[int] = frozenset()
-        """X windows of the last list."""
+        """Windows on the screen that the last list has."""
         self._slow: dict[str, int] = {}
         """The pids of apps that did not answer last time, by their names: they get less time."""
 
@@ -88,7 +90,9 @@ class Windows:
         ]
 
     async def is_relative(self, app: str, patience: float = PATIENCE) -> bool:
-        """Whether frames count from the window, as in GTK 4, and not from the screen."""
+        """Whether frames count from the window, as in GTK 4 and on Wayland, and not from the screen."""
+        if self._counts_from_window:
+            return True
         handle = self._bus.handle(Ref(app, calls.ROOT_PATH))
         if handle not in self._is_relative:
             questions = [(calls.ROOT_PATH, calls.TOOLKIT), (calls.ROOT_PATH, calls.TOOLKIT_VERSION)]
@@ -98,7 +102,7 @@ class Windows:
         return self._is_relative[handle]
 
     async def on_screen(self, window: Window) -> Sequence[TopWindow]:
-        """The X windows that it can be, among all windows of its program: one where it is clear which."""
+        """The windows on the screen that it can be, among all windows of its program: one where it is clear which."""
         ref = await self._bus.ref(window.handle)
         siblings = [] if ref is None else await self._of_app(Ref(ref.name, calls.ROOT_PATH))
         looks = [one.look for one in siblings if one.element.handle != window.handle]
@@ -106,10 +110,11 @@ class Windows:
         own = own or Look(window.pid, window.title, window.frame)
         return match([own, *looks], self._top_windows.all() if self._top_windows else [])[0]
 
-    async def origin(self, app: str, window: Look) -> Origin:
+    async def origin(self, app: str, window: Look) -> Origin | None:
+        """None where nobody knows it."""
         if not await self.is_relative(app):
             return SCREEN
-        return _content_origin(match([window], self._on_screen()[0])[0], window)
+        return self._content_origin(match([window], self._on_screen()[0])[0], window)
 
     async def pid(self, app: str) -> int:
         """From the bus itself, which answers even if the app does not; 0 for one that has left it."""
@@ -124,19 +129,18 @@ class Windows:
         return [self._window(one, on_screen, active) for one, on_screen in pairs]
 
     def _on_screen(self) -> tuple[Sequence[TopWindow], int | None]:
-        """The X server's windows and the active one, where there is an X server."""
+        """The compositor's windows and the active one, where there is one."""
         try:
             return (self._top_windows.all(), self._top_windows.active()) if self._top_windows else ([], None)
         except PermissionMissing:
             return [], None
 
     def _window(self, one: _AppWindow, on_screen: Sequence[TopWindow], active: int | None) -> Window:
-        """`on_screen` are the X windows that it can be."""
+        """`on_screen` are the windows that it can be."""
         element = one.element
         frame = element.frame
         if frame and one.is_relative:
-            x, y = _content_origin(on_screen, one.look)
-            frame = Rect(frame.x + x, frame.y + y, frame.width, frame.height)
+            frame = _moved(frame, self._content_origin(on_screen, one.look))
         app_id, ids = self._identities.of(one.look.pid, one.app_name, on_screen[0].classes if on_screen else ())
         is_active = active in [top.id for top in on_screen]
         decides_itself = active is None or (is_active and len(on_screen) > 1)
@@ -152,6 +156,21 @@ class Windows:
             is_modal="modal" in element.states or (bool(on_screen) and all(top.is_modal for top in on_screen)),
         )
 
+    def _content_origin(self, windows: Sequence[TopWindow], look: Look) -> Origin | None:
+        """Where the content begins. Windows at one place have one origin; on X11 all others count from the screen.
+
+        GTK 4's own size leaves its border out; on Wayland that of GTK 3 has its shadow in.
+        """
+        unknown = None if self._counts_from_window else SCREEN
+        frames = {window.visible_frame for window in windows}
+        if len(frames) != 1 or (frame := frames.pop()) is None:
+            return unknown
+        content = look.frame or frame
+        right, down = (frame.width - content.width) // 2, (frame.height - content.height) // 2
+        if not self._counts_from_window:
+            right, down = max(right, 0), max(down, 0)
+        return frame.x + right, frame.y + down
+
 
 def _is_window(element: Element) -> bool:
     """Some toolkits list hidden windows, others windows of odd roles."""
@@ -160,10 +179,5 @@ def _is_window(element: Element) -> bool:
     )
 
 
-def _content_origin(windows: Sequence[TopWindow], look: Look) -> Origin:
-    """Where the content begins: GTK's own size leaves its border out. Windows at one place have one origin."""
-    if len({window.visible_frame for window in windows}) != 1:
-        return SCREEN
-    frame = windows[0].visible_frame
-    content = look.frame or frame
-    return frame.x + max(frame.width - content.width, 0) // 2, frame.y + max(frame.height - content.height, 0) // 2
+def _moved(frame: Rect, origin: Origin | None) -> Rect | None:
+    return None if origin is None else Rect(frame.x + origin[0], frame.y + origin[1], frame.width, frame.height)

@@ -129,6 +129,22 @@ class Clipboard:
                 if self._offer is lent:
                     self._restore(selection, before, lent.owned_since)
 
+    async def text(self) -> str | None:
+        """None where it is empty or holds no text."""
+        async with self._turn:
+            selection = self._open()
+            held = await self._saved(selection)
+        for name in _TEXT_TARGETS:
+            if (content := held.get(selection.atom(name))) is not None and content.format == 8:
+                return bytes(content.value).decode("utf-8", "replace")
+        return None
+
+    async def put(self, text: str) -> None:
+        """It stays until another program copies something, or handrail ends and no clipboard manager keeps it."""
+        async with self._turn:
+            selection = self._open()
+            self._own(selection, _contents(selection, text), await selection.now())
+
     async def close(self) -> None:
         """Hands what a person copied to the clipboard manager, if there is one."""
         selection, self._selection = self._selection, None

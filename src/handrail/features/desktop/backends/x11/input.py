@@ -1,20 +1,21 @@
 """Presses keys and clicks through the XTEST extension."""
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from Xlib import XK, X
 from Xlib.ext import xtest
 
+from handrail.features.desktop.backends.click_pace import ClickPace
+from handrail.features.desktop.backends.compositor import Check
+from handrail.features.desktop.backends.keysyms import character
+from handrail.features.desktop.backends.keysyms import keysyms as named_keysyms
 from handrail.features.desktop.backends.x11.connection import X11
-from handrail.features.desktop.backends.x11.keys import Layout, character, key
+from handrail.features.desktop.backends.x11.keys import Layout
 from handrail.features.desktop.platform import Combination, Gesture, Place
 from handrail.ports.errors import Conflict, PermissionMissing
 
-Check = Callable[[], Awaitable[None]]
-"""Awaited before each key; raises when the key must not be sent."""
 _LENT_KEYS_SECONDS = 0.25
 """How long lent keys stay: a program asks for the layout when it handles the key, not when the key was pressed."""
 _POINTER_SECONDS = 0.04
@@ -22,8 +23,6 @@ _POINTER_SECONDS = 0.04
 _BUTTONS = {"left": 1, "middle": 2, "right": 3}
 _DRAG_STEPS = 12
 _DRAG_STEP_SECONDS = 0.01
-_DOUBLE_CLICK_SECONDS = 0.6
-_DOUBLE_CLICK_PIXELS = 16
 
 
 class Keyboard:
@@ -34,7 +33,7 @@ class Keyboard:
 
     async def send(self, combinations: Sequence[Combination], *, before_each: Check, delay_ms: int = 0) -> None:
         """Resolves all names before the first key is sent."""
-        wanted = [_keysyms(combination) for combination in combinations]
+        wanted = [named_keysyms(combination) for combination in combinations]
         layout = self._layout()
         every = [keysym for keysyms in wanted for keysym in keysyms]
         is_lent = any(layout.stroke(keysym) is None for keysym in every)
@@ -105,15 +104,6 @@ class Keyboard:
         display.flush()
 
 
-def _keysyms(combination: Combination) -> list[int]:
-    wanted = [key(name) for name in combination.modifiers]
-    if combination.key is not None:
-        name = combination.key
-        # With modifiers `A` is the key, not the capital: Control+A is not Control+Shift+A.
-        wanted.append(key(name.lower() if combination.modifiers and len(name) == 1 else name))
-    return list(dict.fromkeys(wanted))
-
-
 def _keycodes(layout: Layout, keysyms: Sequence[int]) -> list[int]:
     strokes = [stroke for keysym in keysyms if (stroke := layout.stroke(keysym)) is not None]
     keycodes = [stroke.keycode for stroke in strokes]
@@ -148,13 +138,12 @@ def _strokes(gesture: Gesture) -> list[int]:
     )
 
 
-class Pointer:
+class Pointer(ClickPace):
     """Clicks, and puts the pointer back where a person had it."""
 
     def __init__(self, x11: X11) -> None:
+        super().__init__()
         self._x11 = x11
-        self._opened_at = time.monotonic()
-        self._last: tuple[float, int, int] | None = None
 
     async def do(self, gesture: Gesture, x: int, y: int, *, reaches: Callable[[], bool]) -> None:
         """Conflict where it would not reach what is meant: `reaches` is asked while the screen can't change."""
@@ -181,7 +170,7 @@ class Pointer:
                 display.sync()
             if gesture.to is not None:
                 await self._drag(gesture.button, (x, y), gesture.to)
-            self._last = (time.monotonic(), x, y)
+            self.clicked(x, y)
             await asyncio.sleep(_POINTER_SECONDS)
         finally:
             if gesture.kind != "hover":  # which is for the pointer to stay
@@ -201,9 +190,3 @@ class Pointer:
         finally:
             xtest.fake_input(display, X.ButtonRelease, _BUTTONS[button])
             display.sync()
-
-    async def until_single(self, x: int, y: int) -> None:
-        """Waits as long as a click there would be taken for the second of a double click."""
-        clicked_at, last_x, last_y = self._last or (self._opened_at, x, y)  # Before, another process may have clicked.
-        if max(abs(x - last_x), abs(y - last_y)) <= _DOUBLE_CLICK_PIXELS:
-            await asyncio.sleep(max(0, clicked_at + _DOUBLE_CLICK_SECONDS - time.monotonic()))

@@ -1,16 +1,14 @@
 """The top-level windows of an X server: their apps, frames and order, and which one has the keys."""
 
-import asyncio
-import time
-from dataclasses import dataclass
 from typing import Any
 
 from Xlib import X, error
 from Xlib.protocol import event
 
+from handrail.features.desktop.backends.compositor import TopWindow, TopWindows
 from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.platform import Arrangement, Rect
-from handrail.ports.errors import Conflict, PermissionMissing
+from handrail.ports.errors import PermissionMissing
 
 _FROM_PAGER = 2
 """Window managers don't take a pager's request for focus stealing."""
@@ -18,33 +16,9 @@ _STATIC_GRAVITY = 10
 _MOVED = _STATIC_GRAVITY | 1 << 8 | 1 << 9 | _FROM_PAGER << 12
 _RESIZED = _STATIC_GRAVITY | 1 << 10 | 1 << 11 | _FROM_PAGER << 12
 _ICONIC = 3
-_ACTIVATION_SECONDS = 1.0
-_FOCUS_CHANGE_SECONDS = 0.3
-_LOOK_EVERY = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class TopWindow:
-    """`frame` is the whole client area; `shadow` is the part around the window (left, right, top, bottom)."""
-
-    id: int
-    pid: int
-    classes: tuple[str, ...]
-    title: str
-    frame: Rect
-    shadow: tuple[int, int, int, int] = (0, 0, 0, 0)
-    is_modal: bool = False
-    is_for_people: bool = True
-    """False for panels and for what lies behind all windows."""
-
-    @property
-    def visible_frame(self) -> Rect:
-        left, right, top, bottom = self.shadow
-        frame = self.frame
-        return Rect(frame.x + left, frame.y + top, frame.width - left - right, frame.height - top - bottom)
-
-
-class TopWindows:
+class X11Windows(TopWindows):
     def __init__(self, x11: X11) -> None:
         self._x11 = x11
 
@@ -97,10 +71,7 @@ class TopWindows:
         own = self._x11.values(self._x11.window(int(found[0])), "_NET_SUPPORTING_WM_CHECK")
         return bool(own) and own[0] == found[0]
 
-    async def activate(self, window_id: int) -> bool:
-        """Whether it has the keys afterwards."""
-        if self.active() == window_id:
-            return True
+    def ask_to_front(self, window_id: int) -> None:
         window = self._x11.window(window_id)
         if self.has_manager():
             self._ask_manager(window, "_NET_ACTIVE_WINDOW", _FROM_PAGER, X.CurrentTime)
@@ -108,27 +79,10 @@ class TopWindows:
             window.configure(stack_mode=X.Above)
             window.set_input_focus(X.RevertToPointerRoot, X.CurrentTime)
         self._x11.display().flush()
-        deadline = time.monotonic() + _ACTIVATION_SECONDS
-        while self.key_holder() != window_id:
-            if time.monotonic() > deadline:
-                return False
-            await asyncio.sleep(_LOOK_EVERY)
-        return True
 
     def key_holder(self) -> int | None:
         """None while the focus moves from one window to another."""
         return self.active() if self.has_manager() else self.focused()
-
-    async def require_keys(self, window_id: int) -> None:
-        """Conflict if another window has the keys. A window that has just come up may be without them for a moment."""
-        deadline = time.monotonic() + _FOCUS_CHANGE_SECONDS
-        while (holder := self.key_holder()) != window_id:
-            if holder is not None or time.monotonic() > deadline:
-                raise Conflict(
-                    "Another window has the keys: nothing more was sent.",
-                    hint="desktop.observe shows what is in front.",
-                )
-            await asyncio.sleep(_LOOK_EVERY / 2)
 
     def focused(self) -> int | None:
         """The top-level window that holds the X server's focus."""
@@ -140,10 +94,15 @@ class TopWindows:
         child = self._x11.root().translate_coords(self._x11.root(), x, y).child
         return child.id if hasattr(child, "id") else None
 
-    def reaches(self, window_id: int, x: int, y: int) -> bool:
-        """Whether a click at this point reaches the window, or a menu or list of its program."""
+    def is_on_top(self, window_id: int, x: int, y: int) -> bool:
         reached = self.at(x, y)
-        return reached is not None and (reached == self.outermost(window_id) or reached in self.popups(window_id))
+        return reached is not None and reached == self.outermost(window_id)
+
+    def reaches(self, window_id: int, x: int, y: int) -> bool:
+        reached = self.at(x, y)
+        if reached is None:
+            return False
+        return reached == self.outermost(window_id) or reached in [popup for popup, _ in self.popups(window_id)]
 
     async def arrange(self, window_id: int, change: Arrangement) -> None:
         window = self._x11.window(window_id)
@@ -180,13 +139,22 @@ class TopWindows:
             return None
         return window_id
 
-    def popups(self, window_id: int) -> list[int]:
-        """Menus and drop-down lists of the same program."""
-        return [
-            child.id
+    def popups(self, window_id: int) -> list[tuple[int, Rect]]:
+        found = [
+            (child.id, self.frame(child.id))
             for child in self._x11.root().query_tree().children
             if self._x11.is_same_client(child.id, window_id) and _is_shown(child, is_popup=True)
         ]
+        return [(popup, frame) for popup, frame in found if frame is not None]
+
+    def shown(self) -> list[TopWindow]:
+        return [window for window in self.all() if self._is_viewable(window.id)]
+
+    def _is_viewable(self, window_id: int) -> bool:
+        try:
+            return bool(self._x11.window(window_id).get_attributes().map_state == X.IsViewable)
+        except error.XError:
+            return False
 
     def _ids(self) -> list[int]:
         if self.has_manager():

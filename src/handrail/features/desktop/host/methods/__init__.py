@@ -4,10 +4,13 @@ from collections.abc import Sequence
 
 from handrail.features.desktop.host.methods import (
     actions,
+    choices,
     confirm_issue,
     dismiss_modal,
     inquiries,
+    launch,
     looking,
+    ocr,
     pointer,
     wait_until,
     window,
@@ -19,6 +22,7 @@ METHODS: Sequence[Method] = (
     inquiries.DOCTOR,
     looking.OBSERVE,
     looking.FIND,
+    ocr.METHOD,
     actions.CLICK,
     actions.TYPE_TEXT,
     actions.HOTKEY,
@@ -29,6 +33,10 @@ METHODS: Sequence[Method] = (
     looking.LIST_MODALS,
     dismiss_modal.METHOD,
     pointer.METHOD,
+    choices.SET_VALUE,
+    choices.MENU,
     window.METHOD,
+    launch.LAUNCH,
+    launch.CLIPBOARD,
     inquiries.LOCATE,
 )

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta as Bound
 
-from handrail.features.desktop.host.conditions import ElementNotFound
+from handrail.features.desktop.host.conditions import ElementNotFound, StaleElement
 from handrail.features.desktop.host.execution import Execution
 from handrail.features.desktop.host.params import (
     LONGEST_TEXT,
@@ -95,8 +95,27 @@ async def pointed(services: Services, target: PlaceTarget, route: Route | None) 
     search = await services.search()
     if target.point is not None:
         return await search.at_point(await services.source.get(), (target.point.x, target.point.y), route)
+    if target.mark is not None:
+        return await _marked(services, target.mark, route)
     routed, match = await search.target(target.element, route)
     return Subject.of(routed, match.window, match.found)
+
+
+async def _marked(services: Services, number: int, route: Route | None) -> Subject:
+    """The element of that number, or the middle of what was seen in a picture, where its window is now."""
+    search = await services.search()
+    if (spot := services.refs.spot(number)) is None:
+        routed, match = await search.target(Target(element_ref=ElementRef(element_id=f"e:{number}")), route)
+        return Subject.of(routed, match.window, match.found)
+    desktop = await services.source.get()
+    frame = next((window.frame for window in await desktop.windows() if window.handle == spot.window), None)
+    if frame is None or (frame.width, frame.height) != spot.size:
+        raise StaleElement("The window is gone, or has another size than in the picture.", mark=number)
+    x, y = spot.frame.center
+    subject = await search.at_point(desktop, (frame.x + x, frame.y + y), route)
+    if subject.window.handle != spot.window:
+        raise StaleElement("Another window covers what was marked.", mark=number)
+    return subject
 
 
 async def _clicked(services: Services, params: ClickParams) -> Subject:

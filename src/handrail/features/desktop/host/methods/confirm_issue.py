@@ -30,7 +30,8 @@ from handrail.kernel.queue_approver import PREFIX
 from handrail.kernel.quoting import quoted
 from handrail.kernel.tool import Preview
 from handrail.ports.effect import Effect
-from handrail.ports.prompts import MASK, OWN, FileChangePrompt, PromptImage, PromptResponse
+from handrail.ports.prompt_queue import OWN
+from handrail.ports.prompts import MASK, FileChangePrompt, PromptImage, PromptResponse
 from handrail.ports.tokens import Scope
 
 _PICTURE = "prompt.png"
@@ -46,8 +47,11 @@ async def ask_person(services: Services, execution: Execution, intended: Intende
     await execution.record.save()
     image = PromptImage(path=execution.record.path_of(_PICTURE), alt="The target is outlined.")
     method, given = intended.action.name, intended.shown
-    if "text" in given and await types_secretly(desktop, subject):
-        given = {**given, "text": MASK}
+    secrets = {name: given[name] for name in ("text", "value") if isinstance(given.get(name), str)}
+    if secrets and await types_secretly(desktop, subject):
+        given = {**given, **dict.fromkeys(secrets, MASK)}
+    else:
+        secrets = {}
     question = Question(
         Call(method, given, execution.caller, execution_id=execution.id),
         method,
@@ -58,6 +62,7 @@ async def ask_person(services: Services, execution: Execution, intended: Intende
             app=window.app_id,
             facts=[("Around it", line) for line in seen.lines[:_MOST_LINES]],
             unseen=None if shot is not None else "No picture of the screen could be taken.",
+            masked=secrets,
         ),
         intended.digest,
         [] if shot is None else [image],
@@ -66,7 +71,7 @@ async def ask_person(services: Services, execution: Execution, intended: Intende
     execution.record.note("asking", promptRequestId=request_id)
     async with execution.deadline.paused():
         try:
-            answer = await services.prompts.ask(prompt_of(question), request_id=request_id, origin=OWN)
+            answer = await services.prompts.ask(prompt_of(question), request_id=request_id, origin=OWN, masked=secrets)
         except asyncio.CancelledError:
             await asyncio.shield(drop(services.prompts, request_id))
             raise
@@ -109,7 +114,7 @@ def _refuse_unless_ok(response: PromptResponse) -> None:
     if response.status == "ok":
         return
     details = {"remark": response.remark} if response.remark is not UNSET and response.remark else {}
-    words = "Nobody answered in time." if response.status == "timeout" else "A person denied it."
+    words = "No one answered in time." if response.status == "timeout" else "A person denied it."
     raise refused("denied", words, **details)
 
 

@@ -115,6 +115,8 @@ async def locate(services: Services, visit: Visit, params: LocateParams) -> Resu
         result: Result = {"routeResolved": subject.route}
         if subject.element is not None:
             result["element"] = services.refs.spelled(subject.window, Found(subject.element, (), subject.path))
+        if subject.point is not None:
+            result["point"] = {"x": subject.point[0], "y": subject.point[1]}
         if params.include_screenshot:
             shot = await _picture(services, subject)
             if shot is not None:

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from handrail.features.desktop.host.confirmation import params_digest
-from handrail.features.desktop.host.methods import actions, dismiss_modal, pointer, window
+from handrail.features.desktop.host.methods import actions, choices, dismiss_modal, pointer, window
 from handrail.features.desktop.host.own_windows import refuse_own
 from handrail.features.desktop.host.params import ConfirmedParams, Meta, Name, Wire, read
 from handrail.features.desktop.host.routing import check_pattern
@@ -23,6 +23,8 @@ ACTIONS = {
         dismiss_modal.METHOD,
         pointer.METHOD,
         window.METHOD,
+        choices.SET_VALUE,
+        choices.MENU,
     )
 }
 _UNSHOWN = frozenset({"meta", "confirm"})

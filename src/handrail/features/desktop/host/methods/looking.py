@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta as Bound
 
-from handrail.features.desktop.host import screen_picture
+from handrail.features.desktop.host import marking, screen_picture
 from handrail.features.desktop.host.conditions import ElementNotFound
 from handrail.features.desktop.host.execution import Execution
 from handrail.features.desktop.host.outline import (
@@ -20,7 +20,7 @@ from handrail.features.desktop.host.refs import ElementRefs
 from handrail.features.desktop.host.routing import NOWHERE, Routed, resolve
 from handrail.features.desktop.host.search import Match
 from handrail.features.desktop.host.services import Reading, Result, Services
-from handrail.features.desktop.platform import Element, Query, Reader, Rect, Window
+from handrail.features.desktop.platform import Element, Mark, Query, Reader, Rect, Window
 from handrail.ports.errors import Declined, Failure, InvalidParams
 
 
@@ -106,6 +106,8 @@ class ObserveOptions(Wire, frozen=True, kw_only=True):
     ax_max_nodes: Annotated[int, Bound(ge=1, le=20_000)] = 2_000
     area: Literal["screen", "window", "element"] = "screen"
     outline: bool = False
+    marks: bool = False
+    """What can be clicked is numbered in the picture."""
     outlined: bool = False
     """The target is drawn around in the picture."""
 
@@ -131,7 +133,11 @@ async def observe(services: Services, execution: Execution, params: ObserveParam
         element = match.found.element if match is not None else None
         area = _area(options.area, routed.window if routed is not None else None, element)
         outlined = element.frame if element is not None and options.outlined else None
-        shot = await screen_picture.take(desktop, area, outlined=outlined)
+        marks: list[Mark] = []
+        if options.marks and routed is not None:
+            marks = await marking.marks(desktop, services.refs, routed.window)
+            result["marks"] = marking.spelled(services.refs, marks)
+        shot = await screen_picture.take(desktop, area, outlined=outlined, marked=marks)
         evidence["screenshotPath"] = record.add("observe.png", shot.png)
         result["area"] = {"x": shot.area.x, "y": shot.area.y, "width": shot.area.width, "height": shot.area.height}
     if options.include_ax_tree or options.outline:

@@ -1,4 +1,4 @@
-"""desktop.window: a window as a whole: it is closed, moved, resized, minimized, maximized or restored."""
+"""desktop.window: a window as a whole is closed, alone or with all of its program, moved, resized, maximized …"""
 
 from typing import Annotated, Literal
 
@@ -15,7 +15,7 @@ Extent = Annotated[int, Bound(ge=1, le=100_000)]
 
 
 class WindowParams(ConfirmedParams, frozen=True, kw_only=True):
-    action: Literal["close", "move", "resize", "minimize", "maximize", "restore"]
+    action: Literal["close", "quit", "move", "resize", "minimize", "maximize", "restore"]
     x: Pixels | None = None
     y: Pixels | None = None
     width: Extent | None = None
@@ -33,6 +33,11 @@ async def _subject(services: Services, params: WindowParams) -> Subject:
 
 
 async def _arrange(desktop: Desktop, execution: Execution, subject: Subject, params: WindowParams) -> Delivery:
+    if params.action == "quit":
+        own = [window for window in subject.everything if window.pid == subject.window.pid]
+        for window in own:
+            await desktop.arrange(window, Arrangement("close"))
+        return Delivery(f"window:close:{len(own)}")
     change = Arrangement(params.action, params.x or 0, params.y or 0, params.width or 0, params.height or 0)
     await desktop.arrange(subject.window, change)
     return Delivery(f"window:{params.action}")

@@ -2,44 +2,42 @@
 
 from collections.abc import Iterator, Sequence
 
-from Xlib import X, error
-
-from handrail.features.desktop.backends.x11.connection import X11
-from handrail.features.desktop.backends.x11.windows import TopWindow, TopWindows
+from handrail.features.desktop.backends.compositor import TopWindow, TopWindows
 from handrail.features.desktop.platform import Covered, Rect, Window
 
 _BYTES_A_PIXEL = 4
 _BLACK = b"\0\0\0\xff"
 
 
-def seen_parts(x11: X11, hidden: Sequence[Window]) -> list[Rect]:
-    """Where these windows can be seen, without what others cover. One that the X server doesn't know counts whole."""
+def seen_parts(windows: TopWindows, hidden: Sequence[Window], screen: Rect) -> list[Rect]:
+    """Where these windows can be seen, without what others cover. One that the compositor doesn't know counts whole."""
     if not hidden:
         return []
-    everything = TopWindows(x11).all()
-    stack = [window for window in everything if _is_viewable(x11, window)]
+    everything, stack = windows.all(), windows.shown()
+    if any(one.frame is None for one in stack):
+        return [screen]  # a compositor that doesn't tell where windows are
     places = {window.handle: _place(stack, window) for window in hidden}
     own = {stack[place].id for place in places.values() if place is not None}
     parts: list[Rect] = []
     for window in hidden:
-        frame, place = window.frame, places[window.handle]
-        if frame is None:
-            continue
+        place = places[window.handle]
         if place is None:
-            parts += [] if _place(everything, window) is not None else [frame]  # it is minimized, or unknown
+            is_unknown = _place(everything, window) is None  # or else it is minimized
+            parts += [window.frame or screen] if is_unknown else []
             continue
         above = [one.visible_frame for one in stack[place + 1 :] if one.id not in own]
-        parts += _without(stack[place].frame, above)
+        whole = stack[place].frame
+        parts += [] if whole is None else _without(whole, [frame for frame in above if frame is not None])
     return parts
 
 
-def seen_covers(x11: X11, covered: Sequence[Covered]) -> list[Rect]:
+def seen_covers(windows: TopWindows, covered: Sequence[Covered], screen: Rect) -> list[Rect]:
     """Where these parts of windows can be seen."""
     parts: dict[str, list[Rect]] = {}
     for one in covered:
         if one.window.handle not in parts:
-            parts[one.window.handle] = seen_parts(x11, [one.window])
-    return [both for one in covered for part in parts[one.window.handle] if (both := part.meets(one.frame))]
+            parts[one.window.handle] = seen_parts(windows, [one.window], screen)
+    return [both for one in covered for part in parts[one.window.handle] if (both := part.meets(one.frame or part))]
 
 
 def paint(bgrx: bytearray, picture: Rect, parts: Sequence[Rect]) -> None:
@@ -58,13 +56,6 @@ def _place(stack: Sequence[TopWindow], window: Window) -> int | None:
     fitting = [at for at, one in enumerate(stack) if window.frame in (one.frame, one.visible_frame)]
     same = [at for at in fitting if stack[at].pid == window.pid]
     return max(same or fitting, default=None)
-
-
-def _is_viewable(x11: X11, window: TopWindow) -> bool:
-    try:
-        return bool(x11.window(window.id).get_attributes().map_state == X.IsViewable)
-    except error.XError:
-        return False
 
 
 def _without(area: Rect, covers: Sequence[Rect]) -> list[Rect]:

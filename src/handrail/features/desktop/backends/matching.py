@@ -1,11 +1,11 @@
-"""Which X window an accessible window is: by process, title and frame. Where that is unclear, all that it could be."""
+"""Which window on the screen an accessible window is: by process, title and frame; if unclear, all that it could be."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from handrail.features.desktop.backends.x11.windows import TopWindow
+from handrail.features.desktop.backends.compositor import TopWindow
 from handrail.features.desktop.platform import Rect
 
 _MOST_PIXELS_APART = 48
@@ -27,7 +27,7 @@ class _Claim(NamedTuple):
 
 
 def match(looks: Sequence[Look], shown: Sequence[TopWindow]) -> list[list[TopWindow]]:
-    """For each look its X window; several where they can't be told apart, none where there is none."""
+    """For each look its window on the screen; several where they can't be told apart, none where there is none."""
     left = {index: _possible(look, shown) for index, look in enumerate(looks)}
     found: dict[int, TopWindow] = {}
     while settled := _settled(looks, left):
@@ -65,8 +65,11 @@ def _best(look: Look, windows: Sequence[TopWindow]) -> tuple[_Claim, list[TopWin
 
 
 def _possible(look: Look, shown: Sequence[TopWindow]) -> list[TopWindow]:
-    """Programs in a sandbox know themselves under another pid: there title and frame must fit."""
-    own = [window for window in shown if window.pid == look.pid]
+    """Programs in a sandbox know themselves under another pid: there title and frame must fit.
+
+    A compositor that tells no pid tells no frame either: there the title decides.
+    """
+    own = [window for window in shown if window.pid == look.pid or (not window.pid and look.title == window.title)]
     return own or [window for window in shown if look.title == window.title and min(_claim(look, window)) > 0]
 
 
@@ -86,11 +89,12 @@ def _title_claim(one: str, other: str) -> int:
 
 def _frame_claim(frame: Rect | None, window: TopWindow) -> int:
     """Some toolkits count frames from the window itself, so an equal size counts more than an equal place."""
-    if frame is None:
+    if frame is None or window.frame is None:
         return 0
     has_same_size = any(
         _is_near((frame.width, frame.height), (shown.width, shown.height))
         for shown in (window.frame, window.visible_frame)
+        if shown is not None
     )
     return 2 * has_same_size + _is_near((frame.x, frame.y), (window.frame.x, window.frame.y))
 

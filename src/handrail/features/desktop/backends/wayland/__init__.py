@@ -1,0 +1,1 @@
+"""Wayland compositors: their windows, input, clipboard and pictures."""

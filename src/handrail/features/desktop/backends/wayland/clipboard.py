@@ -1,0 +1,152 @@
+"""The clipboard of a Wayland session, which lends a text for one paste and then has again what it had."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+
+from handrail.features.desktop.backends.wayland.connection import Proxy
+from handrail.features.desktop.backends.wayland.session import Session, Wayland
+
+_TEXT_TYPES = ("text/plain;charset=utf-8", "UTF8_STRING", "text/plain", "TEXT", "STRING")
+_MOST_TYPES = 40
+_MOST_BYTES = 32 * 1024 * 1024
+_SAVE_SECONDS = 5.0
+_PART_BYTES = 1 << 16
+
+
+class Offer:
+    """Gives its contents to whoever pastes: the compositor doesn't tell who that is."""
+
+    def __init__(self, contents: Mapping[str, bytes]) -> None:
+        self.contents = contents
+        self.asked = asyncio.Event()
+        self.taken = asyncio.Event()
+        self.is_replaced = False
+        self._writing: set[asyncio.Task[None]] = set()
+
+    def on_send(self, kind: str, descriptor: int) -> None:
+        writing = asyncio.get_running_loop().create_task(self._write(self.contents.get(kind, b""), descriptor))
+        self._writing.add(writing)
+        writing.add_done_callback(self._writing.discard)
+
+    async def _write(self, content: bytes, descriptor: int) -> None:
+        self.asked.set()
+        await asyncio.to_thread(_write_all, descriptor, content)
+        self.taken.set()
+
+
+class WaylandClipboard:
+    def __init__(self, wayland: Wayland) -> None:
+        self._wayland = wayland
+        self._session: Session | None = None
+        self._device: Proxy | None = None
+        self._manager: Proxy | None = None
+        self._types: dict[int, list[str]] = {}
+        """What each offer of another program has."""
+        self._selection = 0
+        self._own: Offer | None = None
+        self._turn = asyncio.Lock()
+
+    @asynccontextmanager
+    async def lending(self, text: str, pasting_window: int) -> AsyncIterator[Offer]:
+        async with self._turn:
+            before = await self._held()
+            lent = self._put(_contents(text))
+            try:
+                yield lent
+            finally:
+                if self._own is lent and not lent.is_replaced:
+                    self._put(before)
+
+    async def text(self) -> str | None:
+        async with self._turn:
+            held = await self._held(_TEXT_TYPES)
+        return next((held[kind].decode("utf-8", "replace") for kind in _TEXT_TYPES if kind in held), None)
+
+    async def put(self, text: str) -> None:
+        async with self._turn:
+            self._put(_contents(text))
+
+    def _put(self, contents: Mapping[str, bytes]) -> Offer:
+        manager, device = self._open()
+        offer = Offer(contents)
+        self._own = offer if contents else None
+        if not contents:
+            device.send("set_selection", None)
+        else:
+            source = manager.send("create_data_source")
+            source.on = {"send": offer.on_send, "cancelled": lambda: setattr(offer, "is_replaced", True)}
+            for kind in contents:
+                source.send("offer", kind)
+            device.send("set_selection", source)
+        self._wayland.session().connection.roundtrip()
+        return offer
+
+    async def _held(self, wanted: tuple[str, ...] | None = None) -> dict[str, bytes]:
+        """The current content in every type that fits the limits."""
+        self._open()
+        connection = self._wayland.session().connection
+        connection.roundtrip()
+        if self._own is not None and not self._own.is_replaced:
+            return dict(self._own.contents)
+        offer = connection.object(self._selection) if self._selection else None
+        if offer is None:
+            return {}
+        held: dict[str, bytes] = {}
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_SAVE_SECONDS):
+                for kind in self._types.get(self._selection, [])[:_MOST_TYPES]:
+                    if wanted is None or kind in wanted:
+                        left = _MOST_BYTES - sum(map(len, held.values()))
+                        if (content := await self._received(offer, kind, left)) is not None:
+                            held[kind] = content
+        return held
+
+    async def _received(self, offer: Proxy, kind: str, most: int) -> bytes | None:
+        reading, writing = os.pipe2(os.O_CLOEXEC)
+        try:
+            offer.send("receive", kind, writing)
+        finally:
+            os.close(writing)
+        stream = asyncio.StreamReader()
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(stream), os.fdopen(reading, "rb", buffering=0)
+        )
+        try:
+            content = bytearray()
+            while part := await stream.read(_PART_BYTES):
+                content += part
+                if len(content) > most:
+                    return None
+            return bytes(content)
+        finally:
+            transport.close()
+
+    def _open(self) -> tuple[Proxy, Proxy]:
+        session = self._wayland.session()
+        if session is not self._session or self._manager is None or self._device is None:
+            self._session, self._own, self._types, self._selection = session, None, {}, 0
+            self._manager = session.connection.bind_data_control()
+            self._device = self._manager.send("get_data_device", session.seat)
+            self._device.on = {"data_offer": self._on_offer, "selection": self._on_selection}
+            session.connection.roundtrip()
+        return self._manager, self._device
+
+    def _on_offer(self, offer: Proxy) -> None:
+        kinds: list[str] = []
+        self._types[offer.id] = kinds
+        offer.on = {"offer": kinds.append}
+
+    def _on_selection(self, id: int) -> None:
+        self._selection = id
+        self._types = {id: self._types.get(id, [])}
+
+
+def _contents(text: str) -> dict[str, bytes]:
+    return dict.fromkeys(_TEXT_TYPES, text.encode())
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    with suppress(OSError), open(descriptor, "wb") as pipe:
+        pipe.write(content)

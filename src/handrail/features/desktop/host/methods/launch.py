@@ -1,0 +1,68 @@
+"""desktop.launch and desktop.clipboard: they act on no window."""
+
+import asyncio
+import os
+from typing import Annotated, Literal
+
+from msgspec import Meta as Bound
+
+from handrail.features.desktop.host.execution import Execution
+from handrail.features.desktop.host.params import LONGEST_TEXT, ConfirmedParams, Name
+from handrail.features.desktop.host.services import Deed, Result, Services
+from handrail.features.desktop.platform import Window
+from handrail.ports.errors import InvalidParams
+
+_WINDOW_SECONDS = 15.0
+_LOOK_EVERY = 0.1
+
+
+class LaunchParams(ConfirmedParams, frozen=True, kw_only=True):
+    app: Name
+    file: Name | None = None
+    """Inside the workspace."""
+
+
+async def _launch(services: Services, execution: Execution, params: LaunchParams) -> Result:
+    file = None
+    if params.file is not None:
+        if not execution.workspace.has(params.file):
+            raise InvalidParams("params.file: there is no such file in the workspace.", field="params.file")
+        file = os.path.join(execution.workspace.location, params.file)
+    desktop = await services.source.get()
+    before = {window.handle for window in await desktop.windows()}
+    pid = await desktop.launch(params.app, file)
+    window: Window | None = None
+    try:
+        async with asyncio.timeout(_WINDOW_SECONDS):
+            while window is None:
+                await asyncio.sleep(_LOOK_EVERY)
+                window = next((one for one in await desktop.windows() if one.handle not in before), None)
+    except TimeoutError:
+        return {"launched": True, "pid": pid, "window": None}
+    told = {"title": window.title, "app": window.app_id, "pid": window.pid, "id": window.handle}
+    return {"launched": True, "pid": pid, "window": told}
+
+
+LAUNCH = Deed("desktop.launch", LaunchParams, _launch, about=lambda params: params.app)
+
+
+class ClipboardParams(ConfirmedParams, frozen=True, kw_only=True):
+    action: Literal["read", "write"]
+    text: Annotated[str, Bound(max_length=LONGEST_TEXT)] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.action == "write") is (self.text is None):
+            raise ValueError("text belongs to write, which needs it.")
+
+
+async def _clipboard(services: Services, execution: Execution, params: ClipboardParams) -> Result:
+    desktop = await services.source.get()
+    if params.text is not None:
+        await desktop.put_on_clipboard(params.text)
+        return {"done": True}
+    return {"done": True, "text": await desktop.clipboard()}
+
+
+CLIPBOARD = Deed(
+    "desktop.clipboard", ClipboardParams, _clipboard, about=lambda params: "clipboard", unrecorded=frozenset({"text"})
+)

@@ -1,0 +1,105 @@
+"""Wayland compositors of different abilities: without places of windows, and with two monitors."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from handrail.features.desktop.backends.linux import LinuxDesktop
+from handrail.features.desktop.platform import Element, Gesture, Query, Rect, Window
+from handrail.ports.errors import PermissionMissing
+from tests.desktop_apps import command, texts
+from tests.desktop_session import App
+from tests.features.desktop.conformance import png
+from tests.sway_session import SwaySession
+from tests.waiting import eventually
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+def sway() -> Iterator[SwaySession]:
+    with SwaySession(outputs=2) as session, session.entered():
+        yield session
+
+
+@pytest.fixture(scope="module")
+def app(sway: SwaySession) -> App:
+    return sway.start(command("gtk3"))
+
+
+@pytest.fixture
+async def desktop(sway: SwaySession) -> AsyncIterator[LinuxDesktop]:
+    opened = LinuxDesktop()
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def placeless(sway: SwaySession, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LinuxDesktop]:
+    """As on a compositor that has wlroots' protocols and tells no places."""
+    monkeypatch.delenv("SWAYSOCK")
+    opened = LinuxDesktop()
+    yield opened
+    await opened.close()
+
+
+async def window_of(desktop: LinuxDesktop, app: App) -> Window:
+    async def found() -> list[Window]:
+        return [window for window in await desktop.windows() if window.pid in app.pids]
+
+    return (await eventually(found, "the window"))[0]
+
+
+async def named(desktop: LinuxDesktop, window: Window, title: str) -> Element:
+    found = await desktop.find(window, Query(title_contains=title))
+    return next(one.element for one in found if one.element.title == title)
+
+
+async def test_where_no_place_is_known_frames_are_absent_and_the_pointer_is_refused_with_the_reason(
+    placeless: LinuxDesktop, app: App
+) -> None:
+    window = await window_of(placeless, app)
+    assert window.frame is None
+    area = await named(placeless, window, texts.AREA)
+    assert area.frame is None
+    with pytest.raises(PermissionMissing, match="on the screen is unknown"):
+        await placeless.point(window, area, Gesture())
+    with pytest.raises(PermissionMissing, match="where windows are"):
+        await placeless.point(window, (500, 500), Gesture())
+    assert any("where windows are" in issue.message for issue in (await placeless.readiness()).issues)
+
+
+async def test_text_and_pictures_work_where_no_place_is_known(placeless: LinuxDesktop, app: App) -> None:
+    window = await window_of(placeless, app)
+    name = await named(placeless, window, texts.NAME)
+    delivery = await placeless.type_text(window, name, "世界", clear_before=True)
+    assert delivery.is_verified
+    assert (await placeless.shot()).area == placeless._compositor.area()
+
+
+async def test_the_screen_is_all_monitors_together(sway: SwaySession, desktop: LinuxDesktop) -> None:
+    shot = await desktop.shot()
+    assert shot.area.width > 1920
+    assert png.size(shot.png) == (shot.area.width, shot.area.height)
+    across = Rect(1900, 100, 40, 30)
+    assert png.pixels((await desktop.shot(across)).png) == sway.eyes.pixels(across)
+
+
+async def test_what_is_on_the_second_monitor_is_clicked_there(
+    sway: SwaySession, desktop: LinuxDesktop, app: App
+) -> None:
+    window = await window_of(desktop, app)
+    sway.eyes.move(sway.windows_of(app)[0], 2000, 50)
+
+    async def has_moved() -> bool:
+        frame = (await window_of(desktop, app)).frame
+        return frame is not None and frame.x == 2000
+
+    await eventually(has_moved, "the window on the second monitor")
+    area = await named(desktop, window, texts.AREA)
+    await desktop.point(window, area, Gesture())
+
+    async def is_touched() -> bool:
+        return bool(await desktop.find(window, Query(title_contains=texts.TOUCHED.format(1))))
+
+    await eventually(is_touched, "the click")
