@@ -36,3 +36,32 @@ async def test_the_stage_is_drawn_as_large_as_it_is_shown_and_the_engine_never_k
     finally:
         await preview_session.close()
         project.close()
+
+
+async def test_time_runs_for_the_stage_and_stands_still_for_the_line(tmp_path: Path) -> None:
+    """An introduction must not be over before its picture is taken, however long that takes on a busy machine."""
+    (tmp_path / "game/scene").mkdir(parents=True)
+    (tmp_path / "game/scene/start.txt").write_text("雪乃:好;\n")
+    project = Wiring().open_project(tmp_path, tmp_path / ".state", NobodyToAsk(), flags={"terre": "off"})
+    preview_session = project.part("webgal").preview_session
+    try:
+        await preview_session.show("game", Destination("start.txt", 1))
+        assert preview_session._page is not None
+        page = preview_session._page.tab
+        await page.value(
+            """(() => {
+            window.fired = [];
+            const stage = {
+              unmountPerform: () => fired.push("ended"),
+              removeStageObjectByKey: () => fired.push("cleared"),
+            };
+            setTimeout(() => stage.unmountPerform("intro"), 1);
+            setTimeout(() => stage.removeStageObjectByKey("bg-main-off"), 100000);
+            setTimeout(function () { "use strict"; fired.push(this === window ? "window" : "nothing"); }, 500);
+            })()"""
+        )
+        await page.value("handrailSettle()")
+        assert await page.value("fired") == ["cleared", "window"]
+    finally:
+        await preview_session.close()
+        project.close()

@@ -1,13 +1,19 @@
 """Hunks applied to the old lines give the new lines, whoever made them."""
 
 import random
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.features.workspace import line_diff
+from handrail.features.workspace.gnu_diff import gnu_diff
 from handrail.features.workspace.line_diff import Hunk
+from handrail.features.workspace.unified_diff import unified
 
 texts = st.lists(st.sampled_from(["a", "b", "", "c\r", "\0", "é", "-- x"]), max_size=12).map("\n".join)
 
@@ -22,9 +28,12 @@ def applied(old: str, new: str, hunks: list[Hunk]) -> str:
     return b"\n".join(lines).decode()
 
 
-@given(texts, texts)
-def test_hunks_lead_from_the_old_text_to_the_new_one(old: str, new: str) -> None:
-    hunks = line_diff.hunks(old.encode(), new.encode())
+@pytest.mark.parametrize("by", [line_diff.hunks, line_diff._by_gnu_diff])
+@given(old=texts, new=texts)
+def test_hunks_lead_from_the_old_text_to_the_new_one(
+    by: Callable[[bytes, bytes], list[Hunk]], old: str, new: str
+) -> None:
+    hunks = by(old.encode(), new.encode())
     assert applied(old, new, hunks) == new
     assert all(hunk.start_old >= 1 and hunk.start_new >= 1 for hunk in hunks)
 
@@ -55,7 +64,34 @@ def test_texts_that_have_little_in_common_take_bounded_time() -> None:
     assert applied("\n".join(old), "\n".join(new), hunks) == "\n".join(new)
 
 
+lines = st.lists(st.sampled_from(["a", "b", "", "c\r", "é"]), max_size=30)
+whole_texts = st.builds(lambda lines, last: ("\n".join(lines) + last).encode(), lines, st.sampled_from(["", "\n"]))
+
+
+@given(whole_texts, whole_texts)
+def test_a_unified_diff_can_be_applied_and_is_as_short_as_gnu_diff_s(old: bytes, new: bytes) -> None:
+    shown = unified("a.txt", old, new)
+    by_gnu = gnu_diff(["--unified", "--minimal"], old, new, 10)
+    assert by_gnu is not None
+    assert changed_lines(shown.encode()) == changed_lines(by_gnu)
+    assert patched(old, shown) == new
+
+
+def changed_lines(shown: bytes) -> tuple[int, int]:
+    lines = shown.split(b"\n")[2:]
+    return sum(line[:1] == b"-" for line in lines), sum(line[:1] == b"+" for line in lines)
+
+
+def patched(old: bytes, shown: str) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "a.txt")
+        file.write_bytes(old)
+        if shown:
+            subprocess.run(["git", "apply", "-"], cwd=folder, input=shown.encode(), check=True)
+        return file.read_bytes() if file.exists() else b""
+
+
 def test_a_unified_diff_tells_of_a_missing_last_newline() -> None:
-    shown = line_diff.unified("a.txt", b"one\ntwo", b"one\ntwo\n")
+    shown = unified("a.txt", b"one\ntwo", b"one\ntwo\n")
     assert shown.startswith("--- a/a.txt\n+++ b/a.txt\n")
     assert "\\ No newline at end of file" in shown

@@ -47,5 +47,5 @@ def test_hunks_of_any_two_texts_are_right_and_minimal(old: list[str], new: list[
 def test_lines_replaced_in_their_place_need_no_process(edits: list[tuple[str, str]]) -> None:
     old, new = [line for line, _ in edits], [replacement or line for line, replacement in edits]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(line_diff, "hunks", no_process)
+        patch.setattr(line_diff, "_by_gnu_diff", no_process)
         check(diff("\n".join(old).encode(), "\n".join(new).encode()), old, new)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,17 +12,21 @@ from handrail.features.webgal.games import Games
 from handrail.features.webgal.previews.place import game_of
 
 if TYPE_CHECKING:
+    from handrail.features.webgal.backends.game_site.server import LocalGameSite
     from handrail.features.webgal.script.listing import Surroundings
     from handrail.kernel.program import Program
+
+_PREVIEW = "preview_scene"
+"""Whose leave to read decides what an engine may fetch."""
 
 
 async def serve_editor(project: Path | None, program: Program, state: Path | None) -> int:
     """Runs until the client ends it; returns the exit status. `project` is an absolute path."""
     from handrail.features.webgal.lsp.server import EditorServer
     from handrail.features.webgal.lsp.stdio import serve
-    from handrail.features.webgal.script.findings import language_of
+    from handrail.ports.language import wanted_language
 
-    language = language_of(os.environ.get("HANDRAIL_LANG", ""))
+    language = wanted_language(os.environ) or "zh"
     only = str(project) if project is not None else None
     return await serve(EditorServer(lambda folder: ProjectReader(folder, program, state), language, only))
 
@@ -30,6 +35,7 @@ class ProjectReader:
     """Reads with the same rules and limits as the tools, and creates nothing."""
 
     def __init__(self, folder: str, program: Program, state: Path | None) -> None:
+        self._program = program
         self._opened = program.open_for_reading(Path(folder), state)
         self._files, self._policy = self._opened.files, self._opened.policy
         self._games = Games(self._files, self._policy.current, "zh")
@@ -62,6 +68,17 @@ class ProjectReader:
         folder, _, name = path.rpartition("/")
         found = self._files.stamps(folder or ".").get(name)
         return found.size if found is not None else None
+
+    async def open_site(self, game: str) -> LocalGameSite:
+        """Where an engine shows the game. NotShown if there is no engine."""
+        from handrail.features.webgal.backends.game_site.server import Game, LocalGameSite
+        from handrail.features.webgal.engines import find_engine
+
+        files, policy = self._files, self._policy
+        engine, page = await asyncio.to_thread(find_engine, self._program.machine.open_folder, files, game)
+        return await LocalGameSite.start(
+            Game(files, game, engine, page, allows=lambda path: policy.current().may_read(_PREVIEW, path))
+        )
 
     def close(self) -> None:
         self._opened.close()

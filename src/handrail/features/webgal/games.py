@@ -163,7 +163,7 @@ class Games:
         found = [finding for finding in self.check_text(text, path, _never) if breaks(finding)]
         if found:
             raise NotClean(
-                f"{path} has {len(found)} mistakes, and the policy wants a clean check before a write (lintOnWrite).",
+                f"{path} has {len(found)} mistakes, and the policy requires a clean check before writes (lintOnWrite).",
                 hint="Fix them; validate_script with this content lists them all.",
                 path=path,
                 diagnostics=[

@@ -16,6 +16,7 @@ from handrail.features.webgal.scripts import Scripts
 from handrail.features.webgal.settings import WebGalSettings
 from handrail.features.webgal.tools.browser_action import LocalTab
 from handrail.ports.errors import NotShown
+from handrail.ports.language import wanted_language
 
 if TYPE_CHECKING:
     from handrail.features.webgal.backends.terre.editor import TerreFinder
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 _TOOL = "preview_scene"
 _WITH_SERVER = "The address works while `handrail up` runs."
-_WITH_PROCESS = "The address works as long as the process that was called; `handrail up` keeps it."
+_WITH_PROCESS = "The address works until the called process ends; `handrail up` keeps it."
 
 
 def has_game(project: Project) -> bool:
@@ -44,7 +45,7 @@ def open_webgal(project: Project) -> WebGal:
     policy = project.policy.current
     session = _preview_session(project)
     return WebGal(
-        Checks(project.files, policy, os.environ.get("HANDRAIL_LANG", "")),
+        Checks(project.files, policy, wanted_language(os.environ) or "zh"),
         project.offered("workspace", "changes"),
         Scripts(project.files, policy, os.environ, sysconfig.get_path("scripts")),
         session if project.is_server else server_first(project, session),

@@ -15,22 +15,16 @@ from handrail.ports.files import Folder
 if TYPE_CHECKING:
     from handrail.features.webgal.games import Games
     from handrail.features.webgal.previews.preview_session import PreviewSession
-    from handrail.features.webgal.script.findings import Language
     from handrail.features.webgal.scripts import Scripts
     from handrail.features.webgal.tools.browser_action import LocalTab
+    from handrail.ports.language import Language
 
 
 @dataclass(frozen=True)
 class Checks:
     files: Folder
     policy: Callable[[], Policy]
-    wanted_language: str
-
-    @cached_property
-    def language(self) -> Language:
-        from handrail.features.webgal.script.findings import language_of
-
-        return language_of(self.wanted_language)
+    language: Language
 
     @cached_property
     def games(self) -> Games:

@@ -5,7 +5,7 @@ that is open there goes to the destination that the screen was last sent to.
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import msgspec
@@ -56,6 +56,9 @@ class Showing:
     troubles: list[Trouble]
     seconds: float
     whereabouts: str
+    broken: list[str] = field(default_factory=list)
+    newly_broken: list[str] = field(default_factory=list)
+    """Pictures that are there and can't be decoded: since the page was loaded, and since this jump."""
 
 
 class ScenePreviews(Protocol):
@@ -93,6 +96,16 @@ class Screen(Protocol):
     @property
     def newly_missing(self) -> Sequence[str]:
         """Those that it requested since the screen was last sent somewhere."""
+        ...
+
+    @property
+    def broken(self) -> Sequence[str]:
+        """Pictures below the game's folder that are there and could not be shown."""
+        ...
+
+    @property
+    def newly_broken(self) -> Sequence[str]:
+        """Those since the screen was last sent somewhere."""
         ...
 
     @property

@@ -73,7 +73,7 @@ class Package(NamedTuple):
             near = get_close_matches(script, self.scripts, n=3, cutoff=0.5) or sorted(self.scripts)[:10]
             raise Declined(
                 f"{PACKAGE} has no script named {script!r}.",
-                hint=f"It has {', '.join(near)}." if near else "It has no scripts at all.",
+                hint=f"It has {', '.join(near)}." if near else "It has no scripts.",
                 scriptName=script,
                 scripts=sorted(self.scripts)[:50],
             )

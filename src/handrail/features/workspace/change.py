@@ -9,12 +9,15 @@ from typing import Literal
 
 import msgspec
 
+from handrail.features.workspace.batch_limit import check_batch
 from handrail.features.workspace.dry_runs import DryRun
 from handrail.features.workspace.idempotency import Written
-from handrail.features.workspace.line_diff import LineDiff, diff, unified
+from handrail.features.workspace.line_diff import LineDiff, diff
+from handrail.features.workspace.unified_diff import unified
 from handrail.features.workspace.workspace import Workspace, canonical, check_text
 from handrail.kernel.tool import About, Preview
-from handrail.ports.errors import Conflict, Declined, InvalidParams, NotFound
+from handrail.ports.errors import Conflict, InvalidParams, NotFound
+from handrail.ports.files import Status
 
 ABSENT = "absent"
 FOLDER = "folder"
@@ -31,6 +34,8 @@ class Repetition(msgspec.Struct, frozen=True, rename="camel"):
     key: str
     mode: str
     content_hash: str
+    is_partial: bool = False
+    """What was written is a part of it, or what a person made of it."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,8 @@ class Change:
     undoes: str | None = None
     before_mode: int | None = None
     after_mode: int | None = None
+    is_partial: bool = False
+    """Not what was proposed: a person has chosen a part of it, or changed it."""
 
     @cached_property
     def base_hash(self) -> str:
@@ -78,12 +85,23 @@ class Move:
     undoes: str | None = None
 
 
-Step = Change | FolderChange | Move
-StepKind = Literal["file", "folder", "move"]
+@dataclass(frozen=True)
+class LinkChange:
+    """Where a symbolic link leads, before and after; None: there is none. Whoever plans it has checked the target."""
+
+    path: str
+    before: str | None
+    after: str | None
+    undoes: str | None = None
+
+
+Step = Change | FolderChange | Move | LinkChange
+StepKind = Literal["file", "folder", "move", "link"]
+_KINDS: dict[type[Step], StepKind] = {Change: "file", FolderChange: "folder", Move: "move", LinkChange: "link"}
 
 
 def kind_of(step: Step) -> StepKind:
-    return "file" if isinstance(step, Change) else "folder" if isinstance(step, FolderChange) else "move"
+    return _KINDS[type(step)]
 
 
 def states_of(step: Step) -> tuple[str, str]:
@@ -92,7 +110,13 @@ def states_of(step: Step) -> tuple[str, str]:
         return _state(step.base_hash, step.before_mode), _state(step.after_hash, step.after_mode)
     if isinstance(step, FolderChange):
         return (ABSENT, FOLDER) if step.is_made else (FOLDER, ABSENT)
+    if isinstance(step, LinkChange):
+        return link_state(step.before), link_state(step.after)
     return step.base_hash, ABSENT
+
+
+def link_state(target: str | None) -> str:
+    return ABSENT if target is None else "link " + content_hash(target.encode())
 
 
 def _state(content: str, mode: int | None) -> str:
@@ -116,12 +140,14 @@ def file_name(path: str) -> str:
 
 
 def state_now(workspace: Workspace, path: str, *, with_mode: bool) -> str:
-    """As `states_of` says it. OutsideRoot where a link is."""
+    """As `states_of` says it."""
     found = workspace.files.status(path)
     if found is None:
         return ABSENT
     if found.kind == "folder":
         return FOLDER
+    if found.kind == "link":
+        return link_state(workspace.files.link_target(path))
     _, content = look(workspace, path)
     return _state(content_hash(content), found.mode if with_mode else None)
 
@@ -136,16 +162,7 @@ def preview_of(workspace: Workspace, change: Change, summary: str) -> Preview:
     """What a person is shown. Refused if it changes more lines than the policy allows."""
     if change.after is not None and change.undoes is None:
         workspace.review(change.path, change.after)
-    limit = workspace.policy().limits.batch_max_lines
-    changed = compare(workspace, change).changed_lines
-    if changed > limit:
-        raise Declined(
-            f"{changed} lines of {change.path} would change; the policy allows {limit} at once (batchMaxLines).",
-            hint="Split the change into smaller writes.",
-            path=change.path,
-            changedLines=changed,
-            batchMaxLines=limit,
-        )
+    check_batch(workspace, change.path, compare(workspace, change).changed_lines, change.path)
     return Preview(
         summary=summary,
         about=About(can_undo=True),
@@ -153,7 +170,16 @@ def preview_of(workspace: Workspace, change: Change, summary: str) -> Preview:
         diff=unified(change.path, change.before, change.after),
         binding={"baseHash": change.base_hash, "afterHash": change.after_hash},
         state=change,
+        facts=read_only_facts(workspace, [change]),
     )
+
+
+def read_only_facts(workspace: Workspace, steps: Sequence[Step]) -> Sequence[tuple[str, str]]:
+    """A file that its owner protects from writing is replaced all the same: whoever says yes should know."""
+    replaced = [step for step in steps if isinstance(step, Change) and step.before is not None]
+    modes = ((step.path, workspace.files.mode(step.path)) for step in replaced)
+    shut = [f"{path} ({mode:04o})" for path, mode in modes if mode is not None and not mode & 0o222]
+    return [("Read-only", "\n".join(shut))] if shut else ()
 
 
 def replayed(workspace: Workspace, path: str, repetition: Repetition | None) -> Written | None:
@@ -182,9 +208,7 @@ def check_base(path: str, expected: str, current: str) -> None:
 def removal_of(workspace: Workspace, path: str, *, is_recursive: bool) -> list[Step]:
     """What removes a file, or a folder with everything in it, the deepest first."""
     name = file_name(path)
-    found = workspace.files.status(name)
-    if found is None:
-        raise NotFound(f"File not found: {name}", hint="list_files shows what there is.", path=name)
+    found = _found(workspace, name)
     if found.kind != "folder":
         return [_file_removal(workspace, name, found.mode)]
     if not is_recursive and workspace.files.names(name):
@@ -211,6 +235,8 @@ def inside(workspace: Workspace, folder: str) -> list[str]:
         current = pending.pop()
         entries = workspace.files.entries(current)
         for hidden in sorted(set(workspace.files.names(current)) - {entry.name for entry in entries}):
+            if workspace.files.is_temporary(hidden):
+                raise Conflict(f"Another call writes in {current}.", hint="Repeat the call.", path=current)
             workspace.files.status(f"{current}/{hidden}")  # says why it is closed
             raise Conflict(f"{current} holds {hidden!r}, which handrail can't handle.", path=current)
         for entry in entries:
@@ -228,20 +254,58 @@ def _file_removal(workspace: Workspace, path: str, mode: int) -> Change:
     return Change(path, before, None, before_mode=mode)
 
 
+def copy_of(workspace: Workspace, path: str, to: str) -> list[Step]:
+    """Of a file or a whole folder, with its modes. Conflict if the new name is taken."""
+    source, target = _two_names(path, to, "copied")
+    found = _found(workspace, source)
+    _check_is_free(workspace, target)
+    if found.kind != "folder":
+        return [_file_copy(workspace, source, target, found.mode)]
+    steps: list[Step] = [FolderChange(target, is_made=True, mode=found.mode)]
+    for inner in sorted(inside(workspace, source)):  # a folder comes before what it holds
+        status = _found(workspace, inner)
+        name = target + inner[len(source) :]
+        if status.kind == "folder":
+            steps.append(FolderChange(name, is_made=True, mode=status.mode))
+        else:
+            steps.append(_file_copy(workspace, inner, name, status.mode))
+    return steps
+
+
+def _file_copy(workspace: Workspace, path: str, to: str, mode: int) -> Change:
+    workspace.files.parse(to)
+    return Change(to, None, look(workspace, path)[1], after_mode=mode)
+
+
 def move_of(workspace: Workspace, path: str, to: str) -> Move:
     """Of a file or a whole folder. Conflict if the new name is taken."""
-    source, target = file_name(path), file_name(to)
-    if target == source or target.startswith(source + "/"):
-        raise InvalidParams(f"{source} can't be moved into itself.", path=source)
-    found = workspace.files.status(source)
-    if found is None:
-        raise NotFound(f"File not found: {source}", hint="list_files shows what there is.", path=source)
-    if workspace.files.status(target) is not None:
-        raise Conflict(f"{target} exists already.", hint="Choose another name, or remove it first.", path=target)
+    source, target = _two_names(path, to, "moved")
+    found = _found(workspace, source)
+    _check_is_free(workspace, target)
     if found.kind == "folder":
-        inside(workspace, source)
+        for inner in inside(workspace, source):
+            workspace.files.parse(target + inner[len(source) :])  # a name may be closed there that isn't here
         return Move(source, target, FOLDER)
     return Move(source, target, content_hash(look(workspace, source)[1]))
+
+
+def _two_names(path: str, to: str, what: str) -> tuple[str, str]:
+    source, target = file_name(path), file_name(to)
+    if target == source or target.startswith(source + "/"):
+        raise InvalidParams(f"{source} can't be {what} into itself.", path=source)
+    return source, target
+
+
+def _found(workspace: Workspace, path: str) -> Status:
+    found = workspace.files.status(path)
+    if found is None:
+        raise NotFound(f"File not found: {path}", hint="list_files shows what there is.", path=path)
+    return found
+
+
+def _check_is_free(workspace: Workspace, target: str) -> None:
+    if workspace.files.status(target) is not None:
+        raise Conflict(f"{target} exists already.", hint="Choose another name, or remove it first.", path=target)
 
 
 def paths_of(steps: Sequence[Step]) -> list[str]:
@@ -256,7 +320,7 @@ def with_parents(workspace: Workspace, steps: Sequence[Step]) -> list[Step]:
     made = {step.path for step in steps if isinstance(step, FolderChange) and step.is_made}
     for step in steps:
         target = step.to if isinstance(step, Move) else step.path
-        is_new = not isinstance(step, Change | FolderChange) or states_of(step)[0] == ABSENT
+        is_new = isinstance(step, Move) or states_of(step)[0] == ABSENT
         for parent in reversed(PurePosixPath(target).parents[:-1]) if is_new else ():
             if str(parent) not in made and workspace.files.status(str(parent)) is None:
                 made.add(str(parent))

@@ -15,9 +15,11 @@ from handrail.features.workspace.change import (
     FOLDER,
     Change,
     FolderChange,
+    LinkChange,
     Move,
     Step,
     check_base,
+    kind_of,
     replayed,
     state_now,
     states_of,
@@ -119,17 +121,24 @@ def _planned(workspace: Workspace, call: Call, step: Step, order: int) -> Snapsh
     base, after = states_of(step)
     return workspace.snapshots.plan(
         step.path,
-        None if base == ABSENT else b"",
+        None if base == ABSENT else _held(step),
         after_hash=base if isinstance(step, Move) else after,
         key=None,
         execution_id=call.execution_id,
         undoes=step.undoes,
-        kind="move" if isinstance(step, Move) else "folder",
+        kind=kind_of(step),
         moved_to=step.to if isinstance(step, Move) else None,
         modes=(step.mode, None) if isinstance(step, FolderChange) else (None, None),
         order=order,
         task=call.task or call.own_task,
     )
+
+
+def _held(step: Step) -> bytes | None:
+    """What a snapshot keeps."""
+    if isinstance(step, LinkChange):
+        return None if step.before is None else step.before.encode()
+    return step.before if isinstance(step, Change) else b""
 
 
 def _check_all(workspace: Workspace, intent: Intent) -> None:
@@ -148,7 +157,7 @@ def _check_all(workspace: Workspace, intent: Intent) -> None:
 def _stage(workspace: Workspace, steps: Sequence[Step], snapshots: Sequence[Snapshot]) -> None:
     """Snapshots and new contents on disk, all with one trip."""
     for order, (step, snapshot) in enumerate(zip(steps, snapshots, strict=True)):
-        workspace.snapshots.store(snapshot, step.before if isinstance(step, Change) else b"", is_durable=False)
+        workspace.snapshots.store(snapshot, _held(step), is_durable=False)
         if isinstance(step, Change) and step.after is not None:
             workspace.own.write(f"{_STAGED}/{order}", step.after, is_durable=False)
     workspace.own.sync()
@@ -168,6 +177,8 @@ def _apply(workspace: Workspace, step: Step, order: int | None) -> None:
                 files.remove_folder(step.path, is_durable=is_durable)
         elif isinstance(step, Move):
             files.move(step.path, step.to, guard=_guard(workspace, step))
+        elif isinstance(step, LinkChange):
+            files.put_link(step.path, step.after, is_durable=is_durable, guard=_guard(workspace, step))
         elif step.after is None:
             if not files.remove(step.path, is_durable=is_durable, guard=_guard(workspace, step)):
                 check_base(step.path, step.base_hash, ABSENT)
@@ -180,14 +191,14 @@ def _apply(workspace: Workspace, step: Step, order: int | None) -> None:
         raise InputOutput(f"{step.path} can't be changed: {blocked.message}", **blocked.details) from None
 
 
-def _guard(workspace: Workspace, step: Change | Move) -> Callable[[], None]:
+def _guard(workspace: Workspace, step: Change | Move | LinkChange) -> Callable[[], None]:
     def still_as_shown() -> None:
         check_base(step.path, states_of(step)[0], _state(workspace, step))
 
     return still_as_shown
 
 
-def _state(workspace: Workspace, step: Change | Move) -> str:
+def _state(workspace: Workspace, step: Change | Move | LinkChange) -> str:
     return state_now(workspace, step.path, with_mode=":" in states_of(step)[0])
 
 
@@ -227,6 +238,7 @@ def _finish(workspace: Workspace, intent: Intent) -> None:
                 content_hash=intent.repetition.content_hash,
                 snapshot_id=step.snapshot_id,
                 at=workspace.now().timestamp(),
+                is_partial=intent.repetition.is_partial,
             )
             workspace.idempotency.remember(intent.repetition.key, written)
         workspace.snapshots.retain(intent.paths, workspace.policy().limits.snapshot_retention)
@@ -266,6 +278,9 @@ def _revert(workspace: Workspace, step: IntentStep) -> None:
         else:
             with suppress(Conflict):  # somebody has put something into it
                 files.remove_folder(step.path)
+    elif step.kind == "link":
+        target = None if step.base == ABSENT else workspace.snapshots.read(step.snapshot_id)[1].decode()
+        files.put_link(step.path, target)
     elif step.base == ABSENT:
         files.remove(step.path)
     else:

@@ -23,6 +23,7 @@ class Written(msgspec.Struct, frozen=True, rename="camel"):
     content_hash: str
     snapshot_id: str
     at: float
+    is_partial: bool = False
 
     def is_same(self, path: str, mode: str, content_hash: str) -> bool:
         return (self.path, self.mode, self.content_hash) == (path, mode, content_hash)

@@ -1,10 +1,19 @@
 """The journal of a running commit: `intent.json`. After a crash it says what has to be finished or taken back."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 
-from handrail.features.workspace.change import Change, Move, Repetition, Step, kind_of, states_of
+from handrail.features.workspace.change import (
+    Change,
+    FolderChange,
+    Move,
+    Repetition,
+    Step,
+    StepKind,
+    kind_of,
+    states_of,
+)
 from handrail.features.workspace.dry_runs import DryRun
 from handrail.features.workspace.snapshots import ID_PATTERN
 from handrail.features.workspace.workspace import Workspace
@@ -16,7 +25,7 @@ FILE = "intent.json"
 class IntentStep(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """`base` and `after` are states of the path, as `change.states_of` spells them."""
 
-    kind: Literal["file", "folder", "move"]
+    kind: StepKind
     path: str
     base: str
     after: str
@@ -42,7 +51,7 @@ def intent_step(step: Step, snapshot_id: str) -> IntentStep:
     to, mode = None, None
     if isinstance(step, Move):
         to = step.to
-    else:
+    elif isinstance(step, Change | FolderChange):
         mode = step.before_mode if isinstance(step, Change) else step.mode
     return IntentStep(kind_of(step), step.path, base, after, snapshot_id, to, mode)
 

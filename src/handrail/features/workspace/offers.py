@@ -5,10 +5,10 @@ from typing import Protocol
 
 from handrail.features.workspace.change import Change as Change
 from handrail.features.workspace.change import FolderChange as FolderChange
+from handrail.features.workspace.change import LinkChange as LinkChange
 from handrail.features.workspace.change import Step as Step
 from handrail.features.workspace.line_diff import Hunk as Hunk
-from handrail.features.workspace.quick_diff import quick_hunks as quick_hunks
-from handrail.features.workspace.quick_diff import quick_unified as quick_unified
+from handrail.features.workspace.line_diff import hunks as hunks
 from handrail.features.workspace.snapshots import is_text as is_text
 from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview
@@ -21,6 +21,10 @@ class Changes(Protocol):
 
     def commit(self, call: Call, preview: Preview) -> None:
         """Writes what was shown and keeps a snapshot. Conflict if the file has changed since."""
+        ...
+
+    def hash_of(self, path: str) -> str:
+        """The file's present content as an approval's `baseHash` and `afterHash` name it. Blocks; Failure."""
         ...
 
     def planned_unit(self, steps: Sequence[Step], summary: str, refused: Iterable[str] = ()) -> Preview:

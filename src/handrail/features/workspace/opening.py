@@ -7,12 +7,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from handrail.features.workspace.backends.ripgrep import program as ripgrep_program
-from handrail.features.workspace.change import Change, Step, look, preview_of, with_parents
+from handrail.features.workspace.change import Change, Step, content_hash, look, preview_of, with_parents
 from handrail.features.workspace.commit import commit, commit_all, settle
 from handrail.features.workspace.dry_runs import DryRuns
 from handrail.features.workspace.idempotency import Idempotency
-from handrail.features.workspace.line_diff import unified
 from handrail.features.workspace.snapshots import Snapshots
+from handrail.features.workspace.unified_diff import unified
 from handrail.features.workspace.unit import preview_of_unit
 from handrail.features.workspace.workspace import AGENT_FOLDER, Workspace
 from handrail.kernel.call import Call
@@ -36,6 +36,9 @@ class WorkspaceChanges:
     def commit(self, call: Call, preview: Preview) -> None:
         change: Change = preview.state
         commit(self._workspace, call, change)
+
+    def hash_of(self, path: str) -> str:
+        return content_hash(look(self._workspace, path)[1])
 
     def planned_unit(self, steps: Sequence[Step], summary: str, refused: Iterable[str] = ()) -> Preview:
         return preview_of_unit(with_parents(self._workspace, steps), summary, refused)

@@ -1,6 +1,7 @@
 """What a path held before each change: `snapshots/<id>.txt` and `<id>.meta.json`, never changed once written.
 
-`.txt` holds a text. For anything else there is `<id>.bin`: the bytes of a binary file; empty for a folder or a move.
+`.txt` holds a text. For anything else there is `<id>.bin`: the bytes of a binary file, where a link led; empty for a
+folder or a move.
 """
 
 import hashlib
@@ -24,8 +25,8 @@ ID_PATTERN = re.compile(r"snap_\d{8}T\d{6}_[0-9a-f]{8}", re.ASCII)
 class Snapshot(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """`after_hash` is the content after the write, `was_absent` says that the write created the file.
 
-    Undo needs both. `kind` is `file`, `folder` or `move`; for these two, `after_hash` is `folder` or `absent`, and what
-    was moved. Steps of one execution have its id, and their places in it as `order`.
+    Undo needs both. `after_hash` of a `folder` is `folder` or `absent`, of a `link` its state, of a `move` what was
+    moved. Steps of one execution have its id, and their places in it as `order`.
     """
 
     id: str
@@ -37,7 +38,7 @@ class Snapshot(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     was_absent: bool = False
     execution_id: str | None = None
     undoes: str | None = None
-    kind: Literal["file", "folder", "move"] = "file"
+    kind: Literal["file", "folder", "move", "link"] = "file"
     moved_to: str | None = None
     before_mode: int | None = None
     after_mode: int | None = None
@@ -66,7 +67,7 @@ class Snapshots:
         key: str | None,
         execution_id: str,
         undoes: str | None,
-        kind: Literal["file", "folder", "move"] = "file",
+        kind: Literal["file", "folder", "move", "link"] = "file",
         moved_to: str | None = None,
         modes: tuple[int | None, int | None] = (None, None),
         order: int = 0,

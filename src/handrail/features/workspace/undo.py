@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from handrail.features.workspace.change import FOLDER, Change, FolderChange, Move, Step, content_hash, look
+from handrail.features.workspace.change import FOLDER, Change, FolderChange, LinkChange, Move, Step, content_hash, look
 from handrail.features.workspace.intent import intent_step
 from handrail.features.workspace.snapshots import Snapshot
 from handrail.features.workspace.states import States
@@ -28,6 +28,7 @@ class Refused(msgspec.Struct, frozen=True, rename="camel"):
 class UndoPlan:
     steps: list[Step] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
+    incomplete: list[str] = field(default_factory=list)
 
 
 def standing(workspace: Workspace) -> Iterable[Snapshot]:
@@ -60,6 +61,8 @@ def plan_undo(workspace: Workspace, snapshots: Iterable[Snapshot]) -> UndoPlan:
         states.do(intent_step(step, snapshot.id))
         if isinstance(step, Change):
             contents[step.path] = step.after
+        elif isinstance(step, LinkChange):
+            contents[step.path] = None if step.after is None else step.after.encode()
         elif isinstance(step, Move):
             _move_contents(contents, step)
     return plan
@@ -87,6 +90,8 @@ def _inverse(
     if not states.is_at(path, left):
         return None
     place = states.on_disk(path)
+    if snapshot.kind == "link":
+        return _link_inverse(workspace, snapshot, place, contents)
     current = contents[path] if path in contents else None if place is None else look(workspace, place)[1]
     before = None if snapshot.was_absent else workspace.snapshots.read(snapshot.id)[1]
     return Change(
@@ -97,6 +102,21 @@ def _inverse(
         before_mode=None if is_absent else snapshot.after_mode,
         after_mode=snapshot.before_mode,
     )
+
+
+def _link_inverse(
+    workspace: Workspace, snapshot: Snapshot, place: str | None, contents: dict[str, bytes | None]
+) -> LinkChange:
+    """`contents` has where a link leads that an earlier step of the plan leaves."""
+    path = snapshot.path
+    current: str | None = None
+    if path in contents:
+        left = contents[path]
+        current = None if left is None else left.decode()
+    elif place is not None and workspace.files.status(place) is not None:
+        current = workspace.files.link_target(place)
+    before = None if snapshot.was_absent else workspace.snapshots.read(snapshot.id)[1].decode()
+    return LinkChange(path, current, before, snapshot.id)
 
 
 def _move_contents(contents: dict[str, bytes | None], move: Move) -> None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from handrail.features.workspace.change import Change, FolderChange, Move, Step, states_of
-from handrail.features.workspace.quick_diff import quick_unified
+from handrail.features.workspace.change import Change, FolderChange, LinkChange, Move, Step, states_of
 from handrail.features.workspace.snapshots import is_text
+from handrail.features.workspace.unified_diff import unified
 from handrail.kernel.digest import digest
 from handrail.kernel.tool import About, Preview
 from handrail.kernel.visible import quoted_line
@@ -33,10 +33,17 @@ def diff_of(steps: Sequence[Step]) -> str:
         elif isinstance(step, Move):
             pieces += [shown for path in (step.path, step.to) if (shown := _taken(contents, path))]
             pieces.append(f"rename from {quoted_line(step.path)}\nrename to {quoted_line(step.to)}\n")
+        elif isinstance(step, LinkChange):
+            pieces.append(_link(step))
         else:
             pieces.append(f"{'new' if step.is_made else 'deleted'} folder {quoted_line(step.path)}\n")
     pieces += [_diff(first, last) for first, last in contents.values()]
     return "".join(pieces)
+
+
+def _link(step: LinkChange) -> str:
+    sides = ((sign, target) for sign, target in (("-", step.before), ("+", step.after)) if target is not None)
+    return f"symbolic link {quoted_line(step.path)}\n" + "".join(f"{sign}{quoted_line(text)}\n" for sign, text in sides)
 
 
 def _taken(contents: dict[str, tuple[Change, Change]], path: str) -> str:
@@ -56,7 +63,7 @@ def _diff(first: Change, last: Change) -> str:
     if not (_is_shown(before) and _is_shown(after)):
         sizes = " → ".join("none" if data is None else f"{len(data)} bytes" for data in (before, after))
         return f"{modes}Binary file {quoted_line(first.path)}: {sizes}\n"
-    return modes + quick_unified(first.path, before, after)
+    return modes + unified(first.path, before, after)
 
 
 def _is_shown(data: bytes | None) -> bool:

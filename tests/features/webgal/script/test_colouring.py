@@ -1,8 +1,13 @@
 """Where a line's parts end, as its colours show it."""
 
+import json
+import re
+from pathlib import Path
+
 import pytest
 
 from handrail.features.webgal.script.anatomy import coloured_parts
+from handrail.features.webgal.script.commands import COMMANDS, LATER
 from handrail.features.webgal.script.graph_picture import laid_out
 from tests.features.webgal.script.game import game
 
@@ -44,3 +49,10 @@ def test_scenes_stand_in_columns_by_their_distance_and_what_is_missing_is_told()
         ("scene1.txt", "gone.txt", 1),
         ("start.txt", "scene1.txt", 1),
     ]
+
+
+def test_the_editors_grammar_colours_exactly_the_commands_that_engines_run() -> None:
+    path = Path(__file__).parents[4] / "web/vscode/syntaxes/webgal.tmLanguage.json"
+    rule = json.loads(path.read_text(encoding="utf-8"))["repository"]["command"]["begin"]
+    (names,) = re.findall(r"\^\(([\w|]+)\)", rule)
+    assert set(names.split("|")) == {name for name, command in COMMANDS.items() if command.is_run} | set(LATER)

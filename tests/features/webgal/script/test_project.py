@@ -91,11 +91,15 @@ def test_an_option_behind_which_nothing_follows_is_reported() -> None:
     assert codes(called.overall()) == {}
 
 
-def test_a_name_in_another_unicode_form_is_another_file_to_a_web_server() -> None:
-    (finding,) = game("changeBg:caf\u00e9.png;", files=("background/cafe\u0301.png",)).findings("start.txt")
+@pytest.mark.parametrize(
+    ("written", "real"), [("caf\u00e9.png", "cafe\u0301.png"), ("cafe\u0301.png", "caf\u00e9.png")]
+)
+def test_a_name_in_another_unicode_form_is_another_file_to_a_web_server(written: str, real: str) -> None:
+    (finding,) = game(f"changeBg:{written};", files=(f"background/{real}",)).findings("start.txt")
     assert finding.code == "WG210"
     assert finding.edit is not None
-    assert finding.edit.text == "cafe\u0301.png"
+    assert finding.edit.text == real
+    assert game(f"changeBg:{real};", files=(f"background/{real}",)).findings("start.txt") == []
 
 
 def test_keys_of_animation_files_are_checked() -> None:

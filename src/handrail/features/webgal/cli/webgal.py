@@ -115,7 +115,7 @@ docs/webgal.md tells how to set up VS Code. HANDRAIL_LANG=en makes the messages 
 
 @click.command(epilog=LSP_EPILOG)
 @click.option("--project", type=Path, metavar="DIR", help="The project's folder, if not what the editor has open.")
-@click.option("--stdio", is_flag=True, help="Over stdin and stdout, as always; some editors say so.")
+@click.option("--stdio", is_flag=True, help="Ignored: it always uses stdin and stdout. Some editors pass it.")
 @state_option
 def lsp(project: Path | None, stdio: bool, state: Path | None) -> None:
     """Serve an editor: problems while you write, completion, definitions, names.
@@ -161,7 +161,7 @@ def webgal() -> None:
 def check(paths: tuple[str, ...], fix: bool, project: Path, state: Path | None, answer: Choice, as_json: bool) -> None:
     """Find mistakes in scripts before a player does.
 
-    A line that the engine would take for dialogue, a picture that is missing, a label that nobody set. Rules are
+    Such as a line that the engine would show as dialogue, a missing picture or an undefined label. Rules are
     silenced by `;nolint CODE` in a script or by `lintIgnore` in the project's policy.
     """
     from handrail.faces.cli.person import answers

@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 
 from lsprotocol.types import Location, LSPErrorCodes, Position, Range
@@ -16,6 +16,7 @@ from handrail.features.webgal.lsp.documents import Columns, Document, ProjectUri
 from handrail.features.webgal.lsp.game import Game
 from handrail.features.webgal.lsp.usages import Place, Placed, part_at
 from handrail.features.webgal.script.findings import Language
+from handrail.features.webgal.script.project import CONFIG
 from handrail.ports.errors import Failure
 
 
@@ -167,15 +168,28 @@ class EditorState:
             if game is None:
                 return None
             try:
-                if not game.is_read:
-                    for _ in game.renewed(snapshot.texts):
-                        continue
-                game.follow(snapshot.texts)
+                _bring_up_to_date(game, snapshot)
                 return work(FileView(game, path, *view_settings))
             except Failure as failure:
                 raise Refused(failure.message) from None
 
         return await self.worker.do(answer)
+
+    async def ask_all(self, work: Callable[[FileView], Iterable[T]]) -> list[T]:
+        """Asks about every game of the open folders; the view's path is that of its settings."""
+        documents = list(self.documents.values())
+
+        def answer(project: EditorProject) -> list[T]:
+            snapshot = project.now(documents)
+            settings = (snapshot, self.columns, self.language, self.edits_versions)
+            project.game_for(None)
+            found: list[T] = []
+            for game in tuple(project.games.values()):
+                _bring_up_to_date(game, snapshot)
+                found += work(FileView(game, game.prefix + CONFIG, *settings))
+            return found
+
+        return [each for project in self.projects for each in await self.worker.do(partial(answer, project))]
 
     def leave(self, spelled: str) -> None:
         """Removes a folder that was closed. It is closed at the end, because a request may still use it."""
@@ -186,3 +200,10 @@ class EditorState:
         self.worker.close()
         for project in (*self.projects, *self._left):
             project.reader.close()
+
+
+def _bring_up_to_date(game: Game, snapshot: Snapshot) -> None:
+    if not game.is_read:
+        for _ in game.renewed(snapshot.texts):
+            continue
+    game.follow(snapshot.texts)

@@ -1,23 +1,32 @@
 """Maps each request and notification of the client to our functions."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import msgspec
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 
-from handrail.features.webgal.lsp import edits
+from handrail.features.webgal.lsp import edits, layout, outline, previews
 from handrail.features.webgal.lsp.completion import Offer, offers
 from handrail.features.webgal.lsp.documents import Document
-from handrail.features.webgal.lsp.editor_state import FileView
+from handrail.features.webgal.lsp.editor_state import FileView, Refused
 from handrail.features.webgal.lsp.hover import hover_text
+from handrail.features.webgal.lsp.phrases import phrase
 from handrail.features.webgal.lsp.usages import definitions, parts_on
 from handrail.features.webgal.lsp.usages import references as named
+from handrail.features.webgal.lsp.variables import all_variables
 from handrail.features.webgal.script.anatomy import Role
 from handrail.features.webgal.script.listing import Standing
+from handrail.ports.errors import Failure
 
 if TYPE_CHECKING:
     from handrail.features.webgal.lsp.server import EditorServer
 
+T = TypeVar("T")
+
+PREVIEW = "handrail.server.preview"
+VARIABLES = "handrail.server.variables"
 _TRIGGERS = [":", "-", "{", "=", "|", "/", "(", "["]
 _MOST_LINKS = 1000
 """Lines with some: an editor asks again after every change."""
@@ -53,23 +62,6 @@ def references(view: FileView, params: types.ReferenceParams) -> list[types.Loca
     return view.locations(named(view.game, view.path, placed.part, with_definition=with_definition))
 
 
-def symbols(view: FileView, params: types.DocumentSymbolParams | None = None) -> list[types.DocumentSymbol]:
-    """The labels of a scene."""
-    scene = view.game.scene(view.path)
-    numbers = sorted(number for lines in scene.labels.values() for number in lines) if scene is not None else []
-    return [
-        types.DocumentSymbol(
-            placed.part.text,
-            types.SymbolKind.Key,
-            view.span(placed.line, 0, placed.end),
-            view.span(placed.line, placed.start, placed.end),
-        )
-        for number in numbers
-        for placed in parts_on(view.lines, number - 1)
-        if placed.part.role is Role.LABEL
-    ]
-
-
 def links(view: FileView, params: types.DocumentLinkParams | None = None) -> list[types.DocumentLink]:
     """Links to files and scenes that exist."""
     scene, find = view.game.scene(view.path), view.game.project.around.listing.find
@@ -100,7 +92,11 @@ _QUESTIONS: tuple[tuple[str, Callable[[FileView, Any], Any], object], ...] = (
     (types.TEXT_DOCUMENT_HOVER, hover, None),
     (types.TEXT_DOCUMENT_DEFINITION, definition, None),
     (types.TEXT_DOCUMENT_REFERENCES, references, None),
-    (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, symbols, None),
+    (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, outline.symbols, None),
+    (types.TEXT_DOCUMENT_FOLDING_RANGE, outline.folding_ranges, None),
+    (types.TEXT_DOCUMENT_FORMATTING, layout.formatting, None),
+    (types.TEXT_DOCUMENT_RANGE_FORMATTING, layout.range_formatting, None),
+    (types.TEXT_DOCUMENT_INLAY_HINT, layout.inlay_hints, None),
     (types.TEXT_DOCUMENT_DOCUMENT_LINK, links, None),
     (types.TEXT_DOCUMENT_PREPARE_RENAME, edits.prepare_rename, None),
     (types.TEXT_DOCUMENT_RENAME, edits.rename, None),
@@ -114,8 +110,42 @@ _QUESTIONS: tuple[tuple[str, Callable[[FileView, Any], Any], object], ...] = (
 
 def register(server: "EditorServer") -> None:
     _register_news(server)
+    _register_own(server)
     for method, answer, options in _QUESTIONS:
         _register_question(server, method, answer, options)
+
+
+def _register_own(server: "EditorServer") -> None:
+    """Registers what concerns all games, and our own commands."""
+    state = server.state
+
+    @server.feature(types.WORKSPACE_SYMBOL)
+    async def workspace_symbols(params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
+        return await state.ask_all(lambda view: outline.workspace_symbols(view, params.query))
+
+    @server.command(PREVIEW)
+    async def preview(given: Any) -> Any:
+        wanted = _read(given, previews.Wanted)
+        plan = await state.ask(wanted.uri, lambda view: previews.planned(view, wanted))
+        found = state.project_of(wanted.uri)
+        if plan is None or found is None:
+            raise Refused(phrase("no scene", state.language))
+        try:
+            return msgspec.to_builtins(await server.previews.show(found[0], plan))
+        except Failure as failure:
+            raise Refused(f"{failure.message} {failure.hint or ''}".rstrip()) from None
+
+    @server.command(VARIABLES)
+    async def variables(given: Any) -> Any:
+        found = await state.ask(_read(given, previews.Wanted).uri, all_variables)
+        return [] if found is None else found
+
+
+def _read(given: Any, kind: type[T]) -> T:
+    try:
+        return msgspec.convert(given, kind)
+    except msgspec.ValidationError as error:
+        raise JsonRpcInvalidParams(str(error)) from None
 
 
 def _register_question(

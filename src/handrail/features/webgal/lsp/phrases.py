@@ -19,7 +19,7 @@ _PHRASES: dict[str, tuple[str, str]] = {
     "exists": ("文件存在，{size}", "There, {size}"),
     "other case": ("实际文件名是 {name}", "The file's real name is {name}"),
     "missing": ("文件不存在", "There is no such file"),
-    "unknown": ("无法确定：位于链接之后或项目之外", "Nobody knows: it lies behind a link or outside of the project"),
+    "unknown": ("无法确定：位于链接之后或项目之外", "Unknown: it is behind a link or outside the project"),
     "used": ("使用 {count} 处：{places}", "Used in {count} places: {places}"),
     "unused": ("没有其他地方使用", "Used nowhere else"),
     "label": ("标签 **{name}**：第 {lines} 行", "Label **{name}**: line {lines}"),
@@ -53,6 +53,13 @@ _PHRASES: dict[str, tuple[str, str]] = {
         "已有角色 {name}，合并后无法分开",
         "There is a character {name} already; they could not be told apart.",
     ),
+    "goes on": ("沿用上一句的角色名", "Still speaking: the line names nobody else"),
+    "not reached": (
+        "没有路径能到达第 {line} 行，因此在它之前的各行之后显示",
+        "No way through the scene leads to line {line}: it is shown after the lines before it.",
+    ),
+    "no scene": ("这不是游戏中的场景文件", "This is not a scene of a game."),
+    "leads to": ("→ 第 {line} 行", "→ line {line}"),
     "mend characters": ("无法在 {path} 中只改这个名字", "The name alone can't be changed in {path}."),
 }
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
+import msgspec
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, PyglsError
 from pygls.lsp.server import LanguageServer
@@ -19,6 +20,7 @@ from handrail.features.webgal.lsp.documents import Columns, path_of
 from handrail.features.webgal.lsp.editor_state import EditorProject, EditorState
 from handrail.features.webgal.lsp.features import register
 from handrail.features.webgal.lsp.phrases import phrase
+from handrail.features.webgal.lsp.previews import EditorPreviews
 from handrail.features.webgal.script.findings import Language, language_of
 from handrail.ports.errors import Failure
 
@@ -62,6 +64,7 @@ OpenReader = Callable[[str], ProjectReader]
 
 _log = logging.getLogger(__name__)
 _WATCHED = "**/*"
+PREVIEW_STATE = "handrail/previewState"
 
 
 class EditorServer(LanguageServer):
@@ -73,6 +76,7 @@ class EditorServer(LanguageServer):
         super().__init__("handrail", handrail.__version__, protocol_cls=Protocol)
         self.state = EditorState(language)
         self.checker = Checker(self.state, self._publish, self._complain)
+        self.previews = EditorPreviews(lambda stage: self.protocol.notify(PREVIEW_STATE, msgspec.to_builtins(stage)))
         self._open_reader = open_reader
         self._project = project
         self._checking: asyncio.Task[None] | None = None
@@ -84,6 +88,7 @@ class EditorServer(LanguageServer):
             self._checking.cancel()
             with suppress(asyncio.CancelledError):
                 await self._checking
+        await self.previews.close()
         self.state.close()
 
     def report_server_error(self, error: Exception, source: type[PyglsError] | type[JsonRpcException]) -> None:

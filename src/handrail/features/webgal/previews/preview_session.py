@@ -209,7 +209,8 @@ class PreviewSession:
             await self._leave()  # what goes round in it would go on in the next scene
         url = f"{self._public_address(page, destination)}#scene={quote(destination.scene.removesuffix('.txt'))}"
         whereabouts = _SHOWN_IN_EDITOR if page.is_in_editor else self._lifetime
-        return Showing(url, position, picture, *missing, troubles, seconds, whereabouts)
+        broken, newly_broken = list(page.screen.broken), list(page.screen.newly_broken)
+        return Showing(url, position, picture, *missing, troubles, seconds, whereabouts, broken, newly_broken)
 
     async def _page_for(self, game: str, destination: Destination) -> PreviewPage:
         """The page that is already open if it still works, otherwise a new one, on its way to the destination."""

@@ -16,6 +16,10 @@ _WORDS = frozenset({"true", "false", "null", "undefined", "random"})
 _PAIRS = {")": "(", "]": "["}
 # As the engine splits it: what is between the signs is a value, whatever it looks like.
 _PIECE = re.compile(r"'[^']*'|\"[^\"]*\"|[<>=!]=|&&|\|\||[-+*/()<>!,]|[^-+*/()<>=!&|,'\"]+|.")
+# The signs at which the engine splits a condition; it takes `>=` for `>` and a value that begins with `=`.
+_ENGINE_SIGN = re.compile(r"([-+*/()<>!]|==|&&|\|\|)")
+_FOREIGN_NAME = re.compile(r"[^\W\da-zA-Z_]+(?:[^\Wa-zA-Z]|_)*")
+_LIMIT = re.compile(r"([\w.$]+)\s*([<>])=\s*([A-Za-z_$][\w.$]*)")
 _BEFORE_VALUE = frozenset({"-", "+", "!", "("})
 _SIGNS = frozenset({"-", "+", "*", "/", "<", ">", "!", "<=", ">=", "==", "!=", "&&", "||", ",", "(", ")"})
 
@@ -71,6 +75,18 @@ def lacks_operand(expression: str) -> str | None:
             return piece if before in ("(", ",") else before
         before = piece
     return None
+
+
+def unread_name(expression: str) -> str | None:
+    """A name or text without a Latin letter, which an engine up to 4.6 neither looks up nor compiles."""
+    operands = _ENGINE_SIGN.split(_QUOTED.sub('""', expression))[::2]
+    bare = (operand.strip().lstrip("=").strip() for operand in operands)
+    return next((each for each in bare if _FOREIGN_NAME.fullmatch(each)), None)
+
+
+def unread_limit(condition: str) -> re.Match[str] | None:
+    """`a>=b`, of which an engine up to 4.6 looks up `=b`: the comparison is never true."""
+    return next((found for found in _LIMIT.finditer(_QUOTED.sub(_blanks, condition)) if found[3] not in _WORDS), None)
 
 
 def unpaired(condition: str) -> str | None:

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from handrail.features.webgal.script.parser import COMMENT, Sentence
+from handrail.ports.language import Language as Language
 
 
 class Edit(msgspec.Struct, frozen=True, gc=False):
@@ -39,7 +40,6 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
 
 
 Kind = Literal["syntax", "resource", "style"]
-Language = Literal["zh", "en"]
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

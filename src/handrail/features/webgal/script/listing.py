@@ -79,10 +79,11 @@ class Listing:
     def _looked_up(self, folder: str, name: str) -> tuple[Standing, str]:
         if self._known.get(plain := f"{folder}/{name}") == plain:
             return Standing.THERE, plain
-        paths = [path for spelling in _spellings(name) if (path := _path(folder, spelling))]
-        for path in paths:
+        written = [path for spelling in _spellings(name) if (path := _path(folder, spelling))]
+        paths = list(map(_composed, written))
+        for spelled, path in zip(written, paths, strict=True):
             if (real := self._known.get(path)) is not None:
-                return (Standing.THERE if real in (path, plain) else Standing.OTHER_FORM), real
+                return (Standing.THERE if real in (spelled, plain) else Standing.OTHER_FORM), real
             if path.startswith("..") or any(path == link or path.startswith(link + "/") for link in self.links):
                 return Standing.UNKNOWN, path
         for path in paths:
@@ -170,7 +171,7 @@ def _spellings(name: str) -> list[str]:
 
 
 def _path(folder: str, name: str) -> str:
-    return _composed(posixpath.normpath(f"{folder}/{name}".replace("\\", "/").rstrip(" ")))
+    return posixpath.normpath(f"{folder}/{name}".replace("\\", "/").rstrip(" "))
 
 
 def _composed(path: str) -> str:

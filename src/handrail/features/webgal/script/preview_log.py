@@ -32,6 +32,14 @@ def lines_wanting(text: str, missing: Iterable[str]) -> dict[str, list[int]]:
     return found
 
 
+def scenes_named(text: str) -> list[str]:
+    """The scenes that a scene leads to, as its lines name them, relative to the folder of scenes."""
+    scene = Scene(text)
+    scene.check()
+    names = (_asked(each.folder, each.name) for each in scene.references if each.what == "scene")
+    return list(dict.fromkeys(name.removeprefix("scene/") for name in names))
+
+
 def line_naming(text: str, address: str) -> int | None:
     """The first line that names a web address."""
     for number, line in enumerate(split_lines(text), start=1):
@@ -66,18 +74,27 @@ class PreviewLog:
     first_error_line: int | None
 
 
-def preview_log(showing: Showing, destination: Destination, text: str, game: str) -> PreviewLog:
-    """In the order of the scene's lines; messages without a line come last."""
+def preview_log(
+    showing: Showing, destination: Destination, text: str, game: str, scenes: Iterable[tuple[str, str]] = ()
+) -> PreviewLog:
+    """In the order of the scene's lines; messages without a line come last.
+
+    `scenes` are the names and texts of those that this one leads to: an engine fetches what these need as well.
+    """
     numbered: list[tuple[int, str]] = []
     others: list[str] = []
-    wanting = lines_wanting(text, showing.missing)
-    for path in showing.missing:
-        message = f"{path if game == '.' else f'{game}/{path}'} is not there."
+    new = {*showing.newly_missing, *showing.newly_broken}
+    said = dict.fromkeys(showing.broken, "can't be shown: it is not a picture that a browser can decode.")
+    said |= dict.fromkeys(showing.missing, "is not there.")
+    wanting, elsewhere = lines_wanting(text, said), None
+    for path, what in said.items():
+        message = f"{path if game == '.' else f'{game}/{path}'} {what}"
         if path in wanting:
             wanted_by = sorted(wanting[path])
             numbered.append((wanted_by[0], f"{_shown_lines(wanted_by)}: {message}"))
-        elif path in showing.newly_missing and path.startswith(RESOURCES) and not path.endswith("/"):
-            others.append(message)
+        elif path in new and path.startswith(RESOURCES) and not path.endswith("/"):
+            elsewhere = _wanted_elsewhere(scenes, new) if elsewhere is None else elsewhere
+            others.append(f"{elsewhere[path]}: {message}" if path in elsewhere else message)
     harmless = _HARMLESS + (_ABOUT_SOUNDS if showing.missing else ())
     for trouble in showing.troubles:
         if any(mark in trouble.message for mark in harmless):
@@ -94,6 +111,15 @@ def preview_log(showing: Showing, destination: Destination, text: str, game: str
         *dict.fromkeys(others),
     ]
     return PreviewLog(lines, numbered[0][0] if numbered else None)
+
+
+def _wanted_elsewhere(scenes: Iterable[tuple[str, str]], paths: Iterable[str]) -> dict[str, str]:
+    """For each of the files that another scene names, that scene and its lines."""
+    found = dict[str, str]()
+    for name, text in scenes:
+        for path, lines in lines_wanting(text, paths).items():
+            found.setdefault(path, f"{name}, {_shown_lines(sorted(lines))}")
+    return found
 
 
 def _line_of_trouble(trouble: Trouble, text: str) -> int | None:

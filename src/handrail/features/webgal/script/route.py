@@ -13,6 +13,7 @@ from handrail.features.webgal.script.parser import (
     BAR,
     COMMENT,
     Sentence,
+    Value,
     is_scene,
     read_option,
     read_scene,
@@ -64,7 +65,7 @@ def next_shown_line(text: str, line: int) -> int:
     return next((number for number, each in numbered if number >= line and each.command in _SHOWN), line)
 
 
-def route_to(text: str, line: int, variables: Mapping[str, str] | None = None, choices: Sequence[int] = ()) -> Route:
+def route_to(text: str, line: int, variables: Mapping[str, Value] | None = None, choices: Sequence[int] = ()) -> Route:
     """`choices` are the options to take at the choices on the way, counted from 1; others are taken as needed."""
     sentences = read_scene(text)
     written = split_lines(text)
@@ -76,13 +77,20 @@ def route_to(text: str, line: int, variables: Mapping[str, str] | None = None, c
         for each in before
         if sentences[each - 1].command not in _LEFT_OUT and (sentences[each - 1].command != "say" or each in said)
     ]
-    given = [f"setVar:{name}={value};" for name, value in (variables or {}).items()]
+    given = [f"setVar:{name}={_spelled(value)};" for name, value in (variables or {}).items()]
     lines = [*kept, line]
     return Route(
         "\n".join([*given, *(written[each - 1] for each in lines)]),
         (*(0 for _ in given), *lines),
         bool(way),
     )
+
+
+def _spelled(value: Value) -> str:
+    """As a script writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value).replace(";", "\\;").replace("\n", " ")
 
 
 def line_after(text: str, choices: Sequence[int]) -> int | None:

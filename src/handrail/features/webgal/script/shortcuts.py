@@ -4,11 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
+from operator import itemgetter
 
 import msgspec
 
 from handrail.features.webgal.script.commands import COMMANDS, SAY, Argument, Command, Content, Kind
-from handrail.features.webgal.script.conditions import interpolated, lacks_operand
+from handrail.features.webgal.script.conditions import interpolated, lacks_operand, unread_name
 from handrail.features.webgal.script.findings import Edit, Finding
 from handrail.features.webgal.script.line import NAMING, Reference, Report, What
 from handrail.features.webgal.script.nearness import folded
@@ -48,7 +49,7 @@ class Sifted(msgspec.Struct, frozen=True):
 def sifted(text: str, is_plain: Callable[[str], bool]) -> Sifted:
     """`is_plain` decides about what is before a colon."""
     lines = _LINE.findall(text)
-    heads = Counter([parts[0] for parts in lines])
+    heads = Counter(map(_FIRST, lines))
     heads.pop("", None)
     odd = {head for head in heads if head[0].isascii() and head != ":" and not is_plain(head[:-1])}
     if odd:
@@ -61,9 +62,9 @@ def sifted(text: str, is_plain: Callable[[str], bool]) -> Sifted:
     else:
         remarkable = [(number, parts[4]) for number, parts in enumerate(lines, start=1) if parts[4]]
     voices = [
-        (number, len(head) + len(said or alone) + 1, voice)
-        for number, (head, said, alone, voice, _) in enumerate(lines, start=1)
-        if voice and head not in odd
+        (number, len(parts[0]) + len(parts[1] or parts[2]) + 1, parts[3])
+        for number, parts in enumerate(lines, start=1)
+        if parts[3] and parts[0] not in odd
     ]
     speakers: Counter[str] = Counter()
     for head, count in heads.items():
@@ -73,6 +74,7 @@ def sifted(text: str, is_plain: Callable[[str], bool]) -> Sifted:
     return Sifted(remarkable, speakers, voices)
 
 
+_FIRST = itemgetter(0)
 Judge = Callable[[str], Report]
 Named = tuple[What, str, str]
 
@@ -195,8 +197,10 @@ def _command_report(
         return Report(findings, named, label=content) if is_plain else None
     if kind is Content.ASSIGNMENT:
         assigned = _ASSIGNED.fullmatch(content)
-        is_whole = assigned is not None and lacks_operand(content.partition("=")[2]) is None
-        return Report(findings, named, (assigned[1],)) if assigned is not None and is_whole else None
+        value = content.partition("=")[2]
+        is_read = value.isascii() or unread_name(value) is None
+        is_plain = assigned is not None and is_read and lacks_operand(value) is None
+        return Report(findings, named, (assigned[1],)) if assigned is not None and is_plain else None
     leaves = by == "changeScene"
     if content in ("", "none") or kind is Content.OPTIONAL:
         is_plain = "{" not in content and (by != "filmMode" or content in ("", "none", "enable"))

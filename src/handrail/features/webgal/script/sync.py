@@ -11,7 +11,7 @@ V1 = "webgal-editor-preview-sync.v1"
 PATH = "/api/webgalsync"
 Generation = Literal["legacy", "v1"]
 _JUMP, _STATE, _SCENE_TEXT = 0, 1, 6
-_COMPLAINT, _BEGUN = "handrail-trouble", "handrail-jump"
+_COMPLAINT, _BEGUN, _BROKEN = "handrail-trouble", "handrail-jump", "handrail-broken"
 _REGISTER = "session.register-preview"
 
 
@@ -45,7 +45,14 @@ class Begun:
     number: int
 
 
-Heard = State | Greeting | Complaint | Begun
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A page of ours could not show the picture at this address."""
+
+    address: str
+
+
+Heard = State | Greeting | Complaint | Begun | Broken
 
 
 def generation_of(subprotocols: list[str]) -> Generation:
@@ -58,6 +65,8 @@ def heard(generation: Generation, text: str | bytes) -> Heard | None:
         told = json.loads(text)
         if told.get("event") == _COMPLAINT:
             return Complaint(str(told["data"]))
+        if told.get("event") == _BROKEN:
+            return Broken(str(told["data"]))
         if told.get("event") == _BEGUN:
             return Begun(int(told["data"]))
         return _heard_v1(told) if generation == "v1" else _heard_legacy(told)

@@ -48,9 +48,9 @@ async def plan(webgal: WebGal, call: Call, params: Params) -> Preview | Settled:
 
 
 async def execute_command(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Run a script of the project's package.json by its name and return what it printed; `ok` says whether it ended
-    with status 0. Long output is shortened in the middle. `dev` stays running: the call returns once it takes
-    connections, with its address in `logs`. `args` are taken only where the policy has commandArgs.
+    """Run a script from the project's package.json by name and return its output; `ok` says whether it exited with
+    status 0. Long output is shortened in the middle. `dev` keeps running: the call returns once it accepts connections,
+    with its address in `logs`. `args` are accepted only if the policy has commandArgs.
     """
     package = read_package(webgal.scripts.files)
     steps = package.steps(params.script_name, params.args)
@@ -119,7 +119,7 @@ def _check_allowed(webgal: WebGal, params: Params) -> None:
             reason="policy",
         )
     if any("\0" in word for word in params.args):
-        raise InvalidParams("`args` holds a NUL character.")
+        raise InvalidParams("`args` contains a NUL character.")
     if sum(len(word.encode(errors="replace")) for word in params.args) > _MOST_ARGUMENT_BYTES:
         raise InvalidParams(f"`args` has more than {_MOST_ARGUMENT_BYTES} bytes.")
 

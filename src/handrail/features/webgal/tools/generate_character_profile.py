@@ -42,7 +42,7 @@ def with_character(text: str, path: str, profile: dict[str, str]) -> str | None:
         standing, wanted = found[0] if found else None, dict(profile)
         characters.append(wanted)
     else:
-        raise Damaged(f"{path} holds no list or table of characters.", path=path)
+        raise Damaged(f"{path} contains no list or table of characters.", path=path)
     if standing is not None:
         if standing == wanted:
             return None
@@ -68,10 +68,9 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def generate_character_profile(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Define a character: its name, its picture or model in `game/figure` and, if wanted, its usual expression.
-    Written to the project's `characters.json`, which a person may be asked about; a snapshot is kept. The checks of
-    scripts then know the name. A picture that is not there is E_NOT_FOUND with near names; a character that is
-    defined otherwise already is E_CONFLICT.
+    """Define a character: its name, its picture or model in `game/figure` and, optionally, its usual expression. Saved
+    in the project's `characters.json`, which may need approval; a snapshot is kept. Script checks then know the name. A
+    missing picture is E_NOT_FOUND with similar names; a different definition of the same character is E_CONFLICT.
     """
     assert preview is not None
     await in_thread(call, lambda: webgal.changes.commit(call, preview), is_final=True)

@@ -1,6 +1,9 @@
 """preview_scene of contract 3 §2.3, with optional fields added: any line or lines, unsaved text, variables, choices."""
 
-from collections.abc import Sequence
+import asyncio
+import posixpath
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
 _MOST_LINES = 20
 _MOST_TRIES = 3
+_MOST_LED_TO = 50
 _NAME = r"^[^\s=;:{}]+$"
 _LINE = {"type": "integer", "minimum": 1}
 _ADDITIONS: dict[str, Any] = {
@@ -77,9 +81,9 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
 
 
 async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Reply:
-    """Show a scene in the game's own engine, with a picture: the first line at which there is something to see, or any
-    `line` or `lines`. Without `scenePath`, the scene that the game starts with. `logs` lists missing files and errors
-    with their lines, `firstErrorLine` is the first of them. A person on this machine can open `url`.
+    """Show a scene in the game's own engine, with a picture: the first line that shows something, or any `line` or
+    `lines`. Without `scenePath`, the scene the game starts with. `logs` lists missing files and errors with their
+    lines; `firstErrorLine` is the first. A person on this machine can open `url`.
     """
     from handrail.features.webgal.engines import engine_note
 
@@ -135,7 +139,26 @@ async def _from_start(webgal: WebGal, scene: SceneFile, text: str, params: Param
             break
         destination = replace(destination, line=onward)
         showing = await webgal.previews.show(scene.game, destination, fetched_ahead(text))
-    return showing, preview_log(showing, destination, text, scene.game)
+    led_to = _led_to(webgal, scene, text)
+    return showing, await asyncio.to_thread(preview_log, showing, destination, text, scene.game, led_to)
+
+
+def _led_to(webgal: WebGal, scene: SceneFile, text: str) -> Iterator[tuple[str, str]]:
+    """Scenes that this one leads to, directly or by others, with their texts; read only where they are asked for."""
+    from handrail.features.webgal.script.preview_log import scenes_named
+
+    waiting, known = scenes_named(text), {scene.name}
+    while waiting and len(known) <= _MOST_LED_TO:
+        name = waiting.pop(0)
+        if name in known:
+            continue
+        known.add(name)
+        path = posixpath.normpath(posixpath.join(scene.game, "scene", name))
+        with suppress(Failure):
+            if webgal.games.may_read(path):
+                inner = webgal.games.text_of(path)
+                waiting += scenes_named(inner)
+                yield name, inner
 
 
 async def _at_line(
@@ -148,7 +171,7 @@ async def _at_line(
         line = line_after(text, params.choices) if params.choices else first_shown_line(text)
     if line is None:
         raise NotShown(f"These choices lead out of {scene.name}.", hint="Preview the scene that they lead to.")
-    route = route_to(text, line, {name: _spelled(value) for name, value in params.variables.items()}, params.choices)
+    route = route_to(text, line, params.variables, params.choices)
     destination = Destination(scene.name, len(route.origins), route.text, as_jpeg=bool(params.lines))
     showing = await webgal.previews.show(scene.game, destination, fetched_ahead(route.text))
     position = showing.position
@@ -158,18 +181,12 @@ async def _at_line(
         each if each.line is None else replace(each, line=route.line_of(each.line)) for each in showing.troubles
     ]
     showing = replace(showing, position=position, troubles=troubles)
-    log = preview_log(showing, Destination(scene.name, line), text, scene.game)
+    there, led_to = Destination(scene.name, line), _led_to(webgal, scene, text)
+    log = await asyncio.to_thread(preview_log, showing, there, text, scene.game, led_to)
     if route.is_reached:
         return showing, log
     astray = f"line {line}: no way through the scene leads there; it is shown after the lines before it."
     return showing, PreviewLog([*log.lines, astray], log.first_error_line)
-
-
-def _spelled(value: str | float | bool) -> str:
-    """As a script writes it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value).replace(";", "\\;").replace("\n", " ")
 
 
 async def locate(webgal: WebGal, call: Call, params: Params) -> Target:

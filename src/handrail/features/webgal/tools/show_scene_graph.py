@@ -22,7 +22,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def show_scene_graph(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Result:
-    """The scenes of a game, the ways between them, and a picture of both."""
+    """Show the scenes of a game, the paths between them, and a picture of both."""
     return await in_thread(call, lambda: _shown(webgal, call, params))
 
 

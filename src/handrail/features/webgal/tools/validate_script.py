@@ -33,10 +33,10 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def validate_script(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Check a WebGAL scene, by its `path` or by unsaved `content`: what the engine reads otherwise than meant (syntax),
-    files, labels and scenes that are not there (resource), and what is hardly meant so (style). `valid` means that
-    there is nothing of the first two. A `fixHint` is the whole line as it should be. Every message ends in its rule's
-    code: `;nolint CODE` on the line silences it. Checks `game/config.txt` too.
+    """Check a WebGAL scene, by `path` or as unsaved `content`: lines that the engine reads differently than intended
+    (syntax), missing files, labels and scenes (resource), and likely mistakes (style). `valid` means no syntax or
+    resource problems. A `fixHint` is the whole corrected line. Every message ends with its rule's code: `;nolint CODE`
+    on the line silences it. Also checks `game/config.txt`.
     """
     return await in_thread(call, lambda: _checked(webgal, call, params))
 

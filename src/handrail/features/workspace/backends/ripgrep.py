@@ -77,7 +77,7 @@ async def _beginning(stream: asyncio.StreamReader) -> bytes:
 def _command(name: str, regex: str, glob: str | None, closed: Sequence[str]) -> list[str]:
     for what, text in (("regex", regex), ("filePattern", glob or "")):
         if "\0" in text:
-            raise InvalidParams(f"`{what}` holds a NUL character.")
+            raise InvalidParams(f"`{what}` contains a NUL character.")
         if len(text.encode()) > _MAX_PATTERN_BYTES:
             raise InvalidParams(f"`{what}` is longer than {_MAX_PATTERN_BYTES} bytes.")
     command = [

@@ -55,7 +55,7 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
 
 
 async def get_runtime_info(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Tell the project's root, limits, closed folders and the tools that are available."""
+    """Show the project's root, limits, closed folders and available tools."""
     limits, root = workspace.policy().limits, workspace.files.location
     tools = {tool.name: tool for tool in workspace.tools()}
     command, browser = tools.get("execute_command"), tools.get("browser_action")

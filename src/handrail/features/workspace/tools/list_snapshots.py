@@ -35,8 +35,8 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def list_snapshots(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
-    """List what files held before they were written, newest first. `path` narrows to paths that begin with it,
-    `limit` (50, at most 1000) to the newest of those. restore_snapshot returns the content of one.
+    """List earlier versions of changed files, newest first. `path` keeps paths that begin with it, `limit` (50, at most
+    1000) the newest of those. restore_snapshot returns the content of one.
     """
     return await in_thread(call, lambda: _listed(workspace, params))
 

@@ -3,12 +3,15 @@
 from dataclasses import replace
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
-from handrail.features.workspace.change import Change, look, preview_of
-from handrail.features.workspace.closed_reading import may_see
+from handrail.features.workspace.change import Change, compare, preview_of
+from handrail.features.workspace.closed_reading import text_to_change
 from handrail.features.workspace.commit import commit
+from handrail.features.workspace.line_diff import LineDiff
+from handrail.features.workspace.partial import narrow_one, with_partial, with_parts, written_in_part
 from handrail.features.workspace.replacement import replace_all
-from handrail.features.workspace.workspace import Workspace, path_target, text_of
+from handrail.features.workspace.workspace import Workspace, path_target
 from handrail.kernel.call import Call
 from handrail.kernel.threads import in_thread
 from handrail.kernel.tool import Preview, Settled, Tool
@@ -35,20 +38,24 @@ class Params(msgspec.Struct, frozen=True):
     flags: str | None = None
 
 
-class Result(msgspec.Struct, frozen=True):
+class Result(msgspec.Struct, frozen=True, rename="camel"):
     count: int
+    diff: LineDiff | UnsetType = UNSET
+    partial: bool | UnsetType = UNSET
+    content_hash: str | UnsetType = UNSET
 
 
 async def replace_in_file(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Replace every occurrence of `find` in one file and tell how many there were; 0 changes nothing.
-    `find` is literal text, unless `flags` is given, it has the form `/pattern/flags` or begins with `(?`: then it is
-    a regular expression (RE2 syntax; flags g, i, m, s, u), and `replace` may use $1, $<name>, $& and $$.
-    No dry run is needed: the approval shows the diff. A snapshot is kept.
+    """Replace every occurrence of `find` in one file and return how many there were; 0 changes nothing. `find` is
+    literal text unless `flags` is given, it has the form `/pattern/flags` or begins with `(?`: then it is a regular
+    expression (RE2 syntax; flags g, i, m, s, u), and `replace` may use $1, $<name>, $& and $$. No dry run is needed:
+    the approval shows the diff. A snapshot is kept.
     """
     assert preview is not None
     change, count = preview.state
     await in_thread(call, lambda: commit(workspace, call, change), is_final=True)
-    return Result(count)
+    result = Result(count)
+    return written_in_part(result, compare(workspace, change), change, preview) if change.is_partial else result
 
 
 async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
@@ -56,22 +63,13 @@ async def preview(workspace: Workspace, call: Call, params: Params) -> Preview |
 
 
 def _planned(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
-    path, before = look(workspace, params.path)
-    if not may_see(workspace, call, path):
-        raise Declined(
-            f"{path} may not be read unasked, and how often something occurs in it says what it holds.",
-            hint="Write the whole file with write_to_file, or read it with read_file where that asks a person.",
-            path=path,
-            reason="policy",
-        )
-    if before is None:
-        raise NotFound(f"File not found: {path}", hint="list_files shows what there is.", path=path)
-    text_of(before, path)
+    path, before = text_to_change(workspace, call, params.path, "how often something occurs in it")
     after, count = replace_all(before, params.find, params.replace, params.flags, call.checkpoint)
     if count == 0:
         return Settled(Result(0))
     change = Change(path, before, after)
-    return replace(preview_of(workspace, change, f"Replace {count} × in {quoted_line(path)}"), state=(change, count))
+    shown = preview_of(workspace, change, f"Replace {count} × in {quoted_line(path)}")
+    return with_parts(replace(shown, state=(change, count)), [change])
 
 
 TOOL = Tool(
@@ -79,11 +77,12 @@ TOOL = Tool(
     title="Replace in a file",
     params=Params,
     input_schema=schema("webgal", "replace_in_file.request"),
-    output_schema=schema("webgal", "replace_in_file.response"),
+    output_schema=with_partial(schema("webgal", "replace_in_file.response")),
     effect=Effect.WRITE,
     errors=(OutsideRoot, NotFound, Conflict, BadEncoding, InputOutput, Declined, NotClean, InvalidParams, TooLarge),
     target=path_target,
     preview=preview,
+    narrow=narrow_one,
     asks_ahead=True,
     run=replace_in_file,
 )

@@ -21,8 +21,8 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def restore_snapshot(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Return what a file held before the write that gave this `snapshotId`. Nothing is written: to take the write
-    back, give `path` and `content` to write_to_file, as a dry run first.
+    """Return a file's content from before the write that gave this `snapshotId`. Nothing is written: to undo that
+    write, give `path` and `content` to write_to_file, with a dry run first.
     """
     snapshot, content = workspace.snapshots.read(params.snapshot_id)
     workspace.files.parse(snapshot.path)

@@ -1,11 +1,13 @@
 """Undo: reverts one change, or all changes of an execution or a task, and touches nothing else."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from handrail.features.workspace.change import Change, Move, Step, file_name
+from handrail.features.workspace.change import Change, LinkChange, Move, Step, file_name
 from handrail.features.workspace.commit import commit_all
 from handrail.features.workspace.snapshots import ID_PATTERN, Snapshot
 from handrail.features.workspace.undo import Refused, UndoPlan, plan_undo, standing
@@ -23,6 +25,7 @@ class Params(msgspec.Struct, frozen=True):
     id: str | None = None
     task: str | None = None
     path: str | None = None
+    to: str | None = None
 
 
 class Undone(msgspec.Struct, frozen=True, rename="camel"):
@@ -41,20 +44,24 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
     removed: bool | UnsetType = UNSET
     others: list[Undone] | UnsetType = UNSET
     refused: list[Refused] | UnsetType = UNSET
+    incomplete: list[str] | UnsetType = UNSET
+    """Files whose older changes are no longer kept: how they were at that time isn't known."""
 
 
 async def undo_write(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Undo a change: the file gets what it held before, or is removed if the change had created it; a moved or removed
-    file comes back. Without an id the newest change; with the id of an execution, all that it changed; with a task, all
-    that its calls changed; with a path, all changes to that file, or those of the task. What was changed since stays as
-    it is and is named.
+    """Undo a change: the file gets its previous content, or is removed if the change created it; a moved or deleted
+    file comes back. Without an id, the newest change; with an execution id, everything it changed; with a task,
+    everything its calls changed; with a path, all changes to that file, or the task's; with `to`, everything changed
+    after that point in time. What others have changed since stays and is listed.
     """
     assert preview is not None
     plan: UndoPlan = preview.state
     done = await in_thread(call, lambda: commit_all(workspace, call, plan.steps), is_final=True)
     first, *others = [_undone(step, snapshot) for step, snapshot in zip(plan.steps, done, strict=True)]
+    refused, incomplete = list(plan.refused), list(plan.incomplete)
     return Result(
-        first.path, first.undone, first.snapshot_id, first.removed, others or UNSET, list(plan.refused) or UNSET
+        *(first.path, first.undone, first.snapshot_id, first.removed),
+        *(others or UNSET, refused or UNSET, incomplete or UNSET),
     )
 
 
@@ -73,7 +80,11 @@ def _planned(workspace: Workspace, params: Params) -> Preview:
             path=refused.path,
             refused=msgspec.to_builtins(plan.refused),
         )
+    if params.to is not None:
+        plan.incomplete = _incomplete(workspace, chosen, moment_of(params.to))
     shown = preview_of_unit(plan.steps, _summary(plan, params), map(str, plan.refused))
+    lost = [f"# {path}: older changes are no longer kept; it may have been different\n" for path in plan.incomplete]
+    shown = replace(shown, diff="".join((*lost, shown.diff or "")))
     undone = {snapshot.execution_id for snapshot in chosen}
     return replace(shown, state=plan, undoes=undone.pop() if len(undone) == 1 else None)
 
@@ -81,18 +92,20 @@ def _planned(workspace: Workspace, params: Params) -> Preview:
 def _summary(plan: UndoPlan, params: Params) -> str:
     if len(plan.steps) > 1:
         of = f" of task {quoted_line(params.task)}" if params.task else ""
-        return f"Undo {len(plan.steps)} changes{of}"
+        since = f" since {moment_of(params.to):%Y-%m-%d %H:%M:%S %Z}" if params.to else ""
+        return f"Undo {len(plan.steps)} changes{of}{since}"
     step = plan.steps[0]
-    verb = "Remove" if isinstance(step, Change) and step.after is None else "Restore"
+    verb = "Remove" if isinstance(step, Change | LinkChange) and step.after is None else "Restore"
     return f"{verb} {quoted_line(step.path)} (undo {step.undoes})"
 
 
 def _chosen(workspace: Workspace, params: Params) -> list[Snapshot]:
     """Newest first."""
-    if params.task is not None or params.path is not None:
+    if params.task is not None or params.path is not None or params.to is not None:
         if params.id is not None:
-            raise InvalidParams("Give an id, or a task and a path, not both.")
-        return _of_task_and_path(workspace, params.task, None if params.path is None else file_name(params.path))
+            raise InvalidParams("Give an id, or a task, a path and a time, not both.")
+        path = None if params.path is None else file_name(params.path)
+        return _wanted(workspace, params.task, path, None if params.to is None else moment_of(params.to))
     if params.id is None:
         newest = next(iter(standing(workspace)), None)
         if newest is None:
@@ -107,16 +120,43 @@ def _chosen(workspace: Workspace, params: Params) -> list[Snapshot]:
     return [workspace.snapshots.read(params.id)[0]]
 
 
-def _of_task_and_path(workspace: Workspace, task: str | None, path: str | None) -> list[Snapshot]:
+def moment_of(time: str) -> datetime:
+    """A time with its zone. InvalidParams."""
+    try:
+        moment = datetime.fromisoformat(time)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise InvalidParams(f"{time!r} is not a time such as 2026-01-02T03:04:05+00:00.")
+    return moment
+
+
+def _wanted(workspace: Workspace, task: str | None, path: str | None, to: datetime | None) -> list[Snapshot]:
+    after = None if to is None else to.timestamp() * 1000
     found = [
         snapshot
         for snapshot in standing(workspace)
-        if task in (None, snapshot.task) and path in (None, snapshot.path, snapshot.moved_to)
+        if task in (None, snapshot.task)
+        and path in (None, snapshot.path, snapshot.moved_to)
+        and (after is None or snapshot.timestamp > after)
     ]
     if not found:
         of = " of ".join([*([] if path is None else [path]), *([] if task is None else [f"task {task!r}"])])
-        raise NotFound(f"No change of {of} is left to undo.", hint="`handrail history` lists the writes.")
+        since = "" if to is None else f" after {to:%Y-%m-%d %H:%M:%S %Z}"
+        said = f"No change{' of ' if of else ''}{of}{since} is left to undo."
+        raise NotFound(said, hint="`handrail history` lists the writes.")
     return found
+
+
+def _incomplete(workspace: Workspace, chosen: Sequence[Snapshot], to: datetime) -> list[str]:
+    """Files of which as many snapshots are kept as may be, all from after that time: older ones may be gone."""
+    keep = workspace.policy().limits.snapshot_retention
+    kept = dict[str, list[float]]()
+    for snapshot in workspace.snapshots.newest_first():
+        kept.setdefault(snapshot.path, []).append(snapshot.timestamp)
+    after = to.timestamp() * 1000
+    paths = dict.fromkeys(snapshot.path for snapshot in chosen)
+    return [path for path in paths if 0 < keep <= len(kept[path]) and min(kept[path]) > after]
 
 
 def _of_execution(workspace: Workspace, execution_id: str) -> list[Snapshot]:
@@ -137,7 +177,7 @@ def _is_same(snapshot: Snapshot, newest: Snapshot) -> bool:
 def _undone(step: Step, snapshot: Snapshot) -> Undone:
     assert step.undoes is not None
     path = step.to if isinstance(step, Move) else step.path
-    is_removed = isinstance(step, Change) and step.after is None
+    is_removed = isinstance(step, Change | LinkChange) and step.after is None
     return Undone(path, step.undoes, snapshot.id, True if is_removed else UNSET)
 
 
@@ -148,7 +188,7 @@ TOOL = Tool(
     input_schema={
         "type": "object",
         "additionalProperties": False,
-        "properties": {name: {"type": ["string", "null"]} for name in ("id", "task", "path")},
+        "properties": {name: {"type": ["string", "null"]} for name in ("id", "task", "path", "to")},
     },
     effect=Effect.WRITE,
     errors=(NotFound, Conflict, InvalidParams),

@@ -6,6 +6,7 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from handrail.features.workspace.batch_limit import batch_notes
 from handrail.features.workspace.change import (
     Change,
     Repetition,
@@ -20,6 +21,7 @@ from handrail.features.workspace.closed_reading import may_see, telling_nothing
 from handrail.features.workspace.commit import commit, settle
 from handrail.features.workspace.idempotency import Written
 from handrail.features.workspace.line_diff import LineDiff
+from handrail.features.workspace.partial import narrow_one, with_partial, with_parts, written_in_part
 from handrail.features.workspace.workspace import Workspace, canonical, path_target
 from handrail.kernel.call import Call
 from handrail.kernel.threads import in_thread
@@ -45,6 +47,8 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
     diff: LineDiff | UnsetType = UNSET
     snapshot_id: str | UnsetType = UNSET
     bytes_written: int | UnsetType = UNSET
+    partial: bool | UnsetType = UNSET
+    content_hash: str | UnsetType = UNSET
 
 
 def effect(params: Params) -> Effect:
@@ -52,10 +56,10 @@ def effect(params: Params) -> Effect:
 
 
 async def write_to_file(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result | Reply:
-    """Write a UTF-8 text file of the project, whole (`overwrite`) or at its end (`append`); missing folders are made.
-    Call it with `dryRun: true` first: it returns the line diff and writes nothing. Then call it again with the same
-    path, mode and content and `dryRun: false`: a person may be asked, the file is written exactly as given, and
-    `snapshotId` names what it held before. When the file changed in between, E_CONFLICT: make a new dry run.
+    """Write a UTF-8 text file of the project, whole (`overwrite`) or at its end (`append`); missing folders are
+    created. Call it with `dryRun: true` first: it returns the line diff and writes nothing. Then call it again with
+    the same path, mode and content and `dryRun: false`: a person may be asked, the file is written exactly as given,
+    and `snapshotId` identifies its previous content. If the file changed in between, E_CONFLICT: make a new dry run.
     An `idempotencyKey` makes a repeated write harmless.
     """
     if preview is None:
@@ -65,7 +69,8 @@ async def write_to_file(workspace: Workspace, call: Call, params: Params, previe
         done = await in_thread(call, lambda: commit(workspace, call, change), is_final=True)
     if isinstance(done, Written):
         return _repeated(done)
-    return Result(applied=True, snapshot_id=done.id, bytes_written=_bytes_written(params, change))
+    result = Result(applied=True, snapshot_id=done.id, bytes_written=_bytes_written(params, change))
+    return written_in_part(result, compare(workspace, change), change, preview) if change.is_partial else result
 
 
 async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
@@ -84,7 +89,7 @@ def _dry_run(workspace: Workspace, call: Call, params: Params) -> Result | Reply
     passed = workspace.policy().decide(call.tool, Effect.READ, path_target(params), call.caller.agent).decision
     if not may_see(workspace, call, change.path, passed):
         return Reply(Result(applied=False), notes=(_NO_DIFF,))
-    return Result(applied=False, diff=changes)
+    return Reply(Result(applied=False, diff=changes), notes=batch_notes(workspace, changes.changed_lines))
 
 
 def _planned(workspace: Workspace, params: Params) -> Preview | Settled:
@@ -108,7 +113,8 @@ def _planned(workspace: Workspace, params: Params) -> Preview | Settled:
             reason="noDryRun",
         )
     verb = "Append to" if params.mode == "append" else "Create" if change.before is None else "Overwrite"
-    return preview_of(workspace, replace(change, dry_run=dry_run), f"{verb} {quoted_line(change.path)}")
+    change = replace(change, dry_run=dry_run)
+    return with_parts(preview_of(workspace, change, f"{verb} {quoted_line(change.path)}"), [change])
 
 
 def _change(workspace: Workspace, params: Params) -> Change:
@@ -124,11 +130,12 @@ def _hash(params: Params) -> str:
 
 
 def _bytes_written(params: Params, change: Change) -> int:
-    return len(params.content.encode()) if params.mode == "append" else len(change.after or b"")
+    is_appended = params.mode == "append" and not change.is_partial
+    return len(params.content.encode()) if is_appended else len(change.after or b"")
 
 
 def _repeated(first: Written) -> Result:
-    return Result(applied=True, snapshot_id=first.snapshot_id, bytes_written=0)
+    return Result(True, UNSET, first.snapshot_id, 0, first.is_partial or UNSET)
 
 
 TOOL = Tool(
@@ -136,11 +143,12 @@ TOOL = Tool(
     title="Write a file",
     params=Params,
     input_schema=schema("webgal", "write_to_file.request"),
-    output_schema=schema("webgal", "write_to_file.response"),
+    output_schema=with_partial(schema("webgal", "write_to_file.response")),
     effect=effect,
     errors=(OutsideRoot, Conflict, BadEncoding, InputOutput, Declined, NotClean, InvalidParams),
     target=path_target,
     preview=preview,
+    narrow=narrow_one,
     asks_ahead=True,
     run=write_to_file,
 )

@@ -113,11 +113,13 @@ def content_type(path: str) -> str:
 
 
 _PIECE = 1 << 20
-# A game loads what is its own; only pages of this machine may show it in a frame. Engines compile shaders and styles.
+# A game loads what is its own; only pages of this machine and VS Code may show it in a frame.
+# Engines compile shaders and styles.
 # A cluster of its own gets a process of its own: to a browser, all ports of a host are one site.
 _ALWAYS = (
     "content-security-policy: default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'; object-src 'none'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'self' http://127.0.0.1:* http://localhost:*\r\n"
+    "base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'self' http://127.0.0.1:* http://localhost:* vscode-webview: vscode-file:\r\n"
     "x-content-type-options: nosniff\r\n"
     "origin-agent-cluster: ?1\r\n"
     "referrer-policy: no-referrer\r\n"

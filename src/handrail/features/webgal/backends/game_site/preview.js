@@ -64,6 +64,16 @@
     if (jump) later(() => tell("handrail-jump", Number(jump)), 100);
     return answer;
   };
+  // A picture that is there and can't be decoded is no error to an engine.
+  const broken = (image) => { if (image.currentSrc || image.src) tell("handrail-broken", image.currentSrc || image.src); };
+  window.addEventListener("error", ({ target }) => { if (target instanceof HTMLImageElement) broken(target); }, true);
+  const Picture = window.Image;
+  window.Image = class extends Picture {
+    constructor(...size) {
+      super(...size);
+      this.addEventListener("error", () => broken(this));
+    }
+  };
   const complain = (error) => { if (error instanceof Error) tell("handrail-trouble", String(error).slice(0, 500)); };
   window.addEventListener("error", (event) => complain(event.error));
   window.addEventListener("unhandledrejection", (event) => complain(event.reason));
@@ -129,6 +139,13 @@
       if (draw) Context.prototype[name] = function (...values) { if (isDrawing) draw.apply(this, values); };
     }
   }
+  // Without a graphics card, a pixel costs as much as all textures that it might be of: with one, it is looked up once.
+  for (const Context of [window.WebGLRenderingContext, window.WebGL2RenderingContext]) {
+    const ask = Context?.prototype.getParameter;
+    if (ask) Context.prototype.getParameter = function (name) {
+      return name === Context.MAX_TEXTURE_IMAGE_UNITS ? 1 : ask.call(this, name);
+    };
+  }
   hide();
   const step = (milliseconds, isDrawn) => {
     const due = held;
@@ -160,11 +177,19 @@
   };
   const clear = window.clearTimeout;
   const timers = new Map();
+  const sourceOf = (run) => Function.prototype.toString.call(run);
+  // What ends a performance by itself, such as an introduction after some seconds, and goes on: the line that is to be
+  // photographed stays, however long that takes.
+  const endsPerformance = (run) => sourceOf(run).includes("unmountPerform");
+  // What takes the scene before off the stage, seconds after its last line.
+  const clearsStage = (run) => /removeStageObject|removeAnimation/.test(sourceOf(run));
   soon = (run, after, ...rest) => {
-    if (typeof run !== "function" || after > 600) return later(run, after, ...rest);
+    if (typeof run !== "function") return later(run, after, ...rest);
+    if (endsPerformance(run)) return later(() => {}, after);
+    if (after > 600 && !clearsStage(run)) return later(run, after, ...rest);
     const fire = () => {
       timers.delete(id);
-      run(...rest);
+      run.apply(window, rest); // as the browser does: an engine may hand over a method of another object
     };
     const id = later(fire, after);
     timers.set(id, fire);

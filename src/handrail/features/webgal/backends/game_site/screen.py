@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request as Handshake
@@ -20,6 +20,7 @@ from handrail.features.webgal.preview_ports import Destination, OnLook, Position
 from handrail.features.webgal.script.sync import (
     V1,
     Begun,
+    Broken,
     Complaint,
     Generation,
     Greeting,
@@ -108,9 +109,13 @@ class GameScreen:
         self._destination: Destination | None = None
         self._served: dict[str, Stamp | None] = {}
         self._asked_at: dict[str, int] = {}
+        self._broken: dict[str, tuple[Stamp | None, int]] = {}
+        """Pictures that could not be shown: the file as it was, and at which jump."""
         self._troubles: list[Trouble] = []
         self._requests = 0
         self._changed = asyncio.Event()
+        self.on_state: Callable[[State], None] = lambda state: None
+        """Called with everything that an engine tells of its stage."""
 
     @property
     def has_page(self) -> bool:
@@ -123,6 +128,14 @@ class GameScreen:
     @property
     def newly_missing(self) -> Sequence[str]:
         return [path for path in self.missing if self._asked_at[path] == self._number]
+
+    @property
+    def broken(self) -> Sequence[str]:
+        return [path for path, (stamp, _) in self._broken.items() if stamp is not None and stamp == self._now(path)]
+
+    @property
+    def newly_broken(self) -> Sequence[str]:
+        return [path for path in self.broken if self._broken[path][1] == self._number]
 
     @property
     def is_stale(self) -> bool:
@@ -203,6 +216,8 @@ class GameScreen:
             socket.send(welcome(told))
         elif isinstance(told, Complaint):
             self._complain(told.message, self._sockets[socket])
+        elif isinstance(told, Broken):
+            self._note_broken(told.address)
         elif isinstance(told, Begun):
             self._begun[socket] = told.number, time.monotonic()
         elif isinstance(told, State):
@@ -210,9 +225,16 @@ class GameScreen:
             self._sockets[socket] = told
             self._states_heard += 1
             self._heard_at = time.monotonic()
+            self.on_state(told)
             if is_first and self._destination is not None:
                 self._send(socket)
             self._changed.set()
+
+    def _note_broken(self, address: str) -> None:
+        path = urlsplit(address).path.partition(f"/{self.name}/game/")[2]
+        name = unquote(path)
+        if name and len(self._broken) < _MOST_TROUBLES:
+            self._broken.setdefault(name, (self._now(name), self._number))
 
     def _complain(self, message: str, state: State | None) -> None:
         is_here = state is not None and self._destination is not None and state.scene == self._scene()

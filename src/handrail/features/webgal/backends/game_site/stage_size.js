@@ -7,6 +7,9 @@
     back.push(() => { object[name] = before; });
     object[name] = value;
   };
+  // Engines give every part of the stage a filter for its opacity, which draws it once more, also while it is opaque.
+  const changesNothing = ({ uniforms, blendMode }) =>
+    uniforms?.uAlpha === 1 && !blendMode && Object.keys(uniforms).every((name) => /^(uAlpha|uSampler|filterGlobals|globals)$/.test(name));
   const shrink = ({ renderer, stage }) => {
     const { view } = renderer;
     if (!(view instanceof HTMLCanvasElement)) return;
@@ -15,7 +18,10 @@
     const { width, height } = renderer.screen;
     const [shownWidth, shownHeight] = [view.offsetWidth, view.offsetHeight];
     const shrinkFilters = (part) => {
-      for (const filter of part.filters ?? []) set(filter, "resolution", filter.resolution * scale);
+      for (const filter of part.filters ?? []) {
+        set(filter, "resolution", filter.resolution * scale);
+        if (changesNothing(filter)) set(filter, "enabled", false);
+      }
       for (const inner of part.children ?? []) shrinkFilters(inner);
     };
     set(view.style, "width", `${shownWidth}px`);

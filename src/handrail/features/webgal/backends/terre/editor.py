@@ -26,6 +26,8 @@ _STAYS = 3.0
 class TerreScreen:
     missing: Sequence[str] = ()
     newly_missing: Sequence[str] = ()
+    broken: Sequence[str] = ()
+    newly_broken: Sequence[str] = ()
     is_stale = True  # what its page has loaded may have changed on the disk
 
     def __init__(self, host: str, address: str, on_close: Callable[["TerreScreen"], None]) -> None:

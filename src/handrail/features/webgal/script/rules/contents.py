@@ -4,7 +4,15 @@ import json
 import re
 
 from handrail.features.webgal.script.commands import Command, Content
-from handrail.features.webgal.script.conditions import compared, lacks_operand, narrowed, unpaired, wide_sign
+from handrail.features.webgal.script.conditions import (
+    compared,
+    lacks_operand,
+    narrowed,
+    unpaired,
+    unread_limit,
+    unread_name,
+    wide_sign,
+)
 from handrail.features.webgal.script.line import Findings, Line
 from handrail.features.webgal.script.nearness import nearest
 from handrail.features.webgal.script.parser import BAR, COLON, SEPARATOR, conditions_of, number, read_option
@@ -122,6 +130,12 @@ def check_condition(line: Line, condition: str) -> Findings:
         yield line.at(condition, "WG117", value=condition, what=what)
     elif (mark := lacks_operand(condition)) is not None:
         yield line.at(condition, "WG131", value=condition, mark=mark)
+    elif (name := unread_name(condition)) is not None:
+        yield line.at(condition, "WG135", name=name)
+    elif (limit := unread_limit(condition)) is not None:
+        turned = {"<": ">", ">": "<"}[limit[2]]
+        better = f"{condition[: limit.start()]}!({limit[1]}{turned}{limit[3]}){condition[limit.end() :]}"
+        yield line.at(condition, "WG136", better, is_safe=False, name=limit[3], mark=f"{limit[2]}=")
 
 
 def meant_number(value: str) -> str | None:
@@ -153,6 +167,8 @@ def _check_assignment(line: Line, content: str) -> Findings:
             yield line.at(value, "WG117", value=value, what=what)
         elif (mark := lacks_operand(value)) is not None:
             yield line.at(value, "WG131", value=value, mark=mark)
+        elif (name := unread_name(value)) is not None and name == content.partition("=")[0].strip():
+            yield line.at(value, "WG135", name=name)  # any other may be meant as text
 
 
 # After a full-width colon what can only be a target; anything else may be text.

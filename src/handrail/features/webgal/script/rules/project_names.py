@@ -191,9 +191,8 @@ def _is_slip(one: str, other: str) -> bool:
 
 def named_by(scene: Scene, listing: Listing) -> frozenset[str]:
     """The paths below the game's folder that a scene's files lead to."""
-    return frozenset(
-        listing.find(reference.folder, reference.name)[1] for reference in scene.references if reference.what == "file"
-    )
+    find = listing.find
+    return frozenset([find(each.folder, each.name)[1] for each in scene.references if each.what == "file"])
 
 
 def unused(around: Surroundings, uses: Collection[str], dynamic: Collection[str]) -> Iterator[str]:

@@ -1,0 +1,55 @@
+"""Which language checks and prompts for agents speak: `HANDRAIL_LANG`, the locale, or what is used without both."""
+
+import string
+from pathlib import Path
+
+import pytest
+
+from handrail.features.webgal.words import words_in
+from handrail.ports.language import wanted_language
+from tests.wire.clients import run
+from tests.wire.stage import put
+
+
+@pytest.mark.parametrize(
+    ("environ", "wanted"),
+    [
+        ({"HANDRAIL_LANG": "en"}, "en"),
+        ({"HANDRAIL_LANG": "EN", "LANG": "zh_CN.UTF-8"}, "en"),
+        ({"HANDRAIL_LANG": "zh", "LC_ALL": "en_US.UTF-8"}, "zh"),
+        ({"LC_ALL": "zh_TW.UTF-8", "LANG": "en_US.UTF-8"}, "zh"),
+        ({"LC_MESSAGES": "en_GB.UTF-8", "LANG": "zh_CN.UTF-8"}, "en"),
+        ({"LANG": "en_US.UTF-8"}, "en"),
+        ({"HANDRAIL_LANG": "", "LANG": "C.UTF-8"}, None),
+        ({"LANG": "fr_FR.UTF-8"}, None),
+        ({}, None),
+    ],
+)
+def test_the_wish_comes_first_then_the_locale(environ: dict[str, str], wanted: str | None) -> None:
+    assert wanted_language(environ) == wanted
+
+
+def test_both_languages_say_the_same_with_the_same_values() -> None:
+    chinese, english = words_in("zh"), words_in("en")
+    assert chinese.keys() == english.keys()
+    for name in chinese.keys() - {"writing"}:
+        fields = [{field for _, field, _, _ in string.Formatter().parse(words[name])} for words in (chinese, english)]
+        assert fields[0] - {None} == fields[1] - {None}, name
+        assert english[name].isascii() or set(english[name]) <= {*map(chr, range(128)), "…"}, name
+
+
+@pytest.mark.parametrize(
+    ("environ", "said"),
+    [({"LANG": "C.UTF-8"}, "未知"), ({"LANG": "en_US.UTF-8"}, "known"), ({"HANDRAIL_LANG": "EN"}, "known")],
+)
+def test_checks_are_chinese_where_nobody_says_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], said: str
+) -> None:
+    put(tmp_path, "game/scene/start.txt", "unknownCmd: test;\n")
+    for name in ("HANDRAIL_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    where = ("--project", str(tmp_path), "--state", str(tmp_path / "state"))
+    shown = run("call", "validate_script", '{"path": "game/scene/start.txt"}', *where)
+    assert said in shown.stdout
