@@ -72,17 +72,17 @@ class McpDriver:
         return self.speech.name
 
     def open(self, url: str) -> None:
-        self._call(self.speech.open(url))
+        self.call(self.speech.open(url))
         self.refs = refs_in(self.do("index").text, self.speech.ref)
 
     def do(self, what: str, row: int = 0) -> Answer:
         if what == "click":
-            return self._call(self.speech.click(self.refs[row]))
+            return self.call(self.speech.click(self.refs[row]))
         if what == "type":
-            return self._call(self.speech.type(self.refs[row], typed(row)))
-        return self._call(self.speech.rest[what])
+            return self.call(self.speech.type(self.refs[row], typed(row)))
+        return self.call(self.speech.rest[what])
 
-    def _call(self, call: Call) -> Answer:
+    def call(self, call: Call) -> Answer:
         tool, arguments = call
         started = time.perf_counter()
         answer = self.client.request("tools/call", {"name": tool, "arguments": arguments})

@@ -10,8 +10,8 @@ from bench.browser.figures import Figures, memory
 from bench.comparison import Comparison, shown
 
 _ROUNDS: Mapping[int, Mapping[str, int]] = {
-    50: {"index": 40, "click": 60, "type": 30, "screenshot": 15, "text": 15},
-    5000: {"index": 9, "click": 15, "type": 9, "screenshot": 7, "text": 5},
+    50: {"index": 40, "page": 30, "click": 60, "type": 30, "screenshot": 15, "text": 15},
+    5000: {"index": 5, "page": 5, "click": 9, "type": 7, "screenshot": 5, "text": 5},
 }
 _EMPTY_ROUNDS = 300
 _ROWS: Mapping[str, Sequence[int]] = {"click": pages.CLICKED, "type": pages.TYPED}
@@ -21,32 +21,41 @@ _CALLED = {
     "type": "typing into a field",
     "screenshot": "a screenshot",
     "text": "the readable text",
+    "page": "a view of the page",
 }
 _READ = {"click": "a click's answer", "index": "an index"}
 # How much faster than Playwright, @playwright/mcp and chrome-devtools-mcp.
 _REACH = {"click": (2, 5, 10), "index": (3, 5, 8)}
 _FEWER_TOKENS = 3
+_MOST_TOKENS = 350
 
 Answers = Mapping[str, Sequence[Answer]]
 """Of each driver, by its name."""
 
 
-def measure() -> list[Comparison | Figures]:
+def measure_small() -> list[Comparison | Figures]:
+    return _measure(50, with_empty=True)
+
+
+def measure_large() -> list[Comparison | Figures]:
+    return _measure(5000, with_empty=False)
+
+
+def _measure(count: int, *, with_empty: bool) -> list[Comparison | Figures]:
     with ready() as everybody:
-        empty = _empty(everybody)
+        empty = [_empty(everybody)] if with_empty else []
         answers: dict[tuple[int, str], Answers] = {}
-        for count, questions in _ROUNDS.items():
-            everybody.visit(count)
-            for what, rounds in questions.items():
-                answers[count, what] = _in_turns(everybody.drivers, what, rounds)
+        everybody.visit(count)
+        for what, rounds in _ROUNDS[count].items():
+            answers[count, what] = _in_turns(everybody.drivers, what, rounds)
         compared = [
             comparison
             for (count, what), told in answers.items()
             if what in _REACH
             for comparison in (*_times(everybody, count, what, told), *_tokens(everybody, count, what, told))
         ]
-        compared += [row for count in _ROUNDS for row in _until_seen(everybody, count, answers)]
-        return [empty, *compared, _all_figures(everybody, answers), memory(everybody)]
+        compared += [*_until_seen(everybody, count, answers), *_goals(everybody, count, answers)]
+        return [*empty, *compared, _all_figures(everybody, answers), memory(everybody)]
 
 
 def _in_turns(drivers: Sequence[Driver], what: str, rounds: int, warm_up: int = 2) -> Answers:
@@ -111,6 +120,29 @@ def _until_seen(everybody: Everybody, count: int, answers: Mapping[tuple[int, st
         )
         for peer in (everybody.playwright_mcp, everybody.devtools_mcp)
     ]
+
+
+def _goals(everybody: Everybody, count: int, answers: Mapping[tuple[int, str], Answers]) -> list[Comparison]:
+    """One peer each: who types or reads text most quickly, and who is nearest to a view of the page and a picture."""
+    beside: Sequence[tuple[str, str, Driver, Driver, float]] = (
+        ("type", "on the bus", everybody.bus, everybody.playwright, 1),
+        ("text", "on the bus", everybody.bus, everybody.playwright, 1.5),
+        ("page", "over MCP", everybody.mcp, everybody.playwright_mcp, 0.4 if count < 1000 else 0.1),
+        ("screenshot", "over MCP", everybody.mcp, everybody.devtools_mcp, 1),
+    )
+    rows = [
+        Comparison(
+            f"{_CALLED[what]}, {count:,} elements, {layer}, p50",
+            peer.name,
+            _median(answers[count, what][ours.name]),
+            _median(answers[count, what][peer.name]),
+            reach=reach,
+        )
+        for what, layer, ours, peer, reach in beside
+    ]
+    tokens = _length(everybody, answers[count, "page"], everybody.mcp)
+    words = f"what a model reads of a view of the page, {count:,} elements"
+    return [*rows, Comparison(words, "the most it should be", tokens, _MOST_TOKENS, reach=1, unit="tokens")]
 
 
 def _length(everybody: Everybody, told: Answers, driver: Driver) -> int:

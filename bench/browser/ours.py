@@ -102,6 +102,7 @@ SPEECH = Speech(
     rest={
         "nothing": ("browser_tabs", {}),
         "index": ("browser_dom_index", {"scope": "viewport"}),
+        "page": ("browser_page", {}),
         "screenshot": ("browser_screenshot", {}),
         "text": ("browser_readability_extract", {}),
     },
@@ -145,6 +146,7 @@ class BusDriver:
             "type": ("browser_type", {**tab, "clickId": self._refs.get(row), "text": typed(row)}),
             "screenshot": ("browser_screenshot", tab),
             "look": ("browser_screenshot", {**tab, "clickId": self._refs.get(row), "asking": "element"}),
+            "page": ("browser_page", tab),
             "text": ("browser_readability_extract", tab),
         }
         return self._act(*actions[what])

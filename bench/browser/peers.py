@@ -25,6 +25,7 @@ PLAYWRIGHT_MCP = Speech(
     rest={
         "nothing": ("browser_tabs", {"action": "list"}),
         "index": ("browser_snapshot", {}),
+        "page": ("browser_snapshot", {}),
         "screenshot": ("browser_take_screenshot", {"scale": "css"}),
         "text": ("browser_evaluate", {"function": _WHOLE_TEXT}),
     },
@@ -48,6 +49,7 @@ DEVTOOLS_MCP = Speech(
     rest={
         "nothing": ("list_pages", {}),
         "index": ("take_snapshot", _PAGE),
+        "page": ("take_snapshot", _PAGE),
         "screenshot": ("take_screenshot", _PAGE),
         "text": ("evaluate_script", {**_PAGE, "function": _WHOLE_TEXT, "waitForStableDom": False}),
     },

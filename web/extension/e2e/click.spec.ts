@@ -96,6 +96,21 @@ test("tabs and windows that a page opens join the task and are reported", async 
   }
 });
 
+test("a window that a page has written is watched like any other: the agent's click is its own, a person's takes over", async () => {
+  const opened = page.waitForEvent("popup");
+  const { changes } = await click("Written");
+  const popup = await opened;
+  const other = changes.newTab as number;
+  const clickId = await world.find(other, "Pay");
+  expect(await world.act({ browser_click: { tabId: other, clickId } })).toMatchObject({ clicked: true });
+  await expect.poll(() => page.evaluate("log")).toContain("paid true");
+  const taken = world.server.received.next((message) => message["type"] === "task_takeover");
+  await popup.mouse.click(200, 200);
+  await taken;
+  await world.server.send({ v: 1, type: "task_status", id: "s", taskId: world.taskId, status: "ongoing" });
+  await world.act({ browser_tab_close: { tabId: other } });
+});
+
 test("navigations are reported: to a page, to a part, by script", async () => {
   expect(await click("Part")).toMatchObject({ changes: { navigated: `${world.sites.here}/clicks#part` } });
   expect(await click("Push state")).toMatchObject({ changes: { navigated: `${world.sites.here}/clicks?pushed` } });

@@ -14,7 +14,7 @@ test("names are what a screen reader would say, and what can't be reached is lef
   const elements = await world.index(tabId);
   expect(names(elements)).toEqual([
     "Delete the file", "Close dialog", "Home page", "Only title", "Drawn name", "Search here", "Submit", "Two words", "Card", "Accept", "Menu",
-    "Styled box", "Drawn box", "More", "Role button", "Contents link",
+    "Styled box", "Drawn box", "More", "Hidden from readers", "Role button", "Contents link",
   ]);
   const byName = (name: string) => elements.find((one) => one["name"] === name)!;
   expect(byName("Accept")).toMatchObject({ role: "checkbox", states: ["checked"], tag: "div" });

@@ -91,7 +91,7 @@ test("an article comes as text and Markdown, a long one by artifact, a huge one 
   expect(read["markdown"]).toContain("```js\nconst arches = 7;\n```");
   expect(read["text"]).toContain("built in 1842 by people");
   expect(read["markdown"]).not.toContain("Elsewhere");
-  await go("/text?times=4000");
+  await go("/text?times=3000"); // 256 KB and more
   const long = await world.act({ browser_readability_extract: { tabId } });
   expect(long).toMatchObject({ truncated: true });
   expect(long["markdown"]).toBeUndefined();
@@ -108,7 +108,7 @@ test("page preparation gives both; one of them missing is partial, both a failur
   world.server.refusesUploads = true;
   const half = await world.server.act(world.taskId, both);
   expect(half).toMatchObject({ status: "partial", result: { missing: ["browser_screenshot"], warnings: [expect.stringContaining("ARTIFACT_UPLOAD_FAILED")] } });
-  await go("/text?times=4000");
+  await go("/text?times=6000");
   expect(await world.refusal(both)).toMatchObject({ code: "PAGE_PREP_FAILED", retryable: true });
   world.server.refusesUploads = false;
 });
@@ -238,7 +238,7 @@ test("what a failed action came by is told with the next result, and what severa
   expect(await world.act({ browser_wait_for_loaded: { tabId } })).not.toHaveProperty("hops");
   expect(await world.act({ browser_navigate: { tabId, url: hop(`${here}/form`) }, browser_wait_for_loaded: { tabId } })).toMatchObject({ status: "complete", hops: [hop(`${here}/form`)] });
   // A tab that could not be brought to its page is the task's all the same.
-  expect(await world.refusal({ task_start: { url: late, timeoutMs: 900 } })).toMatchObject({ code: "NAVIGATION_TIMEOUT" });
+  expect(await world.refusal({ task_start: { url: late, timeoutMs: 2000 } })).toMatchObject({ code: "NAVIGATION_TIMEOUT" });
   await released();
   const { tabs } = await world.act({ browser_tabs: {} });
   const opened = Math.max(...tabs.map((tab: { tabId: number }) => tab.tabId));

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { library } from "./libraries";
 
 const pages = new URL("./pages/", import.meta.url);
 
@@ -21,6 +22,9 @@ export async function startSites(): Promise<Sites> {
     if (pathname === "/held") return void held.push(response);
     if (pathname === "/text") return html(`<!doctype html><title>Long</title><article><h1>Long</h1>${"<p>A sentence that fills the page with words, again and again, until it is long enough to matter.</p>".repeat(Number(searchParams.get("times")))}</article>`);
     if (pathname === "/many") return html(manyButtons(Number(searchParams.get("count"))));
+    if (/^\/(lib|widget|bundle)\//.test(pathname)) {
+      return void library(pathname).then((found) => (found ? response.writeHead(200, { "content-type": found.type }).end(found.body) : response.writeHead(404).end()), (error: unknown) => response.writeHead(500).end(String(error)));
+    }
     try {
       const file = readFileSync(new URL(`.${pathname}.html`, pages), "utf8");
       html(file.replaceAll("{{there}}", there()).replaceAll("{{here}}", here()));

@@ -112,6 +112,20 @@ test("what a person does in the console shows in the page and in the popup at on
   expect(await world.act({ browser_click: { tabId, clickId } })).toMatchObject({ clicked: true });
 });
 
+test("reading during a takeover that a person allows doesn't end it, and the frame says that the agent may read", async () => {
+  const clickId = await world.find(tabId, "Mover");
+  await tell("takeover");
+  await expect.poll(frameSays).toBe("Paused: you have the wheel");
+  await world.server.send({ v: 1, type: "task_status", id: "s", taskId: world.taskId, status: "takeover", reading: true });
+  await expect.poll(frameSays).toBe("Paused: you have the wheel, the agent may read");
+  expect((await world.act({ browser_page: { tabId } }))["lines"].length).toBeGreaterThan(3);
+  expect(await frameSays()).toBe("Paused: you have the wheel, the agent may read");
+  expect((await (await world.worker()).evaluate(async () => (await chrome.storage.session.get<any>("tasks")).tasks[0].status))).toBe("takeover");
+  await tell("ongoing");
+  await expect.poll(frameSays).toBe("An agent is at work here");
+  expect(await world.act({ browser_click: { tabId, clickId } })).toMatchObject({ clicked: true });
+});
+
 test("work that came before a takeover in the console does not end it", async () => {
   const clickId = await world.find(tabId, "Mover");
   const working = world.server.act(world.taskId, { browser_hover: { tabId, clickId } });

@@ -70,6 +70,27 @@ test("a long page comes in parts that fit together, and all of it on request", a
   expect(total).toBe(whole.length);
 });
 
+/** Near to what a model reads: words, groups of three digits, and marks. */
+const length = (text: string): number => text.match(/\p{L}+|\p{N}{1,3}|[^\s\p{L}\p{N}]/gu)!.length;
+
+for (const name of ["article", "dashboard", "form", "issues", "shop"]) {
+  test(`a view of an ordinary page has its text, and at most five more words and marks for each element: ${name}`, async () => {
+    const { tabId, page } = await world.visit(`/ordinary/${name}`);
+    const { lines } = await world.act({ browser_page: { tabId, scope: "document", limit: 50_000 } });
+    const fields = await page.locator("input:not([type=checkbox],[type=radio]),textarea").evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value || (one as HTMLInputElement).placeholder));
+    const seen = [await page.evaluate(() => document.body.innerText), ...fields].join("\n");
+    const [count, cells] = [/\[\d+/g, / \| /g].map((mark) => (lines.join("\n").match(mark) ?? []).length) as [number, number];
+    expect(length(lines.join("\n"))).toBeLessThanOrEqual(length(seen) + 5 * count + cells);
+    const words = await page.evaluate(() => {
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, (node) => (node.parentElement!.closest("script,style,select,.sr") ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+      const found: string[] = [];
+      while (walker.nextNode()) found.push(...(walker.currentNode.textContent!.match(/\p{L}{3,}/gu) ?? []));
+      return found;
+    });
+    for (const word of words) expect(lines.join("\n")).toContain(word);
+  });
+}
+
 test("no text that is hidden in whichever way is told, read or found", async () => {
   await world.go(tabId, page, "/truth");
   const told = [await view(), await view({ scope: "document" }), await world.act({ browser_readability_extract: { tabId } })];

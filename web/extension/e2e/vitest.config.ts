@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-/** The first waits half a minute for Chrome's alarm, the second has axe look at every state. */
-const LONG = ["**/sleep.spec.ts", "**/ui.spec.ts"];
+/** The first waits half a minute for Chrome's alarm, the second has axe look at every state, the third loads eleven libraries. */
+const LONG = ["**/sleep.spec.ts", "**/ui.spec.ts", "**/widgets.spec.ts"];
 const isCampaign = "HANDRAIL_CAMPAIGN_SEED" in process.env;
 
 // One browser a file; two files at a time are what a small machine can show fluently.

@@ -66,4 +66,4 @@ export interface ConfirmAsk {
 export type ConfirmAnswer = "allow" | "deny" | "later" | "automated";
 
 /** The server's word on a task: that a person has it, that it is over, or anything else for one that goes on. */
-export interface TaskStatus { v?: number; type: "task_status"; taskId: string; status: string }
+export interface TaskStatus { v?: number; type: "task_status"; taskId: string; status: string; reading?: boolean }

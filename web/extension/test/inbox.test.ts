@@ -79,7 +79,7 @@ test("a result that the server refuses is not sent again; one that it has not he
 test("an answer comes also where the task can't be kept or the storage can't be read", async () => {
   const failing = { ...noWheel, noticeWork: async () => Promise.reject(new Error("no room")) };
   const { inbox } = await worker(failing);
-  inbox.take(action("arrival"));
+  inbox.take(action("arrival", { browser_click: { tabId: 1, clickId: "1" } }));
   await vi.waitFor(() => expect(answersTo("arrival")).toMatchObject([{ clientId: expect.stringMatching(/^plugin-/), status: "error", error: { code: "PLUGIN_ERROR", message: "no room" } }]));
   const { inbox: other } = await worker();
   local.isBroken = true;

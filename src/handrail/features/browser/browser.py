@@ -61,6 +61,7 @@ class Browser:
         self._tabs: dict[str, int] = {}
         self._seen: dict[int, str] = {}
         """Where a tab was when we last heard of it ourselves: the snapshot may be a moment behind."""
+        self._told: dict[str, str] = {}
 
     async def task(self, call: Call) -> TaskRecord:
         task = await self.bus.task_for(call.caller.identity, call.task)
@@ -115,7 +116,7 @@ class Browser:
         """The same as the plugin spelled it. It must be that of one page from beginning to end."""
         result = await self._on_page(call, action, params, **given)
         if result.get("pageChanged") is True:
-            message = "The page gave way to another one while it was read."
+            message = "The page changed to another one while it was read."
             raise Reported(message, code="PLUGIN_ERROR", retryable=True, hint="Read it again.")
         return result
 
@@ -126,7 +127,7 @@ class Browser:
 
     async def send(self, call: Call, task: str, name: str, params: Params) -> Result:
         """One action and its result; the policy has not been asked about what it tells."""
-        done = await self.bus.act(task, {name: params}, trace_id=call.trace_id, denied=call.denied_pages)
+        done = await self.bus.act(task, {name: params}, trace_id=call.trace_id, denied=call.denied_pages())
         result = dict(done.result)
         if done.warnings:
             result["warnings"] = list(done.warnings)
@@ -158,6 +159,13 @@ class Browser:
                     self._seen[tab] = BLANK
                 raise
 
+    def tell(self, task: str | None, url: str) -> bool:
+        """Notes where the agent is told to be; whether that is news in its task."""
+        if task is None or self._told.get(task) == url:
+            return task is None
+        self._told[task] = url
+        return True
+
     def stay_at(self, task: str, tab_id: int) -> None:
         """From now on a call of this task that names no tab means this one."""
         self._tabs[task] = tab_id
@@ -165,6 +173,7 @@ class Browser:
     def forget(self, task: str, tab_id: int | None = None) -> None:
         if tab_id is None or self._tabs.get(task) == tab_id:
             self._tabs.pop(task, None)
+        self._told.pop(task, None)
 
     async def _places(self, call: Call, task: str, tab_id: int, result: Params) -> list[tuple[int, str | None]]:
         """Of a tab that has just been opened nothing is told here: it is checked once it is looked at."""
@@ -205,7 +214,7 @@ class Browser:
             told = (await self.send(call, task, "browser_tabs", {})).get("tabs")
             tabs = msgspec.convert(told, list[Tab])
         except msgspec.ValidationError as wrong:
-            raise BadAnswer(f"The browser's list of tabs makes no sense: {wrong}.") from None
+            raise BadAnswer(f"The browser's list of tabs can't be read: {wrong}.") from None
         except Reported:  # a plugin need not know this action
             if wanted is None:
                 raise WrongTab("Name the tab.", hint="task_start opens one and tells its number.") from None

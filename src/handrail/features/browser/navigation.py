@@ -43,7 +43,9 @@ async def go(
 ) -> Reply:
     """`given` is the address to use instead of the parameter's, as the policy understood it."""
     result = await act(browser, call, action, params, preview, leaves=bool(given), **given)
-    browser.stay_at((await browser.task(call)).task_id, result.tab_id)
+    task = (await browser.task(call)).task_id
+    browser.stay_at(task, result.tab_id)
+    browser.tell(task, result.url)
     return Reply(result, text=said(f"Tab {result.tab_id} has arrived.", result, f"now at {result.url}"))
 
 
@@ -55,4 +57,5 @@ async def open_tab(browser: Browser, call: Call, action: BrowserAction[OpenT, Re
     result = read(told, action.result)
     await browser.arrived(call, task, result.tab_id, {"pageUrl": result.url, **told})
     browser.stay_at(task, result.tab_id)
+    browser.tell(task, result.url)
     return result

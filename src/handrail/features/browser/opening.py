@@ -29,9 +29,11 @@ def open_bus(stores: Stores) -> LocalBus:
     from handrail.features.browser.bus.bus import LocalBus
 
     kept = stores.browser()
-    return LocalBus(
+    bus = LocalBus(
         kept.tasks, kept.actions, kept.plugins, Artifacts(kept.artifacts, kept.artifact_files), kept.runs, kept.close
     )
+    bus.takeover.end_grants = stores.grants.end_task
+    return bus
 
 
 def remote_bus(stores: Stores) -> Bus:

@@ -5,3 +5,4 @@ import msgspec
 
 class BrowserSettings(msgspec.Struct, frozen=True):
     legacy_events: bool = False
+    read_during_takeover: bool = False

@@ -136,7 +136,10 @@ class Life(RuleBasedStateMachine):
 
         self.do(work())
 
-    @rule(task=st.sampled_from(list(TASKS)), what=st.sampled_from(["take_over", "hand_back", "stop", "restart"]))
+    @rule(
+        task=st.sampled_from(list(TASKS)),
+        what=st.sampled_from(["take_over", "hand_back", "let_read", "keep_private", "stop", "restart"]),
+    )
     def put_a_hand_on(self, task: str, what: str) -> None:
         async def work() -> None:
             bus = self.stage.bus
@@ -144,6 +147,8 @@ class Life(RuleBasedStateMachine):
             try:
                 if what == "restart":
                     reopen(found)
+                elif what in ("let_read", "keep_private"):
+                    await bus.takeover.let_read(found, what == "let_read")
                 else:
                     await getattr(bus.takeover, what)(found)
             except Failure:

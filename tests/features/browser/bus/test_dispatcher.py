@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
 from handrail.features.browser.bus.action import Action
 from handrail.ports.errors import (
@@ -386,6 +387,37 @@ def test_while_a_person_has_the_task_nothing_is_sent_and_no_deadline_runs(play: 
         assert (await acting).status == "success"
         with pytest.raises(Conflict):
             await stage.bus.takeover.hand_back(task)
+
+    play(scene)
+
+
+def test_reading_goes_on_while_a_person_has_the_task_if_they_let_it_and_passes_what_waits(play: Play) -> None:
+    async def scene(stage: Stage) -> None:
+        line = stage.connect()
+        task = await stage.bus.tasks.ensure(TASK)
+        await stage.bus.takeover.take_over(task)
+        clicks = [begun(stage, {"browser_click": {"tabId": 1, "clickId": number}}) for number in ("1", "2")]
+        looks = [begun(stage, LOOK) for _ in range(2)]
+        await asyncio.sleep(60)
+        assert line.sent == []
+        await stage.bus.takeover.let_read(task, True)
+        for number, look in enumerate(looks, 1):
+            message = await line.next(number)
+            assert list(message["action"]) == list(LOOK)
+            stage.answer(message)
+            assert (await look).status == "success"
+        await stage.bus.takeover.let_read(task, False)
+        late = begun(stage, LOOK)
+        await asyncio.sleep(60)
+        assert len(line.sent) == 2
+        await stage.bus.takeover.hand_back(task)
+        for number, acting in enumerate((*clicks, late), 3):
+            message = await line.next(number)
+            if number < 5:
+                assert message["action"]["browser_click"]["clickId"] == str(number - 2)
+            stage.answer(message)
+            await acting
+        assert task.record.reading is UNSET
 
     play(scene)
 

@@ -92,3 +92,17 @@ def test_the_parts_of_a_long_index_are_put_together() -> None:
     seen = view_of(TASK, [picture()], [*parts, older])
     assert {one.click_id for one in seen.elements} == {"1", "2", "3"}
     assert seen.indexed_at == 12
+
+
+def test_an_index_from_before_the_last_action_is_not_drawn_on_a_later_picture() -> None:
+    click = record("browser_click", {"tabId": 1}, {}, 15)
+    seen = view_of(TASK, [picture(20)], [index(button("1", 3, 4), at=10)], [click])
+    assert (seen.elements, seen.indexed_at, seen.acted_at) == ((), UNSET, 15)
+    again = view_of(TASK, [picture(20)], [index(button("1", 3, 4), at=16)], [click])
+    assert [one.click_id for one in again.elements] == ["1"]
+    waited = view_of(TASK, [picture(20)], [index(button("1", 3, 4))], [record("browser_wait_for", {}, {}, 15)])
+    assert ([one.click_id for one in waited.elements], waited.acted_at) == (["1"], UNSET)
+
+
+def test_a_picture_from_before_the_last_action_says_when_that_was() -> None:
+    assert view_of(TASK, [picture(20)], [], [record("browser_type", {"tabId": 1}, {}, 30)]).acted_at == 30

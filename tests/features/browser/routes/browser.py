@@ -39,9 +39,12 @@ class Browser(Listener):
 
     async def status(self) -> tuple[str, str]:
         """The next task that it is told of, and how that stands."""
-        async with asyncio.timeout(PATIENCE):
-            told = await self.statuses.get()
+        told = await self.task_status()
         return told["taskId"], told["status"]
+
+    async def task_status(self) -> dict[str, Any]:
+        async with asyncio.timeout(PATIENCE):
+            return await self.statuses.get()
 
     async def answer(self, action: Mapping[str, Any], **members: Any) -> Any:
         told = {

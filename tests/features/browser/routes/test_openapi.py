@@ -33,13 +33,12 @@ def test_the_document_names_every_route_of_the_contract(server: Running) -> None
 def for_programs(document: Any) -> Any:
     """Without the cookie, which a program does not have: where it is one of two ways, the token is the other."""
     for operation in (operation for path in document["paths"].values() for operation in path.values()):
-        if {"bearer": []} in operation["security"]:
-            operation["security"] = [{"bearer": []}]
+        operation["security"] = [way for way in operation["security"] if "cookie" not in way]
     return document
 
 
 @pytest.mark.trial("properties")
-@pytest.mark.timeout(tries(300, 900))
+@pytest.mark.timeout(900)
 def test_the_server_does_what_its_document_says(server: Running, tmp_path: Path) -> None:
     document = tmp_path / "openapi.json"
     document.write_text(json.dumps(for_programs(server.request("GET", "/api/openapi.json").json)))
@@ -54,7 +53,7 @@ def test_the_server_does_what_its_document_says(server: Running, tmp_path: Path)
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=tries(280, 880),
+        timeout=880,
         check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]

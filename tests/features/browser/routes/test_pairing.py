@@ -137,6 +137,12 @@ def test_a_person_lists_and_takes_back_tokens(server: Running) -> None:
 
     asyncio.run(run())
     assert not joins(server, client_id, token)
+    restored = f"/api/extension/tokens/{client_id}/restore"
+    assert server.request("POST", restored).code == "FORBIDDEN"
+    person = server.sign_in()
+    assert server.request("POST", restored, headers=person).status == 200
+    assert joins(server, client_id, token)
+    assert server.request("POST", restored, headers=person).status == 409
 
 
 def test_pairing_again_replaces_the_token(server: Running) -> None:

@@ -47,6 +47,30 @@ def test_a_plugin_hears_what_the_console_does_with_its_task(server: Running) -> 
     asyncio.run(run())
 
 
+def test_a_person_lets_an_agent_read_while_they_have_its_task_and_nobody_else_does(server: Running) -> None:
+    async def run() -> None:
+        person = await asyncio.to_thread(server.sign_in)
+        async with browsing(server) as browser:
+            task = await begun_on(server, browser)
+            reading = f"/api/task/{task}/reading"
+            assert (await posted(server, reading, json={"allowed": True}, headers=person)).status == 409
+            taken = (await posted(server, f"/api/task/{task}/takeover", headers=person)).json["data"]
+            assert (taken["status"], taken["reading"]) == ("takeover", False)
+            assert "reading" not in await browser.task_status()
+            assert (await posted(server, reading, json={"allowed": True})).status == 403
+            assert (await posted(server, reading, json={"allowed": True}, headers=person)).json["data"][
+                "reading"
+            ] is True
+            assert (await browser.task_status())["reading"] is True
+            looking = acting(server, {"browser_page": {"tabId": 1}}, taskId=task)
+            await browser.answer(await browser.action(), result={"url": "https://a.example/", "lines": ["Hello"]})
+            assert (await looking).json["data"]["result"]["lines"] == ["Hello"]
+            back = (await posted(server, f"/api/task/{task}/handback", headers=person)).json["data"]
+            assert "reading" not in back
+
+    asyncio.run(run())
+
+
 def test_a_plugin_that_was_away_hears_where_it_is_mistaken_about_a_task(server: Running) -> None:
     async def run() -> None:
         person = await asyncio.to_thread(server.sign_in)

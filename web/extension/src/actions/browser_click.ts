@@ -6,11 +6,13 @@ import { withChanges } from "../worker/effects";
 import { canUseDebugger, elementParams, pointParams, spotOf } from "../worker/element";
 import { Failure } from "../worker/failure";
 import { judged, pressedOn } from "../worker/guarding";
-import { click, letGoElsewhere, modifierBits, pressMouse, releaseMouse } from "../worker/input";
+import { click, letGoElsewhere, modifierBits, type Press, pressMouse, releaseMouse } from "../worker/input";
 import { ask } from "../worker/page";
 import { fallback, listOf, oneOf, optional, text, whole } from "../worker/shape";
 
 const STILL_MS = 2000;
+
+const isPlain = ({ button, clicks, modifiers, holdMs }: Press): boolean => button === "left" && clicks === 1 && !modifiers && !holdMs;
 
 export const browserClick = define("browser_click", {
   ...elementParams,
@@ -41,9 +43,11 @@ export const browserClick = define("browser_click", {
     const aimed = await staleIfGone(aimAt(tabId, frameId, { target, purpose: "click", waitMs, ...(at ? { at } : {}), ...context.expected }));
     await context.lookAround?.();
     const isJudged = context.expected !== undefined;
-    const changes = await withChanges(context, { tabId, frameId, dialog, isWatched: true, isClick: true, isJudged }, async () => {
-      if (!isJudged) return await click(tabId, aimed, press);
-      // Only the release makes it a click: until then the page can still be found to have changed.
+    const changes = await withChanges(context, { tabId, frameId, dialog, isWatched: true, isClick: true, isOne: press.button === "left" && press.clicks === 1, isJudged }, async () => {
+      // Without frames, all events come to a page where the guard hears them first, and stops the click itself. That saves drawing the page in between.
+      const isHeard = isJudged && !context.hasFrames && aimed.isAlone === true && isPlain(press);
+      if (!isJudged || isHeard) return await click(tabId, aimed, press);
+      // A frame may take the mouse, and the guard doesn't hear it there. Only the release makes it a click: until then nothing has happened.
       await pressedOn(context, tabId, frameId, () => pressMouse(tabId, aimed, press)).catch(async (error: unknown) => {
         await letGoElsewhere(tabId);
         throw error;

@@ -1,5 +1,6 @@
 /** browser_readability_extract: the page's article as text and Markdown; a long one by artifact. */
 
+import type { Article } from "../page/api";
 import { define } from "../worker/action";
 import { upload } from "../worker/artifacts";
 import { tabParam } from "../worker/element";
@@ -8,18 +9,33 @@ import { ask, installArticle, TOP } from "../worker/page";
 import { ownTab } from "../worker/tasks";
 
 const INLINE = 256 * 1024;
+/** Of the whole message, with what JSON adds; a larger one would cost the connection. */
+const LARGEST_MESSAGE = 900_000;
 const LARGEST = 2 * 1024 * 1024;
 
 export const browserReadabilityExtract = define("browser_readability_extract", tabParam, {
   async run({ taskId, message, deadline }, { tabId }) {
     await ownTab(taskId, tabId);
-    if (await ask(tabId, TOP, "isArticle", {})) await installArticle(tabId);
-    const { title, text, markdown } = await deadline.within(ask(tabId, TOP, "article", {}));
-    const body = new Blob([markdown], { type: "text/markdown" });
+    const { title, text, markdown } = await deadline.within(read(tabId));
+    const body = new Blob([markdown ?? text], { type: "text/markdown" });
     const found = { ...(title ? { title } : {}), contentLengthBytes: body.size };
     if (body.size > LARGEST) throw new Failure("READABILITY_TOO_LARGE", `The text has ${body.size} bytes; at most ${LARGEST} are taken.`, { contentLengthBytes: body.size });
-    if (body.size < INLINE) return { ...found, text, markdown, truncated: false };
+    const told = { ...found, text, ...(markdown === undefined ? {} : { markdown }), truncated: false };
+    if (body.size < INLINE && lengthOf(told) < LARGEST_MESSAGE) return told;
     const { artifactId, url } = await upload(message.artifactPresignedUrl, message.artifactId, body, deadline);
     return { ...found, artifactId, url, truncated: true };
   },
 });
+
+/** As it is sent: only a text that may be too long is measured to the byte. */
+function lengthOf(told: object): number {
+  const text = JSON.stringify(told);
+  return text.length * 3 < LARGEST_MESSAGE ? text.length : new Blob([text]).size;
+}
+
+async function read(tabId: number): Promise<Article> {
+  const found = await ask(tabId, TOP, "article", {});
+  if (found) return found;
+  await installArticle(tabId);
+  return (await ask(tabId, TOP, "article", {})) ?? { text: "" };
+}

@@ -5,7 +5,8 @@ import { covers, stepAside } from "./badge";
 import { isActing } from "./candidates";
 import { watch } from "./changes";
 import { describe } from "./description";
-import { noTarget } from "./failure";
+import { noTarget, Refusal } from "./failure";
+import { nextFrame } from "./frame_clock";
 import { guard } from "./guard";
 import { ownPlace } from "./frames";
 import { boxOf, innerBox, isSameBox, isShown } from "./geometry";
@@ -14,24 +15,40 @@ import { resolve } from "./refs";
 import { checkShown } from "./shown";
 import { closestAcross, containsAcross, elementAt } from "./shadow";
 import { isDisabled } from "./states";
+import { awaitPress } from "./release";
 import { isAnimated, untilStill } from "./stillness";
 
 /** Two frames at 60 Hz. */
 const TWO_FRAMES_MS = 34;
 const INSET = 2;
+const COVERED_MS = 300;
 
 /** Changes are watched from here on: the mouse comes next. */
 export async function aim(ask: Ask<"aim">): Promise<FramePoint> {
   const element = resolve(ask.target);
   if (ask.purpose === "click") refuseUnclickable(element);
   await holdStill(element, ask.waitMs);
-  const point = ask.at ? pointAt(element, ask.at) : openPoint(element);
+  const point = await uncovered(Math.min(ask.waitMs, COVERED_MS), () => (ask.at ? pointAt(element, ask.at!) : openPoint(element)));
   // A person was shown the element as it is at its free point; the pixels at another one are compared by the worker.
   const asked = ask.at ? undefined : point;
   if (ask.purpose === "click") guard(element, ask.expected, null, asked);
   else checkShown(element, ask.expected, asked);
   watch();
-  return { point, place: ownPlace() };
+  awaitPress(ask.purpose === "click" ? (hit) => reaches(hit, element) : null);
+  return { point, place: ownPlace(), isAlone: window.length === 0 };
+}
+
+/** A list that closes covers its surroundings a moment longer. */
+async function uncovered<T>(waitMs: number, look: () => T): Promise<T> {
+  const until = performance.now() + waitMs;
+  for (;;) {
+    try {
+      return look();
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.details["coveredBy"] === undefined || performance.now() > until) throw error;
+      await nextFrame();
+    }
+  }
 }
 
 /** Clicks that would open something native that nobody behind the wire can see. */

@@ -43,18 +43,24 @@ export interface FrameIndex {
 export interface FrameView { lines: string[]; next: number; place: number; above: number; below: number; url: string; title: string }
 
 /** A point in this frame, and the frame's own place in its parent. */
-export interface FramePoint { point: Point; place: number }
+/** `isAlone`: no frame is in the page that the mouse could end up in. */
+export interface FramePoint { point: Point; place: number; isAlone?: boolean }
 export type FieldKind = "text" | "editable" | "formatted";
 /** `url` is the address of the document that these are the changes of; `isEarly`: what it has queued has not run yet. */
 export interface Changes {
   added: string[]; removed: string[]; more: number; next: number; url: string; isEarly: boolean;
   /** What the field holds that was typed into; null for passwords. */
   held?: string | null;
+  /** What the mouse was pressed on, where that isn't what was aimed at. */
+  missed?: string;
+  /** What kind of field was written into. */
+  wrote?: FieldKind;
   /** Nothing that can be said in words, but the page does not look the same. */
   isOtherLook?: true;
 }
 export interface TextMatch { text: string; ref?: number; tag?: string; box?: Box }
-export interface Article { title?: string; text: string; markdown: string }
+/** Without `markdown` the text is that as well. */
+export interface Article { title?: string; text: string; markdown?: string }
 export interface Outlined extends Identity { ref: number; next: number; digest: string }
 /** What a person is shown of an element: where it leads, what its form holds, the text near it. */
 export interface Shown {
@@ -68,6 +74,8 @@ export interface Shown {
 export interface Look { digest: string; shown: Shown; frames: number[]; unseen?: string }
 export interface Scrolled { x: number; y: number; atEnd: boolean }
 export interface PageFailure { code: string; message: string; details?: Record<string, unknown> }
+
+export type Written = Parameters<PageApi["write"]>[0] & { isHeard: boolean };
 
 /** The first free number of a task: none is given twice in any of its tabs. */
 export interface Floor { series: string; next: number }
@@ -101,21 +109,22 @@ export interface PageApi {
   clickInPage(ask: { target: Target; waitMs: number; expected?: string }): Promise<void>;
   /** Changes are watched from here on. */
   focus(ask: { target: Target; append: boolean; expected?: string }): Promise<FieldKind>;
-  write(ask: { target: Target; text: string; append: boolean; isSubmitted: boolean; expected?: string }): Promise<void>;
+  write(ask: { target: Target; text: string; append: boolean; isSubmitted: boolean; isTrusted?: boolean; expected?: string }): Promise<FieldKind>;
   /** Without a target, what has the focus already. */
   focusElement(ask: { target?: Target; expected?: string }): void;
   /** Refuses where the page was changed since the act was checked. */
   verdict(ask: { isPressed: boolean }): void;
   /** Resolves once the mouse was pressed on the watched element and all listeners have heard it; the same as `verdict` then. */
   pressed(ask: Record<never, never>): Promise<void>;
-  lastVerdict(): Promise<void>;
+  lastVerdict(ask: { isPressed: boolean }): Promise<void>;
   valueOf(ask: { target: Target }): string | null;
   press(ask: { target?: Target; key: string; code: string; modifiers: string[]; expected?: string }): void;
   hoverInPage(ask: { target: Target; waitMs: number; expected?: string }): Promise<void>;
   select(ask: { target: Target; values: string[]; expected?: string }): string[];
   watch(): void;
-  /** `isPatient`: a page without an answer is given time for one. `typedInto`: what it holds now is the answer. With `isJudged`, it is also the last verdict on the act. */
-  rest(ask: { quietMs: number; floor: Floor; isEager: boolean; isPatient: boolean; isJudged: boolean; typedInto?: Target }): Promise<Changes>;
+  hearClick(ask: { floor: Floor }): Promise<Changes | null>;
+  /** `isPatient`: a page without an answer is given time for one. `typedInto`: what it holds now is the answer; `written` first takes the place of all that it holds; unless it `isHeard`, the page can't answer. With `isJudged`, it is also the last verdict on the act; with `isPressed`, the mouse must have reached the element. */
+  rest(ask: { quietMs: number; floor: Floor; isEager: boolean; isPatient: boolean; isJudged: boolean; isPressed: boolean; typedInto?: Target; written?: Written }): Promise<Changes>;
   changes(ask: { floor: Floor }): Promise<Changes>;
   scroll(ask: { expected?: string; target?: Target; direction?: "up" | "down" | "left" | "right"; amount?: number }): Promise<Scrolled>;
   findText(ask: { text: string; floor: Floor; limit: number }): { matches: TextMatch[]; total: number; next: number };
@@ -123,9 +132,8 @@ export interface PageApi {
   awaitText(ask: { text: string; isGone: boolean; timeoutMs: number }): Promise<boolean>;
   awaitQuiet(ask: { idleMs: number; timeoutMs: number }): Promise<boolean>;
   html(ask: { xpath?: string }): string;
-  /** Its article where it has one and its reader is there; otherwise all of its text. */
-  article(): Article;
-  isArticle(): boolean;
+  /** Its article where it has one, otherwise all of its text; null where the reader for articles has to be there first. */
+  article(): Article | null;
   acceptFile(ask: { target: Target; part: string; name?: string; contentType?: string; isLast: boolean; isFirst: boolean }): Promise<void>;
   giveFiles(ask: { target: Target; expected?: string }): string[];
   badge(ask: { state: "working" | "paused" | "none"; texts: { working: string; paused: string; stop: string } }): void;

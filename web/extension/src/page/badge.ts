@@ -6,7 +6,7 @@ export const BADGE_ATTRIBUTE = "data-handrail-badge";
 
 const STYLE = `
   :host { all: initial; position: fixed; inset: 0; width: auto; height: auto; margin: 0; padding: 0; border: 0; background: none;
-    overflow: visible; pointer-events: none; z-index: 2147483647; color-scheme: light dark; }
+    overflow: visible; pointer-events: none; z-index: 2147483647; color-scheme: light dark; will-change: opacity; }
   :host([popover]:not(:popover-open)) { display: none; }
   .edge { position: absolute; inset: 0; border: 3px solid #d9822b; border-radius: 4px; box-shadow: inset 0 0 14px #d9822b66; box-sizing: border-box; }
   .paused .edge { border-color: #4a8f87; box-shadow: inset 0 0 14px #4a8f8766; }
@@ -36,8 +36,9 @@ export function comeBack(): void {
   body?.classList.remove("aside");
 }
 
+/** A layer of its own that turns transparent: nothing of the page has to be drawn again. */
 export function hideBadge(isHidden: boolean): void {
-  host?.style.setProperty("display", isHidden ? "none" : "block", "important");
+  host?.style.setProperty("opacity", isHidden ? "0" : "1", "important");
 }
 
 export function showBadge({ state, texts }: Ask<"badge">): void {

@@ -100,11 +100,15 @@ function inOrder(roots: Root[], chosen: Set<Element>): Element[] {
   return ordered;
 }
 
+/** Clicked, or dragged by the mouse. */
+const HANDLED = /^(pointer|grab|move|[nesw]+-resize|(col|row)-resize)$/;
+
 /** The cursor is inherited: the outermost element that points is the one that was made clickable. */
 function pointsHere(element: Element): boolean {
-  if (getComputedStyle(element).cursor !== "pointer") return false;
+  const { cursor } = getComputedStyle(element);
+  if (!HANDLED.test(cursor)) return false;
   const parent = parentAcross(element);
-  return !parent || getComputedStyle(parent).cursor !== "pointer";
+  return !parent || getComputedStyle(parent).cursor !== cursor;
 }
 
 function isInside(element: Element, chosen: Set<Element>): boolean {

@@ -2,7 +2,7 @@
 
 import type { Ask, Changes, Target } from "./api";
 import { BADGE_ATTRIBUTE, comeBack } from "./badge";
-import { candidates } from "./candidates";
+import { candidates, type Candidates } from "./candidates";
 import { nextFrame, twoFrames } from "./frame_clock";
 import { isShown } from "./geometry";
 import { lastVerdict } from "./guard";
@@ -10,13 +10,14 @@ import { visibleAmong } from "./index_page";
 import { forget, isTold, knownRoots, lineBefore, tell, toldElements } from "./known";
 import { nameOf, roleOf, textOf } from "./names";
 import { nextRef, startFrom } from "./refs";
-import { awaitRelease, drained, isAnswer } from "./release";
-import { closestAcross } from "./shadow";
-import { fieldValue } from "./typing";
+import { awaitRelease, drained, hasMissed, isAnswer, missedPress, turns } from "./release";
+import { closestAcross, shadowRootOf } from "./shadow";
+import { fieldValue, write } from "./typing";
 import { survey, textChanges, type TextChanges } from "./text_changes";
 
 /** Of elements, and as many of texts. */
 const MOST_LINES = 8;
+const MANY = 20;
 /** Two frames without a change. */
 const QUIET_MS = 34;
 /** As long as the worker may wait for a server's answer. */
@@ -83,20 +84,61 @@ function isSeen(record: MutationRecord, target: Element | null): boolean {
   return target !== null && target !== document.documentElement && target.closest("head") === null && isShown(target);
 }
 
+/** What the browser does by itself once all listeners have heard a click. */
+const HAS_MORE_TO_COME = "a,area,input,select,option,textarea,label,summary,[popovertarget],[commandfor],[type=submit],[type=reset]";
+
+/** Of what lies in a closed shadow the path says nothing. */
+const isAllThere = (path: EventTarget[]): boolean =>
+  path.every((one) => {
+    if (!(one instanceof Element)) return true;
+    const shadow = shadowRootOf(one);
+    const leads = one.matches(HAS_MORE_TO_COME) || (one instanceof HTMLButtonElement && one.form !== null && one.type !== "button");
+    return !leads && (!shadow || path.includes(shadow));
+  });
+
+let stopHearing: (() => void) | null = null;
+
+/** Asked before the mouse comes: what the page's listeners make of the click, told before the browser draws it; null where more is to come. */
+export async function hearClick(ask: Ask<"hearClick">): Promise<Changes | null> {
+  stopHearing?.();
+  startFrom(ask.floor);
+  return await new Promise((resolve) => {
+    const hear = (event: MouseEvent): void => {
+      stopHearing = null;
+      const early = event.isTrusted && isAllThere(event.composedPath()) && !hasMissed() && document.visibilityState === "visible" ? told() : null;
+      resolve(early && answered({ ...early, isEarly: true }));
+    };
+    // The last of the window's, so that all others have run; where a listener keeps the event to itself, nobody waits for this.
+    window.addEventListener("click", hear, { once: true });
+    stopHearing = () => {
+      window.removeEventListener("click", hear);
+      stopHearing = null;
+      resolve(null);
+    };
+  });
+}
+
 /**
  * A page that has answered a click with something to tell is not waited for: who is eager takes what its listeners did,
  * others what they queued as well. A page without an answer is given two frames; longer, but not much, while it is
  * still being changed.
  */
 export async function rest(ask: Ask<"rest">): Promise<Changes> {
-  if (ask.isJudged) await lastVerdict();
+  stopHearing?.();
+  const wrote = ask.written && (await write({ ...ask.written, isTrusted: true }));
+  const found = await atRest(ask);
+  const missed = missedPress();
+  return { ...found, ...(wrote ? { wrote } : {}), ...(missed === null ? {} : { missed }) };
+}
+
+async function atRest(ask: Ask<"rest">): Promise<Changes> {
+  if (ask.isJudged) await lastVerdict(ask);
   const until = performance.now() + ask.quietMs;
   startFrom(ask.floor);
   if (document.visibilityState === "visible") {
     const early = ask.isEager ? told() : null;
     if (early) return answered({ ...early, isEarly: true });
-    await drained();
-    const answer = told() ?? (ask.typedInto ? inField(ask.typedInto) : null);
+    const answer = ask.typedInto ? await inField(ask.typedInto, ask.written?.isHeard ?? true) : await drained().then(told);
     if (answer) return answered(answer);
   }
   await twoFrames();
@@ -110,8 +152,11 @@ export async function rest(ask: Ask<"rest">): Promise<Changes> {
   return answered({ ...compare(true), ...(ask.typedInto ? { held: heldBy(ask.typedInto) } : {}) });
 }
 
-/** Keys are answered by what the field holds once everything has run that they have queued. */
-function inField(target: Target): Changes | null {
+/** Typing is answered by what the field holds. Only a page that is changed by it is given the time to run all that it has queued. */
+async function inField(target: Target, isHeard: boolean): Promise<Changes | null> {
+  if (isHeard) await turns();
+  note(observer?.takeRecords() ?? []);
+  if (touched.size || nudged.size) await drained();
   const found = compare();
   return found.added.length + found.removed.length ? { ...found, held: heldBy(target) } : null;
 }
@@ -224,12 +269,23 @@ function topmost(elements: Set<Element>): Element[] {
 /** Visible elements inside what was touched, and the one around it: a text that changes changes its button's name. */
 function affected(): Set<Element> {
   const found = new Set<Element>();
-  for (const one of topmost(touched)) for (const seen of visibleAmong(candidates(one))) found.add(seen.element);
+  for (const seen of visibleAmong(candidatesTouched())) found.add(seen.element);
   for (const one of [...touched, ...nudged]) {
     const around = one.isConnected ? closestAcross(one, isTold) : null;
     if (around && isShown(around)) found.add(around);
   }
   return found;
+}
+
+/** Looked for in each of them, or, where they are many, in the whole page once. */
+function candidatesTouched(): Candidates {
+  const parts = topmost(touched);
+  if (parts.length <= MANY) {
+    const found = parts.map((one) => candidates(one));
+    return { elements: found.flatMap(({ elements }) => elements), roots: found.flatMap(({ roots }) => roots) };
+  }
+  const { elements, roots } = candidates();
+  return { elements: elements.filter((element) => closestAcross(element, (one) => touched.has(one)) !== null), roots };
 }
 
 function hasTouchedAncestor(element: Element): boolean {

@@ -12,15 +12,19 @@ export function describe(element: Element): string {
   return `${element.localName}${id}${name ? ` "${name}"` : ""}`;
 }
 
-/** By which an element without a name may be known: an icon's class, an id, what stands beside it. */
+/** By which an element without a name may be known: an icon's last class, which is mostly its own, an id, what stands beside it. */
 export function hintOf(element: Element): string {
-  const icon = element.querySelector("svg use, i[class], span[class], img[src]");
-  const source = icon?.getAttribute("href") ?? icon?.getAttribute("xlink:href") ?? icon?.getAttribute("src")?.split(/[?#]/)[0]?.split("/").at(-1) ?? icon?.getAttribute("class");
-  const beside = tidy(element.nextElementSibling?.textContent ?? "") || tidy(element.previousElementSibling?.textContent ?? "");
+  const drawn = element.querySelector("svg use, i[class], span[class], img[src]");
+  const around = drawn?.closest("a,button,[role]");
+  const icon = around && around !== element && element.contains(around) ? null : drawn;
+  const source = icon?.getAttribute("href") ?? icon?.getAttribute("xlink:href") ?? icon?.getAttribute("src")?.split(/[?#]/)[0]?.split("/").at(-1) ?? icon?.classList.item(icon.classList.length - 1);
+  const beside = shownIn(element.nextElementSibling) || shownIn(element.previousElementSibling);
   const found = tidy(element.getAttribute("title") ?? "") || element.id || tidy(element.getAttribute("name") ?? "") || tidy(source ?? "") || tidy(element.getAttribute("class") ?? "");
   const words = [found && `#${shorten(found, 40)}`, beside && `beside ${JSON.stringify(shorten(beside, 30))}`].filter(Boolean);
   return words.length ? `(${words.join(" ")})` : "";
 }
+
+const shownIn = (element: Element | null): string => (element?.checkVisibility({ visibilityProperty: true }) ? textOf(element, false, undefined, 60) : "");
 
 /** Where only the label of a control is shown, it stands for the control. */
 const subjectOf = (element: Element): Element => (element instanceof HTMLLabelElement && element.control) || element;

@@ -1,7 +1,7 @@
 /** Where elements are in this frame's viewport, and whether they can be seen at all. */
 
 import type { Box } from "./api";
-import { closestAcross, parentAcross, type Root } from "./shadow";
+import { closestAcross, containsAcross, elementAt, parentAcross, type Root } from "./shadow";
 
 /** A link around blocks or with display:contents has no box of its own: its content's is taken. */
 export function boxOf(element: Element): DOMRect {
@@ -37,10 +37,19 @@ const isContents = (element: Element): boolean => getComputedStyle(element).disp
 
 const OUT_OF_REACH = "[aria-hidden=true],[inert]";
 
-/** Hidden from assistive technology, or out of reach behind a modal. Most pages have nothing of the kind to look for. */
+/** Behind a modal. What is only hidden from assistive technology can be clicked, as the arrows of a spinner can: where it lies open to the mouse. */
 export function reachTest(roots: Root[]): (element: Element) => boolean {
   if (!roots.some((root) => root.querySelector(OUT_OF_REACH) || (root instanceof Element && root.closest(OUT_OF_REACH)))) return () => true;
-  return (element) => closestAcross(element, (one) => one.matches(OUT_OF_REACH)) === null;
+  return (element) => {
+    const hidden = closestAcross(element, (one) => one.matches(OUT_OF_REACH));
+    return hidden === null || (closestAcross(hidden, (one) => one.matches("[inert]")) === null && isOpen(element));
+  };
+}
+
+function isOpen(element: Element): boolean {
+  const box = boxOf(element);
+  const hit = isInView(box) ? elementAt(box.x + box.width / 2, box.y + box.height / 2) : null;
+  return hit !== null && containsAcross(element, hit);
 }
 
 /** Anything in between that cuts the box away, such as a scrolled list, is the hit test's business. */

@@ -6,6 +6,8 @@
 import type { Ask, Point } from "./api";
 import { changed, checkShown, type Seen } from "./shown";
 import { controlOf, destinationOf, formOf, hashed, valuesOf, type Value } from "./form_values";
+import { hear, isFirst } from "./ear";
+import { noTarget } from "./failure";
 import { drained } from "./release";
 import { containsAcross, elementAt, shadowRootOf } from "./shadow";
 import { surroundingsOf } from "./surroundings";
@@ -14,6 +16,7 @@ import { surroundingsOf } from "./surroundings";
 const LONGEST_MS = 10_000;
 /** What a page sends later than this after the act is its own affair. */
 const AFTERWARDS_MS = 2000;
+const UNREACHED = "The page did not let the mouse through to the element.";
 
 interface Watched {
   element: Element;
@@ -22,8 +25,6 @@ interface Watched {
   /** The field that the act itself fills in or ticks. */
   except: Element | null;
   isReached: boolean;
-  /** The press has gone through all listeners of the page. */
-  isHeard: boolean;
   /** Keys go into the field, and the page may do with them what it likes until they have all arrived. */
   isTyping: boolean;
   why: string | null;
@@ -36,11 +37,12 @@ let watched: Watched | null = null;
 let hearPress: (() => void) | null = null;
 
 export function watchGestures(): void {
-  for (const type of ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "keydown"]) window.addEventListener(type, onInput as EventListener, true);
-  window.addEventListener("mousedown", onPressed);
-  window.addEventListener("submit", onSubmit, true);
-  window.addEventListener("formdata", onFormData as EventListener, true);
-  navigation.addEventListener("navigate", onNavigate as unknown as EventListener);
+  hear((event) => {
+    if (event.type === "submit") onSubmit(event);
+    else if (event.type === "formdata") onFormData(event as FormDataEvent);
+    else if (event.type === "navigate") onNavigate(event as Leaving);
+    else onInput(event as MouseEvent | KeyboardEvent);
+  });
 }
 
 /** Checks that the element is what was shown, and watches over it from now on. */
@@ -50,42 +52,38 @@ export function guard(element: Element, expected: string | undefined, field: Ele
   hearPress = null;
   const was = checkShown(element, expected, point);
   if (!was) return;
+  if (!isFirst()) throw noTarget("This page is older than the extension, so what it does during the act can't be watched.", { hint: "Reload it with browser_reload." });
   const control = controlOf(was.actor);
   const isTicked = control instanceof HTMLInputElement && (control.type === "checkbox" || control.type === "radio");
-  watched = { element, form: formOf(was.actor), was, except: field ?? (isTicked ? control : null), isReached: false, isHeard: false, isTyping: field !== null, why: null, until: performance.now() + LONGEST_MS, isOver: false };
+  watched = { element, form: formOf(was.actor), was, except: field ?? (isTicked ? control : null), isReached: false, isTyping: field !== null, why: null, until: performance.now() + LONGEST_MS, isOver: false };
 }
 
 /** Refuses where the page was changed since the check. With `isPressed`, the mouse must have reached the element, too. */
 export function verdict(ask: Ask<"verdict">): void {
   if (!watched) return;
   if (watched.isOver) return refuse(watched);
-  if (ask.isPressed && !watched.isReached) watched.why ??= "The page did not let the mouse through to the element.";
+  if (ask.isPressed && !watched.isReached) watched.why ??= UNREACHED;
   watched.isTyping = false;
   look(watched);
   refuse(watched);
 }
 
-/** Asked before the mouse is pressed, so that the answer is on its way in the moment of the press. A page that keeps the event to itself gives none. */
+/**
+ * Asked before the mouse is pressed, so that the answer is on its way before the page's own listeners run: what they change is
+ * noticed at the release, which none of them can hide.
+ */
 export async function pressed(): Promise<void> {
   const one = watched;
   if (!one) return;
-  if (!one.isHeard) await new Promise<void>((resolve) => (hearPress = resolve));
+  if (!one.isReached) await new Promise<void>((resolve) => (hearPress = resolve));
   if (watched === one) verdict({ isPressed: true });
 }
 
-/** After the page's own listeners. */
-function onPressed(event: MouseEvent): void {
-  const one = event.isTrusted ? current() : null;
-  if (!one) return;
-  one.isHeard = true;
-  hearPress?.();
-  hearPress = null;
-}
-
 /** The same at the end of the act: a browser sends a form a moment after the click. */
-export async function lastVerdict(): Promise<void> {
+export async function lastVerdict(ask: Ask<"lastVerdict">): Promise<void> {
   const one = watched;
   if (!one) return;
+  if (ask.isPressed && !one.isReached) one.why ??= UNREACHED;
   one.isOver = true;
   one.until = performance.now() + AFTERWARDS_MS;
   if (one.was.destination) await drained();
@@ -138,6 +136,7 @@ function onInput(event: MouseEvent | KeyboardEvent): void {
     else if (event.type === "pointerdown" && !isStillSaid(one)) one.why ??= "The text near it was changed while it was acted on.";
   }
   if (!look(one)) stop(event);
+  if (one.isReached) hearPress?.();
 }
 
 function isHit(element: Element, event: MouseEvent): boolean {

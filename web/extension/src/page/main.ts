@@ -5,7 +5,7 @@ import { aim } from "./aim";
 import type { Answer, Article, Ask, PageApi, PageMethod, Reply } from "./api";
 import { hideBadge, showBadge } from "./badge";
 import { noteListener, noteSelectors } from "./candidates";
-import { changes, rest, watch } from "./changes";
+import { changes, hearClick, rest, watch } from "./changes";
 import { noTarget, Refusal } from "./failure";
 import { announce, aroundFrame, frameAt, frameText, ownPlace } from "./frames";
 import { guard, lastVerdict, pressed, verdict, watchGestures } from "./guard";
@@ -65,6 +65,7 @@ const methods: PageApi = {
   press,
   select,
   watch,
+  hearClick,
   rest,
   changes,
   scroll,
@@ -73,8 +74,7 @@ const methods: PageApi = {
   awaitText,
   awaitQuiet,
   html: (ask) => (ask.xpath === undefined ? wholePage() : single(ask.xpath).outerHTML),
-  article: () => globalThis.handrailArticle?.() ?? plainText(),
-  isArticle: () => isProbablyReaderable(document),
+  article: () => (!isArticle() ? plainText() : globalThis.handrailArticle ? (globalThis.handrailArticle() ?? plainText()) : null),
   acceptFile,
   giveFiles,
   badge: showBadge,
@@ -84,8 +84,13 @@ const methods: PageApi = {
 };
 
 function plainText(): Article {
-  const text = pageText();
-  return { title: document.title, text, markdown: text };
+  return { title: document.title, text: pageText() };
+}
+
+/** Short texts don't count, and most are: their length is known sooner than whether they are shown. */
+function isArticle(): boolean {
+  const minContentLength = 140;
+  return isProbablyReaderable(document, { minContentLength, visibilityChecker: (node) => (node.textContent?.length ?? 0) >= minContentLength && node.checkVisibility({ visibilityProperty: true }) });
 }
 
 function wholePage(): string {

@@ -34,7 +34,7 @@ export function nameOf(element: Element, role: string = roleOf(element)): string
     labelledBy(element) ||
       tidy(element.getAttribute("aria-label") ?? "") ||
       nativeName(element) ||
-      (NOT_FROM_CONTENT.has(role) ? "" : contentOf(element)) ||
+      (NOT_FROM_CONTENT.has(role) ? "" : contentOf(element, role)) ||
       tidy(element.getAttribute("title") ?? "") ||
       tidy(element.getAttribute("placeholder") ?? element.getAttribute("aria-placeholder") ?? ""),
   );
@@ -71,18 +71,23 @@ const labelsOf = (element: HTMLInputElement | HTMLSelectElement | HTMLTextAreaEl
 const childText = (element: Element, tag: string): string => tidy(element.querySelector(`:scope > ${tag}`)?.textContent ?? "");
 
 /** Most elements hold one text and nothing else: no walk is needed for them. */
-function contentOf(element: Element): string {
-  return element.firstElementChild === null ? tidy(element.textContent ?? "") : textOf(element, false);
+function contentOf(element: Element, role: string): string {
+  if (element.firstElementChild === null) return tidy(element.textContent ?? "");
+  // What only listens, around a control that has a line of its own, isn't called like that control.
+  const controls = role === "generic" ? [...element.querySelectorAll(CONTROL)] : [];
+  return controls.length ? textOf(element, false, controls) : textOf(element, false);
 }
 
+const CONTROL = "a[href],button,input,select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=menuitem],[role=option],[role=tab]";
+
 /** The text that is shown, with pictures by their names and fields by their values. */
-export function textOf(element: Element, withHidden: boolean, except?: Element, most = 400): string {
+export function textOf(element: Element, withHidden: boolean, except?: Element | Element[], most = 400): string {
   const parts: string[] = [];
-  gather(element, withHidden, except, parts, { left: most });
+  gather(element, withHidden, except instanceof Element ? [except] : (except ?? []), parts, { left: most });
   return tidy(parts.join(""));
 }
 
-function gather(node: Node, withHidden: boolean, except: Element | undefined, parts: string[], room: { left: number }): void {
+function gather(node: Node, withHidden: boolean, except: Element[], parts: string[], room: { left: number }): void {
   const inner = node instanceof Element ? (node.shadowRoot ?? (node instanceof HTMLSlotElement ? null : node)) : node;
   const children = inner === null ? (node as HTMLSlotElement).assignedNodes({ flatten: true }) : inner.childNodes;
   for (const child of children) {
@@ -93,7 +98,7 @@ function gather(node: Node, withHidden: boolean, except: Element | undefined, pa
       room.left -= text.length;
       continue;
     }
-    if (!(child instanceof Element) || child === except || isSilent(child, withHidden)) continue;
+    if (!(child instanceof Element) || except.includes(child) || isSilent(child, withHidden)) continue;
     const named = tidy(child.getAttribute("aria-label") ?? "") || nativeName(child) || embeddedValue(child);
     if (named) {
       parts.push(` ${named} `);

@@ -2,6 +2,7 @@
 
 import type { Seen } from "../worker/own_input";
 import { covers } from "./badge";
+import { hear } from "./ear";
 
 const MODIFIERS = new Set(["Shift", "Control", "Alt", "Meta", "CapsLock", "NumLock", "AltGraph", "Fn"]);
 
@@ -12,20 +13,11 @@ function report(seen: Seen): void {
 
 /** Looking is not taking over: wheels and moves don't count. */
 export function watchPerson(): void {
-  window.addEventListener(
-    "pointerdown",
-    (event) => {
-      if (!event.isTrusted || (event.target instanceof Element && covers(event.target))) return;
+  hear((event) => {
+    if (!event.isTrusted) return;
+    if (event instanceof PointerEvent && event.type === "pointerdown" && !(event.target instanceof Element && covers(event.target))) {
       report({ kind: "pointer", x: event.clientX, y: event.clientY, key: "" });
-    },
-    true,
-  );
-  window.addEventListener(
-    "keydown",
-    (event) => {
-      if (!event.isTrusted || MODIFIERS.has(event.key)) return;
-      report({ kind: "key", x: 0, y: 0, key: event.key });
-    },
-    true,
-  );
+    }
+    if (event instanceof KeyboardEvent && !MODIFIERS.has(event.key)) report({ kind: "key", x: 0, y: 0, key: event.key });
+  });
 }

@@ -25,7 +25,7 @@ function gather(rules: CSSRuleList, into: string[], outer = ""): boolean {
   for (const rule of rules) {
     if (rule instanceof CSSStyleRule) {
       const selector = outer ? nested(rule.selectorText, outer) : rule.selectorText;
-      if (/pointer|var\(/.test(rule.style.cursor)) into.push(selector);
+      if (/pointer|resize|grab|move|var\(/.test(rule.style.cursor)) into.push(selector);
       if (rule.cssRules?.length && !gather(rule.cssRules, into, selector)) return false;
     } else if (rule instanceof CSSImportRule) {
       if (rule.styleSheet && selectorsOf(rule.styleSheet)?.every((one) => into.push(one)) === undefined) return false;
@@ -49,7 +49,7 @@ export function mayPoint(roots: Root[]): Iterable<Element> {
       for (const element of root.querySelectorAll("*")) found.add(element);
       continue;
     }
-    for (const selector of ["[style*=pointer]", ...(selectors as string[][]).flat()]) {
+    for (const selector of ["[style*=cursor]", ...(selectors as string[][]).flat()]) {
       try {
         for (const element of root.querySelectorAll(selector)) found.add(element);
       } catch {

@@ -1,3 +1,3 @@
 declare module "@mozilla/readability/Readability-readerable.js" {
-  export default function isProbablyReaderable(page: Document): boolean;
+  export default function isProbablyReaderable(page: Document, options: { minContentLength: number; visibilityChecker: (node: Element) => boolean }): boolean;
 }

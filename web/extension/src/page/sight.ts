@@ -90,14 +90,20 @@ export class Sight {
     return points.every((x) => this.isCoveredAt(holder, x, y));
   }
 
+  /** What lies on top is asked for first: everything below it costs several times as much. */
   private isCoveredAt(holder: Element, x: number, y: number): boolean {
+    const top = document.elementFromPoint(x, y);
+    if (!top || isOneWith(top, holder)) return false;
+    if (isOpaque(top)) return true;
     for (const hit of document.elementsFromPoint(x, y)) {
-      if (hit === holder || holder.contains(hit) || hit.contains(holder) || isShadowAround(hit, holder)) return false;
+      if (isOneWith(hit, holder)) return false;
       if (isOpaque(hit)) return true;
     }
     return false;
   }
 }
+
+const isOneWith = (hit: Element, holder: Element): boolean => hit === holder || holder.contains(hit) || hit.contains(holder) || isShadowAround(hit, holder);
 
 const isShadowAround = (hit: Element, holder: Element): boolean => {
   for (let at: Element | null = holder; at; at = parentAcross(at)) if (at === hit) return true;

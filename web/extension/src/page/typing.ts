@@ -86,12 +86,15 @@ function setValue(field: Field, value: string): void {
   Object.getOwnPropertyDescriptor(prototype, "value")!.set!.call(field, value);
 }
 
-export async function write(ask: Ask<"write">): Promise<void> {
+/** With `isTrusted` by the browser's own editing, which pages hear as trusted input, and otherwise by script. */
+export async function write(ask: Ask<"write">): Promise<FieldKind> {
   await focus(ask);
   const field = fieldOf(resolve(ask.target));
   const kind = kindOf(field)!;
   verdict({ isPressed: false });
-  if (kind === "editable") {
+  if (kind === "text" && ask.isTrusted) {
+    document.execCommand(ask.text ? "insertText" : "delete", false, ask.text);
+  } else if (kind === "editable") {
     // The only way to write into an editor so that its own undo and events know.
     if (!document.execCommand(ask.text ? "insertText" : "delete", false, ask.text)) throw new Refusal("INVALID_TARGET", `${describe(field)} refused the text.`);
   } else {
@@ -105,9 +108,10 @@ export async function write(ask: Ask<"write">): Promise<void> {
     field.dispatchEvent(new InputEvent("input", { bubbles: true, composed: true, inputType: "insertText", data: ask.text }));
     field.dispatchEvent(new Event("change", { bubbles: true }));
   }
-  if (!ask.isSubmitted) return;
+  if (!ask.isSubmitted) return kind;
   verdict({ isPressed: false });
   submit(field);
+  return kind;
 }
 
 function submit(field: Element): void {

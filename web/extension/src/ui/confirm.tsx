@@ -14,7 +14,7 @@ const LABELS: Record<string, TextKey> = {
   reach: "confirmReach", what: "confirmWhat", where: "confirmWhere", who: "confirmWho", until: "confirmUntil", file: "confirmFile", command: "confirmCommand",
   folder: "confirmFolder", app: "confirmApp", agent: "confirmAgent", browser: "confirmBrowser", name: "confirmName", pairing: "confirmPairing", policy: "confirmPolicy", hash: "confirmHash",
 };
-const TITLES: Record<string, TextKey> = { agent: "confirmAddAgent", browser: "confirmEnroll", policy: "confirmTrust" };
+const TITLES: Record<string, TextKey> = { agent: "confirmAddAgent", browser: "confirmEnroll", policy: "confirmTrust", rule: "confirmRestore" };
 
 function Confirm({ asked }: { asked: ConfirmAsk }) {
   const isArmed = useArmed();

@@ -10,6 +10,8 @@ export interface Context {
   deadline: Deadline;
   /** For the page: what the element was when a person was asked about it. Nothing where nobody was. */
   expected?: { expected: string };
+  /** Whether the page has frames; known where a person was asked. */
+  hasFrames?: boolean;
   /** Refuses where frames around the element have changed. */
   lookAround?: () => Promise<void>;
   /** Said to the agent beside the result. */

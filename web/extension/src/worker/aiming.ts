@@ -4,15 +4,15 @@ import type { Ask, Point } from "../page/api";
 import { Failure } from "./failure";
 import { ask, PageGone, TOP } from "./page";
 
-/** `point` is in the tab's coordinates, `inFrame` in those of the element's own frame. */
-export interface Aimed { point: Point; inFrame: Point }
+/** `point` is in the tab's coordinates, `inFrame` in those of the element's own frame. `isAlone`: it is in the only frame that the page knows of. */
+export interface Aimed { point: Point; inFrame: Point; isAlone?: boolean }
 
 /** Chrome takes the page's own pixels, whatever its zoom. */
 export async function aimAt(tabId: number, frameId: number, asked: Ask<"aim">): Promise<Aimed> {
   const { waitMs } = asked;
   if (frameId === TOP) {
-    const { point } = await ask(tabId, TOP, "aim", asked);
-    return { point, inFrame: point };
+    const { point, isAlone = false } = await ask(tabId, TOP, "aim", asked);
+    return { point, inFrame: point, isAlone };
   }
   return await sameTwice(waitMs, async () => {
     const { point, place } = await ask(tabId, frameId, "aim", asked);

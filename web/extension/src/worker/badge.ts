@@ -3,9 +3,9 @@
 import { ask, TOP } from "./page";
 import { allTasks, taskOfTab } from "./tasks";
 
-const texts = () => ({
+const texts = (isRead = false) => ({
   working: chrome.i18n.getMessage("badgeWorking"),
-  paused: chrome.i18n.getMessage("badgePaused"),
+  paused: chrome.i18n.getMessage(isRead ? "badgeRead" : "badgePaused"),
   stop: chrome.i18n.getMessage("stop"),
 });
 
@@ -13,7 +13,7 @@ const texts = () => ({
 export async function showBadge(tabId: number): Promise<void> {
   const task = taskOfTab(tabId);
   const state = task ? (task.status === "takeover" ? "paused" : "working") : "none";
-  await ask(tabId, TOP, "badge", { state, texts: texts() }).catch(() => undefined);
+  await ask(tabId, TOP, "badge", { state, texts: texts(task?.isRead) }).catch(() => undefined);
 }
 
 export async function withoutBadge<T>(tabId: number, work: () => Promise<T>): Promise<T> {

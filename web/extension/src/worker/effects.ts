@@ -1,6 +1,6 @@
 /** Around everything that acts on a page: what it changed, waited for as briefly as the page allows. */
 
-import type { Changes, Floor, Target } from "../page/api";
+import type { Changes, Floor, Target, Written } from "../page/api";
 import type { Context, Result } from "./action";
 import { staleIfGone } from "./aiming";
 import { formatClickId } from "./click_id";
@@ -18,14 +18,16 @@ const REQUEST_MS = 400;
 const COMMIT_MS = 3000;
 const READY_MS = 1500;
 const NEWS_MS = 60;
+/** An answer that a page gave while it heard the click comes no later than that the click was made. */
+const HEARD_MS = 3;
 const DOWNLOAD_MS = 300;
 /** A page that asked to leave mostly does within this, on a busy machine too. */
 const LEAVING_MS = 500;
 /** By then the browser has opened a window, unless it does not let the page. */
 const WINDOW_MS = 200;
 
-/** `isWatched`: the page watches already, since it was aimed at. `isClick`: what listeners make of it is an answer. `isKey`: a page is given time for one. `isJudged`: the page says whether it went as it was shown. */
-export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined; isWatched?: boolean; isClick?: boolean; isKey?: boolean; typedInto?: Target | undefined; held?: (value: string | null) => void; isJudged?: boolean }
+/** `isWatched`: the page watches already, since it was aimed at. `isClick`: what listeners make of it is an answer; `isOne`: of one click, after which no other follows. `isKey`: a page is given time for one. `isJudged`: the page says whether it went as it was shown. `written`: the page itself puts this into the field. */
+export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined; isWatched?: boolean; isClick?: boolean; isOne?: boolean; isKey?: boolean; typedInto?: Target | undefined; written?: Written | undefined; answered?: (found: Changes) => void; isJudged?: boolean }
 
 export async function withChanges(context: Context, effect: Effect, act: () => Promise<void>): Promise<Result> {
   const { tabId, frameId, dialog, isWatched } = effect;
@@ -69,15 +71,17 @@ async function unlessLeft<T>({ deadline }: Context, tabId: number, moment: numbe
 }
 
 /** Requests that the action's scripts sent are given a moment to be answered. */
-async function settled({ deadline }: Context, { tabId, frameId, isClick = false, isKey = false, isJudged = false, typedInto, held }: Effect, moment: number, act: () => Promise<void>): Promise<Changes | undefined> {
+async function settled({ deadline, warnings }: Context, { tabId, frameId, isClick = false, isOne = false, isKey = false, isJudged = false, typedInto, written, answered }: Effect, moment: number, act: () => Promise<void>): Promise<Changes | undefined> {
   const floor = (): Floor => floorOf(tabId);
   // In order, so that every request is known that was sent before the answer, and every page that was asked for.
   const rest = (isEager: boolean): Promise<Changes | undefined> =>
-    askInOrder(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor(), isEager, isPatient: isClick || isKey, isJudged, ...(typedInto ? { typedInto } : {}) }).catch(goneOr(undefined));
+    askInOrder(tabId, frameId, "rest", { quietMs: Math.min(RESTLESS_MS, deadline.left() / 2), floor: floor(), isEager, isPatient: isClick || isKey, isJudged, isPressed: isJudged && isClick, ...(typedInto ? { typedInto } : {}), ...(written ? { written } : {}) }).catch(goneOr(undefined));
+  const heard = isOne && frameId === TOP && !isJudged ? ask(tabId, frameId, "hearClick", { floor: floor() }).catch(() => null) : null;
   await act();
   // Of frames in other processes the debugger does not tell enough for haste.
-  let first = await rest(isClick && frameId === TOP);
-  if (first?.held !== undefined) held?.(first.held);
+  let first = (heard && (await soon(heard, HEARD_MS, null))) || (await rest(isClick && frameId === TOP));
+  if (first) answered?.(first);
+  if (first?.missed !== undefined) warnings.push(`The page changed as the mouse came: the click landed on ${first.missed} instead. Look again before you repeat it.`);
   if (first && isLeavingSince(tabId, moment)) {
     await untilTab(tabId, LEAVING_MS, () => journeySince(tabId, moment) !== undefined);
     if (first.isEarly) {

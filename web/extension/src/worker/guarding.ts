@@ -16,7 +16,10 @@ export async function pressedOn(context: Context, tabId: number, frameId: number
   let isHeard = false;
   const heard = ask(tabId, TOP, "pressed", {}).catch(goneOr(undefined)).then(() => void (isHeard = true));
   heard.catch(() => undefined);
-  await press();
+  const pressing = press();
+  await Promise.race([heard, pressing]);
+  if (isHeard) return void pressing.catch(() => undefined); // the release fails as well then
+  await pressing;
   await soon(heard, HEARD_MS, undefined);
   if (!isHeard) await judged(context, tabId, frameId, { isPressed: true });
 }
@@ -24,6 +27,6 @@ export async function pressedOn(context: Context, tabId: number, frameId: number
 /** Refuses where something was stopped. A page that has gone went where it was meant to: the guard has let it. */
 export async function judged(context: Context, tabId: number, frameId: number, { isPressed = false, isOver = false }): Promise<void> {
   if (!context.expected) return;
-  const asked = isOver ? ask(tabId, frameId, "lastVerdict", {}) : ask(tabId, frameId, "verdict", { isPressed });
+  const asked = isOver ? ask(tabId, frameId, "lastVerdict", { isPressed }) : ask(tabId, frameId, "verdict", { isPressed });
   await asked.catch(goneOr(undefined));
 }

@@ -6,7 +6,7 @@ import { type Confirmations, isConfirmAsk } from "./confirmations";
 import { Failure, failureOf } from "./failure";
 import { type Entry, Ledger } from "./ledger";
 import { Refused } from "./refused";
-import { inLane, isIdempotent, runMessage } from "./runner";
+import { inLane, isActing, isIdempotent, runMessage } from "./runner";
 import { clientId } from "./settings";
 import type { Wheel } from "./takeover";
 import { tasksLoaded } from "./tasks";
@@ -32,8 +32,13 @@ export class Inbox {
     if (message["type"] === "confirm_ask") void this.confirmations.open(message as unknown as ConfirmAsk);
     else if (message["type"] === "confirm_close") void this.confirmations.close(message["confirmId"] as string);
     else if (message["type"] === "task_status") void tasksLoaded.then(() => this.wheel.told(message as unknown as TaskStatus));
-    else void this.handle(message as unknown as BrowserAction, tasksLoaded.then(() => this.wheel.noticeWork(message["taskId"] as string)));
+    else void this.handle(message as unknown as BrowserAction, tasksLoaded.then(() => this.notice(message as unknown as BrowserAction)));
     return { ok: true };
+  }
+
+  /** A person may let an agent read in a task that they have taken over. */
+  private async notice({ taskId, action }: BrowserAction): Promise<void> {
+    if (isActing(Object.keys(action))) await this.wheel.noticeWork(taskId);
   }
 
   private async handle(message: BrowserAction, arrival: Promise<void>): Promise<void> {

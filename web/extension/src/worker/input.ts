@@ -86,11 +86,11 @@ export async function type(tabId: number, text: string, isReplacing: boolean): P
   }
   const isPlain = /^[\x20-\x7e]*$/.test(text);
   const inserted = !isPlain ? text : text.length > KEYED_LENGTH ? text.slice(0, -1) : "";
-  if (inserted) await send(tabId, "Input.insertText", { text: inserted });
-  await Promise.all(
-    [...text.slice(inserted.length)].flatMap((character) => {
+  await Promise.all([
+    ...(inserted ? [send(tabId, "Input.insertText", { text: inserted })] : []),
+    ...[...text.slice(inserted.length)].flatMap((character) => {
       const { isShifted, ...key } = characterKey(character);
       return strokes(tabId, key, isShifted ? MODIFIER_BITS["Shift"]! : 0);
     }),
-  );
+  ]);
 }

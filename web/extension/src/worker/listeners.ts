@@ -10,9 +10,12 @@ const DEAR = 1000;
 const SELDOM_MS = 5000;
 const GROUP = "handrail-listeners";
 
+/** So many of the debugger's handles are kept before they are released. */
+const MOST_HANDLES = 2000;
+
 interface Listener { type: string; backendNodeId?: number; handler?: { description?: string } }
-/** By the world of a document: who listened when it was last asked, and when that was. */
-const known = new Map<string, { ids: Set<number>; at: number }>();
+/** By the world of a document: who listened when it was last asked, when that was, and the debugger's handle of the document. */
+const known = new Map<string, { ids: Set<number>; at: number; document: string | null; handles: number }>();
 
 /** True when something was found that the page's own part did not know. Never fails: a page without a debugger has none. */
 export async function findListeners(tabId: number): Promise<boolean> {
@@ -20,19 +23,28 @@ export async function findListeners(tabId: number): Promise<boolean> {
   const before = world && known.get(world.uniqueId);
   if (!world || !isAttached(tabId) || (before && before.ids.size > DEAR && performance.now() - before.at < SELDOM_MS)) return false;
   try {
-    const { result } = await send<{ result: { objectId: string } }>(tabId, "Runtime.evaluate", { expression: "document", objectGroup: GROUP });
-    const asked = send<{ listeners: Listener[] }>(tabId, "DOMDebugger.getEventListeners", { objectId: result.objectId, depth: -1, pierce: true });
-    const [{ listeners }] = await Promise.all([asked, send(tabId, "Runtime.releaseObjectGroup", { objectGroup: GROUP })]);
+    const delegating = noteDelegated(tabId, world.id).catch(() => false);
+    const document = before?.document ?? (await handleOfDocument(tabId));
+    const { listeners } = await send<{ listeners: Listener[] }>(tabId, "DOMDebugger.getEventListeners", { objectId: document, depth: -1, pierce: true });
     const ids = new Set(listeners.filter((one) => CLICKS.has(one.type) && one.backendNodeId !== undefined).map((one) => one.backendNodeId!));
-    known.set(world.uniqueId, { ids, at: performance.now() });
+    const handles = (before?.handles ?? 0) + listeners.length + 1;
+    const isFull = handles > MOST_HANDLES;
+    if (isFull) void send(tabId, "Runtime.releaseObjectGroup", { objectGroup: GROUP }).catch(() => undefined);
+    known.set(world.uniqueId, { ids, at: performance.now(), document: isFull ? null : document, handles: isFull ? 0 : handles });
     if (known.size > 100) known.delete(known.keys().next().value!);
     const fresh = [...ids].filter((id) => !before?.ids.has(id)).slice(0, MOST);
     const noted = await Promise.all(fresh.map((id) => note(tabId, id, world.id).catch(() => false)));
-    const delegated = await noteDelegated(tabId, world.id).catch(() => false);
-    return noted.some(Boolean) || delegated;
+    return (await delegating) || noted.some(Boolean);
   } catch {
-    return false;
+    if (!before?.document) return false;
+    before.document = null; // a debugger that was attached again has lost it
+    return await findListeners(tabId);
   }
+}
+
+async function handleOfDocument(tabId: number): Promise<string> {
+  const { result } = await send<{ result: { objectId: string } }>(tabId, "Runtime.evaluate", { expression: "document", objectGroup: GROUP });
+  return result.objectId;
 }
 
 async function note(tabId: number, backendNodeId: number, executionContextId: number): Promise<boolean> {

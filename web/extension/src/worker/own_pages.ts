@@ -50,11 +50,12 @@ export function isOwnPage(url: string | undefined): boolean {
   return parsed.protocol in DEFAULT_PORTS && HOST.test(parsed.hostname) && ports.has(portOf(parsed));
 }
 
-/** Every frame counts: what is clicked in the page may lie in any of them. */
-export async function refuseOwnPages(tabId: number): Promise<void> {
+/** Every frame counts: what is clicked in the page may lie in any of them. Tells how many there are. */
+export async function refuseOwnPages(tabId: number): Promise<number> {
   await portsLoaded;
   const [tab, frames] = await Promise.all([chrome.tabs.get(tabId).catch(() => null), chrome.webNavigation.getAllFrames({ tabId }).catch(() => null)]);
   if ([tab?.url, tab?.pendingUrl, ...(frames ?? []).map((frame) => frame.url)].some(isOwnPage)) throw ownPage();
+  return frames?.length ?? Number.POSITIVE_INFINITY;
 }
 
 export function refuseOwnAddress(url: string | undefined): void {

@@ -16,10 +16,11 @@ export async function withProvenance(action: Action, given: unknown, work: () =>
 
 /** A document is one page, whatever its address becomes; `pageChanged` when it gave way to another one meanwhile. */
 export async function between(tabId: number, isReading: boolean, work: () => Promise<Result>): Promise<Result> {
-  const before = isReading ? await pageOf(tabId) : null;
+  // Asked first, and answered in order: nothing has to wait for it.
+  const asked = isReading ? pageOf(tabId) : null;
   const result = await work();
   if ("pageUrl" in result) return result;
-  const after = await pageOf(tabId);
+  const [before, after] = await Promise.all([asked, pageOf(tabId)]);
   if (!after) return result;
   const hasChanged = before !== null && before.documentId !== after.documentId;
   return { ...result, pageUrl: after.url, ...(hasChanged ? { pageChanged: true } : {}) };

@@ -45,6 +45,8 @@ function stepsOf(message: BrowserAction): Step[] {
 
 export const isIdempotent = (names: string[]): boolean => names.every((name) => CATALOGUE.get(name)?.isIdempotent ?? false);
 
+export const isActing = (names: string[]): boolean => names.some((name) => CATALOGUE.get(name)?.acts ?? true);
+
 export async function runMessage(message: BrowserAction, clientId: string): Promise<ActionResult> {
   const head = { v: PROTOCOL, type: "browser_action_result", actionId: message.id, taskId: message.taskId, clientId, ...(message.traceId ? { traceId: message.traceId } : {}) } as const;
   const run: Run = { message, warnings: [], tabs: new Set() };
@@ -103,9 +105,9 @@ const LATE = new Set(["PLUGIN_TIMEOUT_EXEC", "NAVIGATION_TIMEOUT"]);
 async function checked(action: Action, given: Record<string, unknown>, context: Context, params: Parsed<any>): Promise<Result> {
   const tabId = given["tabId"];
   const isAboutPage = typeof tabId === "number" && !LEAVING.has(action.name);
-  if (isAboutPage) await refuseOwnPages(tabId);
+  const frames = isAboutPage ? await refuseOwnPages(tabId) : 0;
   const shown = action.acts && typeof given["expected"] === "string" ? await checkPlace(context.taskId, action.name, given, given["expected"]) : null;
-  const result = await action.run(shown?.element ? { ...context, expected: { expected: shown.element }, lookAround: shown.lookAround } : context, params);
+  const result = await action.run(shown?.element ? { ...context, expected: { expected: shown.element }, lookAround: shown.lookAround, hasFrames: frames !== 1 } : context, params);
   if (isAboutPage && !action.acts) await refuseOwnPages(tabId);
   return result;
 }

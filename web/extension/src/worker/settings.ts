@@ -19,11 +19,25 @@ async function storedClientId(): Promise<string> {
   return fresh;
 }
 
-export async function pairing(): Promise<Pairing | null> {
+let paired: Promise<Pairing | null> | undefined;
+chrome.storage?.local.onChanged?.addListener((changes) => {
+  if ("pairing" in changes) paired = undefined;
+});
+
+export function pairing(): Promise<Pairing | null> {
+  return (paired ??= storedPairing().catch((error: unknown) => {
+    paired = undefined; // asked again the next time
+    throw error;
+  }));
+}
+
+async function storedPairing(): Promise<Pairing | null> {
   return (await chrome.storage.local.get<{ pairing?: Pairing }>("pairing")).pairing ?? null;
 }
 
 export async function savePairing(found: Pairing | null): Promise<void> {
+  paired = undefined;
   if (found) await chrome.storage.local.set({ pairing: found });
   else await chrome.storage.local.remove("pairing");
+  paired = undefined;
 }

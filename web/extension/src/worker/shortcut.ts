@@ -6,8 +6,8 @@ import { Failure } from "./failure";
 import { topWorld } from "./worlds";
 
 /** The debugger may be taken away while it asks, and then nobody knows whether it did: only what may be asked twice. */
-export type Repeatable = "index" | "view" | "article" | "isArticle" | "aim" | "focus" | "watch" | "rest" | "changes" | "verdict" | "pressed" | "lastVerdict";
-const REPEATABLE: ReadonlySet<PageMethod> = new Set<Repeatable>(["index", "view", "article", "isArticle", "aim", "focus", "watch", "rest", "changes", "verdict", "pressed", "lastVerdict"]);
+export type Repeatable = "index" | "view" | "article" | "aim" | "focus" | "watch" | "hearClick" | "rest" | "changes" | "verdict" | "pressed" | "lastVerdict" | "hideBadge";
+const REPEATABLE: ReadonlySet<PageMethod> = new Set<Repeatable>(["index", "view", "article", "aim", "focus", "watch", "hearClick", "rest", "changes", "verdict", "pressed", "lastVerdict", "hideBadge"]);
 
 export const isRepeatable = (method: PageMethod): boolean => REPEATABLE.has(method);
 

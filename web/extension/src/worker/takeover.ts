@@ -32,21 +32,21 @@ export class Wheel {
   }
 
   /** What was done in the console, here or while we were away. A takeover that the server has not heard of yet stands. */
-  async told({ taskId, status }: TaskStatus): Promise<void> {
+  async told({ taskId, status, reading = false }: TaskStatus): Promise<void> {
     const task = taskOf(taskId);
     if (!task) return;
     if (status === "completed") {
       await endTask(task, false);
     } else if (status === "takeover") {
-      if (task.status === "takeover" && task.isTakeoverKnown) return;
-      Object.assign(task, { status: "takeover", reason: task.reason ?? "console", isTakeoverKnown: true });
+      if (task.status === "takeover" && task.isTakeoverKnown && (task.isRead ?? false) === reading) return;
+      Object.assign(task, { status: "takeover", reason: task.reason ?? "console", isTakeoverKnown: true, isRead: reading });
       await this.changed(task);
     } else {
       await this.noticeWork(taskId);
     }
   }
 
-  /** The server pauses a task that was taken over. When it sends more after it has heard of that, it was handed back there. */
+  /** The server pauses a task that was taken over. When it sends more that acts after it has heard of that, it was handed back there. */
   async noticeWork(taskId: string): Promise<void> {
     const task = taskOf(taskId);
     if (task?.status !== "takeover" || !task.isTakeoverKnown) return;
@@ -63,6 +63,7 @@ export class Wheel {
     task.status = "running";
     delete task.reason;
     delete task.isTakeoverKnown;
+    delete task.isRead;
     allowAgain(task.tabs);
   }
 

@@ -13,8 +13,10 @@ export interface Task {
   color: string;
   status: "running" | "takeover";
   reason?: TakeoverReason;
-  /** The server knows of the takeover: whatever it sends from then on, it sends because it was handed back. */
+  /** The server knows of the takeover: what it sends from then on that acts, it sends because it was handed back. */
   isTakeoverKnown?: boolean;
+  /** The person lets the agent read meanwhile. */
+  isRead?: boolean;
   startedAt: number;
   /** Addresses that its tabs must not ask for, as regular expressions. */
   denied?: string[];

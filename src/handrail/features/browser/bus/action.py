@@ -36,6 +36,7 @@ class Action:
         self.record = record
         self.seconds = timeout_ms / 1000 if timeout_ms is not None else catalogue.seconds_for(record.actions)
         self.is_idempotent = catalogue.are_idempotent(record.actions)
+        self.only_reads = catalogue.only_read(record.actions)
         self.slots: Sequence[tuple[ArtifactSlot, Slot]] = ()
         self.artifacts: Sequence[Mapping[str, Any]] = ()
         self.completed: Callable[[End], Awaitable[End]] = as_it_is

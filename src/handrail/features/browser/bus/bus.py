@@ -168,7 +168,8 @@ class LocalBus:
         task = await self.tasks.find(task_id)
         pictures = await self.actions.last_with(task.id, task_view.PICTURE, task_view.MOST_PICTURES)
         indexes = await self.actions.last_with(task.id, task_view.INDEX, task_view.MOST_INDEXES) if pictures else ()
-        seen = task_view.view_of(task.id, pictures, indexes)
+        latest = await self.actions.latest(task.id, task_view.MOST_ACTIONS) if pictures else ()
+        seen = task_view.view_of(task.id, pictures, indexes, latest)
         try:
             if seen.artifact_id is not UNSET:
                 await self.artifacts.described(seen.artifact_id)

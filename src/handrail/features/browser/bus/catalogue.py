@@ -6,6 +6,7 @@ from typing import Any
 from handrail.features.browser.bus import input_actions, page_actions, tab_actions
 from handrail.features.browser.bus.browser_action import MAX_TIMEOUT_MS, ArtifactSlot, BrowserAction
 from handrail.ports.browser import Actions
+from handrail.ports.effect import Effect
 from handrail.ports.errors import InvalidParams
 
 MAX_ACTIONS = 16
@@ -33,6 +34,10 @@ def seconds_for(actions: Actions) -> float:
 
 def are_idempotent(actions: Actions) -> bool:
     return all(ACTIONS[name].is_idempotent for name in actions)
+
+
+def only_read(actions: Actions) -> bool:
+    return all(ACTIONS[name].effect is Effect.READ for name in actions)
 
 
 def slots_of(actions: Actions) -> list[ArtifactSlot]:

@@ -5,8 +5,8 @@ Whatever disconnects when, a started action ends exactly once, and its end is st
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from handrail.features.browser.bus import outcome
@@ -123,18 +123,28 @@ class Dispatcher:
     async def _drive(self, task: Task, plugin: Plugin, action: Action) -> None:
         """Returns once it has ended, also if somebody else ended it."""
         with suppress(TimeoutError):
-            async with action.interruptible(), self._lanes.turn(task.id):
-                await task.is_free.wait()
+            async with action.interruptible(), self._turn(task, action):
                 end = await self._attempt(plugin, action, action.record.action_id)
                 if action.is_idempotent and plugin.is_healthy and end.failure is not None and end.failure.retryable:
                     await asyncio.sleep(self._again_after)
-                    await task.is_free.wait()
+                    await _may_run(task, action).wait()
                     # A plugin remembers its answer by the id: another one needs another id, a lost one the same.
                     suffix = ".2" if isinstance(end.failure, Reported) else ""
                     end = await self._attempt(plugin, action, action.record.action_id + suffix)
                 action.finish(end)
                 if isinstance(end.failure, Unacknowledged):
                     self._clear(plugin, has_begun=False)
+
+    @asynccontextmanager
+    async def _turn(self, task: Task, action: Action) -> AsyncIterator[None]:
+        """The task's next place; who waits for a person doesn't hold it, since others may be let through."""
+        is_let_through = _may_run(task, action)
+        while True:
+            await is_let_through.wait()
+            async with self._lanes.turn(task.id):
+                if is_let_through.is_set():
+                    yield
+                    return
 
     async def _attempt(self, plugin: Plugin, action: Action, wire_id: str) -> End:
         exchange = Exchange(action)
@@ -197,6 +207,10 @@ class Dispatcher:
         storing = self._store.end(action.record_of(end, self._now()), end.failure, task.record)
         storing.add_done_callback(_look_at)
         return storing
+
+
+def _may_run(task: Task, action: Action) -> asyncio.Event:
+    return task.may_read if action.only_reads else task.is_free
 
 
 def _look_at(storing: asyncio.Future[None]) -> None:

@@ -6,8 +6,9 @@ from dataclasses import replace
 from hashlib import sha256
 
 from handrail.features.browser.bus.tasks import Now, milliseconds
+from handrail.kernel.recently_removed import RecentlyRemoved
 from handrail.ports.browser_store import PairedPlugin, PluginStore
-from handrail.ports.errors import NotFound
+from handrail.ports.errors import Conflict, NotFound
 
 
 class Pairings:
@@ -18,6 +19,7 @@ class Pairings:
         self._now = now
         self._by_client: dict[str, PairedPlugin] = {}
         self._by_hash: dict[str, PairedPlugin] = {}
+        self._revoked = RecentlyRemoved[PairedPlugin]("browser's access")
 
     async def load(self) -> None:
         for paired in await self._store.paired():
@@ -55,8 +57,18 @@ class Pairings:
         return token
 
     async def unpair(self, client_id: str) -> None:
-        await self._store.unpair(self._paired(client_id).client_id)
+        paired = self._paired(client_id)
+        await self._store.unpair(client_id)
         self._remove(client_id)
+        self._revoked.keep(client_id, paired)
+
+    async def restore(self, client_id: str) -> None:
+        """Undoes a revocation a moment later: the browser's own token is valid again. NotFound, Conflict."""
+        if client_id in self._by_client:
+            raise Conflict(f"The plugin {client_id!r} was paired again meanwhile.")
+        paired = self._revoked.take(client_id)
+        await self._store.pair(paired)
+        self._add(paired)
 
     def _paired(self, client_id: str) -> PairedPlugin:
         if (paired := self._by_client.get(client_id)) is None:

@@ -25,15 +25,16 @@ class HeldTask(Wire, frozen=True, kw_only=True):
     tab_ids: tuple[int, ...] = ()
 
 
-async def _no_agent(task_id: str) -> None:
-    """Used if there is no agent."""
+async def _nothing_to_do(task_id: str) -> None:
+    """Where there is no agent, or nothing is allowed for a task."""
 
 
 class Takeover:
-    """`stop_agent` stops the agent that works on a task."""
+    """`stop_agent` stops the agent that works on a task, `end_grants` ends what was allowed for it."""
 
     def __init__(self, tasks: Tasks, plugins: Plugins, dispatcher: Dispatcher, now: Now) -> None:
-        self.stop_agent: Callable[[str], Awaitable[None]] = _no_agent
+        self.stop_agent: Callable[[str], Awaitable[None]] = _nothing_to_do
+        self.end_grants: Callable[[str], Awaitable[None]] = _nothing_to_do
         self._tasks = tasks
         self._plugins = plugins
         self._dispatcher = dispatcher
@@ -41,9 +42,14 @@ class Takeover:
         self._telling: set[asyncio.Task[None]] = set()
 
     async def take_over(self, task: Task, reason: str = "console") -> None:
-        """Sends nothing more until the task is handed back."""
+        """Until the task is handed back, sends nothing more but what the person lets it read."""
         task.take_over()
         await self._changed(task, reason)
+
+    async def let_read(self, task: Task, is_allowed: bool) -> None:
+        """Whether what only reads continues in a task that a person has taken over."""
+        task.let_read(is_allowed)
+        await self._changed(task)
 
     async def hand_back(self, task: Task) -> None:
         task.hand_back()
@@ -51,6 +57,7 @@ class Takeover:
 
     async def stop(self, task: Task) -> None:
         """Ends everything that waits or runs; nothing more starts."""
+        await self.end_grants(task.id)
         await self.stop_agent(task.id)
         self._dispatcher.stop(task, "The task was stopped.")
         self._let_go(task.client_id, task.id)
@@ -62,7 +69,7 @@ class Takeover:
         """Moves the task to this browser; what waits or runs in another one ends."""
         self._plugins.select(client_id)
         if task.client_id not in (None, client_id):
-            self._dispatcher.stop(task, "The task goes on in another browser.")
+            self._dispatcher.stop(task, "The task continues in another browser.")
             self._let_go(task.client_id, task.id)
         task.select(client_id)
         await self._tasks.save(task)
@@ -101,7 +108,7 @@ class Takeover:
 
     def tell_plugin(self, task: Task) -> None:
         if task.client_id is not None:
-            self._send(task.client_id, task.id, task.status)
+            self._send(task.client_id, task.id, task.status, reading=task.record.reading is True)
 
     async def _known(self, task_id: str) -> Task | None:
         try:
@@ -123,12 +130,14 @@ class Takeover:
         if plugin is not None:
             self._plugins.listener.snapshot_changed(plugin, "tabs of a task")
 
-    def _send(self, client_id: str, task_id: str, status: TaskStatus) -> None:
+    def _send(self, client_id: str, task_id: str, status: TaskStatus, *, reading: bool = False) -> None:
         plugin = self._plugins.find(client_id)
         if plugin is None or plugin.line is None:
             return  # it is told once it is back
         head = {"v": PROTOCOL, "type": "task_status", "id": f"status-{secrets.token_hex(8)}", "taskId": task_id}
         message = {**head, "clientId": client_id, "status": status, "timestamp": self._now()}
+        if reading:
+            message["reading"] = True
 
         async def send() -> None:
             with suppress(Failure):

@@ -19,6 +19,14 @@ PICTURE = "browser_screenshot"
 INDEX = "browser_dom_index"
 MOST_INDEXES = 20  # long pages are indexed in parts
 MOST_PICTURES = 5  # of which the first that makes sense is taken
+MOST_ACTIONS = 50  # among which those that changed the page are looked for
+_LOOKS = frozenset(
+    f"browser_{name}"
+    for name in (
+        "screenshot", "dom_index", "page", "readability_extract", "find_text", "get_html", "xpath_scan", "tabs",
+        "console", "requests", "pdf", "wait_for", "wait_for_loaded", "debugger_attach", "debugger_detach",
+    )
+)  # fmt: skip
 
 
 class Area(Wire, frozen=True, kw_only=True):
@@ -61,8 +69,14 @@ class _Scale:
         )
 
 
-def view_of(task_id: str, pictures: Sequence[ActionRecord], indexes: Sequence[ActionRecord]) -> TaskView:
-    """Both lists have the newest first. The picture's artifact may be gone by now."""
+def view_of(
+    task_id: str,
+    pictures: Sequence[ActionRecord],
+    indexes: Sequence[ActionRecord],
+    latest: Sequence[ActionRecord] = (),
+) -> TaskView:
+    """All lists have the newest first. The picture's artifact may be gone by now."""
+    acted = [at for record in latest if not _LOOKS.issuperset(record.actions) and (at := record.ended_at) is not UNSET]
     for record in pictures:
         picture = _converted(_of_picture(record), _Picture)
         if picture is None or picture.width <= 0 or picture.height <= 0:
@@ -71,17 +85,21 @@ def view_of(task_id: str, pictures: Sequence[ActionRecord], indexes: Sequence[Ac
         view = TaskView(
             task_id=task_id, artifact_id=picture.artifact_id, tab_id=UNSET if tab is None else tab,
             width=picture.width, height=picture.height, taken_at=record.ended_at, url=picture.page_url,
+            acted_at=max(acted, default=UNSET),
         )  # fmt: skip
-        return _with_index(view, picture, indexes)
+        return _with_index(view, picture, indexes, acted)
     return TaskView(task_id=task_id)
 
 
-def _with_index(view: TaskView, picture: _Picture, indexes: Sequence[ActionRecord]) -> TaskView:
+def _with_index(view: TaskView, picture: _Picture, indexes: Sequence[ActionRecord], acted: Sequence[int]) -> TaskView:
+    """An index is drawn on the view that it belongs to: nothing was done between the two."""
     found: dict[str, SeenElement] = {}
     indexed_at: int | UnsetType = UNSET
     for record in indexes:
         index = _converted(record.result, _Index)
         if index is None or _tab(record, INDEX) != view.tab_id or not _is_same_page(index.url, picture.page_url):
+            break
+        if _is_between(acted, view.taken_at, record.ended_at):
             break
         indexed_at = record.ended_at if indexed_at is UNSET else indexed_at
         for element in _drawn(index, picture):
@@ -89,6 +107,12 @@ def _with_index(view: TaskView, picture: _Picture, indexes: Sequence[ActionRecor
         if not record.actions[INDEX].get("offset"):
             break
     return msgspec.structs.replace(view, elements=tuple(found.values()), indexed_at=indexed_at)
+
+
+def _is_between(acted: Sequence[int], one: int | UnsetType, other: int | UnsetType) -> bool:
+    if one is UNSET or other is UNSET:
+        return False
+    return any(min(one, other) < at <= max(one, other) for at in acted)
 
 
 def _drawn(index: _Index, picture: _Picture) -> Iterator[SeenElement]:

@@ -26,11 +26,14 @@ def milliseconds() -> int:
 class Task:
     """A task in use. Its status follows from who works on it: a person, browser actions, the agent.
 
-    `is_free` is cleared while a person has taken it over. The caller stores a change together with its cause.
+    `is_free` is cleared while a person has taken it over, `may_read` only where that person lets nobody read either.
+    The caller stores a change together with its cause.
     """
 
-    def __init__(self, record: TaskRecord, now: Now = milliseconds) -> None:
+    def __init__(self, record: TaskRecord, now: Now = milliseconds, *, reads_by_default: bool = False) -> None:
         self.is_free = asyncio.Event()
+        self.may_read = asyncio.Event()
+        self._reads_by_default = reads_by_default
         self._record = record
         self._now = now
         self._actions = 0
@@ -39,6 +42,7 @@ class Task:
         self._at_rest: TaskStatus = record.status if record.status in ("created", "error") else "ongoing"
         if record.status != "takeover":
             self.is_free.set()
+        self._open_for_reading()
 
     @property
     def id(self) -> str:
@@ -110,22 +114,27 @@ class Task:
         self._update(title=self._record.title or _short(text))
 
     def take_over(self) -> None:
-        """A person controls it: nothing more is sent to the browser until it is handed back."""
+        """A person controls it: until it is handed back, nothing is sent to the browser but what they let it read."""
         self.check_is_open()
-        self.is_free.clear()
-        self._update()
+        if self.is_free.is_set():
+            self.is_free.clear()
+            self._update(reading=self._reads_by_default)
+        self._open_for_reading()
+
+    def let_read(self, is_allowed: bool) -> None:
+        """Until it is handed back; the next time counts anew."""
+        self._check_is_taken_over()
+        self._update(reading=is_allowed)
+        self._open_for_reading()
 
     def hand_back(self) -> None:
-        if self.is_free.is_set():
-            raise Conflict(f"The task {self.id} is not taken over.", taskId=self.id, status=self.status)
-        self.is_free.set()
+        self._check_is_taken_over()
         self._at_rest = "error" if self._at_rest == "error" else "ongoing"
-        self._update()
+        self._release()
 
     def stop(self) -> None:
         self._is_over = True
-        self.is_free.set()
-        self._update()
+        self._release()
 
     def interrupt(self) -> None:
         """The server ended while something was running."""
@@ -142,6 +151,21 @@ class Task:
     def archive(self, is_archived: bool) -> None:
         self._record = msgspec.structs.replace(self._record, archived=True if is_archived else UNSET)
 
+    def _check_is_taken_over(self) -> None:
+        if self.is_free.is_set():
+            raise Conflict(f"The task {self.id} is not taken over.", taskId=self.id, status=self.status)
+
+    def _release(self) -> None:
+        self.is_free.set()
+        self._update(reading=UNSET)
+        self._open_for_reading()
+
+    def _open_for_reading(self) -> None:
+        if self.is_free.is_set() or self._record.reading is True:
+            self.may_read.set()
+        else:
+            self.may_read.clear()
+
     def _update(self, **changes: Any) -> None:
         status = self._current()
         self._record = msgspec.structs.replace(self._record, status=status, updated_at=self._now(), **changes)
@@ -155,7 +179,10 @@ class Task:
 
 
 class Tasks:
-    def __init__(self, store: TaskStore, now: Now = milliseconds) -> None:
+    """`reads_by_default`: whether reading continues in a task that a person takes over, until they say otherwise."""
+
+    def __init__(self, store: TaskStore, now: Now = milliseconds, *, reads_by_default: bool = False) -> None:
+        self.reads_by_default = reads_by_default
         self._store = store
         self._now = now
         self._used: dict[str, Task] = {}
@@ -166,7 +193,7 @@ class Tasks:
     async def end_interrupted(self) -> None:
         """Ends what the last server left running."""
         for record in await self._store.interrupted():
-            task = self._used.setdefault(record.task_id, Task(record, self._now))
+            task = self._use(record)
             task.interrupt()
             await self.save(task)
 
@@ -191,7 +218,7 @@ class Tasks:
             now = self._now()
             record = TaskRecord(task_id=task_id, title=_short(title), status="created", created_at=now, updated_at=now)
             await self._store.save(record)
-            return self._used.setdefault(task_id, Task(record, self._now))
+            return self._use(record)
 
     async def own_of(self, caller: str) -> Task:
         """The task of a caller who names none: always the same, until it is over."""
@@ -219,8 +246,12 @@ class Tasks:
             record = await self._store.find(task_id)
             if record is None:
                 return None
-            self._used.setdefault(task_id, Task(record, self._now))
+            self._use(record)
         return self._used[task_id]
+
+    def _use(self, record: TaskRecord) -> Task:
+        fresh = Task(record, self._now, reads_by_default=self.reads_by_default)
+        return self._used.setdefault(record.task_id, fresh)
 
 
 def _short(text: str) -> str:

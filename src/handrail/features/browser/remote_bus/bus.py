@@ -96,4 +96,4 @@ def _failure(answer: Answer) -> Failure:
         known = {**details.get("context", {}), **{key: details[key] for key in ("fieldErrors",) if key in details}}
         return unpacked({**error, "retryable": details.get("retryable", False), "details": known})
     except (ValueError, KeyError, TypeError, AttributeError):
-        return Internal(f"The server answered {answer.status}, and what it said makes no sense.")
+        return Internal(f"The server answered {answer.status}, and its answer can't be read.")

@@ -29,6 +29,12 @@ class SelectPlugin(Wire, frozen=True, kw_only=True):
     client_id: ClientId
 
 
+class LetRead(Wire, frozen=True, kw_only=True):
+    """Whether reading continues while a person has taken over."""
+
+    allowed: bool
+
+
 class GiveTask(Wire, frozen=True, kw_only=True):
     """`identity` is the agent's, as `/api/access` and the record tell it."""
 

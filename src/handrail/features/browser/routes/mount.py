@@ -26,7 +26,8 @@ from handrail.kernel.task_ownership import TaskOwnership
 def mount(context: HttpContext) -> Mount:
     project = context.project
     bus: LocalBus = project.part("browser").bus
-    legacy = project.settings_of(BrowserSettings).legacy_events
+    settings = project.settings_of(BrowserSettings)
+    bus.tasks.reads_by_default, legacy = settings.read_during_takeover, settings.legacy_events
     pages, pairings = PageEvents(bus, speaks_legacy=legacy), Pairings(bus.plugin_records)
     agent = project.offered("agent", "mount")(bus, pages)
     ownership = TaskOwnership(project.stores.task_owners, project.machine.has_ended)

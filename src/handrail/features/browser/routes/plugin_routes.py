@@ -100,6 +100,11 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) 
         bus.plugins.drop(client_id)
         return Revoked()
 
+    async def restore(request: Request, body: None) -> Revoked:
+        check_is_persons(request, key, "Restoring a browser's access", "Use the console.")
+        await pairings.restore(request.path_params["clientId"])
+        return Revoked()
+
     tokens = "/api/extension/tokens"
     return [
         Endpoint("POST", REGISTER, "A plugin announces itself.", register, Registered, Registration, access="plugin"),
@@ -116,6 +121,10 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) 
         Endpoint("GET", tokens, "The extensions that are paired.", list_tokens, list[PairedToken]),
         Endpoint(
             "DELETE", f"{tokens}/{{clientId}}", "Takes an extension's token back.", revoke, Revoked, errors=(404,),
+        ),
+        Endpoint(
+            "POST", f"{tokens}/{{clientId}}/restore", "Undoes a revocation of the last ten minutes.", restore, Revoked,
+            errors=(404, 409),
         ),
     ]  # fmt: skip
 

@@ -10,7 +10,7 @@ from handrail.faces.http.endpoint import Endpoint, Handler, Query
 from handrail.faces.http.json_body import MAX_LIMIT, page_limit
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.tasks import Task
-from handrail.features.browser.routes.bodies import GiveTask, NewTaskId, SelectPlugin, TaskDetail
+from handrail.features.browser.routes.bodies import GiveTask, LetRead, NewTaskId, SelectPlugin, TaskDetail
 from handrail.features.browser.routes.task_access import TaskAccess
 from handrail.kernel import task_ids
 from handrail.ports.browser import Snapshot, TaskRecord
@@ -49,6 +49,12 @@ def endpoints(bus: LocalBus, access: TaskAccess) -> Sequence[Endpoint]:
         await access.check(request, request.path_params["taskId"])
         task = await _named(request)
         await bus.takeover.take_over(task)
+        return task.record
+
+    async def let_read(request: Request, body: LetRead) -> TaskRecord:
+        must_be_person(request, "Letting an agent read during a takeover")
+        task = await _named(request)
+        await bus.takeover.let_read(task, body.allowed)
         return task.record
 
     async def hand_back(request: Request, body: None) -> TaskRecord:
@@ -91,6 +97,10 @@ def endpoints(bus: LocalBus, access: TaskAccess) -> Sequence[Endpoint]:
             "POST", "/owner", "Gives a task to another agent.", give, TaskRecord, body=GiveTask, access="person"
         ),
         on_task("POST", "/takeover", "Pauses a task: a person takes over.", take_over, TaskRecord),
+        on_task(
+            "POST", "/reading", "Lets reading continue during a takeover, or stops it.", let_read, TaskRecord,
+            body=LetRead, access="person",
+        ),
         on_task("POST", "/handback", "Lets a task go on.", hand_back, TaskRecord, access="person"),
         on_task("POST", "/stop", "Ends a task and all that runs in it.", stop, TaskRecord),
         Endpoint(

@@ -13,8 +13,15 @@ from handrail.kernel.tool import Preview, Reply
 async def browser_page(browser: Browser, call: Call, params: PageParams, preview: Preview | None) -> Reply:
     """Read the page: its visible text with what can be acted on in place, `[12 link Help]`; 12 is the `clickId`."""
     result = await browser.read(call, PAGE, params)
-    head = f"{result.title or ''} {result.url or ''}".strip()
-    return Reply(result, text=said(_words(result), result, "\n".join([head, *result.lines])))
+    return Reply(result, text=said(_words(result), result, "\n".join([*_head(browser, call, result), *result.lines])))
+
+
+def _head(browser: Browser, call: Call, result: PageResult) -> list[str]:
+    """The page's title and address, unless the agent was told already where it is."""
+    if not result.url or not browser.tell(call.own_task, result.url):
+        return []
+    title = "" if not result.title or f"# {result.title}" in result.lines else f"{result.title} "
+    return [f"{title}{result.url}"]
 
 
 def _words(result: PageResult) -> str:

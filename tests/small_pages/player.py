@@ -1,0 +1,127 @@
+"""The hands and eyes of a script: the browser's tools, and nothing else that sees or touches the page."""
+
+import html
+import re
+from typing import Any
+
+from tests.small_pages.site import Reward, Site
+from tests.wire.browsing import Agent, Told
+from tests.wire.clients import Json
+
+
+class Lost(Exception):
+    """What a script looks for isn't told by any tool."""
+
+
+class Player:
+    def __init__(self, agent: Agent, site: Site) -> None:
+        self._agent = agent
+        self._site = site
+        self._early: Reward | None = None
+
+    def begin(self, name: str, seed: int) -> None:
+        self._early = None
+        self.do("task_start", url=self._site.episode(name, seed), reuseExistingTab=True)
+        self.do("browser_wait_for", text="START")
+        self.click("START")
+
+    def reward(self, patience: float = 10) -> Reward | None:
+        return self._early or self._site.reward(patience)
+
+    def peek_reward(self) -> bool:
+        """Whether the episode is over; its reward is kept."""
+        self._early = self._early or self._site.reward(0.0)
+        return self._early is not None
+
+    def do(self, tool: str, /, **params: Any) -> Json:
+        return self._told(tool, **params).result or {}
+
+    def _told(self, tool: str, /, **params: Any) -> Told:
+        told = self._agent.call(tool, **params)
+        if told.error is not None:
+            raise Lost(f"{tool} {params}: {told.error}")
+        return told
+
+    # What it sees
+
+    def query(self) -> str:
+        return self.text('//*[@id="query"]')
+
+    def text(self, xpath: str) -> str:
+        return _text(self.html(xpath))
+
+    def html(self, xpath: str) -> str:
+        told = self._told("browser_get_html", xpath=xpath, limit=200_000)
+        return re.sub(r"\A[^\n]*\n[^\n]*\n|\n[^\n]*\Z", "", told.text)
+
+    def find_shape(self, tag: str) -> tuple[float, float] | None:
+        found = re.search(rf"<{tag}[^>]*>", self.html("//*[@id='area']"))
+        if found is None:
+            return None
+        place = {name: float(value) for name, value in re.findall(r'\b(c?[xy])="([\d.]+)"', found[0])}
+        return place["cx"], place["cy"]
+
+    def page(self) -> list[str]:
+        return list(self.do("browser_page", scope="document", limit=50_000)["lines"])
+
+    def elements(self, **wanted: str) -> list[Json]:
+        listed: list[Json] = self.do("browser_dom_index", scope="document", limit=5000)["elements"]
+        return [each for each in listed if all(_matches(_held(each, key), value) for key, value in wanted.items())]
+
+    def elements_with_boxes(self) -> list[Json]:
+        return list(self.do("browser_dom_index", scope="document", limit=5000, boxes=True)["elements"])
+
+    def find(self, name: str | None = None, *, at: int = 0, **wanted: str) -> str:
+        given = {**wanted, **({} if name is None else {"name": name})}
+        found = self.elements(**given)
+        if len(found) <= at:
+            raise Lost(f"{given} is not among {[line(each) for each in self.elements()]}")
+        return str(found[at]["clickId"])
+
+    # What it does
+
+    def click(self, name: str | None = None, *, at: int = 0, **wanted: str) -> Json:
+        return self.do("browser_click", clickId=self.find(name, at=at, **wanted))
+
+    def click_id(self, click_id: str, **more: Any) -> Json:
+        return self.do("browser_click", clickId=click_id, **more)
+
+    def type(self, text: str, name: str | None = None, *, at: int = 0, **wanted: str) -> Json:
+        return self.do("browser_type", clickId=self.find(name, at=at, **wanted), text=text)
+
+    def press(self, key: str) -> Json:
+        return self.do("browser_press_key", key=key)
+
+    def choose(self, label: str, role: str) -> Json:
+        return self.do("browser_select_option", clickId=self.find(role=role), values=[label])
+
+    def drag(self, click_id: str, **way: Any) -> Json:
+        return self.do("browser_drag", clickId=click_id, **way)
+
+
+def match(pattern: str, text: str) -> re.Match[str]:
+    found = re.search(pattern, text)
+    if found is None:
+        raise Lost(f"{pattern} is not in {text[:300]}")
+    return found
+
+
+def line(element: Json) -> str:
+    return " ".join(str(element[key]) for key in ("clickId", "role", "name", "value", "hint") if element.get(key))
+
+
+def _held(element: Json, key: str) -> Any:
+    return element.get("name") or element.get("text") if key == "name" else element.get(key)
+
+
+def _matches(held: Any, wanted: str) -> bool:
+    """A pattern between slashes, or the words themselves."""
+    text = "" if held is None else str(held)
+    if wanted.startswith("/") and wanted.endswith("/"):
+        return re.search(wanted[1:-1], text) is not None
+    return text == wanted
+
+
+def _text(markup: str) -> str:
+    words = re.sub(r"<(br|div|p|li|tr|h\d)\b[^>]*>", "\n", markup)
+    return html.unescape(re.sub(r"<[^>]*>", "", words)).strip()
