@@ -1,19 +1,54 @@
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 
 const server = "http://127.0.0.1:6006";
+
+/** `main.ts` reads the program in parts, one after the other; their files are fetched at once. */
+const fetchedAtOnce: Plugin = {
+  name: "fetched-at-once",
+  transformIndexHtml: {
+    order: "post",
+    handler: (_, { bundle, chunk: main }) => {
+      const chunks = new Map(Object.values(bundle ?? {}).flatMap((one) => (one.type === "chunk" ? [[one.fileName, one] as const] : [])));
+      const wanted = new Set<string>();
+      const want = (name: string): void => {
+        if (wanted.has(name)) return;
+        wanted.add(name);
+        chunks.get(name)?.imports.forEach(want);
+      };
+      main?.dynamicImports.forEach(want);
+      return [...wanted].map((name) => ({ tag: "link", attrs: { rel: "modulepreload", crossorigin: true, href: `/${name}` }, injectTo: "head" as const }));
+    },
+  },
+};
 
 export default defineConfig({
   base: "/",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  plugins: [fetchedAtOnce],
   build: {
     outDir: "../../src/handrail/faces/http/console",
     emptyOutDir: true,
-    // The page's policy allows no inline script and no data: script.
-    modulePreload: { polyfill: false },
+    // The page's policy allows no inline script and no data: script. A part's own imports are found by the browser.
+    modulePreload: { polyfill: false, resolveDependencies: (_, dependencies, { hostType }) => (hostType === "html" ? dependencies : dependencies.filter((name) => name.endsWith(".css"))) },
     assetsInlineLimit: 0,
     target: "es2022",
     // The themes are light-dark() pairs, to be left as they are.
     cssTarget: ["chrome123", "firefox120", "safari17.5"],
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // Few files, each with what is needed together: a file costs more than its bytes. What a module imports goes with it.
+          groups: [
+            { name: "libraries", test: /node_modules\/@?preact|src\/libraries/, priority: 6 },
+            { name: "shell", test: /console\/src\/store\.ts|texts\/first|host\/src\/(?:envelope|page-secret)/, priority: 5 },
+            { name: "features", test: /console\/src\/features\.ts/, priority: 4 },
+            { name: "begin", test: /console\/src\/begin\.tsx/, priority: 3 },
+            { name: "agent", test: /features\/agent\/components\/Chat\.tsx/, priority: 2 },
+            { name: "line", test: /console\/src\/shell\/socket/, priority: 1 },
+          ],
+        },
+      },
+    },
   },
   server: { proxy: { "/api": server, "/socket.io": { target: server, ws: true } } },
 });

@@ -9,28 +9,30 @@ const app = (id, name, description, auth, tools, execution) => ({
 
 export function apps() {
   const known = new Map([
-    app("com.example.keyed", "Weather", "Tells the weather.", { type: "api_key", signedIn: false, reason: "Nobody has signed in to Weather." }, [
+    app("com.example.keyed", "Weather", "Tells the weather.", { type: "api_key", signedIn: false, reason: "You aren't signed in to Weather." }, [
       tool("look", "Looks out of the window.", { place: { type: "string" } }, ["place"]),
     ], { type: "http", place: "https://weather.example.com/v1" }),
     app("com.example.mail", "Mail", "Reads and sends mail.", { type: "none", signedIn: true }, [
       tool("send_email", "Sends an email.", { to: { type: "array", items: { type: "string" } }, body: { type: "string" }, password: { type: "string", writeOnly: true } }, ["to"]),
       tool("list_emails", "Lists emails.", { limit: { type: "integer", default: 20 } }),
     ], { type: "dbus", place: "com.example.mail on the session bus" }),
-    app("com.example.web", "Shop", "Buys things.", { type: "oauth2", signedIn: false, reason: "Nobody has signed in to Shop." }, [
+    app("com.example.web", "Shop", "Buys things.", { type: "oauth2", signedIn: false, reason: "You aren't signed in to Shop." }, [
       tool("buy", "Buys it.", { what: { type: "string" } }),
     ], { type: "http", place: "https://shop.example.com" }),
   ].map((one) => [one.id, one]));
   const problems = [{ source: "/home/you/.aai/com.example.broken/aai.json", field: "tools.0.name", reason: "'Send Mail' is no name of a tool, such as send_email" }];
   const given = (id, more) => ({ id, caller: "mcp:claude-code/2.1", app: "com.example.mail", appName: "Mail", tool: "list_emails", at: "2026-01-10T08:00:00+00:00", by: "console:you", valid: true, ...more });
+  const revoked = new Map();
   const consents = new Map([given("aaaaaaaaaaaa", {}), given("bbbbbbbbbbbb", { tool: null, caller: "mcp:cline/3.0", valid: false })].map((one) => [one.id, one]));
   const keys = [];
 
   /** What the server answers; undefined where it is not about apps. */
   function answer(method, path, body) {
     if (path === "/apps") return { apps: [...known.values()].map(({ id, name, description, source, tools }) => ({ id, name, description, source, tools })), problems };
-    const consent = /^\/apps\/consents(?:\/(.+))?$/.exec(path);
+    const consent = /^\/apps\/consents(?:\/([^/]+))?(\/restore)?$/.exec(path);
     if (consent) {
-      if (method === "DELETE") consents.delete(consent[1]);
+      if (method === "DELETE") revoked.set(consent[1], consents.get(consent[1])), consents.delete(consent[1]);
+      if (consent[2]) consents.set(consent[1], revoked.get(consent[1]));
       return { consents: [...consents.values()] };
     }
     const [, id, what] = /^\/apps\/([^/]+)(?:\/(.+))?$/.exec(path) ?? [];

@@ -48,7 +48,12 @@ export function browsing() {
     if (path === "/extension/extension-list") return state.plugins;
     if (path === "/extension/pair-code") return { code: `code-${++state.codes}`, expiresAt: Date.now() + 600_000 };
     if (path === "/extension/tokens") return state.pairings;
+    if (path.startsWith("/extension/tokens/") && path.endsWith("/restore")) {
+      state.pairings = [...state.pairings, ...state.revoked.splice(0)];
+      return { revoked: true };
+    }
     if (path.startsWith("/extension/tokens/") && method === "DELETE") {
+      state.revoked = state.pairings.filter(({ clientId }) => clientId === decodeURIComponent(path.split("/").at(-1)));
       state.pairings = state.pairings.filter(({ clientId }) => clientId !== decodeURIComponent(path.split("/").at(-1)));
       return { revoked: true };
     }
@@ -68,6 +73,8 @@ export function browsing() {
       const task = state.tasks.find((one) => one.taskId === moved);
       return Object.assign(task, { selectedClientId: body.clientId, updatedAt: Date.now() });
     }
+    const [, read] = /^\/task\/([^/]+)\/reading$/.exec(path) ?? [];
+    if (read) return Object.assign(state.tasks.find((one) => one.taskId === read), { reading: body.allowed, updatedAt: Date.now() });
     const [, taskId, verb] = /^\/task\/([^/]+)\/(takeover|handback|stop)$/.exec(path) ?? [];
     if (verb) {
       const task = state.tasks.find((one) => one.taskId === taskId);

@@ -6,7 +6,7 @@ export const LONG = "01J00000000000000000000005";
 export const TALK = "01J00000000000000000000006";
 
 export function chatting({ tell, ask, record, tasks }) {
-  const state = { models: [], current: "", baseUrl: "", keys: [], runs: new Map(), turns: new Map(), subscribed: [], said: [], steered: [], uploads: new Map(), names: new Map(), numbers: 0, ids: 100, mute: false };
+  const state = { models: [], current: "", baseUrl: "", effort: "", keys: [], runs: new Map(), turns: new Map(), subscribed: [], said: [], steered: [], uploads: new Map(), names: new Map(), thoughts: new Map(), numbers: 0, ids: 100, mute: false };
 
   const runOf = (taskId) => state.runs.get(taskId) ?? null;
   const turnsOf = (taskId) => state.turns.get(taskId) ?? state.turns.set(taskId, []).get(taskId);
@@ -29,8 +29,13 @@ export function chatting({ tell, ask, record, tasks }) {
   function stream(taskId, messageId, pieces, target = "") {
     for (const content of pieces) event(taskId, { type: "chatDelta", sender: "assistant", targetEventId: target, messageId, finished: false, delta: { content } });
   }
+  /** What the model thinks before it answers. */
+  function think(taskId, messageId, pieces) {
+    state.thoughts.set(messageId, pieces.join(""));
+    for (const content of pieces) event(taskId, { type: "thinkingDelta", targetEventId: "", messageId, delta: { content } });
+  }
   function finish(taskId, messageId, content, target = "") {
-    add(taskId, { kind: "assistant", id: messageId, text: content });
+    add(taskId, { kind: "assistant", id: messageId, text: content, ...(state.thoughts.has(messageId) ? { thinking: state.thoughts.get(messageId) } : {}) });
     event(taskId, { type: "chatDelta", sender: "assistant", targetEventId: target, messageId, finished: true, delta: { content: "" }, content });
   }
   function tool(taskId, name, status, { executionId = `exec_${randomUUID()}`, args = {}, text = "", effect = "READ" } = {}) {
@@ -76,10 +81,14 @@ export function chatting({ tell, ask, record, tasks }) {
   /** What the server answers; undefined where it is not about conversations. */
   function answer(method, path, query, body) {
     if (path === "/task/list") return listed(query);
-    if (path === "/agent/models") return { models: state.models, current: state.current, ...(state.baseUrl ? { baseUrl: state.baseUrl } : {}) };
+    if (path === "/agent/models") return { models: state.models, current: state.current, effort: state.effort, ...(state.baseUrl ? { baseUrl: state.baseUrl } : {}) };
     if (path === "/agent/model") {
       Object.assign(state, { current: body.model, baseUrl: body.baseUrl ?? "" });
       if (!state.models.some(({ name }) => name === body.model)) state.models.push({ name: body.model, provider: body.model.split(":")[0], hasKey: true });
+      return {};
+    }
+    if (path === "/agent/effort") {
+      state.effort = body.effort;
       return {};
     }
     if (path === "/agent/keys") {
@@ -135,5 +144,5 @@ export function chatting({ tell, ask, record, tasks }) {
     }
     run(LONG, { status: "waiting" });
   }
-  return { state, answer, hear, event, add, run, stream, finish, tool, ensure, connectModel, fill, fillLong, ask };
+  return { state, answer, hear, event, add, run, stream, think, finish, tool, ensure, connectModel, fill, fillLong, ask };
 }

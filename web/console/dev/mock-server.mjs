@@ -83,7 +83,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
   }
   function ask(prompt, extra = {}) {
     const requestId = extra.requestId ?? randomUUID();
-    append({ action: "request", requestId, callerGone: false, ...(prompt.card ? { isOwn: true } : {}), ...extra, prompt });
+    append({ action: "request", requestId, caller: "waiting", ...(prompt.card ? { isOwn: true } : {}), ...extra, prompt });
     return requestId;
   }
   /** Nothing is written: what is known besides has changed. */
@@ -216,6 +216,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     if (path === "/policy/file") return ok({ text: JSON.stringify({ contractVersion: "1.0.0", rules: policy.rules }, null, 2), hash: "ab".repeat(32) });
     if (path === "/policy/trust") return ok({ ...policy, trusted: (state.isTrusted = request.method === "POST") });
     if (path === "/policy/test") return ok({ decision: body.path?.startsWith("game/") ? "allow" : "ask", because: body.path?.startsWith("game/") ? "user rule r1" : "default", isDefault: !body.path?.startsWith("game/"), isCritical: false, effect: "WRITE" });
+    if (path.startsWith("/policy/trusted")) return ok(allowed.trusted(request.method));
     if (path === "/policy") return ok({ ...policy, trusted: state.isTrusted ?? false });
     const preview = /^\/prompts\/([^/]+)\/grant$/.exec(path);
     if (preview) {
@@ -227,7 +228,8 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
       const [issued, needed] = allowed.addAgent(body);
       return issued ? ok(issued) : fail(403, "FORBIDDEN", "This needs proof that a person is present.", { context: needed });
     }
-    if (path.startsWith("/access/agents/")) allowed.removeAgent(decodeURIComponent(path.split("/").at(-1)));
+    if (/^\/access\/agents\/.+\/restore$/.test(path)) allowed.restoreAgent();
+    else if (path.startsWith("/access/agents/")) allowed.removeAgent(decodeURIComponent(path.split("/").at(-1)));
     if (path === "/access/token") state.tokens++;
     if (path.startsWith("/access/sessions/")) state.others.delete(path.split("/").at(-1));
     if (path.startsWith("/access")) return ok(access());

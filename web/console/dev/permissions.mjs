@@ -17,6 +17,7 @@ export function permissions() {
       { id: "r4", kind: "task", decision: "allow", tool: "write_to_file", path: "README.md", project: PROJECT, agent: "agent:claude.3f2a1b", task: "beach", caller: "claude", by: "console:you" },
     ],
     removed: [],
+    trusted: [{ hash: "cd".repeat(32), path: "/home/you/shop/.handrail/policy.json", project: "/home/you/shop", at: "2026-01-10T08:00:00+00:00", used: 12, lastUsed: "2026-01-11T09:30:00.000Z" }],
     needsPresence: false,
     issued: [],
   };
@@ -28,7 +29,12 @@ export function permissions() {
         state.removed = state.rules.filter(({ id }) => id === path.split("/").at(-1));
         state.rules = state.rules.filter(({ id }) => id !== path.split("/").at(-1));
       }
-      return { rules: state.rules };
+      return { rules: state.rules, uses: { aaaaaaaaaaaa: { used: 41, lastUsed: "2026-01-11T09:30:00.000Z" }, "agent:claude.3f2a1b": { used: 7, lastUsed: "2026-01-11T09:30:00.000Z" } } };
+    },
+    trusted(method) {
+      if (method === "DELETE") state.removed = state.trusted.splice(0);
+      if (method === "POST") state.trusted = state.removed.splice(0);
+      return { trusted: state.trusted };
     },
     addAgent({ name, presence }) {
       if (state.needsPresence && presence?.kind !== "window") return [null, { reason: "presence", command: `handrail agents add ${name}`, window: { name: "Chromium 156 on Linux" } }];
@@ -38,7 +44,11 @@ export function permissions() {
       return [{ id, name, token: "hra_the-token-that-is-shown-once" }, null];
     },
     removeAgent(id) {
+      state.removed = state.agents.filter((agent) => agent.id === id);
       state.agents = state.agents.filter((agent) => agent.id !== id);
+    },
+    restoreAgent() {
+      state.agents = [...state.agents, ...state.removed.splice(0)];
     },
     /** As far as patterns need to be understood here: `*` and `**`. */
     preview(prompt, { scope, grant }) {

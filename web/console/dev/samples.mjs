@@ -90,7 +90,7 @@ export const result = {
 };
 
 export const samplePrompts = () => [
-  [change, { runId: "run-42" }], [form, {}], [single, {}], [several, {}], [tasks, {}], [command, { callerGone: true }], [result, {}],
+  [change, { runId: "run-42" }], [form, {}], [single, {}], [several, {}], [tasks, {}], [command, { caller: "gone" }], [result, {}],
 ];
 
 export function sampleRecords(mock) {

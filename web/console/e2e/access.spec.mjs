@@ -21,13 +21,15 @@ afterEach(() => assert.deepEqual(world.complaints, []));
 for (const locale of LOCALES) {
   test(`axe finds nothing: ${locale}`, async () => {
     const page = await world.open({ locale });
+    await page.locator(".history-page").waitFor();
+    await page.keyboard.press("q");
     for (let at = 0; at < KINDS; at++) {
       await page.locator(`.prompt:nth-child(${at + 1} of .prompt):not([hidden])`).waitFor();
       await findNothing(page, `prompt ${at + 1}`);
       await page.keyboard.press("ArrowRight");
     }
     await page.keyboard.press("Escape");
-    for (const name of ["history/task:beach", "history/replay:task:beach", "inbox", "browser", "tools", "permissions", "settings"]) {
+    for (const name of ["history/task:beach", "history/replay:task:beach", "inbox", "browser", "tools", "permissions", "settings", "settings/models"]) {
       await page.goto(`${world.mock.url}/#/${name}`);
       const openers = { "history/task:beach": ".step-open >> nth=1", browser: "main details summary", tools: ".call-summary:has-text('write_to_file')" };
       if (openers[name]) await page.locator(openers[name]).click();

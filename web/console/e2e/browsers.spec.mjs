@@ -47,6 +47,7 @@ test("a newer snapshot takes the place of what is shown, an older one does not",
 
 test("after a reconnect the snapshot is read again, and counting begins anew", async () => {
   const page = await open();
+  await page.locator(".tab", { hasText: "Notes" }).waitFor(); // then the page listens
   sync(100, "Before");
   await page.locator(".tab", { hasText: "Before" }).waitFor();
   await world.mock.pause();
@@ -110,7 +111,11 @@ test("a task whose browser is away says so, and is moved by hand", async () => {
 test("a person takes over, hands back and stops", async () => {
   const page = await open();
   await page.getByRole("button", { name: "Take over" }).click();
-  await page.getByText("You have taken over: nothing is done").waitFor();
+  await page.getByText("You have taken over: the agent does nothing").waitFor();
+  await page.getByLabel("The agent may keep reading").check();
+  await page.getByRole("button", { name: "Take screenshot" }).waitFor();
+  await page.getByLabel("The agent may keep reading").uncheck();
+  await page.getByRole("button", { name: "Take screenshot" }).waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Hand back" }).click();
   await page.locator(".task-view-head").getByText("ongoing").waitFor();
   await page.getByRole("button", { name: "Stop" }).click();

@@ -118,6 +118,38 @@ test("a confirmed plan is a checklist that fills as the agent goes on", async ()
   await eventually(() => page.locator(".plan li.todo").count(), 2);
   chat.finish(OTHER, "m-plan", "- [x] Read it\n- [ ] Write it");
   await eventually(() => page.locator(".plan li.done").allInnerTexts().then((all) => all.length), 1);
+  chat.tool(OTHER, "check_off", "success", { args: { steps: [2] }, text: "2. Write it" });
+  await eventually(() => page.locator(".plan li.done").count(), 2);
+  await page.locator(".talk-note", { hasText: "✓ 2. Write it" }).waitFor();
+});
+
+test("what the model thinks is closed until it is opened, and how much it thinks can be set", async () => {
+  chat.think(OTHER, "m-think", ["Let me ", "see."]);
+  const thoughts = page.locator(".reply[data-entry=m-think] details.thoughts");
+  await thoughts.getByText("Thinking…").waitFor();
+  assert.equal(await thoughts.getByText("Let me see.").isVisible(), false);
+  chat.finish(OTHER, "m-think", "It works.");
+  await thoughts.locator("summary", { hasText: /^Thinking$/ }).click();
+  await thoughts.getByText("Let me see.").waitFor();
+  await thoughts.locator("summary").click();
+  await page.getByRole("combobox", { name: "Thinking effort" }).selectOption("high");
+  await eventually(() => chat.state.effort, "high");
+  await eventually(() => page.getByRole("combobox", { name: "Thinking effort" }).inputValue(), "high");
+});
+
+test("a picture is pasted into the words and goes with them", async () => {
+  await composer(page).fill("Look at this");
+  await composer(page).evaluate((field) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File([new Uint8Array([1, 2, 3])], "pasted.png", { type: "image/png" }));
+    field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  });
+  await page.locator(".attachments .chip", { hasText: "pasted.png" }).waitFor();
+  await eventually(() => page.getByRole("button", { name: "Send" }).isEnabled(), true);
+  await composer(page).press("Enter");
+  await eventually(() => chat.state.said.at(-1)?.content, "Look at this");
+  assert.equal(chat.state.said.at(-1).attachments.length, 1);
+  chat.run(OTHER, { status: "waiting" });
 });
 
 test("two windows on one task show the same, whoever says something", async () => {
@@ -202,7 +234,7 @@ test("a task begins with words, is renamed, found and put away", async () => {
 test("what an agent reports stands where it was said, and nobody waits for it", async () => {
   await opened(page, OTHER);
   const report = "Both are **mended**.";
-  const id = world.mock.ask({ kind: "result", title: "Done", source: "handrail/attempt_completion", markdown: report }, { runId: OTHER, callerGone: true });
+  const id = world.mock.ask({ kind: "result", title: "Done", source: "handrail/attempt_completion", markdown: report }, { runId: OTHER, caller: "gone" });
   chat.tool(OTHER, "attempt_completion", "success", { executionId: "exec_done", args: { result: report }, text: '{"ack":true}', effect: "ASK" });
   await page.locator(".completion strong", { hasText: "mended" }).waitFor();
   assert.equal(await page.locator(".in-place").count(), 0);

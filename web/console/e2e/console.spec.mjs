@@ -115,6 +115,25 @@ test("two windows: the second keeps the answered prompt in sight until it goes o
   await two.context().close();
 });
 
+test("what was answered elsewhere goes by itself, unless someone points at it", async () => {
+  const page = await world.open();
+  await page.clock.install();
+  const first = world.mock.ask(samples.change);
+  const second = world.mock.ask(samples.single);
+  const card = page.locator(`[data-request="${first}"]:not([hidden])`);
+  await card.waitFor();
+  world.mock.answer(first, { response: { status: "canceled" } });
+  await page.getByText("Answered elsewhere").waitFor();
+  await card.hover();
+  await page.clock.runFor(15_000);
+  assert.equal(await shownId(page), first);
+  await page.mouse.move(1, 1);
+  await page.clock.runFor(15_000);
+  await eventually(() => shownId(page), second);
+  world.mock.answer(second, { response: { status: "canceled" } });
+  await page.context().close();
+});
+
 test("after the server was away the console shows the truth", async () => {
   const page = await world.open();
   const before = world.mock.ask(samples.change);
@@ -179,14 +198,43 @@ test("a task's steps show up as they happen, with what shows them; one step and 
   await page.locator(".step", { hasText: "a.txt" }).getByText("running").waitFor();
   world.mock.record({ executionId: "exec_live", tool: "read_file", target: "a.txt", task: "beach", effect: "READ", event: "end", ok: false, error: { condition: "Timeout", message: "too slow" }, durationMs: 30000 });
   await page.locator(".step", { hasText: "Read a.txt" }).getByText("failed").waitFor();
-  await edited.getByRole("button", { name: "Undo" }).click();
+  await edited.getByRole("button", { name: "Undo", exact: true }).click();
   await edited.getByText("Undone").first().waitFor();
   assert.deepEqual(world.mock.state.undone, ["exec_1"]);
+  await edited.getByRole("button", { name: "Undo all changes to this file" }).click();
+  await eventually(() => world.mock.state.undone.at(-1), { path: "game/scene/beach_date.txt" });
   await page.reload();
   await edited.getByText("Undone").first().waitFor();
   await page.getByRole("button", { name: "Undo all changes" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Undo all changes" }).click();
   await eventually(() => world.mock.state.undone.at(-1), { task: "beach", project: "/home/you/my-webgal-game" });
+  await page.context().close();
+});
+
+test("what waits is the last step of its task, and opens its question", async () => {
+  const page = await world.open({ path: "history/task:beach" });
+  await page.locator(".story .step").first().waitFor();
+  const id = world.mock.ask(samples.approval, { runId: "beach" });
+  const waiting = page.locator(".story .waiting-step");
+  await waiting.getByText("waiting for you").waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator(".panel").waitFor({ state: "hidden" });
+  await waiting.getByRole("button").click();
+  await page.locator(`.panel [data-request="${id}"]`).waitFor();
+  await armed(page);
+  await page.keyboard.press("n");
+  await waiting.waitFor({ state: "detached" });
+  await page.context().close();
+});
+
+test("the panel of questions does not follow from the inbox to the next page", async () => {
+  const page = await world.open({ path: "inbox", width: 360 });
+  const id = world.mock.ask(samples.approval);
+  await page.locator(`.panel [data-request="${id}"]`).waitFor();
+  await page.getByRole("link", { name: "History" }).click();
+  await page.locator(".history-page").waitFor();
+  assert.equal(await page.locator(".panel").isVisible(), false);
+  world.mock.answer(id, { response: { status: "canceled" } });
   await page.context().close();
 });
 
@@ -221,7 +269,7 @@ test("⌘K finds a page by its name, ? shows the keys, / goes to the search", as
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox", { name: "Type a command" }).fill("perm");
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Permissions" }).waitFor();
+  await page.getByRole("heading", { name: "Permissions", exact: true }).waitFor();
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   await page.keyboard.press("Escape");
@@ -333,9 +381,9 @@ test("that a caller went away is told on the shown prompt", async () => {
   const page = await world.open();
   const id = world.mock.ask(samples.change);
   await page.locator(`[data-request="${id}"]`).waitFor();
-  world.mock.tellAgain(id, { callerGone: true });
+  world.mock.tellAgain(id, { caller: "gone" });
   await page.getByText("The agent stopped waiting.").waitFor();
-  world.mock.tellAgain(id, { callerGone: false });
+  world.mock.tellAgain(id, { caller: "waiting" });
   await page.getByText("The agent stopped waiting.").waitFor({ state: "hidden" });
   world.mock.answer(id, { response: { status: "canceled" } });
   await page.context().close();

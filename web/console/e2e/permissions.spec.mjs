@@ -11,14 +11,14 @@ after(() => world.close());
 afterEach(() => assert.deepEqual(world.complaints, []));
 
 const open = (more) => world.open({ path: "permissions", ...more });
-const agents = (page) => page.locator(".agents > li");
+const rows = (page) => page.locator(".rule-table [role=row]:not(.heading)");
+const row = (page, name) => page.getByRole("row", { name });
 
 for (const locale of pictures ? ["en-US", "zh-CN"] : LOCALES) {
-  test(`axe finds nothing on the page, while a token is issued and while one is revoked: ${locale}`, async () => {
+  test(`axe finds nothing on the page, while a token is issued and after one is revoked: ${locale}`, async () => {
     const page = await open({ locale });
-    await agents(page).first().waitFor();
+    await rows(page).first().waitFor();
     await findNothing(page, "permissions");
-    await agents(page).first().getByRole("button").click();
     world.mock.allowed.state.needsPresence = true;
     await page.locator(".add-agent input").fill("codex");
     await page.locator(".add-agent button[type=submit]").click();
@@ -28,7 +28,9 @@ for (const locale of pictures ? ["en-US", "zh-CN"] : LOCALES) {
     await page.locator(".code-block").getByText("hra_").first().waitFor();
     await findNothing(page, "a token that was issued");
     if (pictures) await photograph(page, locale);
-    world.mock.allowed.removeAgent(world.mock.allowed.state.agents.at(-1).id);
+    await row(page, /codex/).getByRole("button").click();
+    await page.locator(".revoked").waitFor();
+    await findNothing(page, "a token that was revoked");
     world.mock.allowed.state.needsPresence = false;
     await page.context().close();
   });
@@ -42,11 +44,9 @@ async function photograph(page, locale) {
   }
 }
 
-test("agents show what they have; a token is issued by keyboard, shown once, and revoked after a word of warning", async () => {
+test("a token is issued by keyboard, shown once, listed, and revoked", async () => {
   const page = await open();
-  const first = agents(page).first();
-  await first.getByText("2 rules").waitFor();
-  await agents(page).nth(1).getByText("not used since handrail started").waitFor();
+  await row(page, /Connect over HTTP as claude/).getByText("7 ×").waitFor();
   await page.getByLabel("New agent").fill("gemini");
   await page.keyboard.press("Enter");
   await page.getByRole("group", { name: "Token for gemini." }).waitFor();
@@ -54,13 +54,27 @@ test("agents show what they have; a token is issued by keyboard, shown once, and
   assert.equal(await page.getByText("hra_the-token-that-is-shown-once", { exact: true }).count(), 1);
   await page.keyboard.press("Enter");
   assert.equal(await page.getByText("hra_the-token").count(), 0);
-  assert.equal(await agents(page).count(), 3);
-  await page.getByRole("button", { name: "Revoke gemini" }).click();
-  await page.getByText("gemini loses access now").waitFor();
-  assert.equal(world.mock.allowed.state.agents.length, 3);
-  await page.keyboard.press("Enter");
-  await agents(page).nth(2).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Revoke: Connect over HTTP as gemini" }).click();
+  await row(page, /gemini/).waitFor({ state: "detached" });
   assert.deepEqual(world.mock.allowed.state.agents.map(({ name }) => name), ["claude", "nightly-ci"]);
+  await page.context().close();
+});
+
+test("every standing permission is in one list, and each comes back after it was revoked", async () => {
+  world.mock.browsers.fill();
+  const page = await open();
+  await rows(page).first().waitFor();
+  const names = ["Edit game/scene/*", "Call list_emails of Mail", "Loosen rules by the project's policy file", "Connect over HTTP as claude", "Use the browser chrome"];
+  for (const name of names) {
+    const found = row(page, name);
+    await found.getByRole("button", { name: `Revoke: ${name}` }).focus();
+    await page.keyboard.press("Enter");
+    await found.waitFor({ state: "detached" });
+    await page.locator(".revoked", { hasText: name }).getByRole("button", { name: "Undo" }).click();
+    await found.waitFor();
+  }
+  await row(page, "Call list_emails of Mail").getByText("41 ×").waitFor();
+  await row(page, "Call every tool of Mail").getByText("the app has changed").waitFor();
   await page.context().close();
 });
 
@@ -79,16 +93,16 @@ test("the project's policy is trusted after it was read, and no longer at a pres
 
 test("a rule is removed, and what has no end or agent says so", async () => {
   const page = await open();
-  const row = page.getByRole("row", { name: /localhost:5173/ });
-  await row.getByText("every agent").waitFor();
+  const place = row(page, /localhost:5173/);
+  await place.getByText("every agent").waitFor();
   await page.getByRole("row", { name: /bank/ }).getByText("never").waitFor();
-  await row.getByRole("button").click();
-  await row.waitFor({ state: "detached" });
-  assert.deepEqual(world.mock.allowed.state.rules.map(({ id }) => id), ["r1", "r3", "r4"]);
-  await page.getByRole("row", { name: /game\/scene/ }).getByText("3 ×").waitFor();
+  await place.getByRole("button").click();
+  await place.waitFor({ state: "detached" });
+  assert.deepEqual(world.mock.allowed.state.rules.map(({ id }) => id), ["r3", "r4", "r1"]);
+  await row(page, /Edit game\/scene/).getByText("3 ×").waitFor();
   await page.getByRole("button", { name: "Undo" }).click();
-  await row.waitFor();
-  assert.deepEqual(world.mock.allowed.state.rules.map(({ id }) => id), ["r1", "r3", "r4", "r2"]);
+  await place.waitFor();
+  assert.deepEqual(world.mock.allowed.state.rules.map(({ id }) => id), ["r3", "r4", "r1", "r2"]);
 });
 
 test("why a call asks is told without making it", async () => {

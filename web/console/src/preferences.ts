@@ -14,10 +14,12 @@ export interface Preferences {
   isPanelWide: boolean;
   diffLayout: DiffLayout;
   drawsIndex: boolean;
+  /** The browser page takes a picture after each action. */
+  isLive: boolean;
 }
 
 const KEY = "handrail.preferences";
-const defaults: Preferences = { language: "auto", theme: "auto", notifies: false, wasAskedToNotify: false, isPanelWide: false, diffLayout: "auto", drawsIndex: true };
+const defaults: Preferences = { language: "auto", theme: "auto", notifies: false, wasAskedToNotify: false, isPanelWide: false, diffLayout: "auto", drawsIndex: true, isLive: true };
 
 function stored(): Partial<Preferences> {
   try {

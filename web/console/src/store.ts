@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import type { PageName } from "./features";
 import { preferences } from "./preferences";
-import { dictionaries, type Language } from "./texts";
+import { dictionaries, type Language, type Texts } from "./texts";
 
 export interface Session {
   version: string;
@@ -24,4 +24,5 @@ export const language = computed<Language>(() => {
   if (chosen !== "auto") return chosen;
   return navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
 });
-export const texts = computed(() => dictionaries()[language.value]);
+/** Until those of another language have arrived, the ones before stay. */
+export const texts = computed((): Texts => dictionaries.value[language.value] ?? (Object.values(dictionaries.value)[0] as Texts));

@@ -27,3 +27,7 @@ test.each<[TaskStatus, boolean, boolean, boolean, boolean]>([
   const one = task("a", 1, status);
   expect([canTakeOver(one), canHandBack(one), canStop(one), canLook(one)]).toEqual([takes, hands, stops, looks]);
 });
+
+test("a person who lets the agent read during a takeover can take screenshots meanwhile", () => {
+  expect(canLook({ ...task("a", 1, "takeover"), reading: true })).toBe(true);
+});

@@ -125,3 +125,12 @@ it("chunks keep their entries when older and newer ones come", () => {
 it("tasks are found by any of their words", () => {
   expect([matches("Find a quiet Hotel", "hotel find"), matches("Find a quiet Hotel", "loud"), matches("x", "")]).toEqual([true, false, true]);
 });
+
+it("what the model thinks stands with the reply that follows, and begins again with it", () => {
+  const think = (content: string, restart = false): ChatEvent => ({ type: "thinkingDelta", messageId: "m1", delta: { content }, ...(restart ? { restart } : {}) });
+  const thinking = told(emptyConversation, think("Let me "), think("see."));
+  expect(thinking.entries).toMatchObject([{ kind: "assistant", id: "m1", text: "", thinking: "Let me see.", isStreaming: true }]);
+  const again = told(thinking, think("", true), think("Well."), { type: "chatDelta", messageId: "m1", finished: true, content: "Yes." });
+  expect(again.entries).toMatchObject([{ text: "Yes.", thinking: "Well." }]);
+  expect(again.entries[0]).not.toHaveProperty("isStreaming");
+});

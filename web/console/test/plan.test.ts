@@ -7,7 +7,7 @@ import { argumentsText, hintOf } from "../src/features/agent/logic/toolHint";
 
 const step = (title: string, more: Partial<Task> = {}): Task => ({ draftId: title, title, details: "", priority: "medium", status: "todo", tags: [], ...more });
 const plan = (runId: string, status: "ok" | "canceled", tasks: Task[]): Asked => ({
-  request: { ts: "2026-01-01T00:00:00.000Z", type: "ui_prompt", action: "request", requestId: runId, runId, callerGone: false, prompt: { kind: "task_confirm" } },
+  request: { ts: "2026-01-01T00:00:00.000Z", type: "ui_prompt", action: "request", requestId: runId, runId, caller: "waiting", prompt: { kind: "task_confirm" } },
   response: { ts: "2026-01-01T00:01:00.000Z", type: "ui_prompt", action: "response", requestId: runId, response: { status, tasks } },
 });
 const said = (text: string, at = "2026-01-01T00:02:00.000Z"): Entry => ({ kind: "assistant", id: text, at: Date.parse(at), text });
@@ -23,6 +23,14 @@ it("a step is done once the agent has ticked it off, or the person has", () => {
     said("So far:\n- [x] **Read it**\n- [-] Write a.txt\n- [ ] Report"),
   ]);
   expect(steps.map(({ state }) => state)).toEqual(["done", "doing", "done", "todo"]);
+});
+
+it("a step is done once the agent has checked it off by its number", () => {
+  const call = (steps: number[], status: "success" | "error", at = "2026-01-01T00:02:00.000Z"): Entry =>
+    ({ kind: "tool", id: at + status, at: Date.parse(at), text: "", tool: { name: "check_off", executionId: at, status, arguments: { steps } } });
+  const calls = [call([3], "success", "2026-01-01T00:00:30.000Z"), call([2], "success"), call([1], "error")];
+  const steps = checklist(plan("t", "ok", [step("Read"), step("Write"), step("Report")]), calls);
+  expect(steps.map(({ state }) => state)).toEqual(["todo", "done", "todo"]);
 });
 
 it("without a plan there is nothing to tick", () => {

@@ -79,8 +79,8 @@ test("after a reload only what the server lists is pending, and the shown one st
 });
 
 test("a caller that goes away is marked on the prompt that is shown", () => {
-  const queue = receive(filled(request("a")), [{ ...request("a"), callerGone: true }]);
-  expect(queue.asked.get("a")?.request.callerGone).toBe(true);
+  const queue = receive(filled(request("a")), [{ ...request("a"), caller: "gone" }]);
+  expect(queue.asked.get("a")?.request.caller).toBe("gone");
 });
 
 test("a response read before its request, from a newer page, settles it", () => {

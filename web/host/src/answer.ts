@@ -1,7 +1,7 @@
 /** One question and its answer: the building block of chained interactions (contract 5 §9). */
 
-import type { Host, RequestPayload } from "./host";
-import type { PromptResponse } from "./prompts";
+import type { Host, RequestPayload } from "./host.js";
+import type { PromptResponse } from "./prompts.js";
 
 /** Puts a prompt into the queue and waits, as long as the person needs, for its response. */
 export async function ask(host: Host, payload: RequestPayload): Promise<PromptResponse> {
@@ -9,13 +9,10 @@ export async function ask(host: Host, payload: RequestPayload): Promise<PromptRe
   return await new Promise<PromptResponse>((resolve, reject) => {
     // Listening starts before asking: an answer may come faster than the request's own reply.
     const stop = host.uiPrompts.onUpdate(({ entries }) => {
-      for (const entry of entries) {
-        if (entry.action === "response" && entry.requestId === requestId) {
-          stop();
-          resolve(entry.response);
-          return;
-        }
-      }
+      const answer = entries.find((entry) => entry.action === "response" && entry.requestId === requestId);
+      if (answer?.action !== "response") return;
+      stop();
+      resolve(answer.response);
     });
     host.uiPrompts.request({ ...payload, requestId }).catch((error: unknown) => {
       stop();

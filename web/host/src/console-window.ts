@@ -1,19 +1,54 @@
-/** The panel for apps outside the console: a named window, so that `open` twice gives one window. */
+/**
+ * The panel for apps outside the console: one window, however often it is opened.
+ *
+ * The browser cuts the window off from this page (Cross-Origin-Opener-Policy), so handrail carries what one says to the other.
+ */
 
-import type { PromptPanel } from "./host";
+import { postJson } from "./envelope.js";
+import type { PromptPanel } from "./host.js";
+import { authorized, type ServerAddress } from "./server.js";
 
-export function consoleWindow(address: string): PromptPanel {
-  let shown: Window | null = null;
-  const isOpen = (): boolean => shown !== null && !shown.closed;
+type Action = "focus" | "close" | "toggle";
 
-  function open(): void {
-    shown = window.open(`${address}/#prompts`, "handrail-console", "width=520,height=760");
+export interface ConsoleWindowOptions extends ServerAddress {
+  /** Where the person's browser finds the console, if not at `address`. */
+  consoleAddress?: string;
+}
+
+/** A window that was just opened has not said so yet. */
+const LOADING_MS = 10_000;
+
+export function consoleWindow({ address = "", token, consoleAddress = address }: ConsoleWindowOptions): PromptPanel {
+  const panel = crypto.randomUUID();
+  let loadingUntil = 0;
+
+  /** Whether it was open; false as well where handrail doesn't respond. */
+  async function ask(action: Action): Promise<boolean> {
+    try {
+      const { isOpen } = await postJson<{ isOpen: boolean }>(`${address}/api/prompts/panel`, { panel, action }, authorized(token));
+      if (isOpen) loadingUntil = 0;
+      return isOpen;
+    } catch {
+      return false;
+    }
   }
 
-  function close(): void {
-    shown?.close();
-    shown = null;
+  function show(): void {
+    if (Date.now() < loadingUntil) return;
+    loadingUntil = Date.now() + LOADING_MS;
+    window.open(`${consoleAddress}/?panel=${panel}#prompts`, "_blank", "width=520,height=760");
   }
 
-  return { open, close, toggle: () => (isOpen() ? close() : open()) };
+  return {
+    async open() {
+      if (!(await ask("focus"))) show();
+    },
+    async close() {
+      await ask("close");
+      loadingUntil = 0;
+    },
+    async toggle() {
+      if (!(await ask("toggle"))) show();
+    },
+  };
 }

@@ -1,6 +1,6 @@
 /** The answer every route of handrail gives: `{ok:true,data}` or `{ok:false,error}`. */
 
-import { pageHeaders } from "./page-secret";
+import { pageHeaders } from "./page-secret.js";
 
 export interface FieldError {
   /** The path to the field, with dots: `values.name`, `tasks.0.title`. */
@@ -73,10 +73,10 @@ export function deleteAt<Data>(url: string): Promise<Data> {
   return fetchData<Data>(url, { method: "DELETE" });
 }
 
-export function postJson<Data>(url: string, body: unknown): Promise<Data> {
+export function postJson<Data>(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Data> {
   return fetchData<Data>(url, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { ...headers, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
 }

@@ -1,6 +1,6 @@
 /** `host.uiPrompts` of contract 5 §2, over whatever carries it. */
 
-import type { Prompt, PromptEntry, PromptResponse } from "./prompts";
+import type { Prompt, PromptEntry, PromptResponse } from "./prompts.js";
 
 export interface PromptsPayload {
   path: string;
@@ -23,13 +23,13 @@ export interface RespondPayload {
 
 export interface UiPrompts {
   read(): Promise<PromptsPayload>;
-  /** Entries as they are appended; after a lost connection, all that `read` gives. Returns the way to stop. */
+  /** Everything that `read` gives, whenever something was added. Returns the way to stop. */
   onUpdate(listener: (payload: PromptsPayload) => void): () => void;
   request(payload: RequestPayload): Promise<{ ok: true; requestId: string }>;
   respond(payload: RespondPayload): Promise<{ ok: true }>;
-  open(): void;
-  close(): void;
-  toggle(): void;
+  open(): void | Promise<void>;
+  close(): void | Promise<void>;
+  toggle(): void | Promise<void>;
 }
 
 export interface Host {
@@ -38,9 +38,9 @@ export interface Host {
 
 /** The panel in which a person answers: our console's own, or a window with the console in it. */
 export interface PromptPanel {
-  open(): void;
-  close(): void;
-  toggle(): void;
+  open(): void | Promise<void>;
+  close(): void | Promise<void>;
+  toggle(): void | Promise<void>;
 }
 
 /** What carries prompts to handrail and back. */

@@ -1,6 +1,6 @@
-export { ask } from "./answer";
-export { consoleWindow } from "./console-window";
-export { type ErrorDetails, type FieldError, fetchData, fetchFile, deleteAt, HostError, postJson } from "./envelope";
+export { ask } from "./answer.js";
+export { consoleWindow, type ConsoleWindowOptions } from "./console-window.js";
+export { type ErrorDetails, type FieldError, fetchData, fetchFile, deleteAt, HostError, postJson } from "./envelope.js";
 export {
   createHost,
   type Host,
@@ -11,7 +11,7 @@ export {
   type RequestPayload,
   type RespondPayload,
   type UiPrompts,
-} from "./host";
-export type * from "./prompts";
-export { forgetPageSecret, keepPageSecret } from "./page-secret";
-export { connect, serverTransport } from "./server";
+} from "./host.js";
+export type * from "./prompts.js";
+export { forgetPageSecret, keepPageSecret } from "./page-secret.js";
+export { connect, type ServerAddress, type ServerOptions, serverTransport } from "./server.js";

@@ -115,7 +115,25 @@ export interface FileChangePrompt extends PromptCommon {
   offers?: Offer[];
   /** Why the file is code that runs later. */
   runsLater?: string;
+  /** Parameters that are shown as `******`: the person may ask for their values while the caller waits. */
+  masked?: string[];
   card?: Card;
+  /** What a person may take by itself, or edit. */
+  parts?: ChangePart[];
+}
+
+export interface ChangeHunk {
+  startOld: number;
+  startNew: number;
+  linesOld: string[];
+  linesNew: string[];
+}
+
+/** A file of a change; `content` is the proposed text, where a person may edit it. */
+export interface ChangePart {
+  path: string;
+  hunks: ChangeHunk[];
+  content?: string;
 }
 
 /** What a yes allows beyond the one call; `*` stands for every project or every agent. */
@@ -147,7 +165,17 @@ export interface ResultPrompt extends PromptCommon {
   markdown?: string;
 }
 
-export type Prompt = KvPrompt | ChoicePrompt | TaskConfirmPrompt | FileChangePrompt | ResultPrompt;
+/** A request in the log that handrail can't read: as it was written, and why. It can only be canceled. */
+export interface UnreadablePrompt extends PromptCommon {
+  kind: "unreadable";
+  raw: string;
+  reason: string;
+}
+
+export type Prompt = KvPrompt | ChoicePrompt | TaskConfirmPrompt | FileChangePrompt | ResultPrompt | UnreadablePrompt;
+
+/** The program that asked: it waits, it stopped waiting, or it only reads the log, where handrail can't see it. */
+export type Caller = "waiting" | "gone" | "unknown";
 
 /** How far an approval reaches; absent on the wire means `once`. */
 export type ApprovalScope = "once" | "task" | "rule";
@@ -163,6 +191,12 @@ export interface PromptResponse {
   covers?: "tool" | "app";
   /** How far the yes reaches within its scope; absent means the narrowest that was offered. */
   grant?: Grant;
+  /** Where the prompt has one part: the places of the hunks that are taken, from 0; absent means all. */
+  hunks?: number[];
+  /** Where the prompt has one part: the text that is written in place of the proposed one. */
+  content?: string;
+  /** Where the prompt has several parts: those that are taken; absent means all. */
+  files?: { path: string; hunks?: number[]; content?: string }[];
 }
 
 interface EntryCommon {
@@ -177,10 +211,12 @@ interface EntryCommon {
 export interface RequestEntry extends EntryCommon {
   action: "request";
   prompt: Prompt;
-  /** The program that asked has given up waiting; an ok is kept for its retry. */
-  callerGone?: boolean;
+  /** While it is pending. */
+  caller?: Caller;
   /** Whether handrail itself asks. Whatever a prompt says, no other is handrail's. */
   isOwn?: boolean;
+  /** Of handrail's own: the agent that asks. */
+  askedBy?: string;
   /** Who posted a prompt that isn't handrail's own. */
   postedBy?: string;
   /** Its source, if it pretends to be handrail's. */

@@ -1,7 +1,8 @@
 /** What a tool does, as one of a few acts that have words in every language. */
 
 const ACTS: Record<string, Act> = {
-  write_to_file: "edit", replace_in_file: "edit", native_edit: "edit", restore_snapshot: "restore", undo_write: "undo",
+  write_to_file: "edit", write_files: "edit", edit_file: "edit", replace_in_file: "edit", native_edit: "edit",
+  make_folder: "makeFolder", move_path: "move", copy_path: "copy", delete_path: "remove", read_files: "read", read_media: "look", file_info: "look", restore_snapshot: "restore", undo_write: "undo",
   generate_character_profile: "define", execute_command: "script", native_shell: "run",
   read_file: "read", native_read: "read", list_files: "list", search_files: "search", list_project_resources: "list",
   validate_script: "check", check_game: "check", preview_scene: "preview", show_scene_graph: "check",
@@ -20,7 +21,7 @@ const ACTS: Record<string, Act> = {
 };
 
 export type Act =
-  | "edit" | "create" | "remove" | "restore" | "undo" | "define" | "script" | "run" | "read" | "list" | "search" | "check" | "preview"
+  | "edit" | "create" | "remove" | "makeFolder" | "move" | "copy" | "restore" | "undo" | "define" | "script" | "run" | "read" | "list" | "search" | "check" | "preview"
   | "open" | "switchTab" | "closeTab" | "back" | "forward" | "reload" | "click" | "type" | "press" | "choose" | "hover" | "scroll" | "upload"
   | "dismiss" | "look" | "wait" | "call" | "fetch" | "connect" | "use" | "agent" | "take" | "discard" | "ask" | "finish";
 

@@ -19,9 +19,19 @@ export interface AgentLook {
   colour: string;
 }
 
-/** `said` may carry a version (`claude-code/2.1`) or a face (`mcp claude-code/2.1`). */
+/** Folders that say nothing about the program in them. */
+const PLAIN_FOLDER = /^(?:v?\d.*|bin|dist|lib|libexec|versions|node_modules|cli\.m?js)$/;
+
+/** What a program is called, by its path: the last part that is a name. */
+function programName(path: string): string {
+  return path.split("/").reverse().find((part) => part !== "" && !PLAIN_FOLDER.test(part)) ?? path;
+}
+
+/** `said` may carry a version (`claude-code/2.1`) or a face (`mcp claude-code/2.1`), or be an identity (`program:1000:/usr/bin/claude`). */
 export function agentLook(said: string): AgentLook {
-  const plain = said.replace(/^(?:mcp|http|hook|cage|chat)[: ]/i, "").replace(/[/@ ]v?\d[\w.]*.*$/, "").trim() || said;
+  const program = /^program:\d+:(.+)$/.exec(said);
+  if (program) return agentLook(programName(program[1]!));
+  const plain = said.replace(/^agent:/, "").replace(/^(?:mcp|http|hook|cage|chat)[: ]/i, "").replace(/[/@ ]v?\d[\w.]*.*$/, "").trim() || said;
   const known = KNOWN.find(([pattern]) => pattern.test(plain));
   if (known) return { name: known[1], letter: known[2], colour: known[3] };
   const sum = [...plain].reduce((total, char) => total + (char.codePointAt(0) ?? 0), 0);

@@ -1,6 +1,8 @@
+import { useEffect, useState } from "preact/hooks";
 import { announcement, connection, page, session, texts } from "../store";
 import { Boundary } from "../ui/Boundary";
 import { lazily } from "../ui/Lazy";
+import { breath } from "./breath";
 import { isCommandsOpen, isHelpOpen } from "./commands";
 import { installed, pages } from "./installed";
 import { Rail } from "./Rail";
@@ -15,18 +17,29 @@ export function prepare(name: string): void {
   if (view && "prepare" in view) view.prepare();
 }
 
+let wasDrawn = false;
+
+/** The first one is drawn after what is around it: one long task less. */
+function Page() {
+  const [isNext, setIsNext] = useState(wasDrawn);
+  useEffect(() => {
+    if (!isNext) void breath().then(() => setIsNext((wasDrawn = true)));
+  }, []);
+  const { View } = pages().find(({ name }) => name === page.value)!;
+  return isNext ? <View /> : null;
+}
+
 export function App() {
   const t = texts.value;
   if (session.value === "signedOut") return <SignIn />;
   if (session.value === "unknown") return <main class="lonely"><p role="status">{connection.value === "offline" ? t.connection.offline : t.loading}</p></main>;
-  const View = pages().find(({ name }) => name === page.value)!.View;
   const overlays = installed().flatMap((feature) => feature.overlays ?? []);
   return (
     <div class={`app at-${page.value}`}>
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>{t.skip}</a>
       <Rail />
       <main id="main" tabIndex={-1} key={page.value}>
-        <Boundary><View /></Boundary>
+        <Boundary><Page /></Boundary>
       </main>
       {overlays.map(({ View: Overlay, isShown }, at) => (!isShown || isShown()) && <Boundary key={at}><Overlay /></Boundary>)}
       {isCommandsOpen.value && <Commands />}

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { signIn } from "./session";
 import { texts } from "../store";
 import { Logo } from "./Logo";
+import { Coded } from "../ui/Coded";
 import { Field } from "../ui/Field";
 
 export function SignIn() {
@@ -24,7 +25,7 @@ export function SignIn() {
       <form class="card sign-in" onSubmit={(event) => { event.preventDefault(); void enter(); }}>
         <Logo />
         <h1>{t.signIn}</h1>
-        <p class="sub">{t.signInHint}</p>
+        <p class="sub"><Coded text={t.signInHint} /></p>
         <Field label={t.code} value={code} onInput={setCode} kind="secret" problem={isWrong ? t.codeWrong : undefined} />
         <button type="submit" class="primary" disabled={code.trim() === ""}>{t.enter}</button>
       </form>

@@ -21,11 +21,13 @@ export interface FeaturePage {
   opened?: () => void;
 }
 
-export interface Feature<T extends object = object> {
-  texts: { en: T; zh: T };
+/** In the order of the page. */
+export type SettingsSection = "general" | "models" | "access" | "setup" | "keyboard";
+
+export interface Feature {
   pages?: FeaturePage[];
-  /** Cards on the settings page, by their place from top to bottom. */
-  settings?: { place: number; View: ComponentType }[];
+  /** Cards on the settings page, by their section. */
+  settings?: { section: SettingsSection; View: ComponentType }[];
   /** Shown over every page. */
   overlays?: { View: ComponentType; isShown?: () => boolean }[];
   /** What opens and closes when a program asks for the panel of questions. */

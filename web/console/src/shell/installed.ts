@@ -1,13 +1,11 @@
 /** The features of this console, once `install` was called. */
 
-import { addTexts } from "../texts";
 import type { Feature, FeaturePage } from "./feature";
 
 let features: readonly Feature[] = [];
 
 export function install(all: readonly Feature[]): void {
   features = all;
-  addTexts(all.map(({ texts }) => texts));
 }
 
 export const installed = (): readonly Feature[] => features;

@@ -1,6 +1,6 @@
 /** The one connection to the server, and the host that speaks contract 5 over it. */
 
-import { connect, createHost, serverTransport, type Host } from "@handrail/host";
+import type { connect, createHost, Host } from "@handrail/host";
 
 export type Line = ReturnType<typeof connect>;
 export type PanelControl = Parameters<typeof createHost>[0]["panel"];
@@ -8,10 +8,13 @@ export type PanelControl = Parameters<typeof createHost>[0]["panel"];
 let line: Line | null = null;
 let host: Host | null = null;
 
-export function openLine(panel: PanelControl): { line: Line; host: Host } {
-  line = connect();
-  host = createHost({ pluginId: "handrail", appId: "console", transport: serverTransport({ socket: line }), panel });
-  return { line, host };
+/** Socket.IO is fetched here, while the server is asked who this is. */
+export const fetchSocket = (): Promise<typeof import("./socket")> => import("./socket");
+
+export async function openLine(panel: PanelControl): Promise<{ line: Line; host: Host }> {
+  const opened = (await fetchSocket()).openSocket(panel);
+  ({ line, host } = opened);
+  return opened;
 }
 
 /** For pages that are fetched when they are opened, and want to hear and to say something then. */

@@ -4,8 +4,9 @@ import { deleteAt, fetchData, forgetPageSecret, HostError, keepPageSecret, postJ
 import type { PageName } from "../features";
 import { connection, page, session, type Session } from "../store";
 import { readPage } from "./address";
+import { breath } from "./breath";
 import { installed } from "./installed";
-import { openLine, theLine, type PanelControl } from "./line";
+import { fetchSocket, openLine, theLine, type PanelControl } from "./line";
 import { reloadProjects } from "./projects";
 
 const NO_PANEL: PanelControl = { open: () => undefined, close: () => undefined, toggle: () => undefined };
@@ -29,10 +30,15 @@ async function arrive(): Promise<void> {
 
 async function resume(): Promise<void> {
   try {
-    const [known, first] = await Promise.all([fetchData<Session>("/api/session"), location.hash === "" ? firstPage() : null]);
+    const [known, first] = await Promise.all([fetchData<Session>("/api/session"), location.hash === "" ? firstPage() : null, fetchSocket()]);
     if (first) page.value = first;
+    await breath();
+    await listen();
+    await breath();
     session.value = known;
-    listen();
+    await breath();
+    // Without a socket (a proxy that blocks it) the console still shows what there is.
+    if (connection.value !== "online") void reload();
   } catch (error) {
     if (error instanceof HostError && error.code === "OFFLINE") {
       connection.value = "offline";
@@ -55,9 +61,9 @@ export async function signIn(code: string): Promise<void> {
   await resume();
 }
 
-function listen(): void {
+async function listen(): Promise<void> {
   if (theLine()) return;
-  const { line: socket, host } = openLine(installed().find((feature) => feature.panel)?.panel ?? NO_PANEL);
+  const { line: socket, host } = await openLine(installed().find((feature) => feature.panel)?.panel ?? NO_PANEL);
   socket.on("connect", () => {
     connection.value = "online";
     void reload();
@@ -72,8 +78,6 @@ function listen(): void {
     if (!socket.active) setTimeout(() => void reenter(() => socket.connect()), 2000);
   });
   for (const feature of installed()) feature.listen?.(socket, host);
-  // Without a socket (a proxy that blocks it) the console still shows what there is.
-  void reload();
 }
 
 /** A refused connection may mean that the session has ended. */
@@ -101,5 +105,10 @@ export async function signOut(): Promise<void> {
 
 /** The truth after every connect: what is pending, what was answered, what was done, what is open. */
 async function reload(): Promise<void> {
-  await Promise.allSettled([reloadProjects(), ...installed().map((feature) => feature.reload?.())]);
+  const reading: Promise<unknown>[] = [];
+  for (const read of [reloadProjects, ...installed().map((feature) => feature.reload)]) {
+    reading.push(Promise.resolve(read?.()).catch(() => undefined));
+    await breath();
+  }
+  await Promise.all(reading);
 }

@@ -7,6 +7,12 @@ export interface ActTexts {
   asks: Record<Act, (about: Subject) => string>;
   /** As a sentence about the past: the words before the one object, and the sentence about several. */
   did: Record<Act, [string, (count: number) => string]>;
+  /** The same where no object is known. */
+  alone: Partial<Record<Act, string>>;
+  /** Tools that need no object at all. */
+  tools: Record<string, string>;
+  /** An edit that was only tried: nothing was written. */
+  tried: string;
   unnamed: string;
   /** What `.` is called. */
   root: string;

@@ -33,5 +33,5 @@ export const shellEn: ShellTexts = {
   code: "One-time code",
   codeWrong: "This code is invalid, expired or already used.",
   enter: "Sign in",
-  effects: { READ: "read", WRITE: "write", UI_CONTROL: "ui", EXECUTE: "exec", PROCESS_CONTROL: "process", ASK: "ask" },
+  effects: { READ: "read", WRITE: "write", UI_CONTROL: "clicks", EXECUTE: "runs", PROCESS_CONTROL: "stops", ASK: "ask" },
 };

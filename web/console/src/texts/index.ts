@@ -1,25 +1,19 @@
-/** Everything the console says, in both languages: the shell's own words, and those that features bring. */
+/** Everything the console says: the shell's own words and those of features, of one language at a time. */
 
+import { signal } from "@preact/signals";
 import type { FeatureTexts } from "../features";
-import { shellEn } from "./en";
 import type { ShellTexts } from "./shape";
-import { shellZh } from "./zh";
 
 export type Language = "en" | "zh";
 export type Texts = ShellTexts & FeatureTexts;
-let all: Record<Language, Texts> | undefined;
 
-export function addTexts(features: readonly Record<Language, object>[]): void {
-  all = { en: joined(shellEn, features.map(({ en }) => en)), zh: joined(shellZh, features.map(({ zh }) => zh)) };
-}
+/** Those that were fetched. */
+export const dictionaries = signal<Partial<Record<Language, Texts>>>({});
 
-export function dictionaries(): Record<Language, Texts> {
-  if (!all) throw new Error("The features have not been added yet.");
-  return all;
-}
+const FETCHED: Record<Language, () => Promise<{ words: Texts }>> = { en: () => import("../features.en"), zh: () => import("../features.zh") };
 
-/** The titles of a feature's pages are under `pages`. */
-function joined(shell: ShellTexts, words: readonly { pages?: object }[]): Texts {
-  const pages = Object.assign({}, ...words.map((one) => one.pages)) as Texts["pages"];
-  return Object.assign({}, shell, ...words, { pages }) as Texts;
+export async function loadTexts(language: Language): Promise<void> {
+  if (dictionaries.value[language]) return;
+  const { words } = await FETCHED[language]();
+  dictionaries.value = { ...dictionaries.value, [language]: words };
 }

@@ -33,5 +33,5 @@ export const shellZh: ShellTexts = {
   code: "一次性代码",
   codeWrong: "代码无效、已过期或已被使用。",
   enter: "登录",
-  effects: { READ: "读取", WRITE: "写入", UI_CONTROL: "界面", EXECUTE: "执行", PROCESS_CONTROL: "进程", ASK: "询问" },
+  effects: { READ: "读取", WRITE: "写入", UI_CONTROL: "点击", EXECUTE: "运行", PROCESS_CONTROL: "停止", ASK: "询问" },
 };

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { texts } from "../store";
 import { Icon } from "./Icon";
+import "./picture.css";
 
 /** A picture that opens over the whole page. While it is open, no key reaches a question behind it. */
 export function Enlargeable({ label, children }: { label: string; children: ComponentChildren }) {

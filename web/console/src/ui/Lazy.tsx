@@ -1,17 +1,17 @@
 import type { ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { texts } from "../store";
 
-export type LazyView = ComponentType & {
+export type LazyView<Props = object> = ComponentType<Props> & {
   /** Begins to fetch it, before it is certain that it will be shown. */
   prepare: () => void;
 };
 
-/** A page whose code is fetched when it is first opened. */
-export function lazily(load: () => Promise<ComponentType>): LazyView {
-  let known: ComponentType | null = null;
-  let loading: Promise<ComponentType> | null = null;
-  const fetchOnce = (): Promise<ComponentType> => {
+/** What is fetched when it is first shown. */
+export function lazily<Props extends object = object>(load: () => Promise<ComponentType<Props>>): LazyView<Props> {
+  let known: ComponentType<Props> | null = null;
+  let loading: Promise<ComponentType<Props>> | null = null;
+  const fetchOnce = (): Promise<ComponentType<Props>> => {
     loading ??= load().then(
       (found) => (known = found),
       (failure: unknown) => {
@@ -21,17 +21,19 @@ export function lazily(load: () => Promise<ComponentType>): LazyView {
     );
     return loading;
   };
-  function Lazy() {
-    const [View, setView] = useState<ComponentType | null>(() => known);
+  function Lazy(props: Props) {
+    const [View, setView] = useState<ComponentType<Props> | null>(() => known);
     const [hasFailed, setHasFailed] = useState(false);
-    const read = (): void => {
-      setHasFailed(false);
-      fetchOnce().then((found) => setView(() => found), () => setHasFailed(true));
-    };
-    useEffect(() => { if (!View) read(); }, []);
-    if (View) return <View />;
+    const hasBegun = useRef(false);
+    const read = (): void => void fetchOnce().then((found) => setView(() => found), () => setHasFailed(true));
+    // At once, not in an effect: effects wait for the next frame.
+    if (!View && !hasBegun.current) {
+      hasBegun.current = true;
+      read();
+    }
+    if (View) return <View {...props} />;
     const t = texts.value;
-    if (hasFailed) return <p class="problem" role="alert">{t.broken} <button type="button" class="plain" onClick={read}>{t.retry}</button></p>;
+    if (hasFailed) return <p class="problem" role="alert">{t.broken} <button type="button" class="plain" onClick={() => { setHasFailed(false); read(); }}>{t.retry}</button></p>;
     return <p class="nothing">{t.loading}</p>;
   }
   return Object.assign(Lazy, { prepare: () => void fetchOnce().catch(() => undefined) });

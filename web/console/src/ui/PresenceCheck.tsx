@@ -45,8 +45,8 @@ export function PresenceCheck({ need: first, confirm }: PresenceCheckProps) {
       {need.window && <p class="sub" role="status">{busy === "window" ? t.inWindow : <>{t.windowIn} <Visible text={need.window.name} /></>}</p>}
       {error && <p class="problem" role="alert">{error}</p>}
       {hasPasskey && !isUsable && <p>{t.otherAddress} <a href={`http://localhost:${location.port}/`}>{`http://localhost:${location.port}`}</a></p>}
-      <p class="sub">{isUsable || need.window ? t.orTerminal : t.terminal}</p>
-      <CodeBlock text={need.command} language="" />
+      {need.command && <p class="sub">{isUsable || need.window ? t.orTerminal : t.terminal}</p>}
+      {need.command && <CodeBlock text={need.command} language="" />}
       {!hasPasskey && <p class="sub">{t.addPasskey} <a href="#/settings">{t.settings}</a></p>}
     </section>
   );

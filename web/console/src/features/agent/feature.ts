@@ -5,10 +5,9 @@ import { lazily } from "../../ui/Lazy";
 /** The other words of these views come with their code. */
 export type AgentWords = { pages: { chat: string } };
 
-export const agent: Feature<AgentWords> = {
-  texts: { en: { pages: { chat: "Tasks" } }, zh: { pages: { chat: "任务" } } },
+export const agent: Feature = {
   pages: [{ name: "chat", group: "work", icon: "M5 6h14M5 12h14M5 18h9", View: lazily(async () => (await import("./components/Chat")).Chat) }],
-  settings: [{ place: 2, View: lazily(async () => (await import("./components/ModelCard")).ModelCard) }],
+  settings: [{ section: "models", View: lazily(async () => (await import("./components/ModelCard")).ModelCard) }],
   firstPage: async () => ((await comesToTalk()) ? "chat" : null),
 };
 

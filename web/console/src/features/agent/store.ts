@@ -22,7 +22,12 @@ export interface Models {
   /** Empty where none is set. */
   current: string;
   baseUrl?: string;
+  /** How much the model thinks; empty: as it does by itself. */
+  effort?: Effort;
 }
+
+export const EFFORTS = ["", "minimal", "low", "medium", "high"] as const;
+export type Effort = (typeof EFFORTS)[number];
 
 /** Fetched with the page: whoever never talks here does not load what it says. */
 export const chatTexts = computed(() => ({ en: chatEn, zh: chatZh })[language.value]);
@@ -50,7 +55,7 @@ export const asked = computed<readonly Asked[]>(() =>
   inOrder.value.filter(({ request }) => openTask.value !== "" && request.runId === openTask.value && !isToldBy(request, conversation.value.entries)),
 );
 /** A result is to be read and not to be answered; and what was stopped waits for nothing. */
-const isWaiting = (one: Asked): boolean => !isSettled(one) && one.request.prompt.kind !== "result" && one.request.callerGone !== true;
+const isWaiting = (one: Asked): boolean => !isSettled(one) && one.request.prompt.kind !== "result" && (one.request.caller ?? "waiting") === "waiting";
 export const isAsking = computed(() => asked.value.some(isWaiting));
 export const askingTasks = computed<ReadonlySet<string>>(() => new Set(inOrder.value.filter(isWaiting).map(({ request }) => request.runId ?? "")));
 /** Whether what the agent waits for can be said in words: its question, or its plan. */

@@ -6,6 +6,7 @@ import { lastChanged, mergeTasks, type BrowserTask } from "./logic/browserTasks"
 import type { Plugin } from "./logic/plugins";
 import type { Sight } from "./logic/sight";
 import { afterReconnect, takeRead, takeSync, type Snapshot, type SnapshotSync } from "./logic/windows";
+import { preferences } from "../../preferences";
 import { announcement, texts } from "../../store";
 import { pair, probe, type Paired } from "./bridge";
 import { arePluginsLoaded, chosenBrowser, chosenTask, found, olderThan, plugins, shownBrowser, shownTask, sight, snapshots, tasks } from "./store";
@@ -43,6 +44,11 @@ export interface Pairing {
 
 const TASKS = 200;
 const DRAWN = /browser_screenshot|browser_dom_index/;
+/** What a page takes a picture of by itself needs no other. */
+const TAKES_PICTURES = /browser_screenshot/;
+let liveTab: (() => number | undefined) | null = null;
+let isTaking = false;
+let isWantedAgain = false;
 let socket: Socket | null = null;
 let followed: string | undefined;
 
@@ -58,7 +64,10 @@ export function follow(line: Socket): void {
   });
   line.on("frontend_event", ({ taskId, event }: TaskEvent) => {
     if (event.type === "snapshotSync") snapshots.value = takeSync(snapshots.value, event);
-    else if (event.type === "toolUsed" && event.status !== "running" && DRAWN.test(event.name) && taskId === shownTask.value?.taskId) void readSight(taskId);
+    else if (event.type === "toolUsed" && event.status !== "running" && taskId === shownTask.value?.taskId) {
+      if (DRAWN.test(event.name)) void readSight(taskId);
+      if (/^browser_|^task_start$/.test(event.name) && !TAKES_PICTURES.test(event.name)) void takeLive(taskId);
+    }
   });
 }
 
@@ -143,6 +152,13 @@ async function change(taskId: string, verb: "takeover" | "handback" | "stop"): P
 
 export const takeOver = (taskId: string): Promise<void> => change(taskId, "takeover");
 export const handBack = (taskId: string): Promise<void> => change(taskId, "handback");
+/** Counts until the task is handed back. */
+export async function letRead(taskId: string, allowed: boolean): Promise<void> {
+  const task = await postJson<BrowserTask>(`/api/task/${encodeURIComponent(taskId)}/reading`, { allowed });
+  tasks.value = mergeTasks(tasks.value, [task]);
+  announcement.value = allowed ? texts.value.browser.readingTold : texts.value.browser.notReadingTold;
+}
+
 export const stopTask = (taskId: string): Promise<void> => change(taskId, "stop");
 
 /** The task goes on in another browser; what an agent has open in the one before is no longer its. */
@@ -156,6 +172,28 @@ export async function useForNewTasks(clientId: string): Promise<void> {
   await postJson<Plugin>("/api/extension/chosen", { clientId });
   plugins.value = await fetchData<Plugin[]>("/api/extension/extension-list");
   announcement.value = texts.value.browser.chosen;
+}
+
+/** While a page looks, a new picture is taken after each action of the shown task. Tells how to stop. */
+export function watchLive(tab: () => number | undefined): () => void {
+  liveTab = tab;
+  return () => { liveTab = null; };
+}
+
+/** One at a time; what happens meanwhile is seen by one more. The picture is for the page, and no step of the task. */
+async function takeLive(taskId: string): Promise<void> {
+  const tabId = liveTab?.();
+  if (tabId === undefined || !preferences.value.isLive || document.visibilityState === "hidden") return;
+  if (isTaking) return void (isWantedAgain = true);
+  isTaking = true;
+  // Without a picture (the tab was closed meanwhile, say) the last one stays, and says that it is of the past.
+  await postJson("/api/browser/act", { taskId, actions: { browser_screenshot: { tabId } } }).catch(() => undefined);
+  await readSight(taskId);
+  isTaking = false;
+  if (isWantedAgain) {
+    isWantedAgain = false;
+    await takeLive(taskId);
+  }
 }
 
 /** A fresh picture of the task's tab, and the index first: both then show the same. */

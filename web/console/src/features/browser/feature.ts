@@ -1,15 +1,11 @@
 import type { Feature } from "../../shell/feature";
 import { lazily } from "../../ui/Lazy";
 import { follow, reloadBrowsers } from "./actions";
-import "./browser.css";
-import { browserEn } from "./texts/en";
 import type { BrowserTexts } from "./texts/shape";
-import { browserZh } from "./texts/zh";
 
 export type BrowserWords = { pages: { browser: string }; browser: BrowserTexts };
 
-export const browser: Feature<BrowserWords> = {
-  texts: { en: { pages: { browser: "Browser" }, browser: browserEn }, zh: { pages: { browser: "浏览器" }, browser: browserZh } },
+export const browser: Feature = {
   pages: [{ name: "browser", group: "surfaces", icon: "M3 5h18v14H3zM3 9.5h18M6 7.25v.01M8.5 7.25v.01", View: lazily(async () => (await import("./components/Browser")).Browser) }],
   listen: follow,
   reload: reloadBrowsers,

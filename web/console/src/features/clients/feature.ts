@@ -2,15 +2,11 @@ import { fetchData } from "@handrail/host";
 import type { Feature } from "../../shell/feature";
 import { lazily } from "../../ui/Lazy";
 import { isAgents } from "./actions";
-import "./clients.css";
-import { clientsEn } from "./texts/en";
 import type { ClientsTexts } from "./texts/shape";
-import { clientsZh } from "./texts/zh";
 
 export type ClientsWords = { pages: { connect: string }; clients: ClientsTexts };
 
-export const clients: Feature<ClientsWords> = {
-  texts: { en: { pages: { connect: "Connect an agent" }, clients: clientsEn }, zh: { pages: { connect: "连接智能体" }, clients: clientsZh } },
+export const clients: Feature = {
   pages: [{ name: "connect", group: "foot", icon: "M12 5v14M5 12h14", View: lazily(async () => (await import("./components/Clients")).Clients) }],
   firstPage: async () => ((await isFirstRun()) ? "connect" : null),
 };

@@ -1,4 +1,5 @@
-import { texts } from "../../store";
+import type { PageName } from "../../features";
+import { announcement, texts } from "../../store";
 import { useLoaded } from "../../ui/useLoaded";
 import { Visible } from "../../ui/Visible";
 import { readDoctor, type Check } from "./actions";
@@ -31,7 +32,27 @@ function CheckRow({ check }: { check: Check }) {
       <span>
         <Visible text={t.checkNames[check.name] ?? check.name} /> <span class="sub"><Visible text={check.detail} /></span>
         {check.fix && <span class="sub fix"><Visible text={check.fix} /></span>}
+        {!check.ok && <Fixes check={check} />}
       </span>
     </li>
+  );
+}
+
+/** Where something is put right, by what was checked. */
+const PLACES: Record<string, PageName> = { browsers: "browser", servers: "apps", project: "permissions", hooks: "connect", clients: "connect" };
+
+/** A page where it can be fixed, or the command that does it, to be pasted into a terminal. */
+function Fixes({ check }: { check: Check }) {
+  const t = texts.value;
+  const place = PLACES[check.name];
+  const commands = [...(check.fix ?? "").matchAll(/`([^`]+)`/g)].map(([, command = ""]) => command).filter((command) => command.startsWith("handrail "));
+  if (!place && commands.length === 0) return null;
+  return (
+    <span class="fixes">
+      {place && <a class="plain" href={`#/${place}`}>{t.openPage(t.pages[place])}</a>}
+      {commands.map((command) => (
+        <button key={command} type="button" class="plain" onClick={() => void navigator.clipboard.writeText(command).then(() => (announcement.value = t.copied))}>{t.copy} <code>{command}</code></button>
+      ))}
+    </span>
   );
 }

@@ -1,10 +1,6 @@
 import type { Feature } from "../../shell/feature";
 import { lazily } from "../../ui/Lazy";
-import { doctorEn } from "./texts/en";
-import type { DoctorTexts } from "./texts/shape";
-import { doctorZh } from "./texts/zh";
 
-export const doctor: Feature<DoctorTexts> = {
-  texts: { en: doctorEn, zh: doctorZh },
-  settings: [{ place: 5, View: lazily(async () => (await import("./DoctorCard")).DoctorCard) }],
+export const doctor: Feature = {
+  settings: [{ section: "setup", View: lazily(async () => (await import("./DoctorCard")).DoctorCard) }],
 };

@@ -1,23 +1,21 @@
+import type { PromptEntry } from "@handrail/host";
 import type { Feature } from "../../shell/feature";
 import { lazily } from "../../ui/Lazy";
 import { closePanel, openPanel } from "./actions/panel";
+import { followOrders } from "./actions/orders";
 import { reloadPrompts, takeIn } from "./actions/prompts";
 import { Panel } from "./components/Panel";
-import { Inbox } from "./components/Inbox";
 import "./panel.css";
 import { isPanelOpen, waiting } from "./store";
-import { peopleEn } from "./texts/en";
-import type { PeopleTexts } from "./texts/shape";
-import { peopleZh } from "./texts/zh";
 
-export const people: Feature<PeopleTexts> = {
-  texts: { en: peopleEn, zh: peopleZh },
-  pages: [{ name: "inbox", group: "work", formerly: ["prompts"], icon: "M4 13h4l2 3h4l2-3h4M4 13 6 5h12l2 8v6H4z", View: Inbox, count: () => waiting.value, opened: openPanel }],
+export const people: Feature = {
+  pages: [{ name: "inbox", group: "work", formerly: ["prompts"], icon: "M4 13h4l2 3h4l2-3h4M4 13 6 5h12l2 8v6H4z", View: lazily(async () => (await import("./components/Inbox")).Inbox), count: () => waiting.value, opened: openPanel }],
   overlays: [{ View: Panel }],
-  settings: [{ place: 4.5, View: lazily(async () => (await import("./components/PasskeyCard")).PasskeyCard) }],
+  settings: [{ section: "access", View: lazily(async () => (await import("./components/PasskeyCard")).PasskeyCard) }],
   panel: { open: openPanel, close: closePanel, toggle: () => (isPanelOpen.value ? closePanel() : openPanel()) },
-  listen(_, host) {
-    host.uiPrompts.onUpdate(({ entries }) => takeIn(entries));
+  listen(line) {
+    line.on("ui_prompts", ({ entries }: { entries: PromptEntry[] }) => takeIn(entries));
+    void followOrders();
   },
   reload: reloadPrompts,
 };

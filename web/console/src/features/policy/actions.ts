@@ -1,4 +1,5 @@
 import { deleteAt, fetchData, postJson } from "@handrail/host";
+import type { Agent, AppConsent, PairedBrowser, Permission, PermissionKind, Standing, TrustedPolicy, UserRule } from "./logic/permissions";
 
 export interface PolicyRule {
   tool?: string;
@@ -7,6 +8,9 @@ export interface PolicyRule {
   place?: string;
   host?: string;
   app?: string;
+  command?: string;
+  program?: string;
+  server?: string;
   decision: string;
 }
 
@@ -20,58 +24,41 @@ export interface Policy {
   defaults?: Record<string, string>;
 }
 
-export interface UserRule extends PolicyRule {
-  id: string;
-  kind: "rule" | "task";
-  command?: string;
-  server?: string;
-  project?: string;
-  agent?: string;
-  caller?: string;
-  until?: string;
-  task?: string;
-  hasEnded?: boolean;
-  /** How many calls it has let through or stopped, and when the last one was. */
-  used?: number;
-  lastUsed?: string;
-}
-
-/** One that connects over HTTP. `lastSeen` is null where it has not called since handrail was started. */
-export interface Agent {
-  id: string;
-  name: string;
-  identity: string;
-  createdAt: string;
-  lastSeen: string | null;
-}
-
 export interface IssuedToken {
   id: string;
   name: string;
   token: string;
 }
 
-/** What an app's tool may do for a caller, remembered. */
-interface Consent {
-  caller: string;
+/** Everything that stands. What a feature that isn't installed would tell is empty. */
+export async function readStanding(): Promise<Standing> {
+  const [rules, consents, browsers, access, trusted] = await Promise.all([
+    fetchData<{ rules: UserRule[]; uses?: Standing["uses"] }>("/api/rules"),
+    fetchData<{ consents: AppConsent[] }>("/api/apps/consents").catch(() => ({ consents: [] })),
+    fetchData<PairedBrowser[]>("/api/extension/tokens").catch(() => []),
+    fetchData<{ agents: Agent[] }>("/api/access"),
+    fetchData<{ trusted: TrustedPolicy[] }>("/api/policy/trusted"),
+  ]);
+  return { rules: rules.rules, uses: rules.uses ?? {}, consents: consents.consents, browsers, agents: access.agents, policies: trusted.trusted };
 }
 
-export const readRules = (): Promise<{ rules: UserRule[] }> => fetchData<{ rules: UserRule[] }>("/api/rules");
-export const removeRule = (id: string): Promise<unknown> => deleteAt(`/api/rules/${encodeURIComponent(id)}`);
-/** Exactly what was removed a moment ago comes back. */
-export const restoreRule = (id: string): Promise<unknown> => postJson(`/api/rules/${encodeURIComponent(id)}/restore`, {});
+const PLACES: Record<PermissionKind, string> = {
+  rule: "/api/rules", task: "/api/rules", consent: "/api/apps/consents", browser: "/api/extension/tokens", agent: "/api/access/agents", policy: "/api/policy/trusted",
+};
+const placeOf = ({ kind, id }: Permission): string => `${PLACES[kind]}/${encodeURIComponent(id)}`;
+
+/** It counts for the next call. */
+export const revoke = (permission: Permission): Promise<unknown> => deleteAt(placeOf(permission));
+/** Exactly what was revoked a moment ago comes back. */
+export const restore = (permission: Permission, presence?: object): Promise<unknown> => postJson(`${placeOf(permission)}/restore`, presence ? { presence } : {});
+
 export const readPolicy = (): Promise<Policy> => fetchData<Policy>("/api/policy");
-export const readAgents = async (): Promise<Agent[]> => (await fetchData<{ agents: Agent[] }>("/api/access")).agents;
-export const removeAgent = async (id: string): Promise<Agent[]> => (await deleteAt<{ agents: Agent[] }>(`/api/access/agents/${encodeURIComponent(id)}`)).agents;
 
 /** The project's own policy, to be read before it is trusted. */
 export const readPolicyFile = (): Promise<{ text: string; hash: string }> => fetchData<{ text: string; hash: string }>("/api/policy/file");
 /** Exactly what was shown is trusted. */
 export const trustPolicy = (hash: string, presence?: object): Promise<Policy> => postJson<Policy>("/api/policy/trust", { hash, ...(presence ? { presence } : {}) });
 export const distrustPolicy = (): Promise<Policy> => deleteAt<Policy>("/api/policy/trust");
-
-/** The callers of remembered consents; none where apps are not installed. */
-export const readConsents = (): Promise<Consent[]> => fetchData<{ consents: Consent[] }>("/api/apps/consents").then(({ consents }) => consents, () => []);
 
 export interface Verdict {
   decision: "allow" | "ask" | "deny";

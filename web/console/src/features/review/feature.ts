@@ -4,7 +4,6 @@ import { lazily } from "../../ui/Lazy";
 /** The other words of this page come with its code. */
 export type ReviewWords = { pages: { review: string } };
 
-export const review: Feature<ReviewWords> = {
-  texts: { en: { pages: { review: "Review" } }, zh: { pages: { review: "审阅" } } },
+export const review: Feature = {
   pages: [{ name: "review", group: "work", icon: "M4 6h10M4 12h7M4 18h5M14 15l3 3 5-6", View: lazily(async () => (await import("./components/Review")).Review) }],
 };

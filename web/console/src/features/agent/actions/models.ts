@@ -1,7 +1,7 @@
 /** Which models there are, which one is set, and their keys: a key is sent once and never read. */
 
 import { deleteAt, fetchData, postJson } from "@handrail/host";
-import { models, type Models } from "../store";
+import { models, type Effort, type Models } from "../store";
 
 export async function readModels(): Promise<void> {
   models.value = await fetchData<Models>("/api/agent/models");
@@ -11,6 +11,11 @@ export async function readModels(): Promise<void> {
 export async function connectModel({ model, baseUrl, key }: { model: string; baseUrl: string; key: string }): Promise<void> {
   if (key) await postJson<unknown>("/api/agent/keys", { provider: providerOf(model), key });
   await postJson<unknown>("/api/agent/model", { model, ...(baseUrl ? { baseUrl } : {}) });
+  await readModels();
+}
+
+export async function setEffort(effort: Effort): Promise<void> {
+  await postJson<unknown>("/api/agent/effort", { effort });
   await readModels();
 }
 

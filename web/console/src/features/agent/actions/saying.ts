@@ -19,7 +19,9 @@ export const newMessageId = (): string => `evt-${crypto.randomUUID()}`;
 export async function send(taskId: string, text: string, attachments: readonly Attachment[] = [], id: string = newMessageId()): Promise<void> {
   const ids = attachments.map((one) => one.id);
   conversation.value = say(conversation.value, { id, text, at: Date.now(), ...(attachments.length ? { attachments } : {}) });
-  const [mode, model] = [wantedMode.value, wantedModel.value];
+  // A run at work keeps its mode and model: what was chosen meanwhile is for the words after it.
+  const isAtWork = conversation.value.run?.status === "running";
+  const [mode, model] = isAtWork ? [undefined, undefined] : [wantedMode.value, wantedModel.value];
   const message = {
     v: 1, type: "user_message", id, taskId, timestamp: Date.now(), content: text,
     ...(ids.length ? { attachments: ids } : {}),

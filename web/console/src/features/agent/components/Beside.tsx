@@ -11,6 +11,7 @@ import { visible } from "../../../logic/visible";
 import { history } from "../../people/store";
 import { language, texts } from "../../../store";
 import { TickMark } from "../../../ui/TickMark";
+import { TakenOver } from "../../browser/components/TakenOver";
 import { TabRow } from "../../browser/components/Windows";
 import { Enlargeable } from "../../../ui/Enlargeable";
 import { Facts } from "../../../ui/Facts";
@@ -18,6 +19,7 @@ import { ServerFileLink } from "../../../ui/ServerFileLink";
 import { ServerImage } from "../../../ui/ServerImage";
 import { Visible } from "../../../ui/Visible";
 import { Limits } from "./Limits";
+import "../../browser/browser.css";
 
 /** The browser's live tabs of this task, its plan, and what it has used up. */
 export function Beside({ taskId }: { taskId: string }) {
@@ -48,7 +50,7 @@ function Tabs({ taskId }: { taskId: string }) {
   return (
     <section class="beside-part" aria-label={t.browser}>
       <h2>{t.browser}{browser && <span class="sub"> · <Visible text={pluginName(browser)} /></span>}</h2>
-      {task?.status === "takeover" && <p class="taken-over">{b.takenOverHint}</p>}
+      {task && <TakenOver task={task} act={act} />}
       {tabs.length > 0 ? <ul class="branches">{tabs.map((tab) => <TabRow key={tab.tabId} tab={tab} />)}</ul> : <p class="sub">{isAnyConnected ? t.noTabs : <>{t.noBrowser} <a href="#/browser">{t.connectBrowser}</a></>}</p>}
       {hasPicture(seen) && (
         <Enlargeable label={b.pictureOf(visible(seen.url ?? ""))}><ServerImage url={artifactUrl(seen.artifactId)} alt={b.pictureOf(visible(seen.url ?? ""))} width={seen.width} height={seen.height} /></Enlargeable>
@@ -87,9 +89,10 @@ function Used({ taskId }: { taskId: string }) {
   const t = chatTexts.value;
   const run = conversation.value.run;
   if (!run) return null;
-  const { inputTokens, outputTokens, cost } = run.usage;
+  const { inputTokens, outputTokens, cost, estimated } = run.usage;
   const count = (tokens: number): string => t.tokens(new Intl.NumberFormat(language.value).format(tokens));
-  const price = cost === undefined || cost === null ? t.unknownCost : new Intl.NumberFormat(language.value, { style: "currency", currency: "USD", maximumFractionDigits: 4 }).format(cost);
+  const exact = cost === undefined || cost === null ? t.unknownCost : new Intl.NumberFormat(language.value, { style: "currency", currency: "USD", maximumFractionDigits: 4 }).format(cost);
+  const price = estimated && exact !== t.unknownCost ? t.about(exact) : exact;
   return (
     <section class="beside-part" aria-label={t.usage}>
       <h2>{t.usage}</h2>

@@ -3,12 +3,13 @@ import { follow, open } from "../actions/following";
 import { readModels } from "../actions/models";
 import { conversationOf, openTask } from "../store";
 import { connection } from "../../../store";
-import { Beside } from "./Beside";
+import { lazily } from "../../../ui/Lazy";
 import { Start } from "./Start";
-import { Talk } from "./Talk";
 import { TaskRail } from "./TaskRail";
 import "../chat.css";
 
+const Talk = lazily(async () => (await import("./Talk")).Talk);
+const Beside = lazily(async () => (await import("./Beside")).Beside);
 const WIDE = "(min-width: 1180px)";
 
 /** Tasks on the left, one of them in the middle, what it has to do with on the right. */

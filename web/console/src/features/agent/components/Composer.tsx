@@ -9,7 +9,7 @@ import { upload, uploadsOf } from "../actions/uploading";
 import { messageOf } from "../../../shell/failure";
 import { visible } from "../../../logic/visible";
 import { Icon } from "../../../ui/Icon";
-import { ModelSwitch, ModeSwitch } from "./Switches";
+import { EffortSwitch, ModelSwitch, ModeSwitch } from "./Switches";
 
 /** A person's words, with files, a mode and a model. Without a task they begin one. */
 export function Composer({ taskId }: { taskId: string }) {
@@ -22,12 +22,13 @@ export function Composer({ taskId }: { taskId: string }) {
   const [uploading] = uploadsOf(taskId);
   const run = taskId ? conversation.value.run : null;
   const isAtWork = run?.status === "running" && !takesWords.value;
-  const canSend = text.trim() !== "" && uploading === undefined && !isAtWork;
+  // An approval is answered first: words beside it could be taken for the answer.
+  const canSend = text.trim() !== "" && uploading === undefined && !(isAtWork && isAsking.value);
 
-  // As high as what is in it, up to a limit that the style sets.
+  // As high as what is in it, up to a limit that the style sets; newer browsers do that themselves.
   useEffect(() => {
     const element = field.current;
-    if (!element) return;
+    if (!element || CSS.supports("field-sizing", "content")) return;
     element.style.height = "auto";
     element.style.height = `${element.scrollHeight + 2}px`;
   }, [text]);
@@ -103,6 +104,7 @@ export function Composer({ taskId }: { taskId: string }) {
           <input ref={files} type="file" multiple hidden onChange={(event) => { const input = event.currentTarget; const chosen = [...(input.files ?? [])]; input.value = ""; during(upload(taskId, chosen)); }} />
           <ModeSwitch taskId={taskId} fail={setProblem} />
           <ModelSwitch taskId={taskId} fail={setProblem} />
+          <EffortSwitch fail={setProblem} />
           <button type="submit" class="primary send" disabled={!canSend} aria-label={t.send} title={`${t.send} (Enter)`}><Icon name="send" /></button>
         </div>
       </div>

@@ -1,6 +1,7 @@
 import { sendAgain } from "../actions/saying";
 import { chatTexts, conversationOf } from "../store";
 import type { Entry } from "../logic/chat";
+import { isCheckOff } from "../logic/plan";
 import { questionOf, reportOf } from "../logic/results";
 import { Markdown } from "../../../ui/Markdown";
 import { Visible } from "../../../ui/Visible";
@@ -20,7 +21,7 @@ export function EntryRow({ entry }: { entry: Entry }) {
     case "assistant":
       return <Reply entry={entry} />;
     case "tool":
-      return reportOf(entry) ? <Completion entry={entry} /> : questionOf(entry) ? <Asking entry={entry} /> : <ToolRow entry={entry} />;
+      return isCheckOff(entry) ? <CheckedOff entry={entry} /> : reportOf(entry) ? <Completion entry={entry} /> : questionOf(entry) ? <Asking entry={entry} /> : <ToolRow entry={entry} />;
     default:
       return <Note text={entry.text} />;
   }
@@ -48,13 +49,30 @@ function Words({ entry }: { entry: Entry }) {
 
 function Reply({ entry }: { entry: Entry }) {
   const t = chatTexts.value;
-  if (!entry.text && !entry.isStreaming) return null;
+  if (!entry.text && !entry.thinking && !entry.isStreaming) return null;
   return (
     <article class={`reply ${entry.isStreaming ? "growing" : ""}`} aria-label={t.agent} aria-busy={entry.isStreaming ?? false} data-entry={entry.id}>
+      {entry.thinking && <Thinking text={entry.thinking} isGoing={(entry.isStreaming ?? false) && !entry.text} />}
       <GrowingMarkdown text={entry.text} />
       {entry.hasGap && <p class="sub">… {t.gap}</p>}
     </article>
   );
+}
+
+/** Closed until a person opens it: what counts is what the model says and does. */
+function Thinking({ text, isGoing }: { text: string; isGoing: boolean }) {
+  const t = chatTexts.value;
+  return (
+    <details class="talk-note thoughts">
+      <summary>{isGoing && <i class="pulse" aria-hidden="true" />}{isGoing ? t.thinksNow : t.thoughts}</summary>
+      <p class="words-text"><Visible text={text} /></p>
+    </details>
+  );
+}
+
+/** Steps of the plan that are done: the plan itself shows them ticked. */
+function CheckedOff({ entry }: { entry: Entry }) {
+  return entry.tool?.status === "success" ? <p class="talk-note">✓ <Visible text={entry.text} /></p> : null;
 }
 
 function Note({ text }: { text: string }) {

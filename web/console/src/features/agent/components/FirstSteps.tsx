@@ -5,9 +5,11 @@ import { arePluginsLoaded, plugins } from "../../browser/store";
 import { chatTexts, hasModel, models } from "../store";
 import { readState } from "../../desktop/actions";
 import { session, texts } from "../../../store";
+import { lazily } from "../../../ui/Lazy";
 import { useLoaded } from "../../../ui/useLoaded";
 import { Visible } from "../../../ui/Visible";
-import { ModelForm } from "./ModelForm";
+
+const ModelForm = lazily(async () => (await import("./ModelForm")).ModelForm);
 
 type StepState = "ready" | "missing" | "checking";
 

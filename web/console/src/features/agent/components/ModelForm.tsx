@@ -1,9 +1,10 @@
 import { useId, useState } from "preact/hooks";
-import { connectModel } from "../actions/models";
+import { connectModel, providerOf } from "../actions/models";
 import { chatTexts, models } from "../store";
 import { fieldErrorsOf, messageOf } from "../../../shell/failure";
 import { announcement } from "../../../store";
 import { Field } from "../../../ui/Field";
+import { Providers } from "./Providers";
 
 /** Which model, where it is and its key. The key is emptied the moment it is sent. */
 export function ModelForm({ onConnected }: { onConnected?: () => void }) {
@@ -39,12 +40,13 @@ export function ModelForm({ onConnected }: { onConnected?: () => void }) {
 
   return (
     <form class="model-form" onSubmit={(event) => { event.preventDefault(); void connect(); }}>
+      <Providers chosen={providerOf(model)} choose={setModel} />
       <div class="field">
         <label for={`${listId}-model`}>{t.modelName}</label>
         <input id={`${listId}-model`} list={listId} value={model} autocomplete="off" spellcheck={false} aria-invalid={refused.has("model")} aria-describedby={`${listId}-hint`} onInput={(event) => setModel(event.currentTarget.value)} />
         <p class="sub" id={`${listId}-hint`}>{t.modelNameHint}</p>
         {refused.get("model") && <p class="problem">{refused.get("model")}</p>}
-        <datalist id={listId}>{(models.value?.models ?? []).map(({ name }) => <option key={name} value={name} />)}</datalist>
+        <datalist id={listId}>{(models.value?.models ?? []).filter(({ provider }) => !model || provider === providerOf(model)).map(({ name }) => <option key={name} value={name} />)}</datalist>
       </div>
       {needsAddress && <Field label={t.baseUrl} value={baseUrl} onInput={setBaseUrl} description={t.baseUrlHint} problem={refused.get("baseUrl")} />}
       {needsKey && <Field label={t.key} kind="secret" value={key} onInput={setKey} description={t.keyHint} problem={refused.get("key")} />}

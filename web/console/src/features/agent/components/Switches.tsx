@@ -1,5 +1,6 @@
 import { change } from "../actions/steering";
-import { chatTexts, conversation, models, wantedMode, wantedModel } from "../store";
+import { setEffort } from "../actions/models";
+import { chatTexts, conversation, EFFORTS, models, wantedMode, wantedModel, type Effort } from "../store";
 import { messageOf } from "../../../shell/failure";
 import type { Mode } from "../logic/chat";
 import { visible } from "../../../logic/visible";
@@ -34,6 +35,17 @@ export function ModelSwitch({ taskId, fail }: SwitchProps) {
     <select class="model-switch" aria-label={t.model} value={chosen === known.current ? "" : chosen} onChange={(event) => void change(taskId, { model: event.currentTarget.value }).catch((failure: unknown) => fail(messageOf(failure)))}>
       <option value="">{t.standard(known.current)}</option>
       {offered.map((name) => <option key={name} value={name}>{t.otherAgents[name] ?? visible(name)}</option>)}
+    </select>
+  );
+}
+
+/** How much the model thinks before it answers, from the next message on. */
+export function EffortSwitch({ fail }: Pick<SwitchProps, "fail">) {
+  const t = chatTexts.value;
+  if (!models.value?.current) return null;
+  return (
+    <select class="model-switch effort-switch" aria-label={t.effort} title={t.effort} value={models.value.effort ?? ""} onChange={(event) => void setEffort(event.currentTarget.value as Effort).catch((failure: unknown) => fail(messageOf(failure)))}>
+      {EFFORTS.map((effort) => <option key={effort} value={effort}>{effort ? `${t.effort}: ${t.efforts[effort]}` : t.effort}</option>)}
     </select>
   );
 }

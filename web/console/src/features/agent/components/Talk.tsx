@@ -1,9 +1,13 @@
 import { chatTexts, conversation, loading } from "../store";
 import { open } from "../actions/following";
 import { texts } from "../../../store";
+import { lazily } from "../../../ui/Lazy";
 import { Composer } from "./Composer";
 import { TalkHead } from "./TalkHead";
-import { Transcript } from "./Transcript";
+
+/** Whoever begins a task has nothing to read yet. */
+const Transcript = lazily(async () => (await import("./Transcript")).Transcript);
+setTimeout(Transcript.prepare, 1500);
 
 interface TalkProps {
   taskId: string;

@@ -11,6 +11,8 @@ export interface Usage {
   outputTokens: number;
   /** In US dollars; absent where nobody knows the model's price. */
   cost?: number | null;
+  /** Some of it was counted by handrail: the provider tells the price of a whole reply only. */
+  estimated?: boolean;
 }
 
 export interface Run {
@@ -58,6 +60,8 @@ export interface Entry {
   text: string;
   tool?: ToolUse;
   attachments?: readonly Attachment[];
+  /** What the model thought before it answered. */
+  thinking?: string;
   /** A reply that is still being written. */
   isStreaming?: boolean;
   /** Pieces of it were missed; the whole comes when it is finished. */

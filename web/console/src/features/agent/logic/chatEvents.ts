@@ -12,6 +12,7 @@ interface ToldError {
 /** What is told of a task, as far as a conversation is concerned. */
 export type ChatEvent =
   | FrontendEvent<"chatDelta"> & { sender?: string; messageId?: string; targetEventId?: string; finished: boolean; restart?: boolean; offset?: number; delta?: { content?: string }; content?: string }
+  | FrontendEvent<"thinkingDelta"> & { messageId: string; targetEventId?: string; restart?: boolean; delta?: { content?: string } }
   | FrontendEvent<"toolUsed"> & { name: string; actionId: string; status: ToolStatus; messageId?: string; arguments?: unknown; text?: string; effect?: string }
   | FrontendEvent<"structuredOutput"> & { status: string; schemaName?: string; error?: ToldError; targetEventId?: string }
   | FrontendEvent<"runStatus"> & Run
@@ -21,6 +22,8 @@ export function takeEvent(known: Conversation, event: ChatEvent, at: number): Co
   switch (event.type) {
     case "chatDelta":
       return event.sender === "user" || !event.messageId ? known : takeDelta(known, { ...event, messageId: event.messageId }, at);
+    case "thinkingDelta":
+      return takeThought(known, event, at);
     case "toolUsed":
       return takeTool(known, event, at);
     case "structuredOutput":
@@ -59,6 +62,18 @@ function takeDelta(known: Conversation, event: Delta, at: number): Conversation 
     return event.offset < before.text.length ? known : changed(known, place, (entry) => ({ ...entry, hasGap: true }));
   }
   return changed(known, place, (entry) => ({ ...entry, text: entry.text + piece }));
+}
+
+type Thought = Extract<ChatEvent, { type: "thinkingDelta" }>;
+
+/** A reply begins with what the model thinks; its words follow. */
+function takeThought(known: Conversation, { messageId, restart, delta }: Thought, at: number): Conversation {
+  const place = placeOf(known, "assistant", messageId);
+  const piece = delta?.content ?? "";
+  if (place >= 0) return changed(known, place, (entry) => ({ ...entry, thinking: restart ? piece : (entry.thinking ?? "") + piece }));
+  if (!piece) return known;
+  const entries = known.entries.filter((entry) => !(entry.isStreaming && entry.n === undefined));
+  return { ...known, entries: [...entries, { kind: "assistant", id: messageId, at, text: "", thinking: piece, isStreaming: true }] };
 }
 
 type Used = Extract<ChatEvent, { type: "toolUsed" }>;

@@ -21,14 +21,37 @@ export function confirmedPlan(answered: readonly Asked[], taskId: string): Asked
 export function checklist(plan: Asked | undefined, entries: readonly Entry[]): PlanStep[] {
   const tasks = plan?.response?.response.tasks ?? [];
   const since = Date.parse(plan?.response?.ts ?? "");
+  const [ticked, checked] = [ticksSince(entries, since), checkedSince(entries, since)];
+  return tasks.map(({ title, details, status }, at) => {
+    const state = status === "done" || checked.has(at + 1) ? "done" : stateOf(ticked.get(plain(title)));
+    return { title, details, state: state === "todo" && status === "doing" ? status : state };
+  });
+}
+
+/** The same where only the conversation is known: what the agent was told of the confirmed plan. */
+export function notedPlan(entries: readonly Entry[]): PlanStep[] {
+  const noted = [...entries].reverse().find(({ kind, text }) => kind === "note" && text.search(TICK) >= 0);
+  if (!noted) return [];
+  const [ticked, checked] = [ticksSince(entries, noted.at), checkedSince(entries, noted.at)];
+  return [...noted.text.matchAll(TICK)].map(([, , title = ""], at) => ({ title: title.trim(), details: "", state: checked.has(at + 1) ? "done" : stateOf(ticked.get(plain(title))) }));
+}
+
+/** Whether it is a call by which the agent checks off steps. */
+export const isCheckOff = ({ kind, tool }: Entry): boolean => kind === "tool" && tool?.name === "check_off";
+
+/** The numbers of the steps that the agent has checked off, from 1. */
+function checkedSince(entries: readonly Entry[], since: number): Set<number> {
+  const checked = entries.filter((entry) => isCheckOff(entry) && entry.at >= since && entry.tool?.status === "success");
+  return new Set(checked.flatMap(({ tool }) => (tool?.arguments as { steps?: number[] } | undefined)?.steps ?? []));
+}
+
+function ticksSince(entries: readonly Entry[], since: number): Map<string, string> {
   const ticked = new Map<string, string>();
   for (const { kind, at, text } of entries) {
     if (kind !== "assistant" || at < since) continue;
     for (const [, mark = "", title = ""] of text.matchAll(TICK)) ticked.set(plain(title), mark);
   }
-  return tasks.map(({ title, details, status }) => {
-    const mark = ticked.get(plain(title));
-    const state = status === "done" || mark === "x" || mark === "X" ? "done" : status === "doing" || mark === "~" || mark === "-" ? "doing" : "todo";
-    return { title, details, state };
-  });
+  return ticked;
 }
+
+const stateOf = (mark = " "): PlanStep["state"] => (/x/i.test(mark) ? "done" : mark === " " ? "todo" : "doing");

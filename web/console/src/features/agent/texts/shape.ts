@@ -1,4 +1,6 @@
 /** What the page of conversations has to say. */
+import type { Effort } from "../store";
+
 export interface ChatTexts {
   tasks: string;
   newTask: string;
@@ -43,6 +45,10 @@ export interface ChatTexts {
   told: Record<"stop" | "pause" | "resume", string>;
   runs: Record<"running" | "paused" | "waiting" | "ended", string>;
   thinking: string;
+  thoughts: string;
+  thinksNow: string;
+  effort: string;
+  efforts: Record<Effort, string>;
   gap: string;
   you: string;
   agent: string;
@@ -73,6 +79,7 @@ export interface ChatTexts {
   tokensOut: string;
   tokens: (count: string) => string;
   cost: string;
+  about: (price: string) => string;
   unknownCost: string;
   limits: string;
   stepsOf: (steps: number, most: number) => string;
@@ -94,6 +101,13 @@ export interface ChatTexts {
   desktopWell: string;
   desktopIll: string;
   lookAt: Record<"project" | "model" | "extension" | "desktop", string>;
+  providers: string;
+  providerNames: Record<string, string>;
+  hasKey: string;
+  noKey: string;
+  ownServer: string;
+  installed: string;
+  modelCount: (count: number) => string;
   modelName: string;
   /** Agents that can work in place of handrail's own, by the names that stand in a model's place. */
   otherAgents: Readonly<Record<string, string>>;

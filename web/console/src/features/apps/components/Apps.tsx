@@ -3,11 +3,13 @@ import { readApps, readConsents } from "../actions";
 import { type DescriptorProblem, findApps } from "../logic/apps";
 import { history } from "../../people/store";
 import { texts } from "../../../store";
+import { Coded } from "../../../ui/Coded";
 import { PageHead } from "../../../ui/PageHead";
 import { useLoaded } from "../../../ui/useLoaded";
 import { Visible } from "../../../ui/Visible";
 import { AppCard } from "./AppCard";
 import { Consents } from "./Consents";
+import "../apps.css";
 
 /** The apps that agents may call: what they do, what the person has allowed, where they are signed in. */
 export function Apps() {
@@ -28,7 +30,7 @@ export function Apps() {
         {[error, unread].filter(Boolean).map((problem) => <p key={problem} class="problem" role="alert">{problem}</p>)}
         {!found && !error && <p class="nothing">{t.loading}</p>}
         {found && found.problems.length > 0 && <Problems problems={found.problems} />}
-        {found && found.apps.length === 0 && <p class="nothing">{t.apps.none} {t.apps.noneHint}</p>}
+        {found && found.apps.length === 0 && <p class="nothing">{t.apps.none} <Coded text={t.apps.noneHint} /></p>}
         {found && found.apps.length > 0 && shown.length === 0 && <p class="nothing">{t.noMatches}</p>}
         {shown.map((app) => <AppCard key={app.id} app={app} consents={consents ?? []} setConsents={replace} isOnlyOne={found?.apps.length === 1} />)}
         {consents && (

@@ -13,7 +13,7 @@ export const appsEn: AppsTexts = {
   descriptor: "descriptor",
   itsTools: "Tools",
   consents: "Always allowed",
-  noConsents: "Nothing: every call is asked about.",
+  noConsents: "None. Every call asks you.",
   allTools: "all tools",
   mayCall: "may be called by",
   void: "expired",

@@ -8,6 +8,7 @@ import { Plugins } from "./Plugins";
 import { TaskList } from "./TaskList";
 import { TaskView } from "./TaskView";
 import { Windows } from "./Windows";
+import "../browser.css";
 
 /** Whoever installs the extension comes back to this page; nobody tells it. */
 const LOOK_AGAIN_MS = 3000;

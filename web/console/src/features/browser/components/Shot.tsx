@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
-import { artifactUrl, describe, placed, type Picture, type Placed } from "../logic/sight";
+import { artifactUrl, describe, isStale, placed, type Picture, type Placed } from "../logic/sight";
 import { visible } from "../../../logic/visible";
 import { prefer, preferences } from "../../../preferences";
 import { texts } from "../../../store";
+import { Chip } from "../../../ui/Chip";
 import { Enlarged } from "../../../ui/Enlargeable";
 import { Facts } from "../../../ui/Facts";
 import { focusBeside } from "../../../ui/focus";
@@ -10,6 +11,7 @@ import { Icon } from "../../../ui/Icon";
 import { Moment } from "../../../ui/Moment";
 import { ServerImage } from "../../../ui/ServerImage";
 import { Visible } from "../../../ui/Visible";
+import "../../../ui/picture.css";
 
 /** The picture with the index drawn on it; pointing at a box or at its line shows which is which. */
 export function Shot({ picture }: { picture: Picture }) {
@@ -25,10 +27,11 @@ export function Shot({ picture }: { picture: Picture }) {
   );
   if (isGone) return <p class="nothing">{t.pictureGone}</p>;
   return (
-    <div class="sight">
+    <div class={`sight ${isStale(picture) ? "stale" : ""}`}>
       <div class="row sight-bar">
         <label class="check"><input type="checkbox" checked={drawsIndex} disabled={boxes.length === 0} onChange={(event) => prefer({ drawsIndex: event.currentTarget.checked })} />{t.index(boxes.length)}</label>
         {boxes.length === 0 && <span class="sub">{t.noIndex}</span>}
+        {isStale(picture) && <Chip text={t.outdated} colour="bad" />}
         <button type="button" class="icon-button" aria-label={t.enlarge} title={t.enlarge} onClick={() => setIsEnlarged(true)}><Icon name="enlarge" /></button>
       </div>
       {drawn}

@@ -1,13 +1,15 @@
-import { useState } from "preact/hooks";
-import { handBack, look, stopTask, takeOver } from "../actions";
+import { useEffect, useState } from "preact/hooks";
+import { handBack, look, stopTask, takeOver, watchLive } from "../actions";
 import { plugins, shownTask, sight, snapshots } from "../store";
 import { messageOf } from "../../../shell/failure";
 import { canHandBack, canLook, canStop, canTakeOver, type BrowserTask } from "../logic/browserTasks";
 import { hasPicture } from "../logic/sight";
 import { tabOf } from "../logic/windows";
+import { prefer, preferences } from "../../../preferences";
 import { texts } from "../../../store";
 import { Visible } from "../../../ui/Visible";
 import { Shot } from "./Shot";
+import { TakenOver } from "./TakenOver";
 import { WhichBrowser } from "./WhichBrowser";
 
 /** One task: a person's hand on it, and what it looked like last. */
@@ -33,6 +35,9 @@ function Shown({ task }: { task: BrowserTask }) {
   }
   const act = (work: (id: string) => Promise<void>) => (): void => void during(work(taskId), setIsBusy);
 
+  // Pictures are the page's own business: none is taken while nobody looks.
+  useEffect(() => watchLive(() => tab?.tabId), [tab?.tabId]);
+
   const seen = sight.value;
   return (
     <section class="card task-view" aria-label={t.picture}>
@@ -40,6 +45,7 @@ function Shown({ task }: { task: BrowserTask }) {
         <h2><Visible text={task.title || t.untitledTask} /></h2>
         <span class="sub" role="status"><i class={`dot status-${status}`} aria-hidden="true" />{t.statuses[status]}</span>
         <p class="row">
+          {canStop(task) && <label class="check"><input type="checkbox" checked={preferences.value.isLive} onChange={(event) => prefer({ isLive: event.currentTarget.checked })} />{t.live}</label>}
           {tab && canLook(task) && (
             <button type="button" class="plain" disabled={isLooking} onClick={() => void during(look(taskId, tab.tabId), setIsLooking)}>{isLooking ? t.looking : t.look}</button>
           )}
@@ -48,7 +54,7 @@ function Shown({ task }: { task: BrowserTask }) {
           {canStop(task) && <button type="button" class="plain" disabled={isBusy} onClick={act(stopTask)}>{t.stop}</button>}
         </p>
       </header>
-      {status === "takeover" && <p class="taken-over">{t.takenOverHint}</p>}
+      <TakenOver task={task} act={(work) => void during(work, setIsBusy)} />
       <WhichBrowser task={task} />
       {problem && <p class="problem" role="alert">{problem}</p>}
       {hasPicture(seen) ? <Shot key={seen.artifactId} picture={seen} /> : seen && <p class="nothing">{t.noPicture} {tab && canLook(task) ? t.lookHint : t.noPictureHint}</p>}

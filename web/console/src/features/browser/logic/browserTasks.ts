@@ -13,6 +13,8 @@ export interface BrowserTask {
   selectedClientId?: string;
   /** A person has put it away. */
   archived?: boolean;
+  /** While a person has taken it over: whether the agent may read meanwhile. */
+  reading?: boolean;
 }
 
 /**
@@ -35,5 +37,5 @@ export function lastChanged(tasks: readonly BrowserTask[]): BrowserTask | undefi
 export const canTakeOver = ({ status }: BrowserTask): boolean => status !== "takeover" && status !== "completed";
 export const canHandBack = ({ status }: BrowserTask): boolean => status === "takeover";
 export const canStop = ({ status }: BrowserTask): boolean => status !== "completed";
-/** While a person has it, or once it is over, nothing is sent to the page. */
-export const canLook = ({ status }: BrowserTask): boolean => status !== "takeover" && status !== "completed";
+/** While a person has it and keeps it to themselves, or once it is over, nothing is sent to the page. */
+export const canLook = ({ status, reading }: BrowserTask): boolean => (status !== "takeover" || reading === true) && status !== "completed";

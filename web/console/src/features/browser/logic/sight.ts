@@ -19,6 +19,8 @@ export interface Sight {
   takenAt?: number;
   url?: string;
   indexedAt?: number;
+  /** When something was last done in the task. */
+  actedAt?: number;
   elements: SeenElement[];
 }
 
@@ -30,6 +32,9 @@ export interface Picture extends Sight {
 }
 
 export const hasPicture = (sight: Sight | null): sight is Picture => sight?.artifactId !== undefined;
+
+/** The page has changed since: what is shown is of the past. */
+export const isStale = ({ takenAt = 0, actedAt = 0 }: Sight): boolean => actedAt > takenAt;
 
 export const artifactUrl = (artifactId: string): string => `/api/artifacts/${encodeURIComponent(artifactId)}`;
 

@@ -84,6 +84,9 @@ export interface BrowserTexts {
   move: string;
   moved: string;
   takenOverHint: string;
+  letRead: string;
+  readingTold: string;
+  notReadingTold: string;
   told: Record<"takeover" | "handback" | "stop", string>;
   // The picture
   picture: string;
@@ -93,6 +96,8 @@ export interface BrowserTexts {
   look: string;
   looking: string;
   index: (count: number) => string;
+  live: string;
+  outdated: string;
   noIndex: string;
   enlarge: string;
   enlargePicture: (what: string) => string;

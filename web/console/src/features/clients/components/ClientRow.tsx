@@ -1,5 +1,7 @@
 import type { Client } from "../actions";
+import { agentLook } from "../../../logic/agents";
 import { texts } from "../../../store";
+import { AgentMark } from "../../../ui/Agent";
 
 interface Props {
   client: Client;
@@ -16,6 +18,7 @@ export function ClientRow({ client, isChosen, isBusy, choose, connect, disconnec
   return (
     <li data-chosen={isChosen}>
       <button type="button" class="client-name" aria-pressed={isChosen} onClick={choose}>
+        <AgentMark {...agentLook(client.title)} />
         <span><strong>{client.title}</strong> <span class="sub">{state}</span></span>
         <span class="sub">{covers(client)}</span>
       </button>

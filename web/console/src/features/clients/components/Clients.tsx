@@ -11,6 +11,7 @@ import { FirstCall } from "./FirstCall";
 import { OtherServers } from "./OtherServers";
 import { Sample } from "./Sample";
 import { Written } from "./Written";
+import "../clients.css";
 
 /** The AI clients on this machine: what connecting one writes, how far each is covered, and whether a call has arrived. */
 export function Clients() {
@@ -65,9 +66,8 @@ export function Clients() {
   );
   return (
     <>
-      <PageHead title={t.clients.title} />
+      <PageHead title={t.clients.title} sub={t.clients.intro} />
       <div class="page-body" data-scroller tabIndex={0} role="group" aria-label={t.clients.title}>
-        <p class="sub">{t.clients.intro}</p>
         {error && <p class="problem" role="alert">{error}</p>}
         {!data && !error && <p class="nothing">{t.loading}</p>}
         {data && (
@@ -86,9 +86,9 @@ export function Clients() {
               {told && <p class="good">{told}</p>}
               {shown ? <Written client={shown} /> : <p class="nothing">{t.clients.chooseOne}</p>}
               <FirstCall />
+              <Sample />
               {shown && <OtherServers key={shown.name} client={shown} changed={moved} />}
               {shown && <Confine client={shown} />}
-              <Sample />
             </div>
           </div>
         )}

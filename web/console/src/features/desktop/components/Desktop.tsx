@@ -3,12 +3,15 @@ import { look, readSight, readState } from "../actions";
 import { messageOf } from "../../../shell/failure";
 import type { DesktopSight } from "../logic/desktop";
 import { announcement, texts } from "../../../store";
+import { picturesOf } from "../../history/logic/calls";
 import { calls } from "../../history/store";
 import { PageHead } from "../../../ui/PageHead";
 import { useLoaded } from "../../../ui/useLoaded";
+import { Acted } from "./Acted";
 import { Condition } from "./Condition";
 import { Seen } from "./Seen";
 import { WindowChooser } from "./WindowChooser";
+import "../desktop.css";
 
 /** What agents see of the desktop: the last picture, the window in words beside it, and what keeps it from working. */
 export function Desktop() {
@@ -37,6 +40,8 @@ export function Desktop() {
   }
 
   const seen = sight === "unknown" ? null : sight;
+  const after = calls.value.find((call) => call.tool?.startsWith("desktop_") && call.state === "done" && call.effect === "UI_CONTROL" && picturesOf(call).length > 0);
+  const isLater = after !== undefined && (!seen || after.startedAt > seen.takenAt);
   return (
     <>
       <PageHead title={t.pages.desktop} sub={state ? (state.healthy ? t.desktop.well(state.session) : t.desktop.unwell) : undefined}>
@@ -49,6 +54,8 @@ export function Desktop() {
         {state && !(state.healthy && state.fixes.length === 0) && <Condition state={state} />}
         {sight === "unknown" && <p class="nothing">{t.loading}</p>}
         {sight === null && <p class="nothing">{t.desktop.nothingSeen} {t.desktop.nothingSeenHint}</p>}
+        {isLater && after && <Acted call={after} />}
+        {isLater && seen && <p class="sub stale-note">{t.desktop.stale}</p>}
         {seen && <Seen key={seen.executionId} sight={seen} />}
       </div>
     </>

@@ -7,6 +7,7 @@ import { focusBeside } from "../../../ui/focus";
 import { Moment } from "../../../ui/Moment";
 import { ServerImage } from "../../../ui/ServerImage";
 import { Visible } from "../../../ui/Visible";
+import "../../../ui/picture.css";
 
 /** The picture and the window in words; pointing at one shows where it is in the other, a click keeps it. */
 export function Seen({ sight }: { sight: DesktopSight }) {

@@ -6,6 +6,8 @@ export interface DesktopTexts {
   inFront: string;
   untitled: string;
   picture: string;
+  acted: string;
+  stale: string;
   pictureOf: (window: string) => string;
   outline: (count: number) => string;
   pointHint: string;

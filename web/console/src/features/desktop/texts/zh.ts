@@ -7,6 +7,8 @@ export const desktopZh: DesktopTexts = {
   inFront: "最前面的窗口",
   untitled: "无标题",
   picture: "最近的画面",
+  acted: "最近的操作",
+  stale: "以下内容是此操作之前看到的。请截图查看当前状态。",
   pictureOf: (window) => `最近一次看到的屏幕，窗口：${window}`,
   outline: (count) => `窗口内容（${count}）`,
   pointHint: "指向一行或画面中的位置，另一处会相应标出。",

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { undo } from "../actions/calls";
+import { undo, undoFile } from "../actions/calls";
 import { goTo } from "../../../shell/address";
 import { messageOf } from "../../../shell/failure";
 import { type Call, canUndo } from "../logic/calls";
@@ -35,6 +35,20 @@ export function CallShown({ call }: { call: Call }) {
   );
 }
 
+/** Under a frame of the replay, which shows the change and the pictures itself. */
+export function CallRecord({ call }: { call: Call }) {
+  return (
+    <>
+      <Undo call={call} />
+      <details>
+        <summary>{texts.value.onRecord}</summary>
+        <CallFacts call={call} />
+        <Exhibits call={call} isBrief />
+      </details>
+    </>
+  );
+}
+
 function CallFacts({ call }: { call: Call }) {
   const t = texts.value;
   const { answer, error, task } = call;
@@ -63,12 +77,13 @@ function Undo({ call }: { call: Call }) {
   const isUndone = undone.value.has(executionId);
   const [isUndoing, setIsUndoing] = useState(false);
   const [error, setError] = useState("");
+  const { target = "", project = "" } = call;
 
-  async function takeBack(): Promise<void> {
+  async function takeBack(work: () => Promise<void>): Promise<void> {
     setIsUndoing(true);
     setError("");
     try {
-      await undo(executionId);
+      await work();
     } catch (failure) {
       setError(messageOf(failure));
     } finally {
@@ -79,9 +94,10 @@ function Undo({ call }: { call: Call }) {
   if (!canUndo(call)) return null;
   return (
     <p class="row">
-      <button type="button" class="plain" disabled={isUndoing || isUndone} onClick={() => void takeBack()}>
+      <button type="button" class="plain" disabled={isUndoing || isUndone} onClick={() => void takeBack(() => undo(executionId))}>
         {isUndone ? t.undone : isUndoing ? t.undoing : t.undo}
       </button>
+      {target && <button type="button" class="bare" disabled={isUndoing} onClick={() => void takeBack(() => undoFile(target, project))}>{t.undoFile}</button>}
       {error && <span class="problem" role="alert">{error}</span>}
     </p>
   );

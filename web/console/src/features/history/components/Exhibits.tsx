@@ -1,23 +1,22 @@
 import { useEffect, useState } from "preact/hooks";
 import { readEvidence } from "../actions/calls";
 import { messageOf } from "../../../shell/failure";
-import { type Call, evidenceUrl } from "../logic/calls";
+import { type Call, evidenceUrl, isPicture as isPictureName } from "../logic/calls";
 import { texts } from "../../../store";
 import { Diff } from "../../../ui/Diff";
 import { Enlargeable } from "../../../ui/Enlargeable";
 import { ServerImage } from "../../../ui/ServerImage";
 import { Visible } from "../../../ui/Visible";
 
-const PICTURE = /\.(png|jpe?g|webp|gif)$/i;
 const DIFF = "diff.patch";
 
 /** What says most at a glance comes first: the change, then pictures, then the other files. */
-const weight = (file: string): number => (file === DIFF ? 0 : PICTURE.test(file) ? 1 : 2);
+const weight = (file: string): number => (file === DIFF ? 0 : isPictureName(file) ? 1 : 2);
 
-/** The files that show what a call did. */
-export function Exhibits({ call }: { call: Call }) {
-  const files = Object.keys(call.evidence?.sha256 ?? {}).sort((a, b) => weight(a) - weight(b) || (a < b ? -1 : 1));
-  if (files.length === 0) return <p class="sub">{texts.value.noEvidence}</p>;
+/** The files that show what a call did; briefly, without the change and the pictures, which are shown already. */
+export function Exhibits({ call, isBrief = false }: { call: Call; isBrief?: boolean }) {
+  const files = Object.keys(call.evidence?.sha256 ?? {}).filter((file) => !isBrief || weight(file) === 2).sort((a, b) => weight(a) - weight(b) || (a < b ? -1 : 1));
+  if (files.length === 0) return isBrief ? null : <p class="sub">{texts.value.noEvidence}</p>;
   return <>{files.map((file) => <Exhibit key={file} executionId={call.executionId} file={file} />)}</>;
 }
 
@@ -28,7 +27,7 @@ function Exhibit({ executionId, file }: { executionId: string; file: string }) {
   const [isOpen, setIsOpen] = useState(isDiff);
   const [text, setText] = useState<string | null>(null);
   const [error, setError] = useState("");
-  const isPicture = PICTURE.test(file);
+  const isPicture = isPictureName(file);
 
   useEffect(() => {
     if (!isOpen || isPicture || text !== null) return;

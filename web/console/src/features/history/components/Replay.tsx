@@ -1,22 +1,18 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { actOf, shortName } from "../../../logic/acts";
+import { shortName } from "../../../logic/acts";
 import { visible } from "../../../logic/visible";
 import { texts } from "../../../store";
-import { Enlargeable } from "../../../ui/Enlargeable";
 import { Icon } from "../../../ui/Icon";
-import { Moment } from "../../../ui/Moment";
-import { ServerImage } from "../../../ui/ServerImage";
-import { Visible } from "../../../ui/Visible";
-import { evidenceUrl, type Call } from "../logic/calls";
-import { actsIn, targetsOf, timelineOf, type TimelineStep } from "../logic/timeline";
-import { CallShown } from "./CallDetails";
-import { picturesOf, Sentence } from "./Step";
+import { picturesOf, type Call } from "../logic/calls";
+import { actsIn, timelineOf, type TimelineStep } from "../logic/timeline";
+import { Frame, type Exchanges, type Picture } from "./Frame";
+import { deedOf } from "./Sentence";
 import type { Story } from "./Timeline";
 
 const STEP_MS = 2500;
 
 /** A task step by step: before and after, what was done, and a strip of all steps. Every step has something to see. */
-export function Replay({ story }: { story: Story }) {
+export function Replay({ story, exchanges }: { story: Story; exchanges: Exchanges }) {
   const t = texts.value;
   const steps = useMemo(() => timelineOf(story.calls), [story.calls]);
   const [at, setAt] = useState(0);
@@ -46,7 +42,7 @@ export function Replay({ story }: { story: Story }) {
   };
   return (
     <section class="replay" aria-label={t.replay} onKeyDown={onKeyDown}>
-      <Stage key={step.id} step={step} />
+      <Frame key={step.id} step={step} exchanges={exchanges} lastSeen={lastSeenBefore(steps, at)} />
       <div class="replay-bar">
         <button type="button" class="plain" aria-label={t.previousStep} title={t.previousStep} disabled={at === 0} onClick={() => go(at - 1)}><Icon name="left" /></button>
         <button type="button" class="primary" aria-label={isPlaying ? t.pauseReplay : t.playReplay} title={isPlaying ? t.pauseReplay : t.playReplay} onClick={() => { if (!isPlaying && at >= total - 1) setAt(0); setIsPlaying(!isPlaying); }}><Icon name={isPlaying ? "pause" : "play"} /></button>
@@ -65,37 +61,26 @@ export function Replay({ story }: { story: Story }) {
   );
 }
 
-/** What was done in one word, and to what. */
+/** What was done in a word or two, and to what. */
 function cellOf(step: TimelineStep): [string, string] {
-  const t = texts.value;
   const [first] = step.calls as [Call];
-  const [[act, calls]] = actsIn(step) as [[ReturnType<typeof actOf>, readonly Call[]]];
-  const [word, several] = t.acts.did[act];
-  const name = first.target ?? "";
-  if (calls.length > 1) return [several(calls.length), ""];
-  return [word, visible(shortName(name).split("/").at(-1) ?? "")];
+  const [[act, calls]] = actsIn(step) as [[keyof typeof texts.value.acts.did, readonly Call[]]];
+  if (calls.length > 1) return [texts.value.acts.did[act][1](calls.length), ""];
+  const [words, object] = deedOf(first);
+  return [words, visible(shortName(object).split("/").at(-1) ?? "")];
 }
 
-function Stage({ step }: { step: TimelineStep }) {
-  const t = texts.value;
-  const [first] = step.calls as [Call];
-  const pictures = step.calls.flatMap((call) => picturesOf(call).map((file) => ({ call, file })));
-  const names = targetsOf(step);
-  return (
-    <article class="frame">
-      {pictures.length > 0 && (
-        <div class="stage">
-          {pictures.slice(0, 2).map(({ call, file }) => {
-            const label = /before/.test(file) ? t.before : /after/.test(file) ? t.after : t.pictureOf(visible(file));
-            return <figure key={`${call.executionId}/${file}`}><Enlargeable label={label}><ServerImage url={evidenceUrl(call.executionId, file)} alt={label} /></Enlargeable><figcaption>{label} · <Moment at={call.startedAt} /></figcaption></figure>;
-          })}
-        </div>
-      )}
-      <h2><Sentence step={step} /></h2>
-      <p class="dim"><Moment at={first.startedAt} /> · {t.states[first.state]}</p>
-      {step.isGroup && names.length > 0 && <ul class="frame-names">{names.map((name) => <li key={name}><code><Visible text={name === "." ? t.acts.root : name} /></code></li>)}</ul>}
-      {first.error?.message && <p class="problem"><Visible text={first.error.message} /></p>}
-      {!step.isGroup && <CallShown call={first} />}
-    </article>
-  );
+/** On a page or a window, what was last seen of it says where a step without a picture happened. */
+function lastSeenBefore(steps: readonly TimelineStep[], at: number): Picture | undefined {
+  const surface = surfaceOf(steps[at]?.calls[0]);
+  if (!surface) return undefined;
+  for (const { calls } of steps.slice(0, at).reverse()) {
+    for (const call of [...calls].reverse()) {
+      const file = picturesOf(call).at(-1);
+      if (file && surfaceOf(call) === surface) return { call, file };
+    }
+  }
+  return undefined;
 }
+
+const surfaceOf = (call: Call | undefined): string => /^(browser|desktop)_/.exec(call?.tool ?? "")?.[1] ?? "";

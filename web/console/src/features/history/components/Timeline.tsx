@@ -10,6 +10,7 @@ import { foldRecords, type Call } from "../logic/calls";
 import { timelineOf } from "../logic/timeline";
 import { calls as newest } from "../store";
 import { Step } from "./Step";
+import "../timeline.css";
 
 const ROW_HEIGHT = 44;
 

@@ -93,6 +93,15 @@ export function undoneIn(calls: readonly Call[]): ReadonlySet<string> {
   return undone;
 }
 
+const PICTURE = /\.(png|jpe?g|webp|gif)$/i;
+export const isPicture = (file: string): boolean => PICTURE.test(file);
+
+/** As it was before, then as it was afterwards. */
+export function picturesOf({ evidence }: Call): string[] {
+  const weight = (file: string): number => (/before/.test(file) ? 0 : /after/.test(file) ? 1 : 2);
+  return Object.keys(evidence?.sha256 ?? {}).filter(isPicture).sort((a, b) => weight(a) - weight(b) || (a < b ? -1 : 1));
+}
+
 export function evidenceUrl(executionId: string, file: string): string {
   return `/api/evidence/${encodeURIComponent(executionId)}/${encodeURIComponent(file)}`;
 }

@@ -4,9 +4,16 @@ import type { Verdict } from "../logic/timeline";
 export interface HistoryTexts {
   pages: { history: string };
   also: string;
+  and: string;
   decided: Record<NonNullable<Verdict>, string>;
   moreNames: (count: number) => string;
-  pictureOf: (file: string) => string;
+  screenshot: string;
+  lastSeen: string;
+  request: string;
+  result: string;
+  took: string;
+  tokensUsed: (count: string) => string;
+  planOf: (done: number, total: number) => string;
   before: string;
   after: string;
   replay: string;
@@ -35,6 +42,7 @@ export interface HistoryTexts {
   noCalls: string;
   noMatches: string;
   shownOf: (shown: number, total: number) => string;
+  toolName: string;
   caller: string;
   taskId: string;
   target: string;

@@ -1,8 +1,16 @@
 /** The panel of questions: what is open over the page. */
 
+import { effect } from "@preact/signals";
 import { page } from "../../../store";
 import { isSettled, moveOn, show, step } from "../logic/queue";
 import { isPanelOpen, queue } from "../store";
+
+/** Beside the inbox it shows its questions; it does not follow to the next page. */
+let shownPage = page.value;
+effect(() => {
+  if (shownPage === "inbox" && page.value !== "inbox") closePanel();
+  shownPage = page.value;
+});
 
 export function openPanel(): void {
   isPanelOpen.value = true;

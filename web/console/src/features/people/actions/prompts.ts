@@ -3,7 +3,7 @@
 import { fetchData, HostError, postJson, type PromptEntry, type PromptResponse, type RequestEntry } from "@handrail/host";
 import { markTooLate, moveOn, receive, replacePending } from "../logic/queue";
 import { visible } from "../../../logic/visible";
-import { askOf } from "../components/CardHead";
+import { askOf } from "../logic/ask";
 import { cardOf } from "../logic/card";
 import { notify } from "./notice";
 import { announcement, page, subject, texts } from "../../../store";
@@ -17,7 +17,7 @@ interface PromptPage {
   next?: string | number | null;
 }
 
-const OWN_TITLES: Readonly<Record<string, string>> = { "handrail/attempt_completion": "Done", "handrail/agent": "Plan", "handrail/ask_followup_question": "A question" };
+export const OWN_TITLES: Readonly<Record<string, string>> = { "handrail/attempt_completion": "Done", "handrail/agent": "Plan", "handrail/ask_followup_question": "A question" };
 /** As the server names who answered by talking to the agent. */
 const BY_WORDS = "the chat";
 let isHistoryRead = false;

@@ -33,7 +33,8 @@ const NARROW = "(max-width: 760px)";
 interface AnswerFormProps {
   request: RequestEntry;
   isShown: boolean;
-  yes: string;
+  /** Absent where it can only be canceled. */
+  yes?: string;
   no: string;
   /** A yes that reaches further than once, as it was chosen; null while it is once. Keys always say once. */
   wider?: { reach: Reach | null; yes: string } | null;
@@ -66,6 +67,8 @@ export function AnswerForm(props: AnswerFormProps) {
   const [error, setError] = useState("");
   const [needed, setNeeded] = useState<{ need: PresenceNeed; response: PromptResponse; wider: typeof wider } | null>(null);
   const [remarkProblem, setRemarkProblem] = useState<string | undefined>(undefined);
+  const remarkNow = useRef<string | undefined>(undefined);
+  remarkNow.current = remark?.value;
   const form = useRef<HTMLFormElement>(null);
   const [isArmed, setIsArmed] = useState(false);
   const [isMoreOpen, setIsMoreOpen] = useState(() => !matchMedia(NARROW).matches || !(menu || remark));
@@ -98,7 +101,7 @@ export function AnswerForm(props: AnswerFormProps) {
     } catch (failure) {
       const need = presenceNeed(failure);
       if (need) {
-        setNeeded({ need, response: answer, wider });
+        setNeeded({ need, response, wider });
         return;
       }
       const errors = fieldErrorsOf(failure);
@@ -111,12 +114,12 @@ export function AnswerForm(props: AnswerFormProps) {
     }
   }
 
-  /** The same answer once more, with the proof for it. */
+  /** The same answer once more, with the proof for it, and the remark as it is by then: no proof is bound to that. */
   async function confirm(presence: object): Promise<void> {
     if (!needed) return;
     setIsSending(true);
     try {
-      await respond(request, needed.response, presence);
+      await respond(request, withRemark(needed.response, remarkNow.current), presence);
     } finally {
       setIsSending(false);
     }
@@ -125,6 +128,7 @@ export function AnswerForm(props: AnswerFormProps) {
   const focusProblem = (): void =>
     void requestAnimationFrame(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
   const allow = (reach: Reach = { scope: "once" }): void => {
+    if (yes === undefined) return;
     const response = collect();
     void send(response && wider !== undefined ? { ...response, ...reach } : response);
   };
@@ -195,7 +199,7 @@ export function AnswerForm(props: AnswerFormProps) {
         {/* What is confirmed must be what is chosen: after another choice, the answer is given again. */}
         {needed && needed.wider === wider && <PresenceCheck need={needed.need} confirm={confirm} />}
         <div class="row acts">
-          {isUnseen ? (
+          {yes === undefined ? null : isUnseen ? (
             <button type="button" class="plain" disabled={isSending || wider?.reach === null} onClick={allowChosen}>{isSending ? t.sending : wider ? wider.yes : yes}</button>
           ) : (
             <button type="submit" class="primary" disabled={isSending || wider?.reach === null}>

@@ -3,18 +3,16 @@ import type { Asked } from "../logic/queue";
 import { history, olderPrompts } from "../store";
 import { texts } from "../../../store";
 import { useState } from "preact/hooks";
-import { cardOf } from "../logic/card";
-import { ChangeDetails } from "./ChangeDetails";
 import { Chip } from "../../../ui/Chip";
 import { Chunked } from "../../../ui/Chunked";
+import { lazily } from "../../../ui/Lazy";
 import { LoadMore } from "../../../ui/LoadMore";
-import { Markdown } from "../../../ui/Markdown";
 import { Moment } from "../../../ui/Moment";
 import { Outcome } from "./Outcome";
 import { RunChip } from "./RunChip";
 import { SourceChip } from "./SourceChip";
-import { Visible } from "../../../ui/Visible";
 
+const AnsweredMore = lazily(async () => (await import("./AnsweredMore")).AnsweredMore);
 const ROW_HEIGHT = 123;
 
 /** What was answered, with who, when and why; folded while something waits. */
@@ -61,11 +59,7 @@ function Answered({ asked }: { asked: Asked }) {
         <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>{t.details}</button>
       )}
       {isOpen && (
-        <div class="entry-more">
-          {prompt.message && !cardOf(asked.request) && <p class="message"><Visible text={prompt.message} /></p>}
-          {prompt.kind === "file_change_confirm" && <ChangeDetails prompt={prompt} card={cardOf(asked.request)} />}
-          {prompt.kind === "result" && prompt.markdown && <Markdown text={prompt.markdown} />}
-        </div>
+        <div class="entry-more"><AnsweredMore request={asked.request} /></div>
       )}
     </div>
   );

@@ -9,17 +9,10 @@ import { texts } from "../../../store";
 import { Agent } from "../../../ui/Agent";
 import { Moment } from "../../../ui/Moment";
 import { PathIcon } from "../../../ui/Icon";
-import { actOfCard } from "../logic/card";
+import { askOf } from "../logic/ask";
 
 const SHIELD = "M12 3l8 3v6c0 5-4 8-8 9-4-1-8-4-8-9V6zM8 12l3 3 5-6";
 const RISKS: Record<string, string> = { undoable: "good", secrets: "bad", leaves: "bad", code: "" };
-
-/** The headline of an approval, in the person's language. */
-export function askOf(card: Card, prompt: FileChangePrompt): string {
-  const t = texts.value.acts;
-  const object = card.object || (prompt.path ?? "") || t.unnamed;
-  return visible(t.asks[actOfCard(card, prompt)]({ ...card, object }));
-}
 
 /** Who wants what, in which project and task, why, and what is to be known of it at a glance. */
 export function CardHead({ card, request, prompt }: { card: Card; request: RequestEntry; prompt: FileChangePrompt }) {

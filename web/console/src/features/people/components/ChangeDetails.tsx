@@ -8,9 +8,10 @@ import { Facts } from "../../../ui/Facts";
 import { ServerImage } from "../../../ui/ServerImage";
 import { Visible } from "../../../ui/Visible";
 import { factText, labelOf } from "../logic/card";
+import { MaskedValues } from "./MaskedValues";
 
 /** What will happen: what to beware of, the command in its parts, the arguments, pictures, the diff. */
-export function ChangeDetails({ prompt, card }: { prompt: FileChangePrompt; card: Card | null }) {
+export function ChangeDetails({ prompt, card, requestId }: { prompt: FileChangePrompt; card: Card | null; requestId?: string }) {
   const t = texts.value;
   const { path, command, cwd, diff, images = [] } = prompt;
   const isListed = card !== null && diff === undefined && (card.params.length > 0 || card.facts.length > 0);
@@ -20,6 +21,7 @@ export function ChangeDetails({ prompt, card }: { prompt: FileChangePrompt; card
       {command !== undefined && <Command command={command} cwd={cwd} parts={card?.parts ?? []} />}
       {card && <Facts facts={grouped(card.facts)} />}
       {isListed && command === undefined && card.params.length > 0 && <Sent params={card.params} />}
+      {prompt.masked && requestId !== undefined && <MaskedValues requestId={requestId} />}
       {!card && <Facts facts={[[t.file, diff === undefined ? path : undefined]]} />}
       {images.map((image) => <Picture key={image.path} image={image} isOurs={card !== null} />)}
       {diff && <Diff text={diff} path={path} />}
@@ -38,7 +40,7 @@ function Warnings({ card }: { card: Card }) {
           <ul>{card.changed.map((fact, at) => <li key={at}>{fact.name === "was" || fact.name === "now" ? `${t.card[fact.name]}: ` : ""}<Visible text={factText(fact, t.card)} /></li>)}</ul>
         </div>
       )}
-      {card.notes.map((note) => <p key={note.name} class="problem" role="note">{noteText(note)}</p>)}
+      {card.notes.map((note) => <p key={note.name + note.value} class="problem" role="note">{noteText(note)}</p>)}
     </>
   );
 }
@@ -47,7 +49,9 @@ function noteText({ name, code, value }: CardFact): string {
   const t = texts.value.card;
   if (name === "stale") return t.notes[code as "program" | "descriptor"] ?? visible(value);
   const words = t.notes[name as keyof typeof t.notes] ?? "";
-  return code ? `${words} ${visible(t.phrases[code]?.(value) ?? value)}` : words;
+  // Of several files, the one that is meant comes first.
+  const of = name === "runsLater" && value ? `${visible(value)}: ` : "";
+  return code ? `${of}${words} ${visible(t.phrases[code]?.(value) ?? value)}` : words;
 }
 
 /** Of a question that has no data of ours: as it says it. */

@@ -9,6 +9,7 @@ import { Field } from "../../../ui/Field";
 export function KvForm({ request, prompt, isShown }: { request: RequestEntry; prompt: KvPrompt; isShown: boolean }) {
   const t = texts.value;
   const [values, setValues] = useState(() => initialValues(prompt.fields));
+  const isHeard = (request.caller ?? "waiting") === "waiting";
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
 
   const set = (key: string, value: string): void => {
@@ -46,7 +47,7 @@ export function KvForm({ request, prompt, isShown }: { request: RequestEntry; pr
           value={values[field.key] ?? ""}
           onInput={(value) => set(field.key, value)}
           kind={field.secret ? "secret" : field.multiline ? "multiline" : "text"}
-          description={[field.description, field.secret && t.secretHint].filter(Boolean).join(" ")}
+          description={[field.description, field.secret && (isHeard ? t.secretHint : t.secretLost)].filter(Boolean).join(" ")}
           placeholder={field.placeholder}
           problem={problems.get(field.key)}
           isRequired={field.required === true}

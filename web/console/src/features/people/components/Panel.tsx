@@ -6,7 +6,10 @@ import { page, texts } from "../../../store";
 import { isCovered, isTyping } from "../../../logic/keys";
 import { Boundary } from "../../../ui/Boundary";
 import { Icon } from "../../../ui/Icon";
-import { PromptCard } from "./PromptCard";
+import { lazily } from "../../../ui/Lazy";
+
+/** Nobody answers in the first moment: the forms are fetched once everything else is there. */
+const PromptCard = lazily(async () => (await import("./PromptCard")).PromptCard);
 
 /** The smile and its panel. */
 export function Panel() {
@@ -17,6 +20,7 @@ export function Panel() {
   const smile = useRef<HTMLButtonElement>(null);
   const holdsFocus = useRef(false);
   const [visited, setVisited] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => void setTimeout(PromptCard.prepare, 1500), []);
   const at = shown ? order.indexOf(shown) : -1;
   const cards = order.filter((id) => id === shown || visited.has(id));
 
@@ -89,7 +93,7 @@ export function Panel() {
           </div>
         )}
       </section>
-      <button type="button" ref={smile} class="smile" aria-expanded={isOpen} aria-label={t.waiting(waiting.value)} title={t.waiting(waiting.value)} onClick={toggle}>
+      <button type="button" ref={smile} class="smile" hidden={waiting.value === 0 && !isOpen} aria-expanded={isOpen} aria-label={t.waiting(waiting.value)} title={t.waiting(waiting.value)} onClick={toggle}>
         <svg viewBox="0 0 32 32" aria-hidden="true"><path d="M11 13v.01M21 13v.01M10 19c2 3.4 10 3.4 12 0" /></svg>
         {waiting.value > 0 && <span class="badge">{waiting.value > 99 ? "99+" : waiting.value}</span>}
       </button>

@@ -1,5 +1,5 @@
 import type { RequestEntry } from "@handrail/host";
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { leaveSettled } from "../actions/panel";
 import { titleOf } from "../actions/prompts";
 import type { Asked } from "../logic/queue";
@@ -18,6 +18,7 @@ import { Outcome } from "./Outcome";
 import { RunChip } from "./RunChip";
 import { SourceChip } from "./SourceChip";
 import { TaskForm } from "./TaskForm";
+import { Visible } from "../../../ui/Visible";
 
 const LASTING_MS = 1000;
 
@@ -28,7 +29,8 @@ export function PromptCard({ asked, isShown }: { asked: Asked; isShown: boolean 
   const { kind } = request.prompt;
   const isInPlace = useContext(InPlace) !== null;
   const card = cardOf(request);
-  const isGone = useLasting(request.callerGone === true && !isSettled(asked) && kind !== "result");
+  const { caller = "waiting" } = request;
+  const isUnheard = useLasting(caller !== "waiting" && !isSettled(asked) && kind !== "result" && kind !== "unreadable");
   return (
     <article class={`prompt ${request.isOwn === false ? "foreign" : ""}`} hidden={!isShown} data-request={request.requestId}>
       <header class="head">
@@ -38,14 +40,14 @@ export function PromptCard({ asked, isShown }: { asked: Asked; isShown: boolean 
           <>
             <div class="ask-who">
               {request.isOwn === false ? <Foreign request={request} /> : <SourceChip request={request} />}
-              <span class="faint"><Moment at={request.ts} /></span>
+              <span class="faint"><Moment at={request.ts} isShort /></span>
               {request.isOwn === true && <Seal />}
             </div>
             <h2 tabIndex={-1}><bdi>{titleOf(request)}</bdi></h2>
             {request.runId && !isInPlace && <div class="tags"><RunChip runId={request.runId} /></div>}
           </>
         )}
-        {isGone && <p class="gone">{kind === "file_change_confirm" ? t.callerGone : t.nobodyWaits}</p>}
+        {isUnheard && caller !== "waiting" && <p class={caller === "gone" ? "gone" : "faint"}>{kind === "file_change_confirm" && request.isOwn !== false && caller === "gone" ? t.callers.approval : t.callers[caller]}</p>}
       </header>
       {isSettled(asked) ? <Settled asked={asked} /> : <Form request={request} isShown={isShown} />}
     </article>
@@ -82,16 +84,35 @@ function Form({ request, isShown }: { request: RequestEntry; isShown: boolean })
           {prompt.markdown && <Markdown text={prompt.markdown} />}
         </AnswerForm>
       );
+    case "unreadable":
+      return (
+        <AnswerForm request={request} isShown={isShown} no={t.cancel} collect={() => null} message={t.unreadable}>
+          <p class="problem"><Visible text={prompt.reason} /></p>
+          <pre class="raw"><Visible text={prompt.raw} /></pre>
+        </AnswerForm>
+      );
     default:
       return <p class="message">{t.unknownKind}</p>;
   }
 }
 
-/** Somebody else was faster. The next prompt waits for a word, so that no click meant for this one reaches it. */
+/** How long what was answered elsewhere stays, where no one points at it or has the focus in it. */
+const QUIET_MS = 15_000;
+
+/** Somebody else was faster. The next prompt waits for a word, so that no click meant for this one reaches it; later it goes by itself. */
 function Settled({ asked }: { asked: Asked }) {
   const t = texts.value;
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (asked.isTooLate) return;
+    const leaving = setInterval(() => {
+      const card = place.current?.closest(".prompt");
+      if (card && !card.matches(":hover, :focus-within, [hidden]")) leaveSettled();
+    }, QUIET_MS);
+    return () => clearInterval(leaving);
+  }, [asked.isTooLate]);
   return (
-    <div class="settled">
+    <div class="settled" ref={place}>
       <p role="status">{asked.response ? t.answeredElsewhere : t.withdrawn}</p>
       {asked.isTooLate && <p class="problem">{t.tooLate}</p>}
       <Outcome asked={asked} />

@@ -62,7 +62,7 @@ export function SimilarApprovals({ request, isShown }: { request: RequestEntry; 
       {together.map(({ request: each, prompt }, at) => (
         <article key={each.requestId} data-similar={each.requestId}>
           <label class="similar-choice"><input type="checkbox" checked={!left.has(each.requestId)} onChange={() => toggle(each.requestId)} /><h4><bdi>{titleOf(each)}</bdi></h4></label>
-          {at > 0 && <ChangeDetails prompt={prompt} card={cardOf(each)} />}
+          {at > 0 && <ChangeDetails prompt={prompt} card={cardOf(each)} requestId={each.requestId} />}
         </article>
       ))}
       {newer.length > 0 && (

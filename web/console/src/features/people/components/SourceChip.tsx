@@ -1,12 +1,15 @@
 import type { RequestEntry } from "@handrail/host";
+import { OWN_TITLES } from "../actions/prompts";
 import { texts } from "../../../store";
+import { Agent } from "../../../ui/Agent";
 import { Chip } from "../../../ui/Chip";
 
 /** Where a prompt comes from. Of one that isn't handrail's own, who posted it counts, and not what it says. */
 export function SourceChip({ request }: { request: RequestEntry }) {
   const t = texts.value;
   const { source } = request.prompt;
-  if (request.isOwn !== false) return source ? <Chip label={t.source} text={source} /> : null;
+  if (request.isOwn === true && request.askedBy) return <Agent name={request.askedBy} />;
+  if (request.isOwn !== false) return source ? <Chip label={t.source} text={OWN_TITLES[source] ? t.theAgent : source} /> : null;
   const by = request.postedBy ?? "";
   if (request.claimedSource !== undefined) return <Chip label={t.source} text={t.claims(by, request.claimedSource)} />;
   return <Chip label={t.source} text={t.posted(source ? `${source} · ${by}` : by)} />;

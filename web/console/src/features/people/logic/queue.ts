@@ -51,8 +51,8 @@ export function receive(queue: Queue, entries: readonly PromptEntry[]): Queue {
         early.delete(entry.requestId);
         put(response ? { request: entry, response } : { request: entry });
         order.push(entry.requestId);
-      } else if (entry.callerGone !== known.request.callerGone) {
-        put({ ...known, request: { ...known.request, ...goneFlag(entry) } });
+      } else if (entry.caller !== known.request.caller) {
+        put({ ...known, request: { ...known.request, ...callerOf(entry) } });
       }
     } else if (!known) {
       const before = early.get(entry.requestId);
@@ -137,6 +137,6 @@ function isNewer({ response: one }: Asked, { response: other }: Asked): boolean 
   return (one?.offset ?? Number.POSITIVE_INFINITY) > (other?.offset ?? Number.POSITIVE_INFINITY);
 }
 
-function goneFlag(entry: RequestEntry): Pick<RequestEntry, "callerGone"> {
-  return entry.callerGone === undefined ? {} : { callerGone: entry.callerGone };
+function callerOf(entry: RequestEntry): Pick<RequestEntry, "caller"> {
+  return entry.caller === undefined ? {} : { caller: entry.caller };
 }

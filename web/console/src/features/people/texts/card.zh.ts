@@ -59,7 +59,7 @@ export const cardZh: CardTexts = {
     Programs: "程序", Changes: "更改", Reads: "读取", "Runs code later": "以后会运行", "Connects to": "连接到", "Not certain": "不确定",
     "Leads to": "通向", "Near it": "附近文字", "Around it": "周围", Fields: "字段", "MCP server": "MCP 服务器", tool: "工具", prompt: "提示", "it says": "自述",
     app: "应用", does: "作用", "goes to": "发往", "signed in by": "登录方式", "sign-in at": "登录于", "tokens from": "令牌来自", "renewed by": "续期于", beware: "注意",
-    "a yes covers": "同意包括", "Outside the project": "项目之外", "Changed by the client in its own way": "由客户端自行更改", kind: "类型", where: "位置", file: "文件", parameters: "参数",
+    "a yes covers": "同意包括", "Read-only": "只读文件", "Outside the project": "项目之外", "Changed by the client in its own way": "由客户端自行更改", kind: "类型", where: "位置", file: "文件", parameters: "参数",
   },
   phrases: {
     noScreenPicture: () => "无法截取屏幕。",
@@ -79,6 +79,9 @@ export const cardZh: CardTexts = {
     inCage: () => "在隔离环境中；您审阅之后项目才会改变",
     givenKey: () => "您输入的密钥",
     keyOrGiven: (name) => `环境变量 $${name} 中的密钥，或您输入的密钥`,
+    yourSignIn: (scopes) => (scopes === "no scopes" ? "您的登录" : `您的登录（${scopes}）`),
+    differentHosts: (hosts) => `主机不同：在前者登录，后者也会得知：${hosts.replace(" is known to ", " → ").replaceAll(" and ", "、")}`,
+    sessionBus: (service) => `会话总线上的 ${service}`,
     setsVariables: () => "它设置了变量，可能改变其他程序的行为。",
     setsVariablesFor: (what) => `它为以下程序设置了变量：${what}`,
     tooManyPrograms: () => "它启动的程序太多，无法逐一检查。",

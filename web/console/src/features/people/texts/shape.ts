@@ -75,17 +75,27 @@ export interface PeopleTexts {
   later: string;
   widen: string;
   narrow: string;
-  callerGone: string;
-  /** The same for what isn't an approval: programs that only read the log are never seen waiting. */
-  nobodyWaits: string;
-  kinds: Record<"kv" | "choice" | "task_confirm" | "file_change_confirm" | "result", string>;
+  /** What is known of the program that asked; `approval` where an agent's approval is kept for its next try. */
+  callers: { approval: string; gone: string; unknown: string };
+  kinds: Record<"kv" | "choice" | "task_confirm" | "file_change_confirm" | "result" | "unreadable", string>;
   unknownKind: string;
+  unreadable: string;
   ownTitles: Readonly<Record<string, string>>;
   run: string;
+  theAgent: string;
   source: string;
   send: string;
   choose: string;
   confirmTasks: string;
+  parts: {
+    title: string;
+    edit: string;
+    asProposed: string;
+    textOf: (path: string) => string;
+    line: (line: number) => string;
+    allow: (taken: number, all: number) => string;
+    allowEdited: string;
+  };
   allowOnce: string;
   unseen: string;
   changedSince: string;
@@ -96,6 +106,8 @@ export interface PeopleTexts {
   offerWho: string;
   offerUntil: string;
   runsLater: string;
+  showPassword: string;
+  hidePassword: string;
   posted: (by: string) => string;
   claims: (by: string, source: string) => string;
   editor: EditorTexts;
@@ -121,6 +133,7 @@ export interface PeopleTexts {
   picked: (count: number) => string;
   required: string;
   secretHint: string;
+  secretLost: string;
   tasks: string;
   task: (at: number) => string;
   addTask: string;

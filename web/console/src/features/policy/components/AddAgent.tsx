@@ -36,16 +36,21 @@ export function AddAgent({ added }: { added: () => void }) {
     }
   }
 
-  if (issued) return <Issued issued={issued} done={() => setIssued(null)} />;
   return (
-    <form class="add-agent" onSubmit={(event) => { event.preventDefault(); void submit(); }}>
-      <Field label={t.name} value={name} onInput={setName} description={t.nameHint} problem={error || undefined} />
-      {need ? (
-        <PresenceCheck key={need.name} need={need.need} confirm={(presence) => issue(need.name, presence)} />
-      ) : (
-        <p class="row"><button type="submit" class="plain" disabled={name.trim() === ""}>{t.issue}</button></p>
+    <section class="card" aria-labelledby="agents">
+      <h2 id="agents">{t.title}</h2>
+      <p class="sub">{t.hint}</p>
+      {issued ? <Issued issued={issued} done={() => setIssued(null)} /> : (
+        <form class="add-agent" onSubmit={(event) => { event.preventDefault(); void submit(); }}>
+          <Field label={t.name} value={name} onInput={setName} description={t.nameHint} problem={error || undefined} />
+          {need ? (
+            <PresenceCheck key={need.name} need={need.need} confirm={(presence) => issue(need.name, presence)} />
+          ) : (
+            <p class="row"><button type="submit" class="plain" disabled={name.trim() === ""}>{t.issue}</button></p>
+          )}
+        </form>
       )}
-    </form>
+    </section>
   );
 }
 

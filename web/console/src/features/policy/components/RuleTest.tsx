@@ -5,10 +5,11 @@ import { project } from "../../../shell/projects";
 import { texts } from "../../../store";
 import { Field, Select } from "../../../ui/Field";
 import { useLoaded } from "../../../ui/useLoaded";
-import { readToolNames, testRules, type Agent, type Verdict } from "../actions";
+import { readToolNames, testRules, type Verdict } from "../actions";
+import type { Agent } from "../logic/permissions";
 
 /** Why does this ask? A call is tried against the rules, and nothing is called. */
-export function RuleTest({ agents }: { agents: Agent[] }) {
+export function RuleTest({ agents }: { agents: readonly Agent[] }) {
   const t = texts.value;
   const { data: tools } = useLoaded(readToolNames);
   const [tool, setTool] = useState("write_to_file");

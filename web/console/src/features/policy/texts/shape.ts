@@ -2,16 +2,6 @@
 interface AgentTexts {
   title: string;
   hint: string;
-  none: string;
-  added: string;
-  lastUsed: string;
-  notUsed: string;
-  rules: (count: number) => string;
-  consents: (count: number) => string;
-  revoke: string;
-  revokeOf: (name: string) => string;
-  revokeWarning: (name: string) => string;
-  revoked: (name: string) => string;
   name: string;
   nameHint: string;
   issue: string;
@@ -39,8 +29,9 @@ export interface PolicyTexts {
   untrusted: string;
   noPolicyFile: string;
   limits: string;
-  userRules: string;
-  noUserRules: string;
+  standing: string;
+  noPermissions: string;
+  permission: { consent: (app: string, tool: string) => string; browser: (name: string) => string; agent: (name: string) => string; policy: string; itsPages: string; changed: string; since: string; now: string };
   ruleWhat: string;
   ruleWhere: string;
   ruleWho: string;

@@ -39,6 +39,7 @@ export function FileView({ run, item, chosen, choose, saw, isBusy, resolve }: Pr
       {item.refused && <p class="review-mark bad"><strong>{t.refused}:</strong> <Visible text={item.refused} /></p>}
       {item.conflict && <p class="review-mark bad"><strong>{t.conflict}:</strong> <Visible text={item.conflictKind ? t.conflicts[item.conflictKind] : item.conflict} /></p>}
       {item.notes?.length ? <p class="review-mark later">{t.setUid}</p> : null}
+      {item.link !== undefined && <p class="review-mark"><strong>{t.link}</strong> → <Visible text={item.link} /></p>}
       {item.status === "folder" && <p class="sub">{t.folder}</p>}
       {failure && <p class="problem">{failure}</p>}
       {hasContent && !file && !failure && <p class="nothing">{t.loading}</p>}

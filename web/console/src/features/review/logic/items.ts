@@ -20,6 +20,7 @@ export interface Item {
   refused?: string;
   conflict?: string;
   conflictKind?: ConflictKind;
+  link?: string;
   renamedFrom?: string;
   notes?: string[];
 }

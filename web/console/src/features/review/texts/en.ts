@@ -43,6 +43,7 @@ export const reviewEn: ReviewTexts = {
   },
   refused: "Refused",
   mode: (mode) => `mode ${mode}`,
+  link: "Symbolic link",
   setUid: "set-uid isn't taken",
   filesInside: (count, size) => `${many(count, "file", "files")}, ${size}`,
   binary: "A binary file: take it as a whole or leave it.",

@@ -34,6 +34,7 @@ export interface ReviewTexts {
   conflicts: Record<ConflictKind, string>;
   refused: string;
   mode: (mode: string) => string;
+  link: string;
   setUid: string;
   filesInside: (count: number, size: string) => string;
   binary: string;

@@ -41,6 +41,7 @@ export const reviewZh: ReviewTexts = {
   },
   refused: "已拒绝",
   mode: (mode) => `权限 ${mode}`,
+  link: "符号链接",
   setUid: "不采纳 set-uid",
   filesInside: (count, size) => `${count} 个文件，${size}`,
   binary: "二进制文件：只能整体采纳或保留原样。",

@@ -14,16 +14,28 @@ export function ToolForm({ schema, call: callTool }: { schema: JsonSchema; call:
   const [isCalling, setIsCalling] = useState(false);
   const [result, setResult] = useState<string | null>(null);
   const [error, setError] = useState("");
+  /** What is typed as JSON; null while the form is used. */
+  const [json, setJson] = useState<string | null>(null);
 
-  async function call(): Promise<void> {
+  function given(): Record<string, unknown> | null {
+    if (json !== null) {
+      const params = parsed(json);
+      setProblems(new Map(params ? [] : [["json", t.problems.json]]));
+      return params;
+    }
     const read = readParameters(parameters, values);
     setProblems(new Map([...read.problems].map(([name, problem]) => [name, t.problems[problem]])));
-    if (read.problems.size) return;
+    return read.problems.size ? null : read.params;
+  }
+
+  async function call(): Promise<void> {
+    const params = given();
+    if (!params) return;
     setIsCalling(true);
     setError("");
     setResult(null);
     try {
-      setResult(JSON.stringify(await callTool(read.params), null, 2));
+      setResult(JSON.stringify(await callTool(params), null, 2));
     } catch (failure) {
       setError(messageOf(failure));
       setProblems(errorsByRoot(fieldErrorsOf(failure)));
@@ -35,7 +47,14 @@ export function ToolForm({ schema, call: callTool }: { schema: JsonSchema; call:
   return (
     <form class="tool-form" onSubmit={(event) => { event.preventDefault(); void call(); }}>
       {parameters.length === 0 && <p class="sub">{t.noParameters}</p>}
-      {parameters.map((parameter) => (
+      {parameters.length > 0 && (
+        <div class="segments" role="group" aria-label={t.enterAs}>
+          <button type="button" aria-pressed={json === null} onClick={() => setJson(null)}>{t.form}</button>
+          <button type="button" aria-pressed={json !== null} onClick={() => setJson(JSON.stringify(readParameters(parameters, values).params, null, 2))}>JSON</button>
+        </div>
+      )}
+      {json !== null && <Field label={t.parameters} kind="multiline" value={json} onInput={setJson} problem={problems.get("json")} />}
+      {json === null && parameters.map((parameter) => (
         <ParameterField
           key={parameter.name}
           parameter={parameter}
@@ -57,6 +76,16 @@ export function ToolForm({ schema, call: callTool }: { schema: JsonSchema; call:
       )}
     </form>
   );
+}
+
+/** Null for what is no object. */
+function parsed(text: string): Record<string, unknown> | null {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
 }
 
 interface ParameterFieldProps {

@@ -43,16 +43,16 @@ function ToolCard({ tool }: { tool: Tool }) {
   return (
     <div class="call">
       <button type="button" class="call-summary" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-        <EffectChip effect={tool.effect} />
-        <span class="mono"><Visible text={tool.name} /></span>
-        <span class="sub target"><Visible text={t.served.tools[tool.name] ?? tool.title} /></span>
+        <b><Visible text={t.served.tools[tool.name] ?? tool.title} /></b>
+        <span class="mono sub target"><Visible text={tool.name} /></span>
+        <span class="call-end"><EffectChip effect={tool.effect} /></span>
       </button>
       {isOpen && (
         <div class="call-details">
-          <Markdown text={tool.description} />
-          <Facts facts={[[t.deadline, formatDuration(tool.deadlineMs)], [t.idempotent, tool.idempotent ? "✓" : "–"]]} />
+          <p>{t.does[tool.effect]}</p>
           <h3>{t.tryIt}</h3>
           <ToolForm schema={tool.inputSchema} call={(params) => callTool(tool.name, params)} />
+          <details><summary>{t.toAgents}</summary><Markdown text={tool.description} /><Facts facts={[[t.deadline, formatDuration(tool.deadlineMs)], [t.idempotent, tool.idempotent ? "✓" : "–"]]} /></details>
           <details><summary>{t.inputSchema}</summary><pre tabIndex={0}><Visible text={JSON.stringify(tool.inputSchema, null, 2)} /></pre></details>
           {tool.outputSchema && <details><summary>{t.outputSchema}</summary><pre tabIndex={0}><Visible text={JSON.stringify(tool.outputSchema, null, 2)} /></pre></details>}
         </div>

@@ -2,6 +2,12 @@ export interface ToolsTexts {
   pages: { tools: string };
   filterTools: string;
   toolCount: (count: number) => string;
+  /** By the effect. */
+  does: Record<string, string>;
+  toAgents: string;
+  enterAs: string;
+  form: string;
+  parameters: string;
   deadline: string;
   idempotent: string;
   inputSchema: string;

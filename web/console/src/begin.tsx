@@ -1,14 +1,15 @@
-import "../../theme/tokens.css";
-import "./styles/page.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { FEATURES } from "./features";
 import { preferences } from "./preferences";
 import { App, prepare } from "./shell/App";
+import { readPage } from "./shell/address";
+import { breath } from "./shell/breath";
 import { listenForCommands } from "./shell/commands";
 import { install, pages } from "./shell/installed";
 import { start } from "./shell/session";
 import { language, page } from "./store";
+import { loadTexts } from "./texts";
 
 install(FEATURES);
 
@@ -25,8 +26,15 @@ effect(() => {
   document.title = count > 0 ? `(${count}) handrail` : "handrail";
 });
 
+readPage();
 effect(() => prepare(page.value));
+effect(() => void loadTexts(language.value));
 
-render(<App />, document.getElementById("console") as HTMLElement);
-listenForCommands();
-void start();
+async function begin(): Promise<void> {
+  await breath();
+  render(<App />, document.getElementById("console") as HTMLElement);
+  listenForCommands();
+  await breath();
+  await start();
+}
+void begin();

@@ -1,0 +1,23 @@
+/** Everything the console says in English: fetched when it is needed. */
+
+import { appsEn } from "./features/apps/texts/en";
+import { browserEn } from "./features/browser/texts/en";
+import { clientsEn } from "./features/clients/texts/en";
+import { desktopEn } from "./features/desktop/texts/en";
+import { doctorEn } from "./features/doctor/texts/en";
+import { historyEn } from "./features/history/texts/en";
+import { peopleEn } from "./features/people/texts/en";
+import { policyEn } from "./features/policy/texts/en";
+import { settingsEn } from "./features/settings/texts/en";
+import { toolsEn } from "./features/tools/texts/en";
+import type { Texts } from "./texts";
+import { shellEn } from "./texts/en";
+
+/** The other words of some pages come with their code. */
+const pages = { chat: "Tasks", review: "Review", webgal: "WebGAL", browser: "Browser", desktop: "Desktop", apps: "Apps and servers", connect: "Connect an agent" };
+
+export const words: Texts = {
+  ...shellEn, ...peopleEn, ...historyEn, ...doctorEn, ...policyEn, ...settingsEn, ...toolsEn,
+  browser: browserEn, desktop: desktopEn, apps: appsEn, clients: clientsEn,
+  pages: { ...peopleEn.pages, ...historyEn.pages, ...policyEn.pages, ...settingsEn.pages, ...toolsEn.pages, ...pages },
+};

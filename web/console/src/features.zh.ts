@@ -1,0 +1,23 @@
+/** Everything the console says in Chinese: fetched when it is needed. */
+
+import { appsZh } from "./features/apps/texts/zh";
+import { browserZh } from "./features/browser/texts/zh";
+import { clientsZh } from "./features/clients/texts/zh";
+import { desktopZh } from "./features/desktop/texts/zh";
+import { doctorZh } from "./features/doctor/texts/zh";
+import { historyZh } from "./features/history/texts/zh";
+import { peopleZh } from "./features/people/texts/zh";
+import { policyZh } from "./features/policy/texts/zh";
+import { settingsZh } from "./features/settings/texts/zh";
+import { toolsZh } from "./features/tools/texts/zh";
+import type { Texts } from "./texts";
+import { shellZh } from "./texts/zh";
+
+/** The other words of some pages come with their code. */
+const pages = { chat: "任务", review: "审阅", webgal: "WebGAL", browser: "浏览器", desktop: "桌面", apps: "应用与服务器", connect: "连接智能体" };
+
+export const words: Texts = {
+  ...shellZh, ...peopleZh, ...historyZh, ...doctorZh, ...policyZh, ...settingsZh, ...toolsZh,
+  browser: browserZh, desktop: desktopZh, apps: appsZh, clients: clientsZh,
+  pages: { ...peopleZh.pages, ...historyZh.pages, ...policyZh.pages, ...settingsZh.pages, ...toolsZh.pages, ...pages },
+};

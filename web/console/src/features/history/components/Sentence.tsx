@@ -1,0 +1,90 @@
+import { useEffect, useState } from "preact/hooks";
+import { actOf, shortName } from "../../../logic/acts";
+import { texts } from "../../../store";
+import { Visible } from "../../../ui/Visible";
+import { readEvidence } from "../actions/calls";
+import { evidenceUrl, type Call } from "../logic/calls";
+import { actsIn, diffGist, type TimelineStep } from "../logic/timeline";
+
+/** What was done, as one sentence: "Read 6 files and searched for …". */
+export function Sentence({ step }: { step: TimelineStep }) {
+  const t = texts.value;
+  if (!step.isGroup) return <span><OneSentence call={step.calls[0]!} /></span>;
+  const parts = actsIn(step);
+  return (
+    <span>
+      {parts.map(([, calls], at) => (
+        <span key={at}>{at > 0 && (at === parts.length - 1 ? t.and : t.also)}<Part calls={calls} isFirst={at === 0} /></span>
+      ))}
+    </span>
+  );
+}
+
+function Part({ calls, isFirst }: { calls: readonly Call[]; isFirst: boolean }) {
+  const [first] = calls as [Call];
+  const [words, object] = deedOf(first);
+  const told = calls.length > 1 ? texts.value.acts.did[actOf(first.tool ?? "")][1](calls.length) : words;
+  return <>{isFirst ? told : told.charAt(0).toLowerCase() + told.slice(1)}{calls.length === 1 && object && <> <b><Visible text={nameOf(object)} /></b></>}</>;
+}
+
+/** The words for it, and what they are about; empty where the words say it all. */
+export function deedOf({ tool = "", target = "", effect }: Call, about = ""): [words: string, object: string] {
+  const t = texts.value.acts;
+  const act = actOf(tool);
+  const object = about || target;
+  if (!object && t.tools[tool]) return [t.tools[tool], ""];
+  if (!object && t.alone[act]) return [t.alone[act], ""];
+  if (act === "edit" && effect === "READ") return [t.tried, object];
+  return [t.did[act][0], object || (act === "use" ? tool : "")];
+}
+
+/** What an act was about is in its evidence, which is read when the row comes into view. */
+function OneSentence({ call }: { call: Call }) {
+  const t = texts.value;
+  const about = useAbout(call);
+  const act = actOf(call.tool ?? "");
+  const [words, object] = deedOf(call, about.object);
+  const within = about.within && about.within !== object ? about.within : "";
+  // What did not happen is told as what was wanted.
+  if (call.state === "refused" || call.state === "failed") return <b><Visible text={t.acts.asks[act]({ ...about, object: object || t.acts.unnamed }).replace(/[?？]$/, "")} /></b>;
+  return (
+    <>
+      {words} {object && <b><Visible text={nameOf(object)} /></b>}
+      {within && <span class="dim"> · <Visible text={shortName(within)} /></span>}
+      {about.added !== undefined && <span class="step-count"><span class="good">+{about.added}</span> <span class="bad">−{about.deleted}</span></span>}
+    </>
+  );
+}
+
+const nameOf = (object: string): string => (object === "." ? texts.value.acts.root : shortName(object));
+
+interface About {
+  object?: string;
+  within?: string;
+  params?: Record<string, unknown>;
+  added?: number;
+  deleted?: number;
+  gist?: ReturnType<typeof diffGist>["lines"];
+}
+
+const known = new Map<string, Promise<About>>();
+
+async function readAbout({ executionId }: Call): Promise<About> {
+  const request = JSON.parse(await readEvidence(evidenceUrl(executionId, "request.json"))) as { about?: About; diff?: string; params?: Record<string, unknown> };
+  const { lines: gist, added, deleted } = diffGist(request.diff ?? "");
+  return { ...request.about, ...(request.params ? { params: request.params } : {}), ...(request.diff === undefined ? {} : { added, deleted, gist }) };
+}
+
+export function useAbout(call: Call): About {
+  const [about, setAbout] = useState<About>({});
+  const hasRequest = call.evidence?.sha256["request.json"] !== undefined;
+  useEffect(() => {
+    if (!hasRequest) return;
+    let isMeant = true;
+    const reading = known.get(call.executionId) ?? readAbout(call).catch(() => ({}));
+    known.set(call.executionId, reading);
+    void reading.then((found) => isMeant && setAbout(found));
+    return () => { isMeant = false; };
+  }, [call.executionId, hasRequest]);
+  return about;
+}

@@ -1,0 +1,22 @@
+/** What a task is called, and how an address names it. */
+
+import { tasks as conversations } from "../../browser/store";
+import { agentLook } from "../../../logic/agents";
+import { texts } from "../../../store";
+import type { TaskSummary } from "../actions/tasks";
+
+export const REPLAY = "replay:";
+
+/** As the address names one. */
+export const keyOf = ({ task, caller }: { task?: string; caller: string }): string => (task === undefined ? `caller:${caller}` : `task:${task}`);
+
+/** What the person did in the console or on the command line, in no task. */
+export const isOwn = ({ task, caller }: { task?: string; caller: string }): boolean => task === undefined && /^(?:console|cli):/.test(caller);
+
+export function titleOf({ task, caller, first }: TaskSummary): string {
+  const title = task === undefined ? "" : conversations.value.find(({ taskId }) => taskId === task)?.title;
+  if (title) return title;
+  const [, name = caller] = caller.split(":");
+  if (/^(?:console|cli):/.test(caller)) return texts.value.ownActions;
+  return caller ? texts.value.sessionOf(agentLook(name).name) : task || first;
+}

@@ -1,0 +1,28 @@
+import type { RequestEntry } from "@handrail/host";
+import { texts } from "../../../store";
+import { Moment } from "../../../ui/Moment";
+import { showPrompt } from "../actions/panel";
+import { titleOf } from "../actions/prompts";
+import { cardOf } from "../logic/card";
+import { isSettled } from "../logic/queue";
+import { queue } from "../store";
+import "../../history/timeline.css";
+
+/** A call that waits for an answer, as the last step of its task's story. */
+export function WaitingStep({ request }: { request: RequestEntry }) {
+  return (
+    <div class="step waiting-step" role="listitem">
+      <span class="step-mark asks" aria-hidden="true">?</span>
+      <div class="step-line">
+        <button type="button" class="step-open" onClick={() => showPrompt(request.requestId)}><b><bdi>{titleOf(request)}</bdi></b> <span class="dim">{texts.value.waitingForYou}</span></button>
+        <Moment at={request.ts} isShort />
+      </div>
+    </div>
+  );
+}
+
+/** Those of a task, or of a connection that named none. */
+export function waitingIn(of: { task: string } | { caller: string }): RequestEntry[] {
+  const pending = queue.value.order.flatMap((id) => queue.value.asked.get(id) ?? []).filter((asked) => !isSettled(asked) && asked.request.prompt.kind !== "result");
+  return pending.map(({ request }) => request).filter((request) => ("task" in of ? request.runId === of.task : request.runId === undefined && cardOf(request)?.identity === of.caller));
+}

@@ -1,0 +1,13 @@
+/** An approval's headline. */
+
+import type { Card, FileChangePrompt } from "@handrail/host";
+import { visible } from "../../../logic/visible";
+import { texts } from "../../../store";
+import { actOfCard } from "./card";
+
+/** The headline of an approval, in the person's language. */
+export function askOf(card: Card, prompt: FileChangePrompt): string {
+  const t = texts.value.acts;
+  const object = card.object || (prompt.path ?? "") || t.unnamed;
+  return visible(t.asks[actOfCard(card, prompt)]({ ...card, object }));
+}

@@ -1,0 +1,7 @@
+// Writes the package.json of the built package: `node package.mjs FOLDER`. Here the sources are used as they are; elsewhere the built files.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const { private: _, scripts: __, devDependencies: ___, ...kept } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
+const built = { ...kept, exports: { ".": { types: "./index.d.ts", default: "./index.js" } }, types: "./index.d.ts" };
+writeFileSync(join(process.argv[2], "package.json"), `${JSON.stringify(built, null, 2)}\n`);
