@@ -1,3 +1,3 @@
-"""handrail: hands for AI agents, with a rail for people."""
+"""handrail: the safety rail for AI agents on your machine."""
 
 __version__ = "0.1.0"

@@ -22,17 +22,8 @@ import msgspec
 from handrail.kernel.prompts.first_answer import withdraw
 from handrail.kernel.prompts.foreign_prompts import check_foreign, is_for_a_person
 from handrail.ports.errors import Declined, Failure, InputOutput, InvalidParams, Unsupported
-from handrail.ports.prompts import (
-    Origin,
-    Page,
-    Prompt,
-    PromptAnswer,
-    PromptQueue,
-    PromptResponse,
-    Receipt,
-    RequestEntry,
-    ResponseEntry,
-)
+from handrail.ports.prompt_queue import Origin, Page, PromptAnswer, PromptQueue, Receipt
+from handrail.ports.prompts import Prompt, PromptResponse, RequestEntry, ResponseEntry
 from handrail.wiring import Wiring
 
 __all__ = [
@@ -151,11 +142,14 @@ class UiPrompts:
     async def respond(
         self, request_id: str, response: PromptResponse | Mapping[str, Any], *, run_id: str | None = None
     ) -> Receipt:
-        """Answers for a person whom this program has asked itself. A program can't answer handrail's own questions."""
-        if await is_for_a_person(self._queue, request_id):
+        """Answers for a person whom this program has asked itself.
+
+        Approvals are for people: a program can confirm a change only where it has posted the prompt itself.
+        """
+        if await is_for_a_person(self._queue, request_id, self._origin.by):
             raise Declined(
-                "Answering this is a person's own business and can't be done by a program.",
-                hint="A person answers it in the console (`handrail open`) or in a terminal (`handrail prompts`).",
+                "Only a person can answer this.",
+                hint="Answer it in the console (`handrail open`) or in a terminal (`handrail prompts`).",
                 reason="person",
             )
         return await self._queue.respond(request_id, response, run_id=run_id, by=f"app:{self._source}")

@@ -58,7 +58,7 @@ def _parser(app: "App") -> argparse.ArgumentParser:
     what.add_argument("--uninstall", action="store_true", help="undo --install")
     what.add_argument("--describe", action="store_true", help="print the descriptor")
     parser.add_argument("--stdio", action="store_true", help="serve on standard input and output, a line a message")
-    parser.add_argument("--idle", type=_seconds, metavar="SECONDS", help="end when nobody asked for so long")
+    parser.add_argument("--idle", type=_seconds, metavar="SECONDS", help="exit after being unused for so long")
     return parser
 
 

@@ -8,7 +8,7 @@ from handrail.features.people.tools.prompt_key_values import Params, Result, pro
 from handrail.kernel.call import Call
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.ports.identity import Caller
-from handrail.ports.prompts import PromptQueue
+from handrail.ports.prompt_queue import PromptQueue
 from handrail.stores.local.prompt_store import prompt_store
 from tests.waiting import eventually
 

@@ -29,8 +29,10 @@ from handrail.ports.model import (
     AssistantTurn,
     Cut,
     Delta,
+    Meter,
     Note,
     Overflow,
+    Piece,
     RateLimited,
     Reply,
     ToolOffer,
@@ -192,7 +194,7 @@ def test_a_file_is_the_same_however_its_path_is_spelled() -> None:
 def test_what_had_begun_and_did_not_end_by_itself_is_unknown(
     ended: dict[str, Any], begun: set[str], is_unknown: bool
 ) -> None:
-    assert PastCalls(ended, frozenset(begun)).is_unknown(use(1)) is is_unknown
+    assert PastCalls(ended, {key: {} for key in begun}).is_unknown(use(1)) is is_unknown
 
 
 def reached(limits: Limits, **members: Any) -> str | None:
@@ -229,7 +231,7 @@ class Summing:
 
     async def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
-    ) -> AsyncIterator[Delta | Reply]:
+    ) -> AsyncIterator[Piece | Reply]:
         self.given.append(estimated_tokens(instructions, turns))
         yield Reply(AssistantTurn("a summary"), Usage(10, 1))
 
@@ -263,7 +265,7 @@ class Breaking(Summing):
 
     async def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
-    ) -> AsyncIterator[Delta | Reply]:
+    ) -> AsyncIterator[Piece | Reply]:
         yield Delta("half")
         raise Cut("cut")
 
@@ -290,12 +292,12 @@ class Stumbling(Summing):
 
     async def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
-    ) -> AsyncIterator[Delta | Reply]:
+    ) -> AsyncIterator[Piece | Reply]:
         self.given.append(estimated_tokens(instructions, turns))
         if len(self.given) <= 3:
-            broken = Cut("cut")
-            broken.spent = Usage(5, 0)
-            raise (RateLimited("later", retryAfter=7), broken, Overflow("too long"))[len(self.given) - 1]
+            if len(self.given) == 2:
+                yield Meter(lambda: Usage(5, 0))
+            raise (RateLimited("later", retryAfter=7), Cut("cut"), Overflow("too long"))[len(self.given) - 1]
         yield Reply(AssistantTurn("a summary"), Usage(10, 1))
 
 

@@ -22,9 +22,10 @@ from handrail.ports.errors import Conflict, InputOutput
 from handrail.ports.identity import PERSONS_CHAT, Caller
 from handrail.ports.model import (
     AssistantTurn,
-    Delta,
+    Meter,
     Model,
     NoModel,
+    Piece,
     Reply,
     ToolOffer,
     ToolResult,
@@ -33,7 +34,7 @@ from handrail.ports.model import (
     UserTurn,
 )
 from handrail.ports.model import Usage as Used
-from handrail.ports.prompts import PromptQueue, Receipt
+from handrail.ports.prompt_queue import PromptQueue, Receipt
 from handrail.stores.local.agent_runs import SqliteRuns
 from handrail.stores.local.batches import Batches
 from handrail.stores.local.browser_tables import browser_database
@@ -80,7 +81,7 @@ class CutOff(Recovery):
     def __init__(self) -> None: ...
 
     def past_calls(self, uses: Sequence[ToolUse]) -> PastCalls:
-        return PastCalls({}, frozenset(use.execution_id for use in uses))
+        return PastCalls({}, {use.execution_id: {} for use in uses})
 
     def outcome(self, use: ToolUse, past: PastCalls) -> ToolResult:
         return ToolResult(use.id, use.execution_id, use.name, "unknown", is_error=True)
@@ -93,7 +94,7 @@ class Silent:
 
     async def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
-    ) -> AsyncIterator[Delta | Reply]:
+    ) -> AsyncIterator[Piece | Reply]:
         yield Reply(AssistantTurn("Yes."), Used())
 
 
@@ -107,7 +108,7 @@ class Scripted:
 
     async def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
-    ) -> AsyncIterator[Delta | Reply]:
+    ) -> AsyncIterator[Piece | Reply]:
         yield Reply(self._replies.pop(0), Used())
 
     async def named(self, name: str) -> Model:
@@ -173,6 +174,9 @@ class House:
 
     async def messages(self) -> list[str]:
         return [message.content for message in await self.tasks.messages(TASK)]
+
+    async def replies(self) -> list[Turn]:
+        return [turn for turn in await self.store.turns(TASK) if isinstance(turn, AssistantTurn)]
 
     async def close(self) -> None:
         await self.runs.close()
@@ -361,5 +365,114 @@ def test_a_plan_that_stands_while_its_run_rests_is_withdrawn_by_a_stop_and_by_ot
         assert await queue.pending() == []
         await another.close()
         await queue.close()
+
+    asyncio.run(work())
+
+
+class Gated:
+    """A model that says nothing until it may; what it costs is known from the start."""
+
+    name = "gated"
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.may_answer = asyncio.Event()
+
+    async def stream(
+        self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
+    ) -> AsyncIterator[Piece | Reply]:
+        yield Meter(lambda: Used(10, 1, is_estimated=True))
+        self.asked.set()
+        await self.may_answer.wait()
+        yield Reply(AssistantTurn("Yes."), Used(10, 5))
+
+    async def named(self, name: str) -> Model:
+        return self
+
+
+class SlowDisk:
+    """Writes of runs of which those that matter are done at once, and told to be done later."""
+
+    def __init__(self, store: SqliteRuns, matters: Callable[[Run, Sequence[Turn]], bool]) -> None:
+        self._save = store.save
+        self._matters = matters
+        self.has_written = asyncio.Event()
+        self.may_tell = asyncio.Event()
+        store.save = self.save  # type: ignore[method-assign]
+
+    def save(self, run: Run, task: Any, turns: Sequence[Turn] = ()) -> asyncio.Future[None]:
+        written = self._save(run, task, turns)
+        return asyncio.ensure_future(self._told_later(written)) if self._matters(run, turns) else written
+
+    async def _told_later(self, written: asyncio.Future[None]) -> None:
+        await written
+        self.has_written.set()
+        await self.may_tell.wait()
+
+
+def test_the_cost_of_a_reply_that_was_stopped_is_counted_and_said_to_be_an_estimate(tmp_path: Path) -> None:
+    async def work() -> None:
+        model = Gated()
+        house = House(tmp_path, model.named)
+        await house.say()
+        await model.asked.wait()
+        assert (await house.runs.stop(TASK)).usage == Used(10, 1, is_estimated=True)
+        await house.close()
+
+    asyncio.run(work())
+
+
+def test_the_cost_of_a_reply_that_the_servers_end_cuts_off_is_kept(tmp_path: Path) -> None:
+    async def work() -> None:
+        model = Gated()
+        house = House(tmp_path, model.named)
+        await house.say()
+        await model.asked.wait()
+        await house.close()
+        another = House(tmp_path, silent)
+        (left,) = await another.store.unfinished()
+        assert left.usage == Used(10, 1, is_estimated=True)
+        await another.close()
+
+    asyncio.run(work())
+
+
+def test_a_message_that_comes_as_a_reply_ends_does_not_undo_what_the_reply_cost(tmp_path: Path) -> None:
+    async def work() -> None:
+        model = Gated()
+        house = House(tmp_path, model.named)
+        await house.say()
+        await model.asked.wait()
+        disk = SlowDisk(house.store, lambda run, turns: bool(run.queued))
+        saying = asyncio.create_task(house.say("evt-2", "more"))
+        await disk.has_written.wait()
+        model.may_answer.set()
+        await eventually(lambda: house.replies())
+        disk.may_tell.set()
+        await saying
+        await asyncio.wait_for(house.audience.has_rested.wait(), 20)
+        assert house.audience.runs[-1].usage == Used(20, 10)
+        await house.close()
+
+    asyncio.run(work())
+
+
+def test_a_stop_while_a_queued_message_is_being_read_neither_loses_nor_doubles_it(tmp_path: Path) -> None:
+    async def work() -> None:
+        model = Gated()
+        house = House(tmp_path, model.named)
+        await house.say()
+        await model.asked.wait()
+        await house.say("evt-2", "more")
+        disk = SlowDisk(house.store, lambda run, turns: bool(turns))
+        model.may_answer.set()
+        await disk.has_written.wait()
+        await house.runs.stop(TASK)
+        disk.may_tell.set()
+        await house.say("evt-3", "and more")
+        await asyncio.wait_for(house.audience.has_rested.wait(), 20)
+        said = [turn.text for turn in await house.store.turns(TASK) if isinstance(turn, UserTurn)]
+        assert said == ["words", "more", "and more"]
+        await house.close()
 
     asyncio.run(work())

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from handrail.features.cage import launch, syscalls
 from handrail.features.cage.launch import Caged, Streams, start_cage
 from handrail.features.cage.levels import Confinement
 from handrail.features.cage.narrow.launch import NarrowSpec, start_narrow
@@ -24,12 +25,12 @@ from tests.waiting import until
 
 
 def main(request: dict[str, Any]) -> None:
-    wanted = Wanted(tuple(request["command"]), Path(), mounts=request.get("mounts", ()))
+    wanted = Wanted(tuple(request["command"]), ".", mounts=request.get("mounts", ()))
     is_narrow = request.get("level") == "narrow"
     confinement = Confinement("narrow", None, "the test says so") if is_narrow else None
     prepared = prepare(wanted, None, "token", confinement=confinement)
     if request.get("is_killed"):
-        ready = start_cage(prepared.spec, Streams((0, 1, 2)), prepared.bubblewrap, prepared.state / "cages")
+        ready = start_cage(prepared.spec, Streams((0, 1, 2)), prepared.bubblewrap, f"{prepared.state}/cages")
         until(lambda: _is_ready(ready.pid))
         os.kill(os.getpid(), signal.SIGKILL)
     with Outside(Path.home()) as outside:
@@ -46,7 +47,7 @@ def main(request: dict[str, Any]) -> None:
         else:
             for part in request.get("without", ()):
                 spec = _without(spec, part)
-            caged = start_cage(spec, streams, prepared.bubblewrap, prepared.state / "cages")
+            caged = start_cage(spec, streams, prepared.bubblewrap)
         os.close(write)
         outside.answer()
         caged.start()
@@ -73,6 +74,17 @@ def _without(spec: CageSpec, part: str) -> CageSpec:
     if part == "empty root":
         home = str(Path.home())
         return spec._replace(mounts=(Mount(home, home), *spec.mounts))
+    if part == "hidden folders":
+        return spec._replace(hidden=())
+    if part == "read-only mounts":
+        return spec._replace(mounts=[mount._replace(is_writable=True) for mount in spec.mounts])
+    if part == "closed descriptors":
+        launch.close_all_but = lambda *kept: None
+        os.set_inheritable(os.open("/dev/null", os.O_RDONLY), True)
+        return spec
+    if part == "calls that are newer":
+        syscalls._newer_refused = lambda: b""
+        return spec
     if part == "environment":
         return spec._replace(environment={**os.environ, **spec.environment})
     flags = [flag for flag in spec.flags if flag.name != part]

@@ -45,7 +45,10 @@ class Outside:
         self._process = subprocess.Popen(["sleep", "600"], env={"PERSON": SECRET})
         key = 0x48520000 + os.getpid() % 0xFFFF
         self._memory = _libc.shmget(key, 4096, _IPC_CREAT | 0o600)
+        self._queue = f"/handrail-test-{os.getpid()}"
+        os.close(_libc.mq_open(self._queue.encode(), os.O_CREAT | os.O_RDWR, 0o600, None))
         self.facts: dict[str, Any] = {
+            "queue": self._queue,
             "home": str(home),
             "bus": str(home / "bus"),
             "display": str(display),
@@ -75,6 +78,7 @@ class Outside:
         for descriptor in (self._reader, *self._terminal):
             os.close(descriptor)
         _libc.shmctl(self._memory, 0, None)
+        _libc.mq_unlink(self._queue.encode())
         for each in self._sockets:
             each.close()
         for path in self._paths:

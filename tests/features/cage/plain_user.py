@@ -81,9 +81,11 @@ class PlainUser:
             return list(words)
         return ["unshare", "--mount", "--propagation", "private", "sh", "-c", _SET_UP, "sh", *words]
 
-    def start(self, words: Sequence[str], **more: Any) -> "subprocess.Popen[bytes]":
+    @property
+    def set_up(self) -> dict[str, str]:
+        """Variables that `command` needs."""
         closed = {path: folder for path in (Path(sys.base_prefix), ROOT) if (folder := _closed_above(path))}
-        set_up = {
+        return {
             "CLOSED": "\n".join(sorted({str(folder) for folder in closed.values()})),
             "SHOWN": "\n".join(map(str, closed)),
             "SCRATCH": str(self.folder),
@@ -91,7 +93,9 @@ class PlainUser:
             "RESOLVER": str(self.resolver) if self.resolver.exists() else "",
             "RUN_UID": str(UID),
         }
-        environment = {**self.environment, **more.pop("env", {}), **set_up}
+
+    def start(self, words: Sequence[str], **more: Any) -> "subprocess.Popen[bytes]":
+        environment = {**self.environment, **more.pop("env", {}), **self.set_up}
         return subprocess.Popen(self.command(words), env=environment, cwd=self.project, **more)
 
     def run(self, words: Sequence[str], **more: Any) -> "subprocess.CompletedProcess[bytes]":

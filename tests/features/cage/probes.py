@@ -11,6 +11,7 @@ import os
 import pty
 import re
 import resource
+import signal
 import socket
 import sys
 from pathlib import Path
@@ -117,6 +118,35 @@ def shared_memory() -> bool:
     return bool(libc.shmget(OUTSIDE["shm"], 4096, 0o600) >= 0)
 
 
+def message_queues() -> bool:
+    return bool(libc.mq_open(OUTSIDE["queue"].encode(), os.O_RDONLY) >= 0)
+
+
+def packet_sockets() -> bool:
+    return _socket_refusal(socket.AF_PACKET, socket.SOCK_RAW) != errno.EAFNOSUPPORT
+
+
+def crypto_sockets() -> bool:
+    return _socket_refusal(38, socket.SOCK_SEQPACKET) != errno.EAFNOSUPPORT
+
+
+def _socket_refusal(family: int, kind: int) -> int | None:
+    try:
+        socket.socket(family, kind).close()
+    except OSError as error:
+        return error.errno
+    return 0
+
+
+def system_information() -> bool:
+    return os.listdir("/sys") != []
+
+
+def written_mount() -> bool:
+    with open(OUTSIDE["shown"], "r+b"):
+        return True
+
+
 def signals() -> bool:
     os.kill(OUTSIDE["pid"], 0)
     return True
@@ -198,6 +228,20 @@ def io_uring() -> bool:
 
 def kernel_log() -> bool:
     return call(103, 10, None, 0) != errno.ENOSYS
+
+
+def any_refused_call() -> bool:
+    """Each call of the filter's that is refused whatever its arguments, and each kind of socket."""
+    numbers = (103, 155, 165, 166, 248, 249, 250, 298, 304, 308, 321, 323, *range(425, 434), 435, 442)
+    kinds = set(range(64)) - {socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK}
+    return any(call(number, -1, -1, -1, -1, -1) != errno.ENOSYS for number in numbers) or any(
+        call(number, kind, socket.SOCK_RAW, 0, 0) != errno.EAFNOSUPPORT for kind in kinds for number in (41, 53)
+    )
+
+
+def calls_of_the_other_interface() -> bool:
+    """The numbers of x32, which many filters forget."""
+    return any(call(0x40000000 | number, -1, -1, -1) != errno.ENOSYS for number in (165, 250, 272, 308, 321, 425))
 
 
 def tiocsti() -> bool:
@@ -423,6 +467,23 @@ def own_server_works() -> bool:
             )
             found.append(listening.accept())
     return len(found) == 3
+
+
+def connections_work_while_signals_come() -> bool:
+    """As in programs written in Go, which interrupt their own threads all the time."""
+    signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.siginterrupt(signal.SIGALRM, False)
+    with socket.create_server(("127.0.0.1", 0), backlog=1000) as listening:
+        port = listening.getsockname()[1]
+        address = b"\2\0" + port.to_bytes(2, "big") + b"\x7f\0\0\1" + bytes(8)
+        signal.setitimer(signal.ITIMER_REAL, 0.0002, 0.0002)
+        failures = []
+        for _ in range(150):
+            with socket.socket() as connecting:
+                if libc.connect(connecting.fileno(), address, len(address)) != 0:
+                    failures.append(ctypes.get_errno())
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return failures == []
 
 
 def own_files_work() -> bool:

@@ -54,6 +54,7 @@ TWICE = {
     ("abstract sockets", "connect"): "abstract_socket",
 }
 """Held by both: without one of them nothing gets out, without both it does."""
+SIGNALS = "connections_work_while_signals_come"
 BARRED = [sys.executable, "-m", "tests.features.cage.barred", str(HANDRAIL)]
 
 
@@ -65,7 +66,7 @@ def user() -> Iterator[PlainUser]:
 
 @pytest.fixture(scope="module")
 def caged(user: PlainUser) -> dict[str, Any]:
-    return tried(user, [*ATTEMPTS, *NARROW_ATTEMPTS, "own_server_works", "own_files_work"], level="narrow")
+    return tried(user, [*ATTEMPTS, *NARROW_ATTEMPTS, "own_server_works", "own_files_work", SIGNALS], level="narrow")
 
 
 def test_an_agent_does_not_get_out(caged: dict[str, Any]) -> None:
@@ -76,6 +77,7 @@ def test_an_agent_does_not_get_out(caged: dict[str, Any]) -> None:
 def test_what_programs_need_works(caged: dict[str, Any]) -> None:
     assert caged["own_server_works"]
     assert caged["own_files_work"]
+    assert caged[SIGNALS]
 
 
 def test_without_these_parts_the_agent_gets_out(user: PlainUser) -> None:

@@ -107,6 +107,30 @@ def test_a_rule_that_names_the_address_opens_it_and_the_server_name_must_be_the_
     assert [path for _, path, _ in servers.requests] == ["/direct"]
 
 
+def test_a_body_is_never_taken_for_another_request(user: PlainUser, servers: Servers) -> None:
+    """A second request could name another host, which nobody allowed."""
+    rules(user, f"http://shop.test:{servers.plain}", f"http://127.0.0.1:{servers.plain}")
+    body = "GET /smuggled HTTP/1.1\\r\\nHost: other.test\\r\\n\\r\\n"
+    head = f"POST http://shop.test:{servers.plain}/outer HTTP/1.1\\r\\nHost: other.test\\r\\n"
+    attempts = [
+        f"{head}Connection: close, content-length\\r\\nContent-Length: 44\\r\\n\\r\\n{body}",
+        f"{head}Content-Length: 44\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n{body}",
+        f"{head}Content-Length: 44\\r\\nContent-Length: 0\\r\\n\\r\\n{body}",
+        f"{head}Content-Length: 44\\r\\n Content-Length: 0\\r\\n\\r\\n{body}",
+        f"{head}X: y\\nContent-Length: 44\\r\\n\\r\\n{body}",
+        f"{head}\\r\\n{body}",
+    ]
+    before = len(servers.requests)
+    inside(
+        user, "".join(f"exec 3<>/dev/tcp/127.0.0.1/6007; printf '{each}' >&3; timeout 20 cat <&3;" for each in attempts)
+    )
+    seen = servers.requests[before:]
+    assert [(path, headers["host"], headers.get("content-length")) for _, path, headers in seen] == [
+        ("/outer", f"shop.test:{servers.plain}", "44"),
+        ("/outer", f"shop.test:{servers.plain}", None),
+    ]
+
+
 def test_a_name_that_leads_to_this_machine_is_refused_even_where_the_name_is_allowed(
     user: PlainUser, servers: Servers
 ) -> None:

@@ -12,6 +12,8 @@ from tests.clients.real_clients import CLAUDE, CODEX, GEMINI, PROGRAMS, RealClie
 from tests.clients.script import Say, Turn, Use
 from tests.e2e.servers import audit_records
 from tests.effort import first_of
+from tests.features.cage.plain_user import SECRET, plain_user
+from tests.features.cage.test_narrow import BARRED, give
 from tests.persons import HANDRAIL, Person, without_presence
 
 _COMMAND = "echo one > made.txt; curl -sS http://foreign.example/; env | grep the-persons; cat /etc/*/*.json; true"
@@ -96,3 +98,47 @@ def test_a_client_works_freely_inside_and_reaches_nothing_outside(client: RealCl
     by_hook = [each["tool"] for each in audit_records(places.state) if str(each.get("tool")).startswith("native_")]
     assert "native_shell" in by_hook, by_hook
     assert Person(places.state).pending() == []
+
+
+@pytest.mark.parametrize(
+    "client", first_of("narrow clients", *((client,) for client in CAGED)), ids=lambda client: client.name
+)
+def test_a_client_works_in_a_narrow_cage_and_reaches_nothing_outside(client: RealClient) -> None:
+    """Where user namespaces are barred, as a user without privileges."""
+    with plain_user() as user:
+        (user.project / "door.txt").write_text("The door is open.\n")
+        config = user.state / "config.toml"
+        config.write_text('presence = "never"\n' + _RULE)
+        for path in (config, user.project / "door.txt"):
+            give(path)
+        reached = (
+            f"H={user.home}; K=id; for f in .ssh/${{K}}_ed25519 shop/door.txt; do cat $H/$f; done; ls $H; echo tried"
+        )
+        turns: list[Turn] = [
+            _shell(client, "sed -i s/open/closed/ door.txt && cat door.txt", "The door is closed."),
+            _shell(client, _COMMAND, "The policy denies net_connect"),
+            _shell(client, reached, "tried"),
+            Use("apps_list", {}, server="handrail", rejects="error"),
+            Say("The door is closed now."),
+        ]
+        options = ["--env", "ENABLE_TOOL_SEARCH"] if client.name == "claude" else []
+
+        def caged(words: Sequence[str]) -> Sequence[str]:
+            return user.command([*BARRED, "run", "--client", client.name, *options, "--", *words])
+
+        variables = {**user.environment, **user.set_up}
+        with running(client, user.project, user.home, turns, environment=variables, wrapped_by=caged) as started:
+            transcript = started.finish()
+        assert transcript.status == 0, transcript.err
+        assert "handrail: cage narrow, because" in transcript.err
+        said = "".join(transcript.results)
+        assert SECRET not in said
+        assert "the-persons" not in said.replace(SECRET, "")
+        assert "The door is open." not in said
+        assert (user.project / "door.txt").read_text() == "The door is open.\n"
+        folder, session = list_cages(user.state)[0]
+        assert (session.client, session.level, session.exit_code) == (client.name, "narrow", 0)
+        assert (folder.copy / "door.txt").read_text() == "The door is closed.\n"
+        records = [each for each in audit_records(user.state) if each.get("tool") in ("net_connect", "apps_list")]
+        told = [(each["tool"], each.get("target"), each["ok"]) for each in records]
+        assert told == [("net_connect", "http://foreign.example", False), ("apps_list", None, True)]

@@ -48,6 +48,33 @@ def test_changes_stay_in_the_overlay_and_the_run_is_on_record(user: PlainUser) -
     assert "cage full" in done.stderr.decode().splitlines()[0]
 
 
+def test_the_repository_of_a_linked_worktree_is_shown_read_only(user: PlainUser) -> None:
+    main, linked = user.home / "main", user.home / "linked"
+    script = (
+        f"git init -q -b main {main} && cd {main} && echo one > a.txt && git add . && git commit -qm first && "
+        f"git worktree add -q {linked} -b feature"
+    )
+    assert user.run(["bash", "-c", script]).returncode == 0
+    inside = f"git log --format=%s; echo two > a.txt; git status --short; touch {main}/.git/hooks/x; ls {main}"
+    done = user.handrail("run", "--project", str(linked), "--", "bash", "-c", inside)
+    assert done.stdout.decode() == "first\n M a.txt\n", done.stderr.decode()
+    assert not (main / ".git/hooks/x").exists()
+
+
+def test_a_worktrees_file_that_its_repository_does_not_know_shows_nothing(user: PlainUser) -> None:
+    other = user.home / "other"
+    (other / "worktrees/x").mkdir(parents=True)
+    (other / "secret").write_text(SECRET)
+    (other / "worktrees/x/commondir").write_text("../..\n")
+    (other / "worktrees/x/gitdir").write_text(f"{user.home}/elsewhere/.git\n")
+    (user.project / ".git").write_text(f"gitdir: {other}/worktrees/x\n")
+    try:
+        done = user.handrail("run", "--", "bash", "-c", f"cat {other}/secret")
+    finally:
+        (user.project / ".git").unlink()
+    assert (done.returncode, SECRET in done.stdout.decode()) == (1, False)
+
+
 def test_a_program_that_a_signal_ended_has_the_shells_exit_code(user: PlainUser) -> None:
     assert user.handrail("run", "--", "bash", "-c", "kill -SEGV $$").returncode == 128 + signal.SIGSEGV
 
@@ -57,16 +84,16 @@ def test_a_program_that_a_signal_ended_has_the_shells_exit_code(user: PlainUser)
     [
         (("--mount", "{home}"), "too much to show"),
         (("--mount", "/"), "too much to show"),
-        (("--mount", "{project}/../.ssh"), "holds what an agent must not see"),
-        (("--mount", "{project}/to-keys"), "holds what an agent must not see"),
-        (("--mount", "{home}/.local"), "holds what an agent must not see"),
-        (("--mount", "{state}:rw"), "holds what an agent must not see"),
+        (("--mount", "{project}/../.ssh"), "contains something that an agent must not see"),
+        (("--mount", "{project}/to-keys"), "contains something that an agent must not see"),
+        (("--mount", "{home}/.local"), "contains something that an agent must not see"),
+        (("--mount", "{state}:rw"), "contains something that an agent must not see"),
         (("--mount", "/run"), "too much to show"),
         (("--mount", "/proc/self"), "belongs to the system"),
         (("--mount", "{home}/missing"), "is not a folder"),
         (("--env", "NOT_SET"), "isn't set"),
         (("--project", "{home}"), "too much to show"),
-        (("--project", "{state}"), "holds what an agent must not see"),
+        (("--project", "{state}"), "contains something that an agent must not see"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )

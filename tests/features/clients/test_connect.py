@@ -152,6 +152,41 @@ def test_a_file_that_can_not_be_read_is_left_alone(machine: Machine, home: Path,
     assert file.read_bytes() == text.encode("latin-1")
 
 
+def test_where_one_of_its_files_can_not_be_changed_none_is(machine: Machine, home: Path) -> None:
+    (home / ".claude").mkdir()
+    (home / ".claude.json").write_text(json.dumps(CLAUDE))
+    (home / ".claude/settings.json").write_text('{"permissions": {"allow": "everything"}}')
+    done = machine.run("connect", "claude", "--yes", HOME=str(home))
+    assert (done.status, "`permissions.allow` isn't a list" in done.err) == (1, True)
+    assert json.loads((home / ".claude.json").read_text()) == CLAUDE
+    listed = machine.run("connect", "--json", HOME=str(home)).json["clients"]
+    assert [each["connected"] for each in listed if each["name"] == "claude"] == [False]
+
+
+def test_a_list_of_hooks_that_is_none_is_named(machine: Machine, home: Path) -> None:
+    (home / ".codex").mkdir()
+    (home / ".codex/hooks.json").write_text('{"hooks": {"PreToolUse": {"x": 1}}}')
+    done = machine.run("connect", "codex", "--yes", HOME=str(home))
+    assert (done.status, "`hooks.PreToolUse` isn't a list" in done.err) == (1, True)
+    assert not (home / ".codex/config.toml").exists()
+
+
+def test_a_byte_order_mark_stays(machine: Machine, home: Path) -> None:
+    (home / ".codex").mkdir()
+    file = home / ".codex/config.toml"
+    file.write_bytes(b"\xef\xbb\xbf" + CODEX.encode())
+    assert machine.run("connect", "codex", "--yes", HOME=str(home)).status == 0
+    assert file.read_bytes().startswith(b"\xef\xbb\xbf# mine\n")
+    assert machine.run("disconnect", "codex", HOME=str(home)).status == 0
+    assert file.read_bytes() == b"\xef\xbb\xbf" + CODEX.encode()
+
+
+def test_a_pipe_in_place_of_a_configuration_is_named_and_not_waited_for(machine: Machine, home: Path) -> None:
+    os.mkfifo(home / ".claude.json")
+    done = machine.run("connect", "claude", "--yes", HOME=str(home))
+    assert (done.status, "isn't a file" in done.err) == (1, True)
+
+
 def test_a_client_finds_the_project_that_it_works_on(machine: Machine, home: Path) -> None:
     """Cursor names it by a placeholder, Cline gets the folder itself, opencode's entry has another shape."""
     for name in ("cursor", "cline", "opencode"):

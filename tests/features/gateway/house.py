@@ -59,13 +59,22 @@ class House:
     def add(self, name: str, *command: str, more: tuple[str, ...] = (), stdin: str = "") -> None:
         self.run("servers", "add", name, "--yes", *more, "--", *command, stdin=stdin)
 
-    def pin(self, name: str, command: tuple[str, ...], *tools: Mapping[str, Any], resources: bool = False) -> None:
-        """As if a person had accepted these definitions of it, in a process that is gone."""
+    def pin(
+        self,
+        name: str,
+        command: tuple[str, ...],
+        *tools: Mapping[str, Any],
+        resources: bool = False,
+        reads: bool = True,
+    ) -> None:
+        """As if a person had accepted these definitions of it, in a process that is gone; and `reads`, its marks."""
         found = offered(tools or (SAY,), (), has_resources=resources).definitions
-        self.put(Server(name=name, command=command), found)
+        self.put(Server(name=name, command=command), found, reads=reads)
 
-    def put(self, server: Server, found: Mapping[str, Definition]) -> None:
-        accepted = {key: Accepted(definition=each, reads=each.is_marked_as_read) for key, each in found.items()}
+    def put(self, server: Server, found: Mapping[str, Definition], *, reads: bool = True) -> None:
+        accepted = {
+            key: Accepted(definition=each, reads=reads and each.is_marked_as_read) for key, each in found.items()
+        }
         entry = Entry(server=server, accepted=accepted, accepted_from=server.digest)
         stores = Wiring().open_stores(self.state)
         try:

@@ -18,7 +18,6 @@ FAILING = {
     "wrong_id": ("E_SERVER_ANSWER", "never sent"),
     "text_id": ("E_SERVER_ANSWER", "never sent"),
     "only_garbage": ("E_SERVER_ANSWER", "doesn't speak MCP"),
-    "huge": ("E_SERVER_ANSWER", "more than 33554432 bytes"),
     "hang_initialize": ("E_SERVER_OFFLINE", "didn't start within"),
     "hang_list": ("E_SERVER_OFFLINE", "didn't start within"),
     "hang_call": ("E_TIMEOUT", "did not finish"),
@@ -99,6 +98,28 @@ def test_a_server_that_keeps_failing_is_started_again_after_a_pause(house: House
 
     assert until(lambda: "times in a row and is started again in" in message())
     assert "fatal: no configuration" in until(lambda: house.run("servers", "logs", "dies-at-start").stdout)
+
+
+def test_an_answer_that_is_too_long_is_refused(tmp_path: Path) -> None:
+    """Without the short limit of the others: so much takes its time on a busy machine."""
+    house = House(tmp_path)
+    house.pin("huge", odd_command("huge"))
+    mcp = Mcp(house)
+    error = mcp.error("huge__say", text="hello")
+    mcp.close()
+    assert (error["code"], "more than 33554432 bytes" in error["message"]) == ("E_SERVER_ANSWER", True)
+
+
+@pytest.mark.parametrize("behaviour", ["hang_call", "dies_in_call", "only_garbage", "dies_at_start"])
+def test_a_call_that_may_have_been_done_says_so_and_is_not_to_be_repeated(tmp_path: Path, behaviour: str) -> None:
+    house = House(tmp_path)
+    house.pin("odd", odd_command(behaviour), reads=False)
+    mcp = Mcp(house, "--answer", "allow", environ={**LIMITS, "HANDRAIL_SERVER_CALL_SECONDS": "1"})
+    error = mcp.error("odd__say")
+    mcp.close()
+    was_sent = behaviour != "dies_at_start"
+    assert ("It may have been done." in error["message"], error["retryable"]) == (was_sent, not was_sent)
+    assert error.get("details", {}).get("mayHaveBeenDone", False) is was_sent
 
 
 def test_what_can_t_be_offered_is_left_out_and_the_log_says_why(tmp_path: Path) -> None:

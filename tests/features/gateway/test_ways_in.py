@@ -87,19 +87,22 @@ def test_a_rule_with_the_name_that_agents_see_counts_too(house: House) -> None:
     assert isinstance(run(opened(house, "allow"), Call("odd__say", {}, AGENT)), Declined)
 
 
-def test_the_agent_in_the_chat_is_offered_servers_and_reads_their_words_as_untrusted(house: House) -> None:
+def test_the_agent_in_the_chat_finds_servers_and_reads_their_words_as_untrusted(house: House) -> None:
     house.pin("odd", odd_command("good"))
     project = opened(house)
     offers = {offer.name for offer in ToolOffers(project.registry).in_mode("plan")}
-    assert "odd__say" in offers
-    use = ToolUse("1", "odd__say", json.dumps({"text": "hello"}), "exec_1")
+    assert {"tools_search", "tools_describe", "tools_call"} <= offers
+    assert "odd__say" not in offers
+    direct = ToolUse("1", "odd__say", json.dumps({"text": "hello"}), "exec_1")
+    found = ToolUse("2", "tools_call", json.dumps({"name": "odd__say", "arguments": {"text": "hello"}}), "exec_2")
 
-    async def used() -> str:
+    async def used() -> list[str]:
+        runner = ToolRunner(project.gate)
         async with project.in_use():
-            return (await ToolRunner(project.gate).run("task_1", use, "act", AGENT, heard)).text
+            return [(await runner.run("task_1", use, "act", AGENT, heard)).text for use in (direct, found)]
 
     try:
-        assert asyncio.run(used()) == '<untrusted source="odd__say">\nhello\n</untrusted>'
+        assert asyncio.run(used()) == ['<untrusted source="odd__say">\nhello\n</untrusted>'] * 2
     finally:
         project.close()
 

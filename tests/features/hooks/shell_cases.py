@@ -60,6 +60,13 @@ READS = [
 ]
 
 ASKS = [
+    # options by which a search reads whole folders, or a program its options from a file
+    "grep -d recurse x .",
+    "grep -drecurse x .",
+    "grep -ndrecurse x .",
+    "grep -D read x README.md",
+    "strings @.env",
+    "strings -a @README.md",
     # other programs
     "make",
     "npm test",
@@ -395,6 +402,18 @@ DENIED = [
 """Files of secrets, wherever a known program or a redirect names them."""
 
 OWN = [
+    "python3 -mhandrail policy trust",
+    "python3 -Imhandrail policy trust",
+    "python3 -Smhandrail.__main__ policy trust",
+    "python3 /x/site-packages/handrail/__main__.py policy trust",
+    "python3 -c 'from handrail import wiring'",
+    "python3 -c 'import runpy; runpy.run_module(\"handrail\")'",
+    "python3 - <<'X'\nimport importlib; importlib.import_module('handrail.x')\nX",
+    "handrai? policy trust",
+    "han*ail policy trust",
+    "/usr/local/bin/handrai? policy trust",
+    "http :PORT/api/prompts",
+    "xh POST :PORT/x",
     "handrail prompts answer x --ok",
     "handrail prompts",
     "handrail policy trust",

@@ -64,3 +64,25 @@ def test_inside_of_a_cage_a_hook_only_records(tmp_path: Path) -> None:
     log = (state / "audit" / "log.jsonl").read_text().splitlines()
     records: list[dict[str, Any]] = [entry.get("record", entry) for entry in map(json.loads, log)]
     assert any("cage claude-1" in each.get("answer", {}).get("by", "") for each in records)
+
+
+def test_a_narrow_cages_own_folders_are_not_handrails_although_they_are_in_its_state(tmp_path: Path) -> None:
+    project, state, cage = tmp_path / "project", tmp_path / "state", tmp_path / "cage.sock"
+    copy, other = state / "cages/a/copy", state / "cages/b/copy"
+    for made in (project, copy, other):
+        made.mkdir(mode=0o700, parents=True)
+    wiring = Wiring()
+    opened = wiring.open_project(project, state, AskInQueue())
+
+    async def run() -> list[int]:
+        async with opened.in_use(), wiring.serve_cage(opened, listening(cage), "claude-1", [str(copy)]):
+            commands = (
+                "sed -i s/a/b/ door.txt", f"cat {copy}/door.txt", f"python3 -c 'open(\"{copy}/door.txt\")'",
+                f"cat {state}/console.key", "cat ../../../console.key", f"cat {other}/door.txt", f"cat {copy}2/x",
+            )  # fmt: skip
+            return [(await asyncio.to_thread(asked, cage, copy, command))[0] for command in commands]
+
+    try:
+        assert asyncio.run(run()) == [0, 0, 0, 2, 2, 2, 2]
+    finally:
+        opened.close()

@@ -287,3 +287,17 @@ def started_by_bash(house: House, command: str) -> set[str]:
         stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False,
     )  # fmt: skip
     return set(started.read_text().split())
+
+
+@pytest.mark.parametrize(
+    "command", ["git grep KEY", "git grep KEY HEAD", "git grep KEY -- ':(top)*'", "git grep KEY -- ."]
+)
+def test_a_search_of_tracked_files_asks_where_a_file_of_secrets_is_among_them(tmp_path: Path, command: str) -> None:
+    root = Path(os.path.realpath(tmp_path)) / "project"
+    (root / "src").mkdir(parents=True)
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    house = House(root, root.parent / "state")
+    assert house.decide(command).decision is Decision.ALLOW
+    (root / ".env.production").write_text("KEY=1\n")
+    assert house.decide(command).decision is Decision.ASK
+    assert house.decide("git grep KEY -- src").decision is Decision.ALLOW

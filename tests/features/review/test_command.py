@@ -84,6 +84,8 @@ def test_hunks_are_taken_one_by_one_at_the_terminal(house: House, cage: Cage) ->
     assert (house.project / "b.txt").exists()
     assert (house.project / "package.json").read_text() == "{}\n"
     assert "Took 2 changes." in printed
+    assert "2 changes are left: `handrail review" in printed
+    assert "edit the file" not in printed, "only what can be answered here is explained"
     execution = printed.rpartition("handrail undo ")[2].split()[0]
     words = [HANDRAIL, "undo", execution, "--project", str(house.project), "--state", str(house.state)]
     subprocess.run(words, check=True, capture_output=True)
@@ -91,7 +93,9 @@ def test_hunks_are_taken_one_by_one_at_the_terminal(house: House, cage: Cage) ->
     assert not (house.project / "package.json").exists()
 
 
-@pytest.mark.parametrize(("answers", "taken"), [(("a", "n", "n"), 2), (("d", "n", "n"), 0), (("y", "q"), 0)])
+@pytest.mark.parametrize(
+    ("answers", "taken"), [(("a", "n", "n"), 2), (("d", "n", "n"), 0), (("y", "q"), 1), (("q",), 0)]
+)
 def test_a_and_d_answer_for_the_rest_of_the_file(
     house: House, cage: Cage, answers: tuple[str, ...], taken: int
 ) -> None:
@@ -158,6 +162,22 @@ def test_without_proof_of_a_person_nothing_is_taken(house: House, cage: Cage) ->
     assert "proof that a person is present" in printed
     assert (house.project / "a.txt").read_text() == LINES
     assert cage.folder.upper.exists()
+
+
+def test_a_change_that_is_too_long_to_show_can_be_viewed_as_a_whole(
+    house: House, cage: Cage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAGER", "cat")
+    cage.run("seq 1000 | sed 's/$/ of a long file/' > long.txt; rm a.txt package.json x; git checkout -q b.txt a.txt")
+    code, printed = at_terminal(house, "v", "n")
+    assert code == 0, printed
+    assert "600 more lines: v shows them" in printed
+    assert "+1000 of a long file" in printed
+
+
+def test_line_ends_of_windows_are_shown_and_no_other_program_s_words(house: House, cage: Cage) -> None:
+    cage.run("rm a.txt package.json x; git checkout -q b.txt a.txt; printf 'one\\r\\n' > crlf.txt")
+    assert "+one\\r" in at_terminal(house, "n")[1]
 
 
 def test_names_can_not_draw_on_the_terminal(house: House, cage: Cage) -> None:

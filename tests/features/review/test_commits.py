@@ -78,6 +78,33 @@ def test_nothing_of_the_agents_configuration_or_hooks_runs(house: House, cage: C
     assert not (house.project / ".git/hooks/pre-commit").exists()
 
 
+def test_a_commits_files_that_run_later_are_named(cage: Cage) -> None:
+    cage.run("echo '{}' > package.json; echo x > plain.txt; git add -A; git commit -qm c")
+    (found,) = fetched(cage)
+    assert found.runs_later == ("package.json: its scripts run on npm commands",)
+
+
+def test_control_characters_and_a_signature_in_a_commit_hide_no_other(house: House, cage: Cage) -> None:
+    house.git("config", "log.showSignature", "true")
+    house.git("config", "color.ui", "always")
+    cage.run(
+        r"""
+        echo x > a.txt
+        GIT_AUTHOR_NAME=$(printf 'A\001\033[2Jnn') git commit -qam "$(printf 'One\001two\001\n\nbody\001')"
+        echo y > b.txt; git commit -qam Signed
+        signature='gpgsig -----BEGIN PGP SIGNATURE-----\n iQ==\n -----END PGP SIGNATURE-----'
+        git cat-file commit HEAD | sed "/^committer/a $signature" > s
+        git update-ref HEAD "$(git hash-object -t commit -w s)"; rm s
+        """
+    )
+    found = fetched(cage)
+    assert [each.subject for each in found] == ["One\x01two\x01", "Signed"]
+    assert found[0].message == "One\x01two\x01\n\nbody\x01"
+    assert "\x1b" not in found[0].stat
+    take(cage, found[1].id)
+    assert (house.project / "b.txt").read_text() == "y\n"
+
+
 def test_refs_and_objects_that_make_no_sense_are_skipped(house: House, cage: Cage) -> None:
     cage.run(
         """

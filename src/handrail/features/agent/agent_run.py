@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import msgspec
 
-from handrail.features.agent import questions
+from handrail.features.agent import plan, questions
 from handrail.features.agent.context import RunContext
 from handrail.features.agent.limits import (
     STOPPED_AFTER,
@@ -26,9 +26,10 @@ from handrail.features.agent.pictures import drop_old_pictures
 from handrail.features.agent.texts import instructions, result_of
 from handrail.features.agent.turns import ENDING, check_is_whole, is_done, last_reply, numbered, pending
 from handrail.features.agent.user_message import caller
+from handrail.kernel.call import Progress
 from handrail.ports.agent import AgentTask, Choice, Run, RunStatus
 from handrail.ports.errors import Conflict, Failure, Internal, Unsupported
-from handrail.ports.model import AssistantTurn, Model, Note, ToolResult, ToolUse, Turn
+from handrail.ports.model import AssistantTurn, Model, Note, ToolOffer, ToolResult, ToolUse, Turn, UserTurn
 
 _EMPTY = "You answered with nothing. Go on, or call attempt_completion, or ask the person."
 _CIRCLES = "You have made this very call several times with the same outcome. Try something else, or ask the person."
@@ -45,6 +46,7 @@ class AgentRun:
         self._at = context
         self._is_free = asyncio.Event()
         self._is_free.set()
+        self._changing = asyncio.Lock()
         self._caller = caller(run, model.name)
         if run.status == "paused":
             self._is_free.clear()
@@ -63,8 +65,15 @@ class AgentRun:
 
     async def choose(self, limits: Choice) -> None:
         """Changes the model or the mode from the next step on."""
-        self.run = limits.applied(self.run)
-        await self._become(self.run.status, self.run.trouble)
+        await self._note(**limits.chosen)
+
+    async def hear(self, said: UserTurn) -> bool:
+        async with self._changing:
+            if self.run.status not in ("running", "paused"):
+                return False
+            queued = (*self.run.queued, said)
+            self.run = await self._at.change(self.task, self.run, self.run.status, trouble="", queued=queued)
+            return True
 
     async def go(self) -> None:
         """Runs until a person is needed. Reports errors that the agent can't fix, and then stops."""
@@ -83,15 +92,15 @@ class AgentRun:
         await self._is_free.wait()
         if calls := pending(self._turns):
             return await self._carry_out(calls)
+        if self.run.queued:
+            await self._read_queued()
         last = self._turns[-1] if self._turns else None
         if isinstance(last, AssistantTurn):
             return await self._rest(last)
         if is_done(self._turns):
-            await self._become("waiting", is_completed=True, is_settled=True)
-            return False
+            return await self._end(is_completed=True, is_settled=True)
         if self.run.mode == "plan" and last is not None and questions.is_confirmation(last):
-            self.run = msgspec.structs.replace(self.run, mode="act")
-            await self._become(self.run.status)
+            await self._note(mode="act")
         await self._warn_of_circles()
         await self._think()
         return True
@@ -105,24 +114,44 @@ class AgentRun:
             self._model,
             instructions(run.mode, self._at.project, await self._at.max_auto_fix()),
             self._turns,
-            self._at.offers.in_mode(run.mode),
+            self._offers(),
             lambda text: listener.hear(task_id, message_id, target, text),
             self._tell_of_waiting,
+            lambda text: listener.thinks(task_id, message_id, target, text),
         )
         try:
             reply = await self._at.model_client.reply(asked)
-        finally:
-            self.run = msgspec.structs.replace(self.run, usage=self.run.usage + asked.spent)
-        self.run = msgspec.structs.replace(self.run, steps=self.run.steps + 1)
+        except BaseException:  # a reply that was stopped has its price, too
+            await self._note(usage=self.run.usage + asked.spent)
+            raise
         replied = numbered(reply, message_id)
         if replied.text or replied.uses:
             await self._add(replied)
-        await self._become(self.run.status)
+        await self._note(usage=self.run.usage + asked.spent, steps=self.run.steps + 1)
         if replied.text:
             listener.said(task_id, message_id, target, replied.text)
         check_is_whole(reply)
         if not replied.text and not replied.uses:
             await self._take_silence()
+
+    def _offers(self) -> Sequence[ToolOffer]:
+        offered = self._at.offers.in_mode(self.run.mode)
+        has_plan = self.run.mode == "act" and plan.confirmed_steps(self._turns)
+        return [*offered, plan.CHECK_OFF] if has_plan else offered
+
+    async def _read_queued(self) -> None:
+        async with self._changing:
+            said = self.run.queued
+            run = msgspec.structs.replace(self.run, queued=(), target=said[-1].id, steps=0)
+            await questions.withdraw_plan(self._at.queue, last_reply(self._turns))
+            saving = self._at.store.save(run, self.task.record, said)
+            unread, self.run = self.run, run  # before it is waited for: who stops here must not queue them once more
+            try:
+                await saving
+            except Failure:
+                self.run = unread
+                raise
+            self._turns += said
 
     async def _carry_out(self, calls: Sequence[ToolUse]) -> bool:
         task_id, listener, reply = self.run.task_id, self._at.listener, last_reply(self._turns)
@@ -134,10 +163,15 @@ class AgentRun:
             async def progress(message: str, use: ToolUse = use) -> None:
                 listener.tool_used(task_id, message_id, use, "running", message)
 
-            if (returned := check_may_mend(self._turns, use, await self._at.max_auto_fix())) is None:
-                returned = await self._at.tools.run(task_id, use, self.run.mode, self._caller, progress)
-            await self._come_back(message_id, use, returned)
+            await self._come_back(message_id, use, await self._outcome(use, progress))
         return True
+
+    async def _outcome(self, use: ToolUse, progress: Progress) -> ToolResult:
+        if use.name == plan.CHECK_OFF.name:
+            return plan.check_off(self._turns, use)
+        if (refused := check_may_mend(self._turns, use, await self._at.max_auto_fix())) is not None:
+            return refused
+        return await self._at.tools.run(self.run.task_id, use, self.run.mode, self._caller, progress)
 
     async def _come_back(self, message_id: str, use: ToolUse, returned: ToolResult) -> None:
         await self._add(returned)
@@ -149,14 +183,20 @@ class AgentRun:
     async def _rest(self, last: AssistantTurn) -> bool:
         """Shows a plan to the person; otherwise waits for the person's next message."""
         if self.run.mode == "act" or not questions.steps_of(last.text):
-            await self._become("waiting", is_settled=True)
-            return False
+            return await self._end(is_settled=True)
         answer = await questions.confirm(self._at.queue, self.run.task_id, last)
         await self._add(Note(questions.confirmed(answer)))
         if answer.response.status != "ok" and not answer.response.remark:
-            await self._become("waiting", is_settled=True)
-            return False
+            return await self._end(is_settled=True)
         return True
+
+    async def _end(self, **changes: Any) -> bool:
+        """Waits for the person's next message, unless one has come meanwhile: then True."""
+        async with self._changing:
+            if self.run.queued:
+                return True
+            self.run = await self._at.change(self.task, self.run, "waiting", trouble="", **changes)
+            return False
 
     async def _settle(self) -> None:
         """Records outcomes for calls that an earlier process left without one. Known outcomes are not repeated."""
@@ -203,4 +243,11 @@ class AgentRun:
             drop_old_pictures(self._turns)
 
     async def _become(self, status: RunStatus, trouble: str = "", **changes: Any) -> None:
-        self.run = await self._at.change(self.task, self.run, status, trouble=trouble, **changes)
+        async with self._changing:
+            self.run = await self._at.change(self.task, self.run, status, trouble=trouble, **changes)
+
+    async def _note(self, **changes: Any) -> None:
+        """Changes what is known of the run, and not whether it runs."""
+        async with self._changing:
+            run = self.run
+            self.run = await self._at.change(self.task, run, run.status, trouble=run.trouble, **changes)

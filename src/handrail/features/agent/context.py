@@ -11,7 +11,7 @@ from handrail.features.agent.tool_runner import ToolOffers, ToolRunner
 from handrail.ports.agent import AgentTask, AgentTasks, Run, RunStatus, RunStore
 from handrail.ports.errors import Failure
 from handrail.ports.model import ToolUse
-from handrail.ports.prompts import PromptQueue
+from handrail.ports.prompt_queue import PromptQueue
 
 
 class RunListener(Protocol):
@@ -23,6 +23,10 @@ class RunListener(Protocol):
 
     def hear(self, task_id: str, message_id: str, target: str, text: str) -> None:
         """A piece of an answer. An empty piece means that the answer starts again."""
+        ...
+
+    def thinks(self, task_id: str, message_id: str, target: str, text: str) -> None:
+        """A piece of what the model thinks before it answers. An empty piece means that it starts again."""
         ...
 
     def said(self, task_id: str, message_id: str, target: str, text: str) -> None:

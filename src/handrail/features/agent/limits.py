@@ -13,7 +13,7 @@ from handrail.ports.model import AssistantTurn, ToolResult, ToolUse, Turn, UserT
 
 WARNED_AFTER = 3
 STOPPED_AFTER = 6
-_WRITES = frozenset({"write_to_file", "replace_in_file"})
+_WRITES = frozenset({"write_to_file", "replace_in_file", "edit_file"})
 _CHECKS = frozenset({"validate_script", "preview_scene"})
 _FAILED = ('"valid":false', '"valid": false', '"firstErrorLine":')
 
@@ -116,7 +116,8 @@ def _path(use: ToolUse) -> str | None:
 
 
 def _is_dry(use: ToolUse) -> bool:
-    return use.name == "write_to_file" and _arguments(use).get("dryRun") is not False
+    dry = _arguments(use).get("dryRun")
+    return dry is not False if use.name == "write_to_file" else dry is True
 
 
 def _arguments(use: ToolUse) -> dict[str, Any]:

@@ -12,11 +12,13 @@ from handrail.ports.model import (
     AssistantTurn,
     Cut,
     Delta,
+    Meter,
     Model,
     Note,
     Overflow,
     RateLimited,
     Reply,
+    Thought,
     ToolOffer,
     ToolResult,
     Turn,
@@ -134,6 +136,7 @@ class ModelRequest:
     tools: Sequence[ToolOffer]
     heard: Heard
     waits: Callable[[float], None]
+    thinks: Heard = lambda text: None
     spent: Usage = field(default_factory=Usage)
     """So far, summaries on the way included, whether a reply came of it or not."""
 
@@ -157,16 +160,15 @@ class ModelClient:
                 if attempt == TRIES - 1:
                     raise
             except (RateLimited, Cut) as failure:
-                asked.spent += failure.spent if isinstance(failure, Cut) else Usage()
                 if attempt == TRIES - 1:
                     raise
                 seconds = min(float(failure.details.get("retryAfter", _FIRST_WAIT * 2**attempt)), _LONGEST_WAIT)
                 asked.waits(seconds)
                 await self._sleep(seconds)
             else:
-                asked.spent += reply.usage
                 return reply
             asked.heard("")
+            asked.thinks("")
         raise AssertionError("the last try returns or raises")
 
     async def _fitting(self, asked: ModelRequest, most_tokens: int) -> Sequence[Turn]:
@@ -183,11 +185,11 @@ class ModelClient:
         if at == 0:
             return
         text = to_summarize(asked.turns[:at], most_tokens * 2)
-        summary = await _streamed(
-            ModelRequest(asked.task_id, asked.model, SUMMING_UP, [], (), lambda text: None, asked.waits),
-            [UserTurn("summary", text)],
-        )
-        asked.spent += summary.usage
+        summing_up = ModelRequest(asked.task_id, asked.model, SUMMING_UP, [], (), lambda text: None, asked.waits)
+        try:
+            summary = await _streamed(summing_up, [UserTurn("summary", text)])
+        finally:
+            asked.spent += summing_up.spent
         told = summary.replied.text or to_summarize(asked.turns[:at], _LEFT)
         note = f"What was said before, summed up; what came from tools in it stays material:\n{told}"
         await self._store.compact(asked.task_id, at, note)
@@ -203,9 +205,20 @@ def _within(asked: ModelRequest, most_tokens: int) -> Sequence[Turn] | None:
 
 
 async def _streamed(asked: ModelRequest, turns: Sequence[Turn]) -> Reply:
-    async for piece in asked.model.stream(asked.instructions, turns, asked.tools):
-        if isinstance(piece, Delta):
-            asked.heard(piece.text)
-        else:
-            return piece
-    raise Cut("The model's answer ended before it was whole.")
+    """Adds what the reply cost to `asked.spent`, also if it is cut or stopped."""
+    so_far: Callable[[], Usage] = Usage
+    try:
+        async for piece in asked.model.stream(asked.instructions, turns, asked.tools):
+            match piece:
+                case Delta(text=text):
+                    asked.heard(text)
+                case Thought(text=text):
+                    asked.thinks(text)
+                case Meter():
+                    so_far = piece.so_far
+                case Reply(usage=usage):
+                    so_far = lambda: usage  # noqa: E731
+                    return piece
+        raise Cut("The model's answer ended before it was whole.")
+    finally:
+        asked.spent += so_far()

@@ -16,7 +16,8 @@ from handrail.kernel.prompts.first_answer import drop
 from handrail.ports.agent import Mode
 from handrail.ports.errors import Conflict
 from handrail.ports.model import AssistantTurn, Note, Turn
-from handrail.ports.prompts import OWN, PromptAnswer, PromptQueue, PromptResponse
+from handrail.ports.prompt_queue import OWN, PromptAnswer, PromptQueue
+from handrail.ports.prompts import PromptResponse
 
 _STEP = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]*)?(.+)")
 _LONGEST_TITLE = 200
@@ -90,7 +91,8 @@ def confirmed(answer: PromptAnswer) -> str:
         return f"The person did not confirm the plan.{remark}"
     tasks = () if response.tasks is UNSET else response.tasks
     listed = "\n".join(f"- [ ] {_step(task)}" for task in tasks)
-    return f"{_CONFIRMED} Carry it out now, step by step:\n{listed}{remark}"
+    how = "Carry it out now, step by step, and check off each step as soon as it is done"
+    return f"{_CONFIRMED} {how}:\n{listed}{remark}"
 
 
 def is_confirmation(turn: Turn) -> bool:

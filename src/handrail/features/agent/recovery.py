@@ -2,9 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -26,6 +26,7 @@ _UNKNOWN = (
     "Look at how things stand before you do it again."
 )
 _NOT_DONE = "This was stopped before it was carried out."
+_WRITTEN = "This was carried out before handrail was cut off: the file has exactly the content that was approved."
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,38 +34,50 @@ class PastCalls:
     """How calls ended, and which of them had started to change something, by execution id."""
 
     ended: Mapping[str, Mapping[str, Any]]
-    begun: frozenset[str]
+    begun: Mapping[str, Mapping[str, Any]]
+    written: Mapping[str, bool] = field(default_factory=dict)
+    """Of writes without an end on record, whether the file shows that they were carried out."""
 
     def is_unknown(self, use: ToolUse) -> bool:
-        """It had started and has no end on record."""
-        record = self.ended.get(use.execution_id)
-        return use.execution_id in self.begun and (record is None or _was_stopped(record))
+        """It had started, has no end on record, and no file shows how it ended."""
+        return self.is_open(use.execution_id) and use.execution_id not in self.written
+
+    def is_open(self, execution: str) -> bool:
+        record = self.ended.get(execution)
+        return execution in self.begun and (record is None or _was_stopped(record))
 
 
 class Recovery:
-    def __init__(self, audit: Audit, evidence: Evidence) -> None:
+    """`hash_of` is the hash of a file of the project as it is now."""
+
+    def __init__(self, audit: Audit, evidence: Evidence, hash_of: Callable[[str], str]) -> None:
         self._audit = audit
         self._evidence = evidence
+        self._hash_of = hash_of
 
     def past_calls(self, uses: Sequence[ToolUse]) -> PastCalls:
         """Reads the audit backwards until all of them are found. Blocks."""
         wanted = {use.execution_id for use in uses}
         ended: dict[str, Mapping[str, Any]] = {}
-        begun: set[str] = set()
+        begun: dict[str, Mapping[str, Any]] = {}
         for record in self._of(wanted):
             execution = record["executionId"]
             if record.get("event") == "end":
                 ended[execution] = record
             elif record.get("event") == "begin":
-                begun.add(execution)
-            if begun == wanted:
+                begun[execution] = record
+            if begun.keys() == wanted:
                 break
-        return PastCalls(ended, frozenset(begun))
+        found = PastCalls(ended, begun)
+        looked = {each: self._is_written(record) for each, record in begun.items() if found.is_open(each)}
+        return replace(found, written={execution: seen for execution, seen in looked.items() if seen is not None})
 
     def outcome(self, use: ToolUse, past: PastCalls) -> ToolResult | None:
         """The recorded outcome. None means that the call had not started or changes nothing, so it can run now."""
         if past.is_unknown(use):
             return _returned(use, _UNKNOWN, is_error=True)
+        if past.is_open(use.execution_id):
+            return _returned(use, _WRITTEN, is_error=False) if past.written[use.execution_id] else None
         record = past.ended.get(use.execution_id)
         if record is None or _was_stopped(record):
             return None
@@ -81,6 +94,16 @@ class Recovery:
         past = await asyncio.to_thread(self.past_calls, uses)
         found = [(use, await asyncio.to_thread(self.outcome, use, past)) for use in uses]
         return [known or _returned(use, _NOT_DONE, is_error=True) for use, known in found]
+
+    def _is_written(self, begun: Mapping[str, Any]) -> bool | None:
+        """Whether the file has the content that was approved; None if that says nothing about the call."""
+        try:
+            request = msgspec.json.decode(self._evidence.read(begun["evidence"]["dir"], "request.json", _MAX_RESULT))
+            base, after = request["binding"]["baseHash"], request["binding"]["afterHash"]
+            now = self._hash_of(request["params"]["path"])
+        except (Failure, KeyError, TypeError, msgspec.DecodeError):
+            return None
+        return now == after if now in (base, after) and base != after else None
 
     def _of(self, wanted: set[str]) -> Iterable[Mapping[str, Any]]:
         return (record for record in self._audit.entries(reverse=True) if record.get("executionId") in wanted)

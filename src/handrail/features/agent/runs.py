@@ -53,7 +53,7 @@ class Runs:
             await self.close()
 
     async def say(self, task_id: str, message: UserMessage) -> None:
-        """Conflict while a run goes on that does not wait for words: two windows must not steer it. Declined."""
+        """A run that is at work reads the message at its next step. Declined."""
         said = message.said
         async with self._lanes.turn(task_id):
             known = await self.find(task_id) or Run(
@@ -62,12 +62,13 @@ class Runs:
             message.check_may_speak(known)
             self._check_is_here(known)
             task = await self._at.tasks.ensure(task_id)
-            if await self._at.store.remembers(task_id, said.id):
+            if await self._at.store.remembers(task_id, said.id) or any(each.id == said.id for each in known.queued):
                 await self._start_what_is_left(task)  # a page that did not hear that they were taken says them again
                 return
-            if await self._at_work(task_id) is not None:
-                await self._answer(task, message)
+            if (going := await self._at_work(task_id)) is not None and await self._hear(task, going[0], message):
                 return
+            await self._at_work(task_id)  # it may have ended just now
+            known = await self.find(task_id) or known
             turns = await self._at.store.turns(task_id)
             left = await self._at.recovery.outcomes_of_unsettled(turns)
             run = msgspec.structs.replace(
@@ -77,10 +78,11 @@ class Runs:
                 speaker=message.speaker,
                 target=said.id,
                 steps=0,
+                queued=(),
             )
             task.hear(said.text)
             run = task.agent_becomes(run, "running", has_begun=False)
-            await self._at.store.save(run, task.record, [*left, said])
+            await self._at.store.save(run, task.record, [*left, *known.queued, said])
             await questions.withdraw_plan(self._at.queue, last_reply(turns))
             self._tell_of(task_id, left)
             self._at.listener.begins(task_id, message.trace_id)
@@ -94,7 +96,7 @@ class Runs:
                 return going[0].run
             run, turns = await self._known(task_id), await self._at.store.turns(task_id)
             self._check_is_here(run)
-            if not questions.is_something_left(turns, run.mode):
+            if not run.queued and not questions.is_something_left(turns, run.mode):
                 raise Conflict("Nothing to resume.", hint="Say what should be done.", taskId=task_id)
             await self._start(await self._at.tasks.ensure(task_id), run)
             return await self._known(task_id)
@@ -225,21 +227,22 @@ class Runs:
             if run is not None and run.status == "running":
                 await self._start(task, run)
 
-    async def _answer(self, task: AgentTask, message: UserMessage) -> None:
-        """A run that waits for the person's answer takes the words for it."""
+    async def _hear(self, task: AgentTask, agent: AgentAtWork, message: UserMessage) -> bool:
+        """An open question takes the message as its answer; otherwise the agent reads it at its next step.
+
+        False if the agent has just ended.
+        """
         waiting = await questions.open_question(self._at.queue, await self._at.store.turns(task.id))
         if waiting is None:
-            raise Conflict(
-                "The agent is at work on this task.",
-                hint="Stop it first, or wait until it has answered.",
-                taskId=task.id,
-            )
+            task.hear(message.said.text)
+            return await agent.hear(message.said)
         message.check_may_answer()
         if message.said.attachments:
             raise InvalidParams("Words that answer a question have no attachments.", hint="Send them afterwards.")
         await self._at.queue.respond(*questions.answer(waiting, message.said.text), by="the chat")
         task.hear(message.said.text)
         await self._at.store.add_answer(task.record, message.said)  # remembered, it is not taken a second time
+        return True
 
     def _tell_of(self, task_id: str, left: Sequence[ToolResult]) -> None:
         for returned in left:

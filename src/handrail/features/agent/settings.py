@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -22,6 +22,7 @@ class AgentSettings(msgspec.Struct, frozen=True):
     model: str = ""
     model_base_url: str = ""
     model_context_tokens: int = 100_000
+    model_effort: Literal["", "minimal", "low", "medium", "high"] = ""
     agent_most_steps: int = 100
     agent_most_cost: float = 5.0
 
@@ -33,13 +34,10 @@ class AgentSettings(msgspec.Struct, frozen=True):
 
 
 def open_models(stores: Stores, environ: Mapping[str, str] = os.environ) -> ModelCatalog:
-    from handrail.features.agent.models.catalog import ModelCatalog
+    from handrail.features.agent.models.catalog import Chosen, ModelCatalog
 
-    def load() -> tuple[str, str]:
+    def load() -> Chosen:
         settings = load_one(AgentSettings, stores.path, environ)
-        return settings.model, settings.model_base_url
+        return Chosen(settings.model, settings.model_base_url, settings.model_effort)
 
-    def store(model: str, base_url: str) -> None:
-        stores.set_choice(model=model, model_base_url=base_url)
-
-    return ModelCatalog(load, store, stores.secrets, environ)
+    return ModelCatalog(load, stores.set_choice, stores.secrets, environ)

@@ -25,15 +25,19 @@ _HARMLESS = frozenset({Effect.READ, Effect.ASK})
 
 
 class ToolOffers:
-    """Each list is made once, so that the same tools are the same object."""
+    """A short list, and the finder for all other tools: models read the list with every request.
+
+    Each offer is made once, so that the same tools are the same object.
+    """
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self._made: dict[str, tuple[Tool[Any, Any], ToolOffer]] = {}
 
     def in_mode(self, mode: Mode) -> Sequence[ToolOffer]:
-        """Plan mode offers only tools that change nothing, whatever their parameters."""
-        return [self._offer(entry) for entry in self._registry.in_full if mode == "act" or _only_looks(entry)]
+        """Plan mode offers only tools that change nothing, whatever their parameters, and the finder."""
+        offered = (entry for entry in self._registry.listed if mode == "act" or _only_looks(entry) or _finds(entry))
+        return [self._offer(entry) for entry in offered]
 
     def _offer(self, entry: Registered) -> ToolOffer:
         tool = entry.tool
@@ -48,20 +52,35 @@ def is_offered(registry: Registry, name: str, mode: Mode) -> bool:
     return any(name in entry.tool.names for entry in registry if mode == "act" or _only_looks(entry))
 
 
+def meant(registry: Registry, name: str, params: Any) -> tuple[Registered, Any]:
+    """The tool that a call is about, and its parameters: a finder's call is about the tool that it names. Failure."""
+    entry = registry.find(name)
+    if not _finds(entry) or entry.tool.stands_for is None:
+        return entry, params
+    name, params = entry.tool.stands_for(entry.surface.port, params)
+    return registry.find(name), params
+
+
 def effect_of(registry: Registry, use: ToolUse) -> str | None:
     """The effect with these parameters; the strongest if they are invalid, None for an unknown tool."""
     try:
-        entry = registry.find(use.name)
+        entry, params = meant(registry, use.name, msgspec.json.decode(use.arguments or "{}"))
     except NotFound:
         return None
-    try:
-        return entry.tool.effect_of(entry.read_params(msgspec.json.decode(use.arguments or "{}"))).value
     except (Failure, msgspec.DecodeError):
+        return registry.find(use.name).tool.strongest_effect.value
+    try:
+        return entry.tool.effect_of(entry.read_params(params)).value
+    except Failure:
         return entry.tool.strongest_effect.value
 
 
 def _only_looks(entry: Registered) -> bool:
     return entry.tool.strongest_effect in _HARMLESS
+
+
+def _finds(entry: Registered) -> bool:
+    return entry.tool.finds_tools
 
 
 class ToolRunner:
@@ -70,22 +89,23 @@ class ToolRunner:
 
     async def run(self, task_id: str, use: ToolUse, mode: Mode, caller: Caller, progress: Progress) -> ToolResult:
         """An error is an outcome too: the model reads it and goes on."""
-        registry, speaker = self._gate.registry, None
+        registry, speaker, name = self._gate.registry, None, use.name
         try:
-            entry = registry.find(use.name)
-            if not is_offered(registry, use.name, mode):
-                raise InvalidParams(f"{use.name} is not there in {mode} mode.", hint=_why_not(mode))
             params = strict_json.decode((use.arguments or "{}").encode(), max_bytes=MAX_ARGUMENTS)
-            call = Call(use.name, params, caller, task_id, progress=progress, execution_id=use.execution_id)
+            entry, params = meant(registry, use.name, params)
+            name = entry.tool.listed_name
+            if not is_offered(registry, name, mode):
+                raise InvalidParams(f"{name} is not there in {mode} mode.", hint=_why_not(mode))
+            call = Call(name, params, caller, task_id, progress=progress, execution_id=use.execution_id)
             call.keeps_longer_than = MOST_CHARACTERS
             speaker = _speaker(entry, params)
             reply = await self._gate.run(call)
         except Failure as failure:
-            return ToolResult(use.id, use.execution_id, use.name, refused(failure, speaker, use.name), is_error=True)
+            return ToolResult(use.id, use.execution_id, use.name, refused(failure, speaker, name), is_error=True)
         surface, kept_at = entry.surface.name, kept_whole(use.execution_id)
-        text, secret = worded(surface, use.name, reply, kept_at), ""
+        text, secret = worded(surface, name, reply, kept_at), ""
         if reply.kept_result is not None:
-            text, secret = worded_as_kept(surface, use.name, reply.kept_result, kept_at), text
+            text, secret = worded_as_kept(surface, name, reply.kept_result, kept_at), text
         pictures, left_out = pictures_in(reply.content)
         return ToolResult(
             use.id,

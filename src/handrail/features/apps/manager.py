@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from handrail.features.apps.calls.consent import place_of
 from handrail.features.apps.sign_ins import credentials_in, sign_in_lock_in, sign_in_to
 from handrail.kernel.access import record_access
 from handrail.kernel.audit import Audit
+from handrail.kernel.recently_removed import RecentlyRemoved
 from handrail.ports.errors import NotFound
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ class AppManager:
     catalogue: Catalogue
     audit: Audit
     _turn: threading.Lock = field(default_factory=threading.Lock)
+    _revoked: RecentlyRemoved[Given] = field(default_factory=lambda: RecentlyRemoved("consent"))
 
     async def overview(self) -> dict[str, Any]:
         return await asyncio.to_thread(self._overview)
@@ -51,10 +54,22 @@ class AppManager:
 
     async def revoke(self, id: str, by: Caller) -> None:
         """NotFound."""
+        found = [given for given in await self.stores.consents.given() if given.id == id]
         if not await self.stores.consents.revoke(id):
             hint = "`handrail apps consents` lists those that there are."
             raise NotFound(f"There is no consent {id[:100]!r}.", hint=hint)
+        for given in found:
+            self._revoked.keep(id, given)
         await record_access(self.audit, by, f"revoked the consent {id}")
+
+    def revoked(self, id: str) -> Given:
+        """NotFound where it was not revoked here a moment ago."""
+        return self._revoked.find(id)
+
+    async def restore(self, id: str, by: Caller, proof: Mapping[str, Any] | None) -> None:
+        """Undoes a revocation a moment later. NotFound."""
+        await self.stores.consents.restore(self._revoked.take(id))
+        await record_access(self.audit, by, f"restored the consent {id}", proof)
 
     def _find(self, id: str) -> App:
         with self._turn:

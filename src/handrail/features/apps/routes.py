@@ -15,6 +15,7 @@ from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext, Mount
 from handrail.faces.http.credentials import caller, must_be_person
 from handrail.faces.http.json_body import json_object, optional_text, text_field
+from handrail.faces.http.person_proof import Action, PersonProof
 from handrail.features.apps.manager import AppManager, app_manager
 from handrail.ports.errors import Failure
 from handrail.ports.identity import Caller
@@ -27,6 +28,7 @@ _SIGN_IN_SECONDS = 600.0
 def mount(context: HttpContext) -> Mount:
     apps = app_manager(context.project.stores, context.project.audit)
     sign_ins = _SignIns(apps)
+    proofs = PersonProof(context.project.stores.presence, context.windows)
 
     async def overview(request: Request) -> Response:
         must_be_person(request, _LOOKING)
@@ -43,6 +45,15 @@ def mount(context: HttpContext) -> Mount:
     async def revoke(request: Request) -> Response:
         must_be_person(request, "Revoking a consent")
         await apps.revoke(request.path_params["id"], caller(request, context.person))
+        return success({"consents": await apps.given()})
+
+    async def restore(request: Request) -> Response:
+        must_be_person(request, "Restoring a consent")
+        given, consent = await json_object(request, {"presence"}), apps.revoked(request.path_params["id"])
+        shown = {"app": consent.app, "tool": consent.tool or "*", "agent": consent.caller}
+        action = Action("rule", "Restoring a consent", shown, "")
+        proof = await proofs.for_action(request, given.get("presence"), action)
+        await apps.restore(consent.id, caller(request, context.person), proof)
         return success({"consents": await apps.given()})
 
     async def keep_key(request: Request) -> Response:
@@ -70,6 +81,7 @@ def mount(context: HttpContext) -> Mount:
             Route("/api/apps", overview),
             Route("/api/apps/consents", consents),
             Route("/api/apps/consents/{id}", revoke, methods=["DELETE"]),
+            Route("/api/apps/consents/{id}/restore", restore, methods=["POST"]),
             Route("/api/apps/{id}", description),
             Route("/api/apps/{id}/key", keep_key, methods=["POST"]),
             Route("/api/apps/{id}/sign-in", sign_in, methods=["POST"]),

@@ -1,20 +1,26 @@
 """The clients that the cage knows: where their model is, and the settings that they find inside."""
 
+from __future__ import annotations
+
 import os
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
 
 from handrail.features.cage.environment import ENDPOINT, TOKEN_VARIABLE
 from handrail.features.cage.models import ANTHROPIC, GEMINI, OPENAI, ModelApi
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, NamedTuple
+
+    Hooks = Mapping[str, Any]
+    """Events, and the item for the list of each, in the client's own format."""
+else:
+    from handrail.ports.named_tuple import NamedTuple
 
 MCP_ADDRESS = f"{ENDPOINT}/mcp"
 _HOUR_SECONDS = 3600
 _PLACEHOLDER = "added-by-handrail"
 """In place of the key, which the agent never holds."""
-
-Hooks = Mapping[str, Any]
-"""Events, and the item for the list of each, in the client's own format."""
 
 
 class CagedClient(NamedTuple):
@@ -31,10 +37,10 @@ class CagedClient(NamedTuple):
     with_key: Mapping[str, str]
     always: Mapping[str, str]
     etc: Callable[[bool, Hooks], Mapping[str, str]]
-    prepare: Callable[[Path, str], None]
+    prepare: Callable[[str, str], None]
 
 
-def _no_preparation(home: Path, project: str) -> None:
+def _no_preparation(home: str, project: str) -> None:
     """Everything is in /etc."""
 
 
@@ -44,7 +50,7 @@ def _claude_etc(has_key: bool, hooks: Hooks) -> Mapping[str, str]:
     return {"/etc/claude-code/managed-settings.json": _json(settings)}
 
 
-def _prepare_claude(home: Path, project: str) -> None:
+def _prepare_claude(home: str, project: str) -> None:
     """The server is the person's own entry among others, so it is in the home: a managed list would exclude others."""
     server = {"type": "http", "url": MCP_ADDRESS, "headers": {"Authorization": f"Bearer ${{{TOKEN_VARIABLE}}}"}}
 
@@ -60,7 +66,7 @@ def _prepare_claude(home: Path, project: str) -> None:
             "bypassPermissionsModeAccepted": True,
         }
 
-    _change_json(home / ".claude.json", with_server)
+    change_json(f"{home}/.claude.json", with_server)
 
 
 def _codex_etc(has_key: bool, hooks: Hooks) -> Mapping[str, str]:
@@ -174,9 +180,10 @@ def _json(value: object, indent: int | None = 2) -> str:
     return json.dumps(value, indent=indent)
 
 
-def _change_json(file: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+def change_json(file: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     """A file that the agent may have made anything of: it is read as data, never followed as a link."""
     import json
+    from pathlib import Path
 
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -187,4 +194,4 @@ def _change_json(file: Path, change: Callable[[dict[str, Any]], dict[str, Any]])
     from handrail.ports.atomic_file import replace_file
 
     changed = change(found if isinstance(found, dict) else {})
-    replace_file(file, _json(changed).encode())
+    replace_file(Path(file), _json(changed).encode())

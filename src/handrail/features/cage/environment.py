@@ -1,11 +1,16 @@
 """The variables that the agent gets: a few of the person's, its own home, and where handrail listens."""
 
+from __future__ import annotations
+
 import os
-from collections.abc import Mapping, Sequence
 
 from handrail.features.cage.mounts import TOOLCHAINS
 from handrail.features.cage.spec import ENDPOINT_PORT, Mount
 from handrail.ports.errors import InvalidParams
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 ENDPOINT = f"http://127.0.0.1:{ENDPOINT_PORT}"
 TOKEN_VARIABLE = "HANDRAIL_CAGE_TOKEN"

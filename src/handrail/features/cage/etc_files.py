@@ -1,7 +1,6 @@
 """The files of the cage's own /etc that are made for it. What it takes from the machine's is in `mounts.py`."""
 
 import os
-from pathlib import Path
 
 from handrail.features.cage.git_identity import user_identity
 from handrail.features.cage.spec import HOME
@@ -31,10 +30,10 @@ def git_config(project: str, identity: dict[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def private_home(state: Path, client: str, *, is_narrow: bool = False) -> Path:
+def private_home(state: str, client: str, *, is_narrow: bool = False) -> str:
     """The client's own home, which stays from run to run. A narrow cage's also has the settings of /etc in it."""
-    folder = state / "homes" / ((client or "other") + ("-narrow" if is_narrow else ""))
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder = f"{state}/homes/{client or 'other'}{'-narrow' if is_narrow else ''}"
+    os.makedirs(folder, mode=0o700, exist_ok=True)
     return folder
 
 

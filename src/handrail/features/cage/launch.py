@@ -1,18 +1,24 @@
 """Starts an agent in its cage: forks, makes the namespaces, becomes bubblewrap once the launcher says so."""
 
+from __future__ import annotations
+
 import os
 import signal
 import socket
-from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
-from typing import NamedTuple, NoReturn
 
 from handrail.features.cage import namespace
 from handrail.features.cage.listening import listening_ports
 from handrail.features.cage.spec import ENDPOINT_PORT, CageSpec
 from handrail.features.cage.syscalls import filter_program
 from handrail.ports.errors import InputOutput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NamedTuple, NoReturn
+else:
+    from handrail.ports.named_tuple import NamedTuple
 
 BUBBLEWRAP = "bwrap"
 ASK_PORTS = b"ports"
@@ -73,8 +79,17 @@ class Caged(NamedTuple):
         return 128 - code if code < 0 else code
 
 
-def start_cage(spec: CageSpec, streams: Streams, bubblewrap: str, cache: Path | None = None) -> Caged:
-    """Everything but the agent itself, which `Caged.start` starts. CageRefused."""
+def start_cage(
+    spec: CageSpec,
+    streams: Streams,
+    bubblewrap: str,
+    cache: str | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> Caged:
+    """Everything but the agent itself, which `Caged.start` starts. CageRefused.
+
+    `meanwhile` is done here while the kernel makes the namespaces.
+    """
     program = filter_program(spec.refused, cache) if spec.refused else None
     seen = os.stat(spec.project)
     line, child_line = socket.socketpair()
@@ -101,6 +116,7 @@ def start_cage(spec: CageSpec, streams: Streams, bubblewrap: str, cache: Path | 
     child_line.close()
     child_inside.close()
     os.close(wait)
+    meanwhile()
     message, endpoint = namespace.receive_socket(line)
     if message != _READY or endpoint is None:
         os.waitpid(pid, 0)

@@ -1,10 +1,17 @@
 """How well this machine can confine an agent: full, narrow or not at all, and why."""
 
+from __future__ import annotations
+
 import os
 import sys
-from typing import NamedTuple
 
-from handrail.features.cage.spec import Level
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    from handrail.features.cage.level import Level
+else:
+    from handrail.ports.named_tuple import NamedTuple
 
 _BUBBLEWRAP = ("/usr/local/bin/bwrap", "/usr/bin/bwrap", "/bin/bwrap")
 _LANDLOCK_CREATE_RULESET = 444

@@ -1,11 +1,15 @@
 """The models' APIs as the agent reaches them: the key is added outside, and only what a model needs is let through."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import NamedTuple
+
     from handrail.ports.secrets import Secret
+else:
+    from handrail.ports.named_tuple import NamedTuple
 
 
 class ModelApi(NamedTuple):
@@ -69,7 +73,7 @@ class Upstream(NamedTuple):
 
     api: ModelApi
     base: str
-    key: "Secret"
+    key: Secret
 
 
 def upstream(api: ModelApi, environ: Mapping[str, str]) -> Upstream | None:

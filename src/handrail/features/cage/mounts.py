@@ -1,13 +1,17 @@
 """What the cage shows of this machine: system folders, toolchains in the person's home, and what `--mount` names."""
 
+from __future__ import annotations
+
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 import handrail
 from handrail.features.cage.spec import HOME, Mount
 from handrail.ports.errors import InvalidParams, NotFound
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 _SYSTEM = ("/usr", "/opt", "/nix/store", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC = (
@@ -26,6 +30,7 @@ TOOLCHAINS = (
     ("anaconda3", ""), ("go/bin", ""), ("miniconda3", ""), ("sdk", ""), (".local/go", "GOROOT"),
 )  # fmt: skip
 """Folders in a home, and the variable that may name another place. None holds a key: of Cargo, only its programs."""
+_MOST_COPIED = 256 * 1024
 _NEVER = ("/", "/boot", "/dev", "/etc", "/proc", "/root", "/run", "/sys", "/usr", "/var", "/home", "/tmp")  # noqa: S108
 _KEYS = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config/gcloud", ".config/gh", ".password-store")
 
@@ -45,9 +50,31 @@ def system_mounts() -> tuple[list[Mount], list[tuple[str, str]]]:
     return mounts, links
 
 
-def toolchain_mounts(home: Path, environ: Mapping[str, str]) -> Iterator[Mount]:
+def copied_files(mounts: Sequence[Mount]) -> tuple[list[Mount], dict[str, bytes]]:
+    """Small files of /etc as contents, and the mounts that are left: each mount takes longer than all the others."""
+    left, files = [], {}
+    for mount in mounts:
+        content = _content(mount.source) if mount.target.startswith("/etc/") else None
+        if content is None:
+            left.append(mount)
+        else:
+            files[mount.target] = content
+    return left, files
+
+
+def _content(path: str) -> bytes | None:
+    """None for a folder, and for what is large or can't be read."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read(_MOST_COPIED + 1)
+    except OSError:
+        return None
+    return content if len(content) <= _MOST_COPIED else None
+
+
+def toolchain_mounts(home: str, environ: Mapping[str, str]) -> Iterator[Mount]:
     for name, variable in TOOLCHAINS:
-        path = environ.get(variable) or str(home / name)
+        path = environ.get(variable) or os.path.join(home, name)
         real = os.path.realpath(path)
         if os.path.isdir(real) and _is_below(real, os.path.realpath(home)) and real != os.path.realpath(home):
             yield Mount(real, os.path.abspath(path))
@@ -88,7 +115,7 @@ def handrail_mounts(project: str) -> Iterator[Mount]:
             yield Mount(real, path)
 
 
-def named_mount(text: str, forbidden: Sequence[str], home: Path) -> Mount:
+def named_mount(text: str, forbidden: Sequence[str], home: str) -> Mount:
     """`DIR`, `DIR:ro` or `DIR:rw` of `--mount`. InvalidParams, NotFound."""
     name, colon, mode = text.rpartition(":")
     if not colon or mode not in ("ro", "rw"):
@@ -100,16 +127,18 @@ def named_mount(text: str, forbidden: Sequence[str], home: Path) -> Mount:
     return Mount(real, real, is_writable=mode == "rw")
 
 
-def check_may_be_shown(real: str, forbidden: Sequence[str], home: Path, what: str) -> None:
+def check_may_be_shown(real: str, forbidden: Sequence[str], home: str, what: str) -> None:
     """A folder that holds keys, handrail's state or the system itself would open the cage. InvalidParams."""
-    keys = [os.path.realpath(home / name) for name in _KEYS]
+    keys = [os.path.realpath(os.path.join(home, name)) for name in _KEYS]
     if real in _NEVER or _is_below(os.path.realpath(home), real) or real == HOME or _is_below(real, HOME):
         raise InvalidParams(f"{what}: {real} is too much to show an agent.", hint="Name a folder inside it.")
     if any(_is_below(real, root) for root in ("/proc", "/sys", "/dev", "/run", "/etc", "/boot")):
         raise InvalidParams(f"{what}: {real} belongs to the system.", hint="Name a folder of your own.")
     for closed in (*keys, *map(os.path.realpath, forbidden)):
         if _is_below(real, closed) or _is_below(closed, real):
-            raise InvalidParams(f"{what}: {real} holds what an agent must not see: {closed}.", hint="Name another one.")
+            raise InvalidParams(
+                f"{what}: {real} contains something that an agent must not see: {closed}.", hint="Name another one."
+            )
 
 
 def _is_below(path: str, folder: str) -> bool:

@@ -1,29 +1,42 @@
 """Everything about a run that is decided before the cage is made: what was asked for, checked and put together."""
 
+from __future__ import annotations
+
 import os
 import pwd
 import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import NamedTuple
 
-from handrail.features.cage.clients import CagedClient, client_of
+from handrail.features.cage.clients import client_of
 from handrail.features.cage.environment import environment
 from handrail.features.cage.etc_files import etc_files, private_home
-from handrail.features.cage.levels import Confinement, best_level
-from handrail.features.cage.models import MODEL_APIS, Upstream, upstream
+from handrail.features.cage.levels import best_level
+from handrail.features.cage.models import MODEL_APIS, upstream
 from handrail.features.cage.mounts import (
     check_may_be_shown,
+    copied_files,
     handrail_mounts,
     named_mount,
     program_mounts,
     system_mounts,
     toolchain_mounts,
 )
-from handrail.features.cage.run_folder import RunFolder, new_folder
+from handrail.features.cage.run_folder import new_folder
 from handrail.features.cage.spec import HOME, CageSpec, Mount
+from handrail.features.cage.worktree import repository_mounts
 from handrail.ports.errors import NotFound, Unsupported
-from handrail.ports.state_folder import state_path
+from handrail.ports.state_name import state_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import NamedTuple
+
+    from handrail.features.cage.clients import CagedClient
+    from handrail.features.cage.levels import Confinement
+    from handrail.features.cage.models import Upstream
+    from handrail.features.cage.run_folder import RunFolder
+else:
+    from handrail.ports.named_tuple import NamedTuple
 
 OWN_FOLDERS = (".handrail", ".webgal_agent")
 """handrail's own folders in a project: evidence of other work, which no tool may read either."""
@@ -35,7 +48,7 @@ class Wanted(NamedTuple):
     """What the command line says."""
 
     command: tuple[str, ...]
-    project: Path
+    project: str
     client: str | None = None
     mounts: Sequence[str] = ()
     variables: Sequence[str] = ()
@@ -47,12 +60,12 @@ class Prepared(NamedTuple):
     spec: CageSpec
     project: str
     confinement: Confinement
-    state: Path
+    state: str
     folder: RunFolder
     client: CagedClient | None
     token: str
     upstreams: Sequence[Upstream]
-    hooks: Path
+    hooks: str
     """The folder with the socket on which hooks are answered."""
 
     def __repr__(self) -> str:
@@ -61,7 +74,7 @@ class Prepared(NamedTuple):
 
     @property
     def id(self) -> str:
-        return self.folder.path.name
+        return self.folder.id
 
     @property
     def client_name(self) -> str:
@@ -99,7 +112,7 @@ class Prepared(NamedTuple):
 
 def prepare(
     wanted: Wanted,
-    given_state: Path | None,
+    given_state: str | None,
     token: str,
     environ: Mapping[str, str] = os.environ,
     confinement: Confinement | None = None,
@@ -111,23 +124,27 @@ def prepare(
             f"No cage can be made here: {confinement.why}.",
             hint=f"{confinement.fix} Or run the agent unconfined: handrail run --uncaged.",
         )
-    state, home, user = state_path(given_state, environ), Path(environ.get("HOME") or "/"), _user()
+    state, home, user = state_name(given_state, environ), environ.get("HOME") or "/", _user()
     project = _project(wanted.project, state, home)
     mounts, links = system_mounts()
     mounts += toolchain_mounts(home, environ)
-    mounts += (named_mount(text, [str(state)], home) for text in wanted.mounts)
+    mounts += repository_mounts(project)
+    mounts += (named_mount(text, [state], home) for text in wanted.mounts)
     mounts += program_mounts(wanted.command[0], environ, [*mounts, Mount(project, project)])
     client = client_of(wanted.client, wanted.command[0])
     upstreams = [found for api in MODEL_APIS if (found := upstream(api, environ)) is not None]
     is_narrow = confinement.level == "narrow"
-    state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.makedirs(state, mode=0o700, exist_ok=True)
     agents_home = private_home(state, client.name if client is not None else "", is_narrow=is_narrow)
-    inside = str(agents_home) if is_narrow else HOME
+    inside = agents_home if is_narrow else HOME
     variables = environment(environ, user, inside, mounts, token, wanted.variables)
     folder = new_folder(state, is_narrow=is_narrow)
-    seen = str(folder.copy) if is_narrow else project  # where the agent finds the project
+    seen = folder.copy if is_narrow else project  # where the agent finds the project
     files = etc_files(seen, user)
-    hooks = Path(f"/tmp/handrail-{os.urandom(8).hex()}")  # noqa: S108 - a socket's path must be short
+    if not is_narrow:
+        mounts, copied = copied_files(mounts)
+        files = copied | files
+    hooks = f"/tmp/handrail-{os.urandom(8).hex()}"  # noqa: S108 - a socket's path must be short
     if client is not None:
         has_key = any(one.api is client.api for one in upstreams)
         variables |= {**client.always, **(client.with_key if has_key else {})}
@@ -135,8 +152,8 @@ def prepare(
 
         mounts += handrail_mounts(project)
         if not is_narrow:
-            mounts.append(Mount(str(hooks), HOOKS_FOLDER))
-        asked_at = str(hooks) if is_narrow else HOOKS_FOLDER
+            mounts.append(Mount(hooks, HOOKS_FOLDER))
+        asked_at = hooks if is_narrow else HOOKS_FOLDER
         settings = hook_settings(client.name, [sys.executable, "-m", "handrail"], asked_at)
         entries = {} if settings is None else settings.entries
         files |= {path: text.encode() for path, text in client.etc(has_key, entries).items()}
@@ -149,9 +166,9 @@ def prepare(
         project=seen,
         command=_seen_from(seen, project, wanted.command),
         environment=variables,
-        upper=str(folder.upper),
-        work=str(folder.work),
-        home=str(agents_home),
+        upper=folder.upper,
+        work=folder.work,
+        home=agents_home,
         mounts=tuple(mounts),
         links=tuple(links),
         hidden=[path for name in OWN_FOLDERS if _is_folder(path := os.path.join(project, name))],
@@ -166,11 +183,11 @@ def _seen_from(seen: str, project: str, command: tuple[str, ...]) -> tuple[str, 
     return (seen + first.removeprefix(project), *command[1:]) if first.startswith(project + "/") else command
 
 
-def _project(given: Path, state: Path, home: Path) -> str:
+def _project(given: str, state: str, home: str) -> str:
     project = os.path.realpath(given)
     if not os.path.isdir(project):
         raise NotFound(f"There is no project folder {given}.", hint="Name an existing folder with --project.")
-    check_may_be_shown(project, [str(state)], home, "The project")
+    check_may_be_shown(project, [state], home, "The project")
     return project
 
 

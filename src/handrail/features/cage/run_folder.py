@@ -5,15 +5,21 @@ at the start. At the narrow level the agent works on `copy/` instead, with `tmp/
 is in `cage.json` (`session.py`).
 """
 
+from __future__ import annotations
+
 import fcntl
 import os
 import time
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import NamedTuple
 
-from handrail.features.cage.spec import Level
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import NamedTuple
+
+    from handrail.features.cage.level import Level
+else:
+    from handrail.ports.named_tuple import NamedTuple
 
 FOLDER = "cages"
 
@@ -21,33 +27,37 @@ FOLDER = "cages"
 class RunFolder(NamedTuple):
     """The places inside it, and whether its launcher lives."""
 
-    path: Path
+    path: str
 
     @property
-    def upper(self) -> Path:
-        return self.path / "upper"
+    def id(self) -> str:
+        return os.path.basename(self.path)
 
     @property
-    def work(self) -> Path:
-        return self.path / "work"
+    def upper(self) -> str:
+        return f"{self.path}/upper"
 
     @property
-    def base(self) -> Path:
-        return self.path / "base"
+    def work(self) -> str:
+        return f"{self.path}/work"
 
     @property
-    def copy(self) -> Path:
-        return self.path / "copy"
+    def base(self) -> str:
+        return f"{self.path}/base"
 
     @property
-    def temporary(self) -> Path:
-        return self.path / "tmp"
+    def copy(self) -> str:
+        return f"{self.path}/copy"
+
+    @property
+    def temporary(self) -> str:
+        return os.path.join(self.path, "tmp")
 
     @property
     def is_running(self) -> bool:
         """Whether the launcher lives: the kernel releases its lock however it ends."""
         try:
-            descriptor = os.open(self.path / "lock", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            descriptor = os.open(f"{self.path}/lock", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
         except FileNotFoundError:
             return False
         try:
@@ -67,7 +77,7 @@ class RunFolder(NamedTuple):
     @contextmanager
     def held(self) -> Iterator[None]:
         """While inside, `is_running`."""
-        descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        descriptor = os.open(f"{self.path}/lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield
@@ -77,23 +87,24 @@ class RunFolder(NamedTuple):
 
 def begin(folder: RunFolder, project: str, client: str, command: Sequence[str], level: Level) -> None:
     """Writes `cage.json`, as `CageSession` reads it."""
-    import json  # while bubblewrap makes everything ready
+    import json  # while the kernel makes the namespaces
 
     started = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime())
-    record = {"id": folder.path.name, "project": project, "client": client, "command": list(command)}
+    record = {"id": folder.id, "project": project, "client": client, "command": list(command)}
     text = json.dumps({**record, "level": level, "startedAt": started}, indent=2)
-    new = folder.path / ".cage.json"
+    new = f"{folder.path}/.cage.json"
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with open(descriptor, "w", encoding="utf-8") as file:
         file.write(text + "\n")
-    new.rename(folder.path / "cage.json")
+    os.rename(new, f"{folder.path}/cage.json")
 
 
-def new_folder(state: Path, *, is_narrow: bool = False) -> RunFolder:
+def new_folder(state: str, *, is_narrow: bool = False) -> RunFolder:
     """Makes it, for the owner alone."""
     own_id = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{os.urandom(3).hex()}"
-    folder = RunFolder(state / FOLDER / own_id)
+    folder = RunFolder(f"{state}/{FOLDER}/{own_id}")
     inner = (folder.copy, folder.temporary) if is_narrow else (folder.upper, folder.work)
-    for path in (state / FOLDER, folder.path, *inner):
-        path.mkdir(mode=0o700, parents=True, exist_ok=path == state / FOLDER)
+    os.makedirs(f"{state}/{FOLDER}", mode=0o700, exist_ok=True)
+    for path in (folder.path, *inner):
+        os.mkdir(path, mode=0o700)
     return folder

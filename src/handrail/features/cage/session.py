@@ -3,13 +3,15 @@
 import os
 import re
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
+from handrail.features.cage.level import Level
 from handrail.features.cage.run_folder import FOLDER, RunFolder, begin, new_folder
-from handrail.features.cage.spec import Level
 from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Damaged, NotFound
 
@@ -30,8 +32,40 @@ class CageSession(msgspec.Struct, frozen=True, rename="camel", omit_defaults=Tru
     exit_code: int | None = None
 
 
-class CageFolder(RunFolder):
-    """With the run's record."""
+@dataclass(frozen=True)
+class CageFolder:
+    """A run's folder with its record."""
+
+    path: Path
+
+    @property
+    def upper(self) -> Path:
+        return Path(self._run.upper)
+
+    @property
+    def work(self) -> Path:
+        return Path(self._run.work)
+
+    @property
+    def base(self) -> Path:
+        return Path(self._run.base)
+
+    @property
+    def copy(self) -> Path:
+        return Path(self._run.copy)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the launcher lives."""
+        return self._run.is_running
+
+    def held(self) -> AbstractContextManager[None]:
+        """While inside, `is_running`."""
+        return self._run.held()
+
+    @property
+    def _run(self) -> RunFolder:
+        return RunFolder(str(self.path))
 
     def read(self) -> CageSession:
         """NotFound, Damaged."""
@@ -58,8 +92,9 @@ def new_cage(
     state: Path, project: str, client: str, command: Sequence[str], level: Level
 ) -> tuple[CageFolder, CageSession]:
     """A new folder with its record."""
-    folder = CageFolder(new_folder(state, is_narrow=level == "narrow").path)
-    begin(folder, project, client, command, level)
+    run = new_folder(str(state), is_narrow=level == "narrow")
+    begin(run, project, client, command, level)
+    folder = CageFolder(Path(run.path))
     return folder, folder.read()
 
 

@@ -1,13 +1,18 @@
 """The cage as data: each flag with what it keeps out. The launcher reads it; tests take flags out one by one."""
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
 from types import MappingProxyType
-from typing import Literal, NamedTuple
 
 from handrail.features.cage.syscalls import REFUSED, SOCKETS, Refused
 
-Level = Literal["full", "narrow", "none"]
-"""How well an agent is confined."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import NamedTuple
+else:
+    from handrail.ports.named_tuple import NamedTuple
+
 ENDPOINT_PORT = 6007
 """Where the agent finds handrail inside the cage, on 127.0.0.1."""
 TAKE_TERMINAL = ("setsid", "--ctty")
@@ -68,7 +73,7 @@ class CageSpec(NamedTuple):
     hidden: Sequence[str] = ()
     """Folders of the project that are empty inside."""
     files: Mapping[str, bytes] = MappingProxyType({})
-    """Generated files, read-only: those of /etc."""
+    """Generated and copied files, read-only as the root is: those of /etc."""
     flags: Sequence[Flag] = (*FLAGS, READ_ONLY_ROOT)
     refused: Sequence[Refused] = (*REFUSED, *SOCKETS)
     has_own_network: bool = True
@@ -86,7 +91,7 @@ class CageSpec(NamedTuple):
         for target, leads_to in self.links:
             words += ["--symlink", leads_to, target]
         for target, descriptor in data.items():
-            words += ["--ro-bind-data", str(descriptor), target]
+            words += ["--perms", "0644", "--file", str(descriptor), target]  # the root is read-only
         words += ["--bind", self.home, HOME, "--bind", self.project, self.project, "--chdir", self.project]
         words += [word for folder in self.hidden for word in ("--tmpfs", folder)]
         if filter_descriptor is not None:

@@ -3,13 +3,19 @@
 Everything else is allowed: compilers, debuggers and browsers use nearly all of it, and namespaces keep it inside.
 """
 
+from __future__ import annotations
+
 import errno
 import os
 import struct
 import zlib
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Literal, NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Literal, NamedTuple
+else:
+    from handrail.ports.named_tuple import NamedTuple
 
 _NEW_USER = 0x10000000
 _NEWER = {"fchmodat2": 452, "setxattrat": 463, "removexattrat": 466}
@@ -83,19 +89,22 @@ SOCKETS = tuple(
 )  # fmt: skip
 
 
-def filter_program(refused: Sequence[Refused], cache: Path | None = None, asked: Sequence[str] = ()) -> bytes:
+def filter_program(refused: Sequence[Refused], cache: str | None = None, asked: Sequence[str] = ()) -> bytes:
     """BPF for this machine, in which the calls `asked` go to a listener. Compiled once and kept in the folder `cache`:
 
     loading libseccomp takes long.
     """
-    kept = None if cache is None else cache / f"filter-{_digest(refused, asked)}.bpf"
-    if kept is not None and kept.is_file():
-        return kept.read_bytes()
+    kept = None if cache is None else f"{cache}/filter-{_digest(refused, asked)}.bpf"
+    if kept is not None and os.path.isfile(kept):
+        with open(kept, "rb") as file:
+            return file.read()
     program = _compiled(refused, asked)
     if kept is not None:
+        from pathlib import Path
+
         from handrail.ports.atomic_file import replace_file
 
-        replace_file(kept, program)
+        replace_file(Path(kept), program)
     return program
 
 

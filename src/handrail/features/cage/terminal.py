@@ -3,20 +3,26 @@
 The person's terminal is never the agent's: what a program can do to a terminal, the agent does to its own.
 """
 
+from __future__ import annotations
+
 import fcntl
 import os
-import pty
 import selectors
 import signal
 import struct
 import termios
 import time
 import tty
-from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any
 
-from handrail.features.cage.launch import Caged, Streams
+from handrail.features.cage.launch import Streams
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from handrail.features.cage.launch import Caged
 
 _SUSPEND = b"\x1a"
 _LOOKS = (0.02, 0.05, 0.1, 0.2, 0.4)
@@ -38,7 +44,7 @@ class Terminal:
         self._agents: list[int] = []
         slave = None
         if os.isatty(0) and os.isatty(1):
-            self._master, slave = pty.openpty()
+            self._master, slave = os.openpty()
             self._input, self._outputs, self._agents = self._master, {self._master: 1}, [slave]
             self._resize()
         self.streams = Streams(

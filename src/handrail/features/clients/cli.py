@@ -30,7 +30,7 @@ Examples:
 @click.command(epilog=EPILOG)
 @click.argument("name", default="", metavar="[CLIENT]", help="Which client; without one, they are listed.")
 @click.option(
-    "--project", type=Path, default=Path(), metavar="DIR", help="For clients that can't say which folder is open."
+    "--project", type=Path, default=Path(), metavar="DIR", help="Project folder, for clients that don't pass it."
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
 @click.option("--yes", is_flag=True, help="Write it without asking.")

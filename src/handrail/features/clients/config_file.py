@@ -11,6 +11,24 @@ from handrail.features.clients.json_text import JsonText
 from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Damaged, InputOutput
 
+_BOM = "\ufeff"
+"""Which some editors write, and most programs skip."""
+
+
+def text_of(path: Path) -> str | None:
+    """None where there is nothing. InputOutput."""
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise InputOutput(f"{path} isn't a file.", hint="Move it away, and try again.")
+            return file.read().decode()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputOutput(f"{path} can't be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise InputOutput(f"{path} isn't UTF-8 text.", hint="Correct the file first.") from None
+
 
 class ConfigFile:
     """A file in memory until it is saved. A link is followed, so that people's dotfiles stay links."""
@@ -19,10 +37,7 @@ class ConfigFile:
         self.path = path
         self._real = Path(os.path.realpath(path))
         self.existed = self._real.exists()
-        try:
-            self._text = self._real.read_bytes().decode() if self.existed else ""
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputOutput(f"{path} can't be read: {error}.") from None
+        self._text = text_of(path) or ""
         self._is_toml = path.suffix == ".toml"
         self._json: JsonText | None = None
         self._toml: MutableMapping[str, Any] = {}
@@ -120,7 +135,7 @@ class ConfigFile:
 
         try:
             if self._is_toml:
-                self._toml = tomlkit.parse(self._text)
+                self._toml = tomlkit.parse(self._text.removeprefix(_BOM))
                 return
             self._json = JsonText(self._text)
         except TOMLKitError as error:
@@ -135,7 +150,7 @@ class ConfigFile:
 
         if self._json is not None:
             return self._json.text
-        written = tomlkit.dumps(self._toml)
+        written = (_BOM if self._text.startswith(_BOM) else "") + tomlkit.dumps(self._toml)
         return written if self._text.endswith("\n\n") else re.sub(r"\n+\Z", "\n", written)
 
 

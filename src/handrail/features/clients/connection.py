@@ -9,7 +9,7 @@ import msgspec
 from handrail.features.clients.client import Client, Edit
 from handrail.features.clients.config_file import ConfigFile
 from handrail.features.clients.written import Written, is_there, undo, write
-from handrail.ports.errors import Damaged, NotFound
+from handrail.ports.errors import Damaged, Failure, NotFound
 from handrail.ports.state_writes import write_state
 
 _FILE = "clients.json"
@@ -31,12 +31,22 @@ class Connections:
         return bool(found) and all(each is not None and is_there(each) for each in found)
 
     def connect(self, client: Client, edits: Sequence[Edit]) -> None:
-        """Repeating it changes what differs. Conflict: an entry of our name that we did not write is there."""
+        """Repeating it changes what differs. Conflict: an entry of our name that we did not write is there.
+
+        Where one file can't be changed, none is: a client with our tools and without our hooks would look covered.
+        """
         earlier = {each.key: each for each in self.written(client)}
         done = dict[tuple[str, ...], Written]()
-        for edit in edits:
-            done[edit.key] = write(edit, earlier.get(edit.key))
-            self._save(client.name, list({**earlier, **done}.values()))
+        try:
+            for edit in edits:
+                done[edit.key] = write(edit, earlier.get(edit.key))
+                self._save(client.name, list({**earlier, **done}.values()))
+        except Failure:
+            for each in reversed(done.values()):
+                if each.key not in earlier:
+                    undo(each)
+            self._save(client.name, list(earlier.values()))
+            raise
         for each in reversed(earlier.values()):
             if each.is_removal:
                 done[each.key] = each

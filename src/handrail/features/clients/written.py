@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from handrail.features.clients.client import Edit
-from handrail.features.clients.config_file import ConfigFile
+from handrail.features.clients.config_file import ConfigFile, text_of
 from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Conflict, InputOutput
 
@@ -36,7 +36,7 @@ class Written(msgspec.Struct, frozen=True, rename="camel"):
 def is_there(written: Written) -> bool:
     """Whether it is still as it was written."""
     if not written.keys:
-        now: Any = _text_of(Path(written.file))
+        now: Any = text_of(Path(written.file))
     else:
         now = ConfigFile(Path(written.file)).get(tuple(written.keys))
     if written.is_item:
@@ -67,7 +67,7 @@ def _write_value(file: ConfigFile, edit: Edit, now: Any, known: Written | None) 
     elif not edit.is_item:
         written = msgspec.structs.replace(written, before=now)
     if edit.is_item:
-        items = now or []
+        items = now if isinstance(now, list) else []
         if edit.value in items:
             return written if known is not None else msgspec.structs.replace(written, before=edit.value)
         if known is not None and known.value in items and known.before != known.value:
@@ -83,7 +83,7 @@ def _write_value(file: ConfigFile, edit: Edit, now: Any, known: Written | None) 
 
 
 def _write_file(edit: Edit, known: Written | None) -> Written:
-    now = _text_of(edit.file)
+    now = text_of(edit.file)
     if now is not None and now != edit.value and (known is None or now != known.value):
         raise Conflict(f"{edit.file} is there, and handrail did not write it.", hint="Move it away, and try again.")
     try:
@@ -95,19 +95,10 @@ def _write_file(edit: Edit, known: Written | None) -> Written:
     return Written(str(edit.file), [], edit.value, before=before, file_made=before is None)
 
 
-def _text_of(path: Path) -> str | None:
-    try:
-        return path.read_bytes().decode()
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputOutput(f"{path} can't be read: {error}.") from None
-
-
 def undo(written: Written, taken_out: Any = None) -> bool:
     """False: somebody changed it since, so it was left. `taken_out` is what a removal took away."""
     if not written.keys:
-        is_ours = _text_of(Path(written.file)) in (None, written.value)
+        is_ours = text_of(Path(written.file)) in (None, written.value)
         if is_ours and written.file_made:
             Path(written.file).unlink(missing_ok=True)
         return is_ours

@@ -16,14 +16,14 @@ from handrail.features.gateway.definitions import MOST_DEFINITIONS, Offered, off
 from handrail.features.gateway.elicitation import elicited
 from handrail.features.gateway.session import Channel, Progress, Session, offline
 from handrail.kernel.deadline import Deadline
-from handrail.ports.errors import BadAnswer, Failure, Offline, Unsupported
+from handrail.ports.errors import BadAnswer, Failure, Offline, Timeout, Unsupported
 
 if TYPE_CHECKING:
     from handrail.features.gateway.model import Server
     from handrail.features.gateway.server_log import ServerLog
     from handrail.kernel.call import Call
     from handrail.kernel.question_limit import QuestionLimit
-    from handrail.ports.prompts import PromptQueue
+    from handrail.ports.prompt_queue import PromptQueue
 
 NEWEST = "2025-11-25"
 _VERSIONS = frozenset({NEWEST, "2025-06-18", "2025-03-26", "2024-11-05"})
@@ -85,8 +85,8 @@ class Connection:
         async with self._turn:
             return await self._ready()
 
-    async def call(self, call: Call, method: str, params: Mapping[str, Any]) -> Any:
-        """The result of a request that belongs to a call."""
+    async def call(self, call: Call, method: str, params: Mapping[str, Any], *, may_repeat: bool = True) -> Any:
+        """The result of a request that belongs to a call. Without `may_repeat`, one that got no answer says so."""
         live = await self.ready()
         limit_ms = call.deadline_ms or round(self.call_seconds * 1000)
         deadline = Deadline(f"{self.server.name} ({method})", limit_ms)
@@ -99,6 +99,8 @@ class Connection:
                 self._note_failure()
             if isinstance(failure, Offline | BadAnswer):
                 self._keep_log()
+            if not may_repeat and isinstance(failure, Offline | Timeout | BadAnswer):
+                _perhaps_done(failure)
             raise
         finally:
             self._calls.pop(call.execution_id, None)
@@ -165,7 +167,7 @@ class Connection:
                 seconds=None,
             )
             if not isinstance(hello, dict) or hello.get("protocolVersion") not in _VERSIONS:
-                raise BadAnswer(f"{self.server.name} speaks no version of MCP that handrail knows.")
+                raise BadAnswer(f"{self.server.name} supports no version of MCP that handrail knows.")
             channel.negotiated(hello["protocolVersion"])
             capabilities = hello.get("capabilities")
             capabilities = capabilities if isinstance(capabilities, dict) else {}
@@ -289,3 +291,11 @@ class _Listener:
                 raise Unsupported(_SAMPLING)
             case _:
                 raise Unsupported(f"handrail offers no {method[:100]} to servers.")
+
+
+def _perhaps_done(failure: Failure) -> None:
+    """It was sent: who repeats it without a look may do it twice."""
+    failure.retryable = False
+    failure.message = f"{failure.message} It may have been done."
+    failure.hint = failure.hint or "Look whether it was done before you repeat it."
+    failure.details["mayHaveBeenDone"] = True

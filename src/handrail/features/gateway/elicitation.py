@@ -16,16 +16,8 @@ from handrail.kernel.json_schema import Validator
 from handrail.kernel.prompts.first_answer import drop
 from handrail.kernel.visible import one_line, visible
 from handrail.ports.errors import InvalidParams, Unsupported
-from handrail.ports.prompts import (
-    ChoiceOption,
-    ChoicePrompt,
-    KvField,
-    KvPrompt,
-    Origin,
-    PromptAnswer,
-    PromptQueue,
-    PromptResponse,
-)
+from handrail.ports.prompt_queue import Origin, PromptAnswer, PromptQueue
+from handrail.ports.prompts import ChoiceOption, ChoicePrompt, KvField, KvPrompt, PromptResponse
 
 _MOST_FIELDS = 20
 _LONGEST = 4000

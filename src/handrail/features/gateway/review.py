@@ -21,7 +21,8 @@ from handrail.kernel.queue_approver import PREFIX
 from handrail.kernel.visible import one_line
 from handrail.ports.errors import Declined
 from handrail.ports.identity import Caller
-from handrail.ports.prompts import OWN, FileChangePrompt, PromptAnswer, PromptQueue, PromptResponse
+from handrail.ports.prompt_queue import OWN, PromptAnswer, PromptQueue
+from handrail.ports.prompts import FileChangePrompt, PromptResponse
 from handrail.ports.tokens import Once
 from handrail.ports.waiting import settled
 
@@ -114,7 +115,7 @@ class Reviews:
                 answer = await self._answered(found, request_id)
         except TimeoutError:
             raise Declined(
-                f"{name} offers something that nobody has accepted yet.", hint=_hint(name), reason="timeout"
+                f"{name} offers tools that you haven't accepted yet.", hint=_hint(name), reason="timeout"
             ) from None
         if answer is None:
             return

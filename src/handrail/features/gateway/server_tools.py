@@ -68,6 +68,7 @@ class Accepting:
         self.digest = accepted.definition.digest
         output = accepted.definition.output_schema
         self._output = None if output is None else Validator(output)
+        self._may_repeat = accepted.reads or accepted.definition.annotations.get("idempotentHint") is True
 
     async def locate(self, gateway: Gateway, call: Call, params: Any) -> Target:
         """Makes sure that the server offers it as it was accepted; where it doesn't, a person is asked first."""
@@ -93,7 +94,7 @@ class Accepting:
         arguments = {"name": self.definition.name, "arguments": params}
         if self.definition.kind == "prompt":
             return prompt_reply(self.server.name, await connection.call(call, "prompts/get", arguments))
-        result = await connection.call(call, "tools/call", arguments)
+        result = await connection.call(call, "tools/call", arguments, may_repeat=self._may_repeat)
         if preview is not None:
             call.keep("reply.json", _bounded(result))
         return tool_reply(self.server.name, self.definition, result, self._output)

@@ -246,7 +246,7 @@ class Session:
         if (found := _HEAD.match(line[:200]) or _TAIL.search(line[-200:])) is not None:
             waiting = self._waiting.get(int(found[1]))
             if waiting is not None and not waiting.done():
-                waiting.set_exception(BadAnswer(f"{self._name} gave an answer that can't be read: {why[:200]}"))
+                waiting.set_exception(BadAnswer(f"{self._name} sent an answer that can't be read: {why[:200]}"))
         if self._garbage > _MOST_GARBAGE:
             self.fail(BadAnswer(f"{self._name} doesn't speak MCP: more than {_MOST_GARBAGE} lines can't be read."))
 

@@ -139,7 +139,7 @@ async def _endpoints(url: str, issuer: str) -> Mapping[str, Any]:
             if str(found.get("issuer", "")).rstrip("/") != issuer.rstrip("/"):
                 raise BadAnswer(f"{address} describes another sign-in server: {str(found.get('issuer'))[:200]}.")
             return found
-    raise AuthRequired(f"{issuer} doesn't publish how to sign in.", hint="It may want a key: use --header.")
+    raise AuthRequired(f"{issuer} doesn't publish how to sign in.", hint="It may require a key: use --header.")
 
 
 def _issuer_addresses(issuer: str) -> Iterator[str]:

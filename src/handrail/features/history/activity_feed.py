@@ -1,7 +1,7 @@
 """The audit as it grows, whoever writes it. Knows a journal and a sign that it may have changed, and no file."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
@@ -21,10 +21,11 @@ class ActivityFeed:
         self._journal = journal
         self._watching = watching
 
-    async def follow(self) -> AsyncIterator[Sequence[dict[str, Any]]]:
-        """The records that are added from now on."""
+    async def follow(self) -> AsyncGenerator[Sequence[dict[str, Any]], None]:
+        """None at first, then the records that are added from there on."""
         tail = await asyncio.to_thread(_Tail, self._journal)
         async with self._watching() as watch:
+            yield ()
             while True:
                 await watch.change()
                 if records := await asyncio.to_thread(tail.records):

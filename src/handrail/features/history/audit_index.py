@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from handrail.kernel.call import is_execution_id
-from handrail.kernel.policy import USER_RULE
+from handrail.kernel.policy import PROJECT_RULE, USER_RULE
+from handrail.kernel.policy_source import policy_file_of
+from handrail.ports.agents import PREFIX as AGENT
 from handrail.ports.effect import Effect
 from handrail.ports.errors import NotFound
 from handrail.ports.journal import Journal
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from handrail.kernel.project import Project
 
 _BY_RULE = re.compile(rf"{USER_RULE} ([0-9a-f]{{12}})")
+_BY_CONSENT = re.compile(r"\(consent ([0-9a-f]{12}),")
+_BY_POLICY = f"({PROJECT_RULE})"
 _BY_GRANT = re.compile(r"\(grant (\S+)\)")
 _CHANGES = frozenset(effect.value for effect in (Effect.WRITE, Effect.UI_CONTROL, Effect.EXECUTE))
 
@@ -37,6 +41,7 @@ class _Record(msgspec.Struct, rename="camel"):
     execution_id: str | None = None
     task: str | None = None
     caller: str = ""
+    identity: str = ""
     effect: str = ""
     ok: bool | None = None
     decision: str = ""
@@ -121,7 +126,7 @@ class AuditIndex:
         return sorted(found, key=lambda use: use.last, reverse=True)[:limit]
 
     def permissions(self) -> dict[str, PermissionUse]:
-        """By the id of a rule or of a yes for a task. Blocks."""
+        """By the id of a rule, a yes for a task or a consent, a policy's path, or an agent's identity. Blocks."""
         with self._turn:
             self._catch_up()
             return dict(self._permissions)
@@ -159,7 +164,7 @@ class AuditIndex:
         if record.execution_id is None:
             return
         use.calls += record.event == "end"
-        if record.event == "end" and (named := _permission(record)) is not None:
+        for named in _permissions(record, project) if record.event == "end" else ():
             permission = self._permissions.setdefault(named, PermissionUse())
             permission.count, permission.last = permission.count + 1, record.ts
         key = (project, f"task {record.task}" if record.task is not None else f"caller {record.caller}")
@@ -168,10 +173,16 @@ class AuditIndex:
         self._tasks[key].note(record)
 
 
-def _permission(record: _Record) -> str | None:
-    """The rule or the yes for a task that decided it."""
-    found = _BY_RULE.search(record.decision) or _BY_GRANT.search("" if record.answer is None else record.answer.by)
-    return None if found is None else found[1]
+def _permissions(record: _Record, project: str) -> Iterator[str]:
+    """The rule, the yes for a task, the consent or the project's policy that decided it, and the token it came with."""
+    by = "" if record.answer is None else record.answer.by
+    found = _BY_RULE.search(record.decision) or _BY_CONSENT.search(record.decision) or _BY_GRANT.search(by)
+    if found is not None:
+        yield found[1]
+    elif _BY_POLICY in record.decision:
+        yield policy_file_of(project)
+    if record.identity.startswith(AGENT):
+        yield record.identity
 
 
 def _read(line: bytes) -> _Record | None:

@@ -16,7 +16,7 @@ FEATURE = Feature(
         Command(
             "undo",
             "handrail.features.history.cli.undo:undo",
-            "Undo a change, or everything that a task changed.",
+            "Undo a change, everything that a task changed, or everything since a point in time.",
             110,
         ),
         Command(

@@ -14,6 +14,6 @@ Uses = Callable[[], Mapping[str, PermissionUse]]
 
 
 def uses(project: Project) -> Uses:
-    """By the id of a rule or of a yes for a task. It blocks."""
+    """As `AuditIndex.permissions`. It blocks."""
     index = project.part("history")
     return lambda: index.permissions()

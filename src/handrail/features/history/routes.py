@@ -86,10 +86,10 @@ def mount(context: HttpContext) -> Mount:
 
     async def undo(request: Request) -> Response:
         must_be_person(request, "Undoing")
-        given = await json_object(request, {"id", "task", "path", "project"})
-        params = {name: optional_text(given, name) for name in ("id", "task", "path")}
+        given = await json_object(request, {"id", "task", "path", "to", "project"})
+        params = {name: optional_text(given, name) for name in ("id", "task", "path", "to")}
         if not any(params.values()):
-            raise InvalidParams("Name what to undo: an id, a task or a path.")
+            raise InvalidParams("Name what to undo: an id, a task, a path or a time.")
         folder = optional_text(given, "project")
         if folder is None and params["id"] is not None:
             folder = await asyncio.to_thread(known.of_execution, params["id"])
@@ -107,7 +107,8 @@ def mount(context: HttpContext) -> Mount:
         Route("/api/history", list_tasks),
     ]
     feed = ActivityFeed(project.stores.audit, project.stores.watch_audit)
-    return Mount(routes, {"activity": Feed("records", feed.follow, lambda: shown_to_programs(project))})
+    activity = Feed("records", feed.follow, lambda: shown_to_programs(project), is_for_pages=True)
+    return Mount(routes, {"activity": activity})
 
 
 def _project(path: str, use: ProjectUse | None, is_own: bool) -> dict[str, Any]:

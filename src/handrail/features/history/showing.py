@@ -29,6 +29,8 @@ def shown_to_programs(project: Project) -> Shows:
     def shows(record: Mapping[str, Any]) -> bool:
         if record.get("project") not in (None, project.location):
             return False
+        if record.get("morePaths"):  # which they are isn't on record
+            return False
         tools = (str(record.get("tool", "")), _READER)
         return not any(
             policy.decide(tool, Effect.READ, target).decision is Decision.DENY
@@ -40,8 +42,9 @@ def shown_to_programs(project: Project) -> Shows:
 
 
 def _targets(record: Mapping[str, Any]) -> Iterator[Target]:
-    reached = record.get("reached")
-    for said in (record.get("target"), *(reached if isinstance(reached, dict) else ())):
+    reached, paths = record.get("reached"), record.get("paths")
+    named = (*(reached if isinstance(reached, dict) else ()), *(paths if isinstance(paths, list) else ()))
+    for said in (record.get("target"), *named):
         if isinstance(said, str):
             yield from _meant(said)
 

@@ -101,7 +101,7 @@ def _read_event(client: HookClient, data: bytes) -> ToolCall | None:
     try:
         return client.read(event)
     except msgspec.DecodeError:
-        raise InvalidParams("The hook's event holds something that is not JSON.") from None
+        raise InvalidParams("The hook's event isn't valid JSON.") from None
 
 
 async def _passed(

@@ -25,6 +25,8 @@ class Ground:
     state: str
     closed: tuple[str, ...] = ()
     """Names that the policy closes for every tool, such as `.git`."""
+    given: tuple[str, ...] = ()
+    """Folders below `state` in which a confined agent works."""
 
     def target(self, path: str) -> Target:
         """Of an absolute path, followed to where it really leads. Looks at the disk."""
@@ -40,7 +42,10 @@ class Ground:
     def is_own(self, path: str) -> bool:
         """State and project files of handrail, by their text or by where they lead."""
         for each in {os.path.normpath(path), os.path.realpath(path)}:
-            if is_within(each, self.state) or any(folded(part) in _OWN_FOLDERS for part in each.split("/")):
+            is_given = any(is_within(each, folder) for folder in self.given)
+            if (is_within(each, self.state) and not is_given) or any(
+                folded(part) in _OWN_FOLDERS for part in each.split("/")
+            ):
                 return True
         return False
 
@@ -71,13 +76,13 @@ def is_within(path: str, folder: str) -> bool:
 def checked(path: str, cwd: str) -> str:
     """The absolute path that a client means. InvalidParams."""
     if not path or "\0" in path or len(path) > 4096:
-        raise InvalidParams("The path is empty, too long, or holds a NUL character.")
+        raise InvalidParams("The path is empty, too long, or contains a NUL character.")
     if path.startswith("~"):
         path = os.path.expanduser(path)
     joined = os.path.join(cwd, path)
     shortened = os.path.normpath(joined)
     if os.path.realpath(joined) != os.path.realpath(shortened):
-        raise InvalidParams("The path leads to two places: `..` stands behind a link.", hint="Name it without `..`.")
+        raise InvalidParams("The path is ambiguous: `..` follows a link.", hint="Name it without `..`.")
     return shortened
 
 

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from itertools import islice
 
 from handrail.features.hooks.ground import Ground, is_within, reaches_handrail
@@ -23,6 +24,10 @@ from handrail.ports.errors import Declined
 _HARMLESS = frozenset({"--help", "-h", "--version", "tools", "doctor"})
 _RUNNERS = frozenset({"python", "python3", "uv", "uvx", "pipx", "npx", "poetry", "hatch", "rye", "pdm"})
 _ADDRESSES_BARE = frozenset({"nc", "ncat", "netcat", "telnet", "socat"})
+_BARE_PORT_IS_HERE = frozenset({"http", "https", "httpie", "xh", "xhs", "curlie"})
+"""To these, `:6006` is a port of this machine."""
+_MODULE_OPTION = re.compile(r"-[A-Za-z]*mhandrail(?:\.__main__)?")
+"""`python -Imhandrail`"""
 _ALWAYS = re.compile("")
 _FLAG = r"-(?:[a-zA-Z]*[{}][a-zA-Z]*|-(?:{}))"
 _TAKES_FOLDERS = {
@@ -42,7 +47,8 @@ _OWN_TEXT = re.compile(
 _OWN_COMMAND = re.compile(
     r"\bhandrail['\"\s,]+(?:--\S+\s+)*(?:prompts['\"\s,]+answer|policy['\"\s,]+(?:dis)?trust|agents['\"\s,]+(?:add|remove)"
     r"|features['\"\s,]+enable|rules['\"\s,]+remove|passkeys|secrets|call|open|hook|connect|disconnect|up\b.*--answer)\b"
-    r"|\bhandrail\.(?:__main__|wiring|faces|stores)\b"
+    r"|\bhandrail[./](?:__main__|wiring|faces|stores)\b|\bfrom\s+handrail\s+import\b"
+    r"|\b(?:run_module|import_module|__import__)\s*\(\s*['\"]handrail\b"
 )
 """What another language, another shell or another terminal would be told to run."""
 _MOST_MATCHES = 2000
@@ -69,6 +75,8 @@ def refuse_own_reach(
         raise reaches_handrail("The process that this command ends")
     _refuse_text(text, ground)
     is_bare = any(program.name in _ADDRESSES_BARE for program in reading.programs)
+    if any(program.name in _BARE_PORT_IS_HERE for program in reading.programs):
+        text = re.sub(r"(?<=\s):(?=[0-9])", "localhost:", text)
     if (port := own_port_in(text, ports, takes_bare_numbers=is_bare)) is not None:
         raise reaches_handrail(f"Port {port}")
 
@@ -76,7 +84,7 @@ def refuse_own_reach(
 def _refuse_program(program: Program, ground: Ground, pids: frozenset[int], ports: frozenset[int]) -> None:
     texts = program.texts
     name = (program.name or "").lower()
-    is_handrail = name == "handrail" or _is_link_to_handrail(program)
+    is_handrail = name == "handrail" or _is_link_to_handrail(program) or _may_be_handrail(program)
     if is_handrail or _runs_handrail(name, texts):
         words = texts[(0 if is_handrail else _handrail_at(texts)) + 1 :]
         if not words or words[0] not in _HARMLESS:
@@ -103,6 +111,14 @@ def _is_link_to_handrail(program: Program) -> bool:
     return any(os.path.basename(os.path.realpath(path)) == "handrail" and os.path.isfile(path) for path in found)
 
 
+def _may_be_handrail(program: Program) -> bool:
+    """`handrai[l]`: a shell puts a file's name there."""
+    word = program.words[0] if program.words else None
+    if word is None or not word.text or not word.is_pattern or not glob.has_magic(word.text):
+        return False
+    return fnmatchcase("handrail", os.path.basename(word.text))
+
+
 def _folders_in(program: Program, name: str) -> Iterator[str]:
     """Folders whose content a program would pass on."""
     sign, words = _TAKES_FOLDERS.get(name), program.words[1:]
@@ -126,11 +142,15 @@ def _removes_ignored(texts: Sequence[str]) -> bool:
 def _runs_handrail(name: str, texts: Sequence[str]) -> bool:
     if not (name in _RUNNERS or re.fullmatch(r"python[0-9.]*", name)):
         return False
-    return any(os.path.basename(text).lower() in ("handrail", "handrail.__main__") for text in texts[1:])
+    return any(_names_module(text) for text in texts[1:])
+
+
+def _names_module(text: str) -> bool:
+    return os.path.basename(text).lower() in ("handrail", "handrail.__main__") or bool(_MODULE_OPTION.fullmatch(text))
 
 
 def _handrail_at(texts: Sequence[str]) -> int:
-    return next((at for at, text in enumerate(texts) if os.path.basename(text).lower().startswith("handrail")), 0)
+    return next((at for at, text in enumerate(texts) if at and _names_module(text)), 0)
 
 
 def _paths_in(program: Program) -> Iterator[str]:
@@ -166,5 +186,7 @@ def _refuse_text(text: str, ground: Ground) -> None:
     if ground.state.startswith(home + "/"):
         rest = ground.state[len(home) :]
         spellings |= {f"~{rest}", f"$HOME{rest}", f"${{HOME}}{rest}"}
+    for folder in ground.given:
+        text = text.replace(folder, "")
     if any(spelling in text for spelling in spellings) or _OWN_TEXT.search(text):
         raise reaches_handrail("What this command names")

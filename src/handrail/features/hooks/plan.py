@@ -105,7 +105,9 @@ def _reading_steps(
                 return None
             paths += [*matched, _fixed_part(path)]
         if reads.is_deep and not reads.lists_only:
-            options = [] if reads.skips_hidden else ["--hidden", "--no-ignore"]
+            if reads.is_git and not any(map(os.path.exists, paths)):
+                paths.append(cwd)  # a revision, or a pattern of git's own
+            options = [] if reads.skips_hidden else ["--hidden"] if reads.is_git else ["--hidden", "--no-ignore"]
             options += (word for name in reads.globs for word in ("--iglob", name))
             secret = secret_below(paths, options, ripgrep)
             if secret is not None:

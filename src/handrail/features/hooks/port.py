@@ -25,6 +25,8 @@ _MOST_REMEMBERED = 2000
 @dataclass(eq=False)
 class Hooks:
     project: Project
+    given: tuple[str, ...] = ()
+    """Folders of the state directory that are an agent's own: those of a narrow cage."""
     _allowed: OrderedDict[tuple[str, str], tuple[str, dict[str, str]]] = field(default_factory=OrderedDict)
 
     def remember(self, identity: str, id: str, execution: str, expected: dict[str, str]) -> None:
@@ -39,7 +41,7 @@ class Hooks:
     @property
     def ground(self) -> Ground:
         closed = self.project.policy.latest().limits.forbidden_dirs
-        return Ground(self.project.policy.project, os.path.realpath(self.project.stores.path), closed)
+        return Ground(self.project.policy.project, os.path.realpath(self.project.stores.path), closed, self.given)
 
     @cached_property
     def ripgrep(self) -> str:

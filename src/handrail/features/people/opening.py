@@ -15,7 +15,7 @@ from handrail.kernel.queue_approver import LeftPrompts
 
 if TYPE_CHECKING:
     from handrail.kernel.project import Project
-    from handrail.ports.prompts import PromptQueue
+    from handrail.ports.prompt_queue import PromptQueue
 
 
 _LOG = "up.log"
@@ -55,11 +55,11 @@ class Summons:
             elif address is None:
                 address = await self._start()
             if address is None:
-                return f"Nobody is watching, and the console could not be started; {_BY_TERMINAL}."
+                return f"No one is watching, and the console could not be started; {_BY_TERMINAL}."
             if self._opens_console:
-                return f"Nobody was watching: the console opens in a browser ({address}); {_BY_TERMINAL} as well."
+                return f"No one was watching: the console opens in a browser ({address}); {_BY_TERMINAL} as well."
             return (
-                f"Nobody is watching: the console is at {address} "
+                f"No one is watching: the console is at {address} "
                 f"(`handrail open --print` lets a browser in); {_BY_TERMINAL} as well."
             )
 

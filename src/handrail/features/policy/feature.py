@@ -8,7 +8,7 @@ FEATURE = Feature(
     rank=90,
     routes="handrail.features.policy.routes:mount",
     commands=[
-        Command("policy", "handrail.features.policy.cli.policy:policy", "Show what is allowed, asked and denied.", 150),
-        Command("rules", "handrail.features.policy.cli.rules:rules", "List and remove your permission rules.", 151),
+        Command("policy", "handrail.features.policy.cli.policy:policy", "Show permission rules.", 150),
+        Command("rules", "handrail.features.policy.cli.rules:rules", "List, remove and restore permission rules.", 151),
     ],
 )

@@ -15,17 +15,22 @@ from handrail.faces.http.context import HttpContext, Mount
 from handrail.faces.http.credentials import caller, must_be_person
 from handrail.faces.http.json_body import json_object, optional_text, text_field
 from handrail.faces.http.person_proof import Action, PersonProof
-from handrail.features.policy.rule_list import RemovedRules, listed
+from handrail.features.policy.removed_rules import RemovedRules
+from handrail.features.policy.rule_list import listed
 from handrail.features.policy.summary import in_force
 from handrail.features.policy.trial import tested
 from handrail.kernel.access import record_access
+from handrail.kernel.policy_source import project_of
+from handrail.kernel.recently_removed import RecentlyRemoved
 from handrail.ports.errors import Conflict, NotFound
+from handrail.ports.policy import TrustedPolicy
 
 
 def mount(context: HttpContext) -> Mount:
     source = context.project.policy
     proofs = PersonProof(context.project.stores.presence, context.windows)
     removed = RemovedRules(context.project.stores)
+    distrusted = RecentlyRemoved[TrustedPolicy]("trust in the policy")
 
     async def policy(request: Request) -> Response:
         return success(await asyncio.to_thread(in_force, source))
@@ -65,19 +70,62 @@ def mount(context: HttpContext) -> Mount:
         return data
 
     async def rules(request: Request) -> Response:
-        rows = await listed(context.project.stores)
+        rows, uses = await listed(context.project.stores), await _uses()
+        told = {id: _with_use({}, use) for id, use in uses.items()}
+        return success({"rules": [_with_use(row, uses.get(row["id"])) for row in rows], "uses": told})
+
+    async def trusted(request: Request) -> Response:
+        """Which policies are trusted, in every project."""
+        must_be_person(request, "Seeing which policies are trusted")
+        found, uses = await asyncio.to_thread(source.trusts.all), await _uses()
+        return success({"trusted": [_with_use(_trusted(policy), uses.get(policy.where)) for policy in found]})
+
+    async def forget_trust(request: Request) -> Response:
+        must_be_person(request, "Distrusting a project's policy")
+        digest = request.path_params["hash"]
+        policy = await asyncio.to_thread(source.trusts.forget, digest)
+        if policy is None:
+            raise NotFound("This policy isn't trusted.")
+        distrusted.keep(digest, policy)
+        done = f"no longer trusts the policy {policy.where}"
+        await record_access(context.project.audit, caller(request, context.person), done)
+        return success(_trusted(policy))
+
+    async def restore_trust(request: Request) -> Response:
+        """Undoes that a moment later: exactly the content that was trusted is trusted again."""
+        must_be_person(request, "Trusting a project's policy")
+        given = await json_object(request, {"presence"})
+        policy = distrusted.find(request.path_params["hash"])
+        command = f"handrail policy trust --project {shlex.quote(project_of(policy.where))}"
+        params = {"policy": policy.where, "hash": policy.hash}
+        action = Action("policy", "Trusting a project's policy", params, command)
+        proof = await proofs.for_action(request, given.get("presence"), action)
+        await asyncio.to_thread(source.trusts.restore, distrusted.take(policy.hash))
+        done = f"trusts the policy {policy.where} again ({policy.hash[:16]})"
+        await record_access(context.project.audit, caller(request, context.person), done, proof)
+        return success(_trusted(policy))
+
+    async def _uses() -> Mapping[str, Any]:
         uses: Mapping[str, Any] = await asyncio.to_thread(context.project.offered("history", "uses"))
-        return success({"rules": [_with_use(row, uses.get(row["id"])) for row in rows]})
+        return uses
 
     async def remove_rule(request: Request) -> Response:
         must_be_person(request, "Removing a rule")
         return success(await removed.remove(request.path_params["id"]))
 
     async def restore_rule(request: Request) -> Response:
-        """Undoes a removal a moment later: exactly what was removed comes back, and nothing else can."""
+        """Undoes a removal a moment later: exactly what was removed comes back, with proof if it allows anything."""
         must_be_person(request, "Restoring a rule")
-        done = await removed.restore(request.path_params["id"])
-        await record_access(context.project.audit, caller(request, context.person), f"restored the rule {done['id']}")
+        given = await json_object(request, {"presence"})
+        found = await removed.find(request.path_params["id"])
+        proof = None
+        if found.is_loosening:
+            shown = {name: str(value) for name, value in found.row.items() if name not in ("kind", "hasEnded")}
+            action = Action("rule", "Restoring a rule", shown, f"handrail rules restore {found.id}")
+            proof = await proofs.for_action(request, given.get("presence"), action)
+        done = await removed.restore(found)
+        by = caller(request, context.person)
+        await record_access(context.project.audit, by, f"restored the rule {done['id']}", proof)
         return success(done)
 
     async def test(request: Request) -> Response:
@@ -93,12 +141,19 @@ def mount(context: HttpContext) -> Mount:
             Route("/api/policy/file", file),
             Route("/api/policy/trust", trust, methods=["POST"]),
             Route("/api/policy/trust", distrust, methods=["DELETE"]),
+            Route("/api/policy/trusted", trusted),
+            Route("/api/policy/trusted/{hash}", forget_trust, methods=["DELETE"]),
+            Route("/api/policy/trusted/{hash}/restore", restore_trust, methods=["POST"]),
             Route("/api/rules", rules),
             Route("/api/rules/{id}", remove_rule, methods=["DELETE"]),
             Route("/api/rules/{id}/restore", restore_rule, methods=["POST"]),
             Route("/api/policy/test", test, methods=["POST"]),
         ]
     )
+
+
+def _trusted(policy: TrustedPolicy) -> dict[str, Any]:
+    return {"hash": policy.hash, "path": policy.where, "project": project_of(policy.where), "at": policy.at}
 
 
 def _with_use(row: dict[str, Any], use: Any) -> dict[str, Any]:

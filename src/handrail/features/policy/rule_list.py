@@ -1,7 +1,5 @@
 """What agents may do without asking: the rules of config.toml and what was allowed for a task, as one list."""
 
-import time
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -17,7 +15,6 @@ from handrail.ports.stores import Stores
 from handrail.ports.waiting import settled
 
 Row = dict[str, Any]
-_KEPT_SECONDS = 600.0
 
 
 async def listed(stores: Stores) -> list[Row]:
@@ -37,35 +34,8 @@ async def remove(stores: Stores, id: str) -> Row:
     raise NotFound(f"There is no rule {id}.", hint="`handrail rules` lists them.", id=id)
 
 
-class RemovedRules:
-    """What a person has removed a moment ago, to bring it back if that was a mistake."""
-
-    def __init__(self, stores: Stores, clock: Callable[[], float] = time.monotonic) -> None:
-        self._stores = stores
-        self._clock = clock
-        self._kept: dict[str, tuple[float, Rule | TaskGrant]] = {}
-
-    async def remove(self, id: str) -> Row:
-        found: list[Rule | TaskGrant] = [rule for rule in await settled(self._stores.rules) if rule_id(rule) == id]
-        found += [given for given in await self._stores.grants.given() if given.id == id]
-        row = await remove(self._stores, id)
-        self._kept = {each: kept for each, kept in self._kept.items() if self._is_fresh(kept[0])}
-        if found:
-            self._kept[id] = self._clock(), found[0]
-        return row
-
-    async def restore(self, id: str) -> Row:
-        """NotFound where it was not removed here within the last minutes."""
-        at, kept = self._kept.pop(id, (0.0, None))
-        if kept is None or not self._is_fresh(at):
-            raise NotFound(f"The rule {id} can't be restored any more.", hint="Allow it again when it is asked.", id=id)
-        if isinstance(kept, TaskGrant):
-            return _of_grant(await self._stores.grants.give(kept.grant, caller=kept.caller, by=kept.by))
-        await self._stores.allow("restored after it was removed", kept)
-        return _of_rule(kept)
-
-    def _is_fresh(self, at: float) -> bool:
-        return self._clock() - at < _KEPT_SECONDS
+def row_of(one: Rule | TaskGrant) -> Row:
+    return _of_grant(one) if isinstance(one, TaskGrant) else _of_rule(one)
 
 
 def _of_rule(rule: Rule) -> Row:

@@ -37,6 +37,8 @@ class BaseEntry(msgspec.Struct, frozen=True, array_like=True):
     blob: str | None = None
     copy: int | None = None
     is_tracked: bool = False
+    link: str | None = None
+    """Where it leads."""
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -67,6 +69,8 @@ class Base:
     def content(self, path: str, now: Status | None, project: bytes | None) -> bytes | None:
         """`now` and `project` are the project's file. None if it isn't known any more: no copy was made."""
         entry = self.entry(path)
+        if entry is not None and entry.kind == "link":
+            return None if entry.link is None else entry.link.encode("utf-8", "surrogateescape")
         if entry is None or entry.kind != "file":
             return None
         if now is not None and (now.size, now.changed_ns, now.inode) == (entry.size, entry.changed_ns, entry.inode):
@@ -82,18 +86,18 @@ def save_base(project: str, folder: Path) -> None:
     """Called when the agent starts; the agent's own changes can't reach the project, so it may run beside it."""
     folder.mkdir(mode=0o700, exist_ok=True)
     (folder / _COPIES).mkdir(mode=0o700, exist_ok=True)
-    is_git = is_repository(project)
-    tracked, clean, ignored = _from_git(project) if is_git else ({}, {}, set())
+    from_git = _from_git(project)
+    tracked, clean, ignored = from_git or ({}, {}, set())
     copies = _Copies(project, folder / _COPIES)
     entries: dict[str, BaseEntry] = {}
     for path, found in _walk(project, ignored):
         kind = _kind(found.st_mode)
         blob = clean.get(path)
         copy = copies.add(path, found.st_size) if kind == "file" and blob is None and path not in ignored else None
-        mode = stat.S_IMODE(found.st_mode)
-        stamp = (found.st_size, found.st_mtime_ns, found.st_ino)
-        entries[path] = BaseEntry(kind, mode, *stamp, blob, copy, path in tracked)
-    manifest = Manifest(entries, sorted(ignored), is_git)
+        mode, size, changed = stat.S_IMODE(found.st_mode), found.st_size, found.st_mtime_ns
+        link = _target(project, path) if kind == "link" else None
+        entries[path] = BaseEntry(kind, mode, size, changed, found.st_ino, blob, copy, path in tracked, link)
+    manifest = Manifest(entries, sorted(ignored), from_git is not None)
     replace_file(folder / _MANIFEST, msgspec.msgpack.encode(manifest))
 
 
@@ -109,24 +113,29 @@ def _read(folder: Path) -> Manifest:
         raise Damaged(f"{folder / _MANIFEST} can't be read: {error}") from None
 
 
-def _from_git(project: str) -> tuple[dict[str, str], dict[str, str], set[str]]:
-    """Tracked paths with their blobs, those of them without local changes, and ignored paths."""
-    with ThreadPoolExecutor(2) as threads:
+def _from_git(project: str) -> tuple[dict[str, str], dict[str, str], set[str]] | None:
+    """Tracked paths with their blobs, those of them without local changes, and ignored paths. None without git."""
+    if not os.path.lexists(os.path.join(project, ".git")):
+        return None  # the folder of a repository has it, were it a file
+    with ThreadPoolExecutor(3) as threads:
+        is_git = threads.submit(is_repository, project)
         listing = threads.submit(run_git, project, "ls-files", "-z", "--stage")
         status = threads.submit(
             run_git, project, "status", "--porcelain=v1", "-z", "-uall", "--ignored=matching", "--no-renames"
         )
-    tracked: dict[str, str] = {}
-    for line in listing.result().split(b"\0"):
-        head, _, name = line.partition(b"\t")
-        if head.endswith(b" 0") and head.startswith(b"100"):
-            tracked[_text(name)] = head.split(b" ")[1].decode()
+        if not is_git.result():
+            return None
+        tracked = {
+            line[line.index("\t") + 1 :]: line[7 : line.index(" ", 7)]
+            for line in os.fsdecode(listing.result()).split("\0")
+            if line.startswith(("100", "120")) and line[: line.index("\t")].endswith(" 0")
+        }
     ignored, dirty = set(), set()
-    for line in status.result().split(b"\0"):
-        if line.startswith(b"!! "):
-            ignored.add(_text(line[3:]).rstrip("/"))
-        elif line[1:2] not in (b" ", b""):
-            dirty.add(_text(line[3:]))
+    for line in os.fsdecode(status.result()).split("\0"):
+        if line.startswith("!! "):
+            ignored.add(line[3:].rstrip("/"))
+        elif line[1:2] not in (" ", ""):
+            dirty.add(line[3:])
     return tracked, {path: blob for path, blob in tracked.items() if path not in dirty}, ignored
 
 
@@ -141,9 +150,9 @@ def _walk(project: str, ignored: set[str]) -> Iterator[tuple[str, os.stat_result
         except OSError:
             continue
         for item in items:
-            path = f"{folder}/{item.name}" if folder else item.name
             if item.name in _NOT_OURS:
                 continue
+            path = f"{folder}/{item.name}" if folder else item.name
             try:
                 status = item.stat(follow_symlinks=False)
             except OSError:
@@ -192,13 +201,16 @@ def _copy(source: int, target: int) -> None:
             pass
 
 
+def _target(project: str, path: str) -> str | None:
+    try:
+        return os.readlink(os.path.join(project, path))
+    except OSError:
+        return None
+
+
 def _kind(mode: int) -> Literal["file", "folder", "link", "special"]:
     if stat.S_ISREG(mode):
         return "file"
     if stat.S_ISDIR(mode):
         return "folder"
     return "link" if stat.S_ISLNK(mode) else "special"
-
-
-def _text(name: bytes) -> str:
-    return os.fsdecode(name)

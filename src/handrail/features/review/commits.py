@@ -17,6 +17,7 @@ import msgspec
 
 from handrail.features.review.git import is_repository, run_git
 from handrail.features.review.item import FileChange
+from handrail.kernel.later_files import runs_later
 from handrail.ports.errors import Failure, NotFound
 from handrail.ports.files import Folder
 
@@ -38,6 +39,8 @@ class Commit(msgspec.Struct, frozen=True, rename="camel"):
     author: str
     date: str
     stat: str
+    runs_later: tuple[str, ...] = ()
+    """Of its files, those that run code later, and when."""
 
 
 class Commits:
@@ -111,13 +114,21 @@ class Commits:
         has_head = run_git(location, "rev-parse", "--verify", "--quiet", "HEAD", also_fine=(1, 128))
         printed = run_git(
             location, "log", "-z", "--reverse", "--topo-order", f"--max-count={_MOST}",
-            "--format=%H%x01%s%x01%B%x01%an <%ae>%x01%aI", *(name.decode() for name in known),
+            "--format=%H%x00%s%x00%B%x00%an <%ae>%x00%aI", *(name.decode() for name in known),
             "--not", *(own if has_head else own[:-1]),
         )  # fmt: skip
-        for record in filter(None, printed.decode(errors="replace").split("\0")):
-            own_id, subject, message, author, date = record.split("\x01")
+        fields = iter(printed.decode(errors="replace").split("\0"))  # which no message or name can hold
+        for own_id, subject, message, author, date in zip(fields, fields, fields, fields, fields, strict=False):
             stat = run_git(location, "show", "--stat", "--format=", "--no-renames", own_id).decode(errors="replace")
-            yield Commit(own_id.strip(), subject, message.rstrip("\n"), author, date, stat.strip("\n"))
+            yield Commit(
+                own_id, subject, message.rstrip("\n"), author, date, stat.strip("\n"), self._runs_later(own_id)
+            )
+
+    def _runs_later(self, commit: str) -> tuple[str, ...]:
+        printed = run_git(self._project.location, "diff-tree", "-r", "-z", "--name-only", "--root", "--no-commit-id",
+                          "-m", "--first-parent", commit)  # fmt: skip
+        paths = [os.fsdecode(path) for path in printed.split(b"\0") if path]
+        return tuple(f"{path}: {why}" for path in paths if (why := runs_later(path)))
 
     def _branches(self) -> Iterator[tuple[str, str]]:
         """Names and commits, as the agent's files say."""

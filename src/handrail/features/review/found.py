@@ -51,13 +51,13 @@ def in_copy(copy: Folder, base: Base, project: str) -> Iterator[Found]:
             if entry is None and not base.is_in_ignored(found.path):
                 yield found
             continue
-        if entry is not None and found.kind == "link" == entry.kind:
+        if entry is not None and found.kind == "link" == entry.kind and found.link == entry.link:
             continue
         if found.kind == "file" and (found.size, found.changed_ns, found.mode) == _stamp(entry, project, found.path):
             continue
         yield found
     for path, entry in base.manifest.entries.items():
-        if path not in seen and entry.kind in ("file", "folder"):
+        if path not in seen and entry.kind in ("file", "folder", "link"):
             yield Found(path, "removed")
 
 
@@ -96,7 +96,7 @@ def _listed(fd: int, folder: str, *, is_overlay: bool) -> Iterator[Found]:
             if name == ".git":
                 continue
             try:
-                status = os.stat(item.name, dir_fd=fd, follow_symlinks=False)
+                status = item.stat(follow_symlinks=False)
                 yield _found(fd, item.name, path, status, is_overlay=is_overlay, has_whiteouts=has_whiteouts)
             except OSError as error:
                 yield Found(path, "unreadable", what=error.strerror or "can't be read")
@@ -111,10 +111,17 @@ def _found(fd: int, name: str, path: str, status: os.stat_result, *, is_overlay:
     if stat.S_ISDIR(status.st_mode):
         return Found(path, "folder", mode, is_opaque=is_overlay and _is_opaque(fd, name))
     if stat.S_ISLNK(status.st_mode):
-        return Found(path, "link", link=os.fsencode(os.readlink(name, dir_fd=fd)).decode("utf-8", "replace"))
+        return _link(path, os.fsencode(os.readlink(name, dir_fd=fd)))
     if is_overlay and stat.S_ISCHR(status.st_mode) and status.st_rdev == 0:
         return Found(path, "removed")
     return Found(path, "special", mode, what=_special(status.st_mode))
+
+
+def _link(path: str, target: bytes) -> Found:
+    try:
+        return Found(path, "link", link=target.decode())
+    except UnicodeDecodeError:
+        return Found(path, "special", what="a link to a name that isn't UTF-8")
 
 
 def _is_opaque(fd: int, name: str) -> bool:

@@ -9,6 +9,7 @@ from handrail.ports.errors import InputOutput
 _SETTINGS = (
     *("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.pager=cat", "core.quotePath=false", "diff.external="),
     *("gc.auto=0", "maintenance.auto=false", "protocol.allow=never", "protocol.file.allow=always"),
+    *("color.ui=false", "log.showSignature=false", "log.mailmap=false"),
     *("transfer.fsckObjects=true", "submodule.recurse=false", "fetch.recurseSubmodules=false"),
 )
 _OF_ANOTHER_REPOSITORY = frozenset(

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from handrail.features.review.merge import MIDDLE, MINE, THEIRS, Merge
-from handrail.features.workspace.offers import is_text
+from handrail.features.workspace.offers import Hunk, hunks, is_text
 
 Group = Literal["tracked", "new", "ignored", "binary", "refused"]
 Status = Literal["added", "modified", "deleted", "folder", "folder deleted", "other"]
@@ -23,7 +23,7 @@ _CONFLICTS: dict[ConflictKind, str] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class FileChange:
     """A file in three versions; None: it isn't there. `base_is_known` is false where the person's edit hides it."""
 
@@ -35,6 +35,12 @@ class FileChange:
     project_mode: int | None = None
     agents_mode: int | None = None
     base_is_known: bool = True
+    links: tuple[bool, bool, bool] = (False, False, False)
+    """Which of the three versions are symbolic links; their contents are where they lead."""
+
+    @property
+    def is_link(self) -> bool:
+        return True in self.links
 
     @property
     def status(self) -> Status:
@@ -48,7 +54,7 @@ class FileChange:
     @property
     def new_mode(self) -> int | None:
         """The permission bits that the file gets: only whether it can be executed is the agent's."""
-        if self.agents is None or self.agents_mode is None:
+        if self.agents is None or self.agents_mode is None or self.is_link:
             return None
         if self.base is None:
             return 0o755 if self.agents_mode & 0o100 else None
@@ -59,26 +65,53 @@ class FileChange:
         changed = self.project_mode | readers if now else self.project_mode & ~0o111
         return changed if changed != self.project_mode else None
 
-    @cached_property
+    @property
     def is_taken(self) -> bool:
         """The project already has it."""
-        return self.project == self.agents and self.new_mode is None
+        return self._is_same(1, 2) and self.new_mode is None
+
+    @property
+    def is_unchanged(self) -> bool:
+        """The agent's is as it was at the start."""
+        return self._is_same(0, 2) and self.new_mode is None
+
+    def _is_same(self, first: int, second: int) -> bool:
+        versions = (self.base, self.project, self.agents)
+        return versions[first] == versions[second] and self.links[first] == self.links[second]
 
     @cached_property
     def merge(self) -> Merge | None:
         """None where there are no hunks to choose from: binary files, new and deleted ones."""
-        if self.is_binary or self.base is None or self.project is None or self.agents is None:
+        if self.is_binary or self.is_link or self.base is None or self.project is None or self.agents is None:
             return None
         return Merge(self.base, self.project, self.agents)
+
+    @property
+    def open_hunks(self) -> list[Hunk]:
+        """Those that the project hasn't. Without an edit of the person's nothing has to be merged to know them."""
+        if self.base is self.project and self.base is not None and self.agents is not None and not self.is_binary:
+            return hunks(self.base, self.agents)
+        return [] if self.merge is None else [each.hunk for each in self.merge.hunks if each.state != "taken"]
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Lines added and removed, and hunks; no hunks where the file is taken as a whole."""
+        if self.is_binary:
+            return 0, 0, 0
+        if self.is_link or self.base is None or self.project is None or self.agents is None:
+            return _lines(self.agents), _lines(self.base), 0
+        pending = self.open_hunks
+        added = sum(len(hunk.lines_new) for hunk in pending)
+        return added, sum(len(hunk.lines_old) for hunk in pending), len(pending)
 
     @cached_property
     def conflict_kind(self) -> ConflictKind | None:
         """Why the file can't be taken as a whole; single hunks may still be."""
-        if self.project == self.agents:
+        if self._is_same(1, 2):
             return None
         if not self.base_is_known:
             return "base unknown"
-        if self.project == self.base:
+        if self._is_same(0, 1):
             return None
         if self.base is None:
             return "created"
@@ -97,7 +130,7 @@ class FileChange:
     @cached_property
     def draft(self) -> bytes | None:
         """Both sides in one text, conflicts marked, for a person to edit. None without a conflict in text."""
-        if self.conflict is None or self.is_binary:
+        if self.conflict is None or self.is_binary or self.is_link:
             return None
         if self.merge is not None and self.base_is_known:
             return self.merge.draft()
@@ -109,14 +142,15 @@ class FileChange:
 
     @cached_property
     def digest(self) -> str:
-        """Of all that is shown: the three versions and modes."""
-        parts = [self.path.encode("utf-8", "surrogateescape")]
-        project, agents = (b"-" if data is None else sha256(data).digest() for data in (self.project, self.agents))
-        is_same = self.base is self.project  # most files are as they were: one hash is enough
-        base = project if is_same else b"-" if self.base is None else sha256(self.base).digest()
-        parts += [base, project, agents]
-        parts.append(repr((self.base_mode, self.project_mode, self.agents_mode)).encode())
-        return sha256(b"\0".join(parts)).hexdigest()
+        """Of all that is shown: the three versions and modes. Most files are as they were: one hash is enough."""
+        is_same = self.base is self.project
+        versions = (self.project, self.agents) if is_same else (self.base, self.project, self.agents)
+        sizes = [None if data is None else len(data) for data in versions]
+        modes = (self.base_mode, self.project_mode, self.agents_mode)
+        found = sha256(ascii((self.path, is_same, sizes, modes, self.links)).encode())
+        for data in versions:
+            found.update(data or b"")
+        return found.hexdigest()
 
 
 class Item(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -139,6 +173,12 @@ class Item(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     refused: str | None = None
     conflict: str | None = None
     conflict_kind: ConflictKind | None = None
+    link: str | None = None
+    """Where the agent's symbolic link leads."""
     renamed_from: str | None = None
     """A deleted file of the same content."""
     notes: list[str] = []
+
+
+def _lines(data: bytes | None) -> int:
+    return 0 if not data else data.count(b"\n") + (not data.endswith(b"\n"))

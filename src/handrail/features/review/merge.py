@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from handrail.features.workspace.offers import Hunk, quick_hunks
+from handrail.features.workspace.offers import Hunk, hunks
 
 MINE, MIDDLE, THEIRS = b"<<<<<<< yours", b"=======", b">>>>>>> the agent's"
 HunkState = Literal["open", "taken", "conflict"]
@@ -24,8 +24,8 @@ class Merge:
 
     def __init__(self, base: bytes, project: bytes, agents: bytes) -> None:
         self._base = base.split(b"\n")
-        self._yours = _spelled(quick_hunks(base, project), self._base) if project != base else []
-        self.hunks = [self._placed(hunk) for hunk in _spelled(quick_hunks(base, agents), self._base)]
+        self._yours = _spelled(hunks(base, project), self._base) if project != base else []
+        self.hunks = [self._placed(hunk) for hunk in _spelled(hunks(base, agents), self._base)]
 
     def _placed(self, hunk: Hunk) -> MergeHunk:
         touching = [yours for yours in self._yours if _touch(hunk, yours)]

@@ -8,12 +8,14 @@ from pathlib import PurePosixPath
 import msgspec
 
 from handrail.features.review.base import Base
+from handrail.features.review.contents import Contents
 from handrail.features.review.found import Found
 from handrail.features.review.git import run_git
 from handrail.features.review.item import FileChange, Group, Item
+from handrail.features.review.link_targets import LinkTargets
 from handrail.features.review.settled import Settled, settled_of
-from handrail.features.review.taking import Plan, Wish, step_of
-from handrail.features.workspace.offers import Change, FolderChange, Step
+from handrail.features.review.taking import Plan, Wish, steps_of
+from handrail.features.workspace.offers import Change, FolderChange, LinkChange, Step
 from handrail.kernel.later_files import runs_later
 from handrail.ports.errors import Conflict, Failure, NotFound, TooLarge
 from handrail.ports.files import Folder, Status
@@ -30,25 +32,39 @@ class Review:
         self, found: Iterable[Found], base: Base, agents: Folder, project: Folder, settled: Mapping[str, Settled]
     ) -> None:
         self._base, self._agents, self._project = base, agents, project
+        self._mine, self._theirs = Contents(project, LARGEST), Contents(agents, LARGEST)
         self._settled = settled
         self._found: dict[str, Found] = {}
         self._removed: dict[str, None] = {}
+        self._links: set[str] = set()
         self._sorted(found)
+        self._targets = LinkTargets(project, self._found)
         self._folders: dict[str, list[str]] = {}
 
     @cached_property
     def items(self) -> list[Item]:
-        return sorted(self._with_renames(list(self._made())), key=lambda item: item.path)
+        try:
+            return sorted(self._with_renames(list(self._made())), key=lambda item: item.path)
+        finally:
+            self._close_contents()
 
     def close(self) -> None:
+        self._close_contents()
         self._agents.close()
+
+    def _close_contents(self) -> None:
+        for contents in (self._mine, self._theirs):
+            contents.close()
 
     def change(self, path: str) -> FileChange:
         """The three versions, as they are now. Failure where the agent's can't be read."""
         is_removed = path in self._removed and path not in self._found
-        if not is_removed and self._found.get(path, _NOTHING).kind != "file":
+        if not is_removed and self._found.get(path, _NOTHING).kind not in ("file", "link"):
             raise _unknown(path)
-        return self._read(path, is_removed)
+        try:
+            return self._read(path, is_removed)
+        finally:
+            self._close_contents()
 
     def paths_below(self, path: str) -> list[str]:
         """The items at a path or below it; for an ignored folder, its files."""
@@ -93,9 +109,7 @@ class Review:
             raise Conflict(f"{path} changed since you looked at it.", hint="Look at it again.", path=path)
         if change.is_taken:
             return
-        step = step_of(change, wish)
-        if step is not None:
-            plan.steps.append(step)
+        plan.steps += steps_of(change, wish)
         is_edited = wish.content is not None
         if wish.is_settled or is_edited:
             plan.settled[path] = settled_of(change, is_edited=is_edited)
@@ -104,7 +118,7 @@ class Review:
 
     def _removed_folders(self, steps: Sequence[Step], folders: Sequence[str]) -> list[Step]:
         """Those that are empty once the steps are done, the deepest first."""
-        gone = {step.path for step in steps if isinstance(step, Change) and step.after is None}
+        gone = {step.path for step in steps if isinstance(step, Change | LinkChange) and step.after is None}
         made: list[Step] = []
         for folder in sorted(folders, key=lambda path: -len(PurePosixPath(path).parts)):
             status = self._project.status(folder)
@@ -123,6 +137,8 @@ class Review:
                 self._remove(each.path)
             else:
                 self._found[each.path] = each
+                if each.kind == "link":
+                    self._links.add(each.path)
                 if each.is_opaque:
                     opaque.append(each.path)
         for folder in opaque:
@@ -155,10 +171,10 @@ class Review:
 
     def _made(self) -> Iterable[Item]:
         for path, found in self._found.items():
-            if (top := self._ignored_top(path)) is not None and found.kind in ("file", "folder"):
-                if found.kind == "file":
+            if (top := self._ignored_top(path)) is not None and found.kind in ("file", "folder", "link"):
+                if found.kind != "folder":
                     self._folders.setdefault(top, []).append(path)
-            elif found.kind == "file":
+            elif found.kind in ("file", "link"):
                 yield from self._of_file(path, found)
             elif found.kind == "folder":
                 yield from self._of_folder(path)
@@ -182,7 +198,8 @@ class Review:
 
     def _hash(self, path: str, *, is_removed: bool) -> str:
         change = self._read(path, is_removed)
-        return sha256((change.base if is_removed else change.agents) or b"").hexdigest()
+        content = (change.base if is_removed else change.agents) or b""
+        return sha256(content + b"\0link" * change.is_link).hexdigest()
 
     def _ignored_top(self, path: str) -> str | None:
         """The outermost ignored folder, or the ignored file itself."""
@@ -197,8 +214,7 @@ class Review:
         except Failure as failure:
             yield _refused(path, failure.message)
             return
-        is_unchanged = change.base == change.agents and change.new_mode is None
-        if not change.is_taken and not is_unchanged and not self._is_settled(change):
+        if not change.is_taken and not change.is_unchanged and not self._is_settled(change):
             yield self._item(change, found.mode & 0o7000 != 0)
 
     def _of_folder(self, path: str) -> Iterable[Item]:
@@ -213,7 +229,7 @@ class Review:
 
     def _of_removal(self, path: str) -> Iterable[Item]:
         entry = self._base.entry(path)
-        if (why := self._why_closed(path)) is not None or entry is None or entry.kind in ("link", "special"):
+        if (why := self._why_closed(path)) is not None or entry is None or entry.kind == "special":
             yield _refused(path, why or "the agent removed it; remove it yourself if you want to")
         elif entry.kind == "folder":
             if self._project.status(path) is not None:
@@ -251,24 +267,36 @@ class Review:
 
     def _status(self, path: str) -> Status | None:
         """Of what the project has there. Refused where the agent's version can't be put."""
-        if any(self._found.get(parent, _NOTHING).kind == "link" for parent in _parents(path)):
-            raise Conflict("it is behind a link", path=path)
+        self._check_way(path)
         status = self._project.status(path)
-        if status is not None and status.kind in ("link", "other"):
-            raise Conflict("the project has a link or a special file there", path=path)
-        if status is not None and status.kind == "folder" and self._found.get(path, _NOTHING).kind == "file":
-            raise Conflict("the project has a folder there", path=path)
+        self._check_kind(path, status)
         return status
+
+    def _check_way(self, path: str) -> None:
+        if self._links and not self._links.isdisjoint(_parents(path)):
+            raise Conflict("it is behind a link", path=path)
+
+    def _check_kind(self, path: str, status: Status | None) -> None:
+        if status is not None and status.kind == "other":
+            raise Conflict("the project has a special file there", path=path)
+        if status is not None and status.kind == "folder" and self._found.get(path, _NOTHING).kind in ("file", "link"):
+            raise Conflict("the project has a folder there", path=path)
 
     def _read(self, path: str, is_removed: bool) -> FileChange:
         found, entry = self._found.get(path), self._base.entry(path)
         if not is_removed and found is not None and found.size > LARGEST:
             raise TooLarge(f"it is larger than {LARGEST >> 20} MB; copy it yourself", path=path)
-        status = self._status(path)
-        project = self._project.read(path, LARGEST) if status is not None and status.kind == "file" else None
-        agents = None if is_removed else self._agents.read(path, LARGEST)
+        self._check_way(path)
+        self._project.parse(path)
+        status, project = self._mine.read(path)
+        self._check_kind(path, status)
+        is_link = status is not None and status.kind == "link"
+        if is_link:
+            project = self._project.link_target(path).encode()
+        was_link = entry is not None and entry.kind == "link"
+        agents = None if is_removed else self._left(path, found)
         base = self._base.content(path, status, project)
-        is_known = entry is None or entry.kind != "file" or base is not None
+        is_known = entry is None or entry.kind not in ("file", "link") or base is not None
         if entry is None and self._base.is_in_ignored(path):
             base = project
         return FileChange(
@@ -280,14 +308,26 @@ class Review:
             status.mode if status is not None else None,
             found.mode if found is not None and not is_removed else None,
             is_known,
+            (was_link, is_link, agents is not None and found is not None and found.kind == "link"),
         )
+
+    def _left(self, path: str, found: Found | None) -> bytes:
+        """The agent's version: a file's content, or where a link leads that stays in the project."""
+        if found is not None and found.kind == "link":
+            target = self._agents.link_target(path)
+            self._targets.check(path, target)
+            return target.encode()
+        content = self._theirs.read(path)[1]
+        if content is None:
+            raise Conflict("the agent changed it meanwhile", path=path)
+        return content
 
     def _item(self, change: FileChange, has_special_bits: bool) -> Item:
         entry = self._base.entry(change.path)
         group: Group = "binary" if change.is_binary else "tracked" if entry and entry.is_tracked else "new"
         if entry is not None and not entry.is_tracked and group == "new" and not self._base.manifest.is_git:
             group = "tracked"
-        added, removed, hunks = _counts(change)
+        added, removed, hunks = change.counts
         mode = None
         if change.new_mode is not None and change.project_mode is not None:
             mode = f"{change.project_mode:o} → {change.new_mode:o}"
@@ -304,6 +344,7 @@ class Review:
             runs_later=runs_later(change.path) or self._of_repository(change.path),
             conflict=change.conflict,
             conflict_kind=change.conflict_kind,
+            link=change.agents.decode() if change.links[2] and change.agents is not None else None,
             notes=["set-uid or set-gid is not taken"] if has_special_bits else [],
         )
 
@@ -316,19 +357,6 @@ def _unknown(path: str) -> NotFound:
     return NotFound(f"The agent has no pending change of {path!r}.", hint="`handrail review` lists the changes.")
 
 
-def _counts(change: FileChange) -> tuple[int, int, int]:
-    if change.is_binary:
-        return 0, 0, 0
-    if change.merge is not None:
-        hunks = [each.hunk for each in change.merge.hunks if each.state != "taken"]
-        return sum(len(hunk.lines_new) for hunk in hunks), sum(len(hunk.lines_old) for hunk in hunks), len(hunks)
-    return _lines(change.agents), _lines(change.base), 0
-
-
-def _lines(data: bytes | None) -> int:
-    return 0 if not data else data.count(b"\n") + (not data.endswith(b"\n"))
-
-
 def _refused(path: str, why: str) -> Item:
     """Bytes that aren't UTF-8 are spelled out: such a name can't be taken, but it has to be shown."""
     shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
@@ -336,23 +364,9 @@ def _refused(path: str, why: str) -> Item:
 
 
 def _why_refused(found: Found) -> str:
-    if found.kind == "link":
-        target = PurePosixPath(found.link)
-        inside = not target.is_absolute() and _stays(PurePosixPath(found.path).parent, target)
-        where = "" if inside else ", which leads out of the project"
-        return f"it is a link to {found.link!r}{where}; make links yourself"
     if found.kind == "unreadable":
         return f"it can't be read: {found.what}"
     return f"it is {found.what}"
-
-
-def _stays(folder: PurePosixPath, target: PurePosixPath) -> bool:
-    depth = len(folder.parts)
-    for part in target.parts:
-        depth += -1 if part == ".." else 1
-        if depth < 0:
-            return False
-    return True
 
 
 def _parents(path: str) -> list[str]:

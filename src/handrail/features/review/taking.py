@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from handrail.features.review.item import FileChange
 from handrail.features.review.merge import MINE, THEIRS
 from handrail.features.review.settled import Settled
-from handrail.features.workspace.offers import Change, Step
+from handrail.features.workspace.offers import Change, LinkChange, Step
 from handrail.ports.errors import InvalidParams
 
 ALL = None
@@ -37,8 +37,37 @@ class Wish:
     is_settled: bool = False
 
 
-def step_of(change: FileChange, wish: Wish) -> Step | None:
-    """None if nothing can be taken. InvalidParams where conflict marks are left."""
+def steps_of(change: FileChange, wish: Wish) -> list[Step]:
+    """Empty if nothing can be taken. InvalidParams where conflict marks are left."""
+    if change.is_link:
+        return _of_link(change, wish)
+    step = _step_of(change, wish)
+    return [] if step is None else [step]
+
+
+def _of_link(change: FileChange, wish: Wish) -> list[Step]:
+    """A file that becomes a link, or a link that becomes a file, is removed first."""
+    if wish.content is not None:
+        raise InvalidParams(f"{change.path} is a link; take it or leave it.", path=change.path)
+    if (change.conflict is not None and not wish.theirs) or wish.hunks == []:
+        return []
+    before = change.project.decode() if change.links[1] and change.project is not None else None
+    after = change.agents.decode() if change.links[2] and change.agents is not None else None
+    steps: list[Step] = []
+    if change.project is not None and not change.links[1]:
+        steps.append(_removal(change))
+    if before is not None or after is not None:
+        steps.append(LinkChange(change.path, before, after))
+    if change.agents is not None and not change.links[2]:
+        steps.append(Change(change.path, None, change.agents))
+    return steps
+
+
+def _removal(change: FileChange) -> Change:
+    return Change(change.path, change.project, None, before_mode=change.project_mode)
+
+
+def _step_of(change: FileChange, wish: Wish) -> Step | None:
     if wish.content is not None:
         if any(line in (MINE, THEIRS) for line in wish.content.split(b"\n")):
             raise InvalidParams(f"{change.path} still has conflict marks.", hint="Remove them.", path=change.path)
@@ -48,7 +77,7 @@ def step_of(change: FileChange, wish: Wish) -> Step | None:
     if (change.conflict is not None and not wish.theirs) or wish.hunks == []:
         return None
     if change.agents is None:
-        return Change(change.path, change.project, None, before_mode=change.project_mode)
+        return _removal(change)
     mode = change.new_mode
     before_mode = change.project_mode if mode is not None and change.project is not None else None
     return Change(change.path, change.project, change.agents, before_mode=before_mode, after_mode=mode)
@@ -73,6 +102,6 @@ def plan_of_commit(changes: Sequence[FileChange], why_closed: Callable[[str], st
         why = why_closed(change.path) or change.conflict
         if why is not None:
             plan.left.append(f"{change.path}: {why}")
-        elif not change.is_taken and (step := step_of(change, Wish())) is not None:
-            plan.steps.append(step)
+        elif not change.is_taken:
+            plan.steps += steps_of(change, Wish())
     return plan

@@ -37,6 +37,7 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
     is_cut: bool = False
     gate: threading.Event | None = None
+    thoughts: Sequence[str] = ()
 
 
 def says(*pieces: str, uses: Sequence[Use] = ()) -> Answer:
@@ -144,6 +145,8 @@ def _openai(model: str, answer: Answer) -> Iterator[str]:
         return f"data: {json.dumps({**head, 'choices': [choice], **more})}\n\n"
 
     yield chunk({"role": "assistant", "content": ""})
+    for thought in answer.thoughts:
+        yield chunk({"reasoning_content": thought})
     for piece in answer.pieces:
         yield chunk({"content": piece})
     if answer.is_cut:

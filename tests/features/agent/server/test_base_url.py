@@ -25,7 +25,7 @@ async def test_only_the_chosen_providers_models_are_asked_for_there(
 ) -> None:
     opened: list[tuple[str, str | None]] = []
 
-    def open_model(name: str, base_url: str | None, key: Secret | None) -> Model:
+    def open_model(name: str, base_url: str | None, key: Secret | None, effort: str) -> Model:
         opened.append((name, base_url))
         raise NoModel("Enough is seen.")
 

@@ -15,7 +15,7 @@ NOW = {"retry-after": "0"}
 @pytest.mark.parametrize(
     ("answer", "code", "words"),
     [
-        (error(429, "rate_limit_error", "slow down", **NOW), "RATE_LIMITED", "takes no more requests"),
+        (error(429, "rate_limit_error", "slow down", **NOW), "RATE_LIMITED", "is refusing requests"),
         (error(400, "context_length_exceeded", "too long"), "BAD_REQUEST", "longer than"),
         (error(402, "insufficient_quota", "no credit"), "FORBIDDEN", "no credit left"),
     ],

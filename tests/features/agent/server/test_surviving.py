@@ -3,7 +3,7 @@
 import asyncio
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -143,8 +143,8 @@ def test_what_waited_for_a_person_is_the_same_after_a_kill_and_their_answer_coun
     assert len(snapshots(project)) == 1
 
 
-def test_a_call_that_was_under_way_is_shown_as_unknown_and_not_repeated(place: tuple[Path, Path], script: Path) -> None:
-    """Killed while a write was under way: its beginning is on record, its end is not."""
+def cut_off(place: tuple[Path, Path], script: Path, meanwhile: Callable[[Path], None]) -> tuple[str, Any]:
+    """Killed while a write was under way: its beginning is on record, its end is not. How the task stands then."""
 
     async def before(server: Running) -> str:
         async with chatting(server) as chat:
@@ -152,16 +152,13 @@ def test_a_call_that_was_under_way_is_shown_as_unknown_and_not_repeated(place: t
             await written(chat)
             return chat.task
 
-    async def after(server: Running, task: str) -> None:
+    async def after(server: Running, task: str) -> tuple[str, Any]:
         async with chatting(server, task) as chat:
-            shown = await chat.look(lambda shown: shown["run"]["status"] == "paused")
-            assert "cut off during write_to_file" in shown["run"]["trouble"]
-            last = shown["entries"][-1]
-            assert last["tool"]["status"] == "error"
-            assert "whether it was carried out is not known" in last["text"]
-            await chat.steer("resume")
-            await chat.rested()
-            assert chat.streamed == "I look first."
+            shown = await chat.look(lambda shown: shown["run"]["status"] in ("paused", "waiting"))
+            if shown["run"]["status"] == "paused":
+                await chat.steer("resume")
+                await chat.rested()
+            return (await chat.entries())["entries"][-1]["text"], shown
 
     state, project = place
     say(script, turn("", both()), turn("lost", seconds=600))
@@ -169,10 +166,35 @@ def test_a_call_that_was_under_way_is_shown_as_unknown_and_not_repeated(place: t
         task = asyncio.run(before(server))
         kill(server)
     forget_the_end(state)
+    meanwhile(project / "a.txt")
     say(script, turn("", both()), turn("I look first."))
     with up(state, project) as server:
-        asyncio.run(after(server, task))
-    assert (project / "a.txt").read_text() == "written\n"
+        return asyncio.run(after(server, task))
+
+
+def test_a_write_whose_file_has_the_approved_content_is_known_to_be_done(
+    place: tuple[Path, Path], script: Path
+) -> None:
+    last, shown = cut_off(place, script, lambda file: None)
+    assert last == "I look first."
+    assert not shown["run"].get("trouble")
+    assert any("exactly the content that was approved" in entry["text"] for entry in shown["entries"])
+    assert len(snapshots(place[1])) == 1
+
+
+def test_a_write_whose_file_was_changed_meanwhile_is_shown_as_unknown_and_not_repeated(
+    place: tuple[Path, Path], script: Path
+) -> None:
+    def edit(file: Path) -> None:
+        file.write_text("a person's\n")
+
+    last, shown = cut_off(place, script, edit)
+    assert "cut off during write_to_file" in shown["run"]["trouble"]
+    told = next(entry for entry in reversed(shown["entries"]) if entry.get("tool"))
+    assert told["tool"]["status"] == "error"
+    assert "whether it was carried out is not known" in told["text"]
+    assert last == "I look first."
+    assert (place[1] / "a.txt").read_text() == "a person's\n"
 
 
 def forget_the_end(state: Path) -> None:

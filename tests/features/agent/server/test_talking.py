@@ -112,7 +112,9 @@ def test_passing_troubles_are_ridden_out_and_the_answer_begins_anew(
         models.script("troubled", trouble, says("Here I am."))
         async with chatting(house) as chat:
             await chat.say("Hello", model=f"{provider}:troubled")
-            await chat.rested()
+            usage = (await chat.rested())["usage"]
+            assert usage.get("estimated", False) == trouble.is_cut
+            assert (usage["inputTokens"] > 11) == trouble.is_cut
             assert chat.streamed == "Here I am."
             assert any(event.get("restart") for event in chat.told("chatDelta"))
             assert not chat.told("structuredOutput")
@@ -275,24 +277,120 @@ def test_a_long_result_is_trimmed_and_kept_whole_as_evidence(house: Running, mod
     asyncio.run(run())
 
 
-def test_two_windows_do_not_steer_one_task_and_a_message_twice_is_one(house: Running, models: ModelServer) -> None:
+def test_a_message_during_a_run_is_read_at_the_next_step_and_a_message_twice_is_one(
+    house: Running, models: ModelServer
+) -> None:
     async def run() -> None:
         gate = threading.Event()
-        models.script("slow", Answer(("Done.",), gate=gate))
+        models.script("steered", Answer(("I look.",), (Use("list_files", {"path": "."}),), gate=gate), says("Done."))
         async with chatting(house) as chat, chatting(house, chat.task) as other:
-            await chat.say("First", id="evt-1", model="openai-compatible:slow")
+            await chat.say("First", id="evt-1", model="openai-compatible:steered")
             await chat.of("runStatus", status="running")
-            assert await chat.say("First", id="evt-1", model="openai-compatible:slow") == {"ok": True}
-            refused = await other.say("Second", id="evt-2")
-            assert refused["error"]["code"] == "CONFLICT"
+            assert await chat.say("First", id="evt-1", model="openai-compatible:steered") == {"ok": True}
+            assert await other.say("Only folders", id="evt-2") == {"ok": True}
+            assert await other.say("Only folders", id="evt-2") == {"ok": True}
             gate.set()
             await other.rested()
             assert other.streamed == "Done."
             listed = (await chat.entries())["entries"]
-            assert [entry["text"] for entry in listed] == ["First", "Done."]
-            messages = (await chat.ask("GET", f"/api/task/{chat.task}")).json["data"]["messages"]
-            assert [said["content"] for said in messages] == ["First", "Done."]
-        assert len(models.requests["slow"]) == 1
+            assert [entry["text"] for entry in listed] == [
+                "First",
+                "I look.",
+                listed[2]["text"],
+                "Only folders",
+                "Done.",
+            ]
+        _, steered = models.requests["steered"]
+        assert [message["role"] for message in steered["messages"][-2:]] == ["tool", "user"]
+        assert steered["messages"][-1]["content"] == "Only folders"
+
+    asyncio.run(run())
+
+
+def test_a_message_during_the_last_step_is_answered_too(house: Running, models: ModelServer) -> None:
+    async def run() -> None:
+        gate = threading.Event()
+        models.script("late", Answer(("Done.",), gate=gate), says("Also done."))
+        async with chatting(house) as chat:
+            await chat.say("First", model="openai-compatible:late")
+            await chat.of("runStatus", status="running")
+            await chat.say("And this")
+            gate.set()
+            await chat.rested()
+            assert chat.streamed == "Also done."
+        assert models.requests["late"][1]["messages"][-1]["content"] == "And this"
+
+    asyncio.run(run())
+
+
+def test_a_message_that_was_queued_when_the_agent_was_stopped_is_not_lost(house: Running, models: ModelServer) -> None:
+    async def run() -> None:
+        gate = threading.Event()
+        models.script("stopped", Answer(("Never.",), gate=gate), says("Both."))
+        async with chatting(house) as chat:
+            await chat.say("First", model="openai-compatible:stopped")
+            await asyncio.to_thread(models.asked, "stopped")  # otherwise the next request would get this answer
+            await chat.say("Second")
+            assert (await chat.steer("stop")).status == 200
+            gate.set()
+            await chat.say("Third")
+            await chat.of("chatDelta", finished=True, content="Both.")
+        said = [
+            message["content"] for message in models.requests["stopped"][-1]["messages"] if message["role"] == "user"
+        ]
+        assert [word for word in ("First", "Second", "Third") if any(word in text for text in said)] == [
+            "First",
+            "Second",
+            "Third",
+        ]
+
+    asyncio.run(run())
+
+
+def test_what_the_model_thinks_is_told_apart_from_what_it_says_and_stays_on_record(
+    house: Running, models: ModelServer
+) -> None:
+    async def run() -> None:
+        models.script(
+            "thinker", Answer(("Yes.",), thoughts=("Let me ", "see."), uses=(Use("list_files", {"path": "."}),))
+        )
+        async with chatting(house) as chat:
+            await chat.say("Is it?", model="openai-compatible:thinker")
+            await chat.rested()
+            thoughts = [event for event in chat.told("thinkingDelta") if event["delta"]["content"]]
+            assert "".join(event["delta"]["content"] for event in thoughts) == "Let me see."
+            (said, *_) = [event for event in chat.told("chatDelta") if event["finished"]]
+            assert {event["messageId"] for event in thoughts} == {said["messageId"]}
+            reply = next(entry for entry in (await chat.entries())["entries"] if entry["kind"] == "assistant")
+            assert (reply["text"], reply["thinking"]) == ("Yes.", "Let me see.")
+
+    asyncio.run(run())
+
+
+def test_the_steps_of_a_confirmed_plan_are_checked_off_by_the_model(house: Running, models: ModelServer) -> None:
+    async def run() -> None:
+        models.script(
+            "ticking",
+            says("- [ ] look\n- [ ] say so"),
+            wishes("check_off", steps=[1]),
+            wishes("check_off", steps=[3]),
+            says("Done."),
+        )
+        async with chatting(house) as chat:
+            await chat.say("Look", mode="plan", model="openai-compatible:ticking")
+            question = await chat.question("Plan")
+            await chat.answer(question, status="ok", tasks=question["prompt"]["tasks"])
+            await chat.rested()
+            ticks = [entry for entry in (await chat.entries())["entries"] if entry["kind"] == "tool"]
+            assert [(tick["tool"]["status"], tick["tool"]["arguments"], tick["text"]) for tick in ticks] == [
+                ("success", {"steps": [1]}, "1. look"),
+                ("error", {"steps": [3]}, "The plan has 2 steps, and no step 3."),
+            ]
+        offered = [
+            "check_off" in {tool["function"]["name"] for tool in request["tools"]}
+            for request in models.requests["ticking"]
+        ]
+        assert offered == [False, True, True, True]
 
     asyncio.run(run())
 

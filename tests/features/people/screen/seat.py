@@ -15,7 +15,7 @@ from handrail.features.people.cli.screen.key_line import KeyLine
 from handrail.features.people.cli.screen.lines import TextBlock
 from handrail.features.people.cli.screen.page import PromptPage
 from handrail.features.people.cli.screen.texts import ENGLISH, Texts
-from handrail.ports.prompts import PromptQueue
+from handrail.ports.prompt_queue import PromptQueue
 
 PATIENCE = 20.0
 

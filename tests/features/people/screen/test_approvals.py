@@ -1,10 +1,11 @@
 """Changes to confirm: what is shown, which keys count, how far a yes reaches."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
-from handrail.ports.prompts import OWN, PromptQueue
+from handrail.ports.prompt_queue import OWN, PromptQueue
 from tests.features.people.screen.seat import seated
 
 DIFF = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
@@ -208,3 +209,83 @@ async def test_a_yes_to_what_cant_be_seen_takes_the_key_twice(queue: PromptQueue
         assert len(await queue.pending()) == 1
         await seat.press(key)
         assert (await seat.answered(APPROVAL))["status"] == "ok"
+
+
+PARTS = [
+    {
+        "path": "a.txt",
+        "hunks": [
+            {"startOld": 2, "startNew": 2, "linesOld": ["two"], "linesNew": ["2"]},
+            {"startOld": 9, "startNew": 9, "linesOld": [], "linesNew": ["ten"]},
+        ],
+        "content": "one\n2\n",
+    },
+    {"path": "b.txt", "hunks": [{"startOld": 1, "startNew": 1, "linesOld": [], "linesNew": ["b"]}]},
+]
+
+
+async def test_a_person_takes_only_some_parts_of_a_change(queue: PromptQueue, log: Path) -> None:
+    await queue.request({**CHANGE, "parts": PARTS}, request_id=APPROVAL, origin=OWN)
+    async with seated(queue, log, size=(100, 50)) as seat:
+        await seat.until_shown("[x] 2  a.txt, line 9: +1 -0")
+        assert "Enter" in seat.keys
+        await seat.press("enter", "down", "space")
+        await seat.until_shown("[ ] 2  a.txt, line 9: +1 -0")
+        assert {"Space", "e"} <= set(seat.keys)
+        await seat.press("y")
+        taken = [{"path": "a.txt", "hunks": [0]}, {"path": "b.txt"}]
+        assert await seat.answered(APPROVAL) == {"status": "ok", "scope": "once", "files": taken}
+
+
+async def test_everything_marked_is_a_whole_yes_and_nothing_marked_is_none(queue: PromptQueue, log: Path) -> None:
+    await queue.request({**CHANGE, "parts": PARTS}, request_id=APPROVAL, origin=OWN)
+    async with seated(queue, log, size=(100, 50)) as seat:
+        await seat.press("enter", "x", "down", "x", "down", "x", "y")
+        await seat.until_shown("Nothing is marked")
+        assert APPROVAL not in seat.responses
+        await seat.press("x", "up", "x", "up", "x", "y")
+        assert await seat.answered(APPROVAL) == {"status": "ok", "scope": "once"}
+
+
+async def test_a_person_edits_the_proposed_text_before_the_yes(queue: PromptQueue, log: Path) -> None:
+    await queue.request({**CHANGE, "parts": PARTS}, request_id=APPROVAL, origin=OWN)
+    async with seated(queue, log, size=(100, 50)) as seat:
+        await seat.press("enter", "e", *"my ", "escape")
+        await seat.until_shown("a.txt, line 2: +1 -1 · edited by you")
+        await seat.press("enter", "down", "down", "e")
+        await seat.until_shown("can't be edited here")
+        await seat.press("space", "y")
+        edited = [{"path": "a.txt", "content": "my one\n2\n"}]
+        assert await seat.answered(APPROVAL) == {"status": "ok", "scope": "once", "files": edited}
+
+
+async def test_of_one_file_the_answer_has_its_hunks_or_its_text(queue: PromptQueue, log: Path) -> None:
+    for request_id in (APPROVAL, f"{APPROVAL}1"):
+        await queue.request({**CHANGE, "parts": PARTS[:1]}, request_id=request_id, origin=OWN)
+    async with seated(queue, log, size=(100, 50)) as seat:
+        await seat.press("enter", "x", "y")
+        assert await seat.answered(APPROVAL) == {"status": "ok", "scope": "once", "hunks": [1]}
+        await seat.press("escape", "enter", "enter", "e", "x", "escape", "y")
+        assert await seat.answered(f"{APPROVAL}1") == {"status": "ok", "scope": "once", "content": "xone\n2\n"}
+
+
+def written(log: Path) -> str:
+    return log.read_text()
+
+
+async def test_a_password_in_a_question_is_shown_on_request_and_never_logged(queue: PromptQueue, log: Path) -> None:
+    question = {**CHANGE, "source": "handrail/desktop_type_text", "message": "text: ******", "masked": ["text"]}
+    asking = asyncio.create_task(
+        queue.ask(question, request_id=APPROVAL, origin=OWN, masked={"text": "correct horse 9z"})
+    )
+    async with seated(queue, log, size=(100, 30)) as seat:
+        await seat.until_shown("text: ******")
+        assert "s" in seat.keys
+        assert "correct horse" not in seat.screen
+        await seat.press("s")
+        await seat.until_shown("correct horse 9z")
+        await seat.press("y")
+        await seat.answered(APPROVAL)
+        await asking
+        await seat.until(lambda: "correct horse" not in seat.screen)
+    assert "correct horse" not in written(log)

@@ -1,16 +1,8 @@
 """Which question is shown: nothing moves unless the person does."""
 
 from handrail.features.people.cli.screen.board import MOST_ANSWERED, Board
-from handrail.ports.prompts import (
-    OWN,
-    FileChangePrompt,
-    Prompt,
-    PromptResponse,
-    QueuedPrompt,
-    RequestEntry,
-    ResponseEntry,
-    ResultPrompt,
-)
+from handrail.ports.prompt_queue import OWN, QueuedPrompt
+from handrail.ports.prompts import FileChangePrompt, Prompt, PromptResponse, RequestEntry, ResponseEntry, ResultPrompt
 
 
 def asked(request_id: str, prompt: Prompt | None = None) -> QueuedPrompt:

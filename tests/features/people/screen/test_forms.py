@@ -5,7 +5,7 @@ from pathlib import Path
 
 from textual import events
 
-from handrail.ports.prompts import PromptQueue
+from handrail.ports.prompt_queue import PromptQueue
 from tests.features.people.screen.seat import seated
 
 FORM = {
@@ -74,7 +74,7 @@ async def test_nobody_to_take_a_secret_is_told(queue: PromptQueue, log: Path) ->
     async with seated(queue, log) as seat:
         await seat.press("enter", "a", "down", "b", "ctrl+s")
         await seat.answered("f")
-        await seat.until(lambda: "Nobody who waits took the secret values" in seat.status.replace("\n", " "))
+        await seat.until(lambda: "No program was waiting for the secret values" in seat.status.replace("\n", " "))
 
 
 async def test_what_is_missing_is_told_at_its_field_and_nothing_typed_is_lost(queue: PromptQueue, log: Path) -> None:
@@ -139,7 +139,7 @@ async def test_what_is_pasted_is_there_whole(queue: PromptQueue, log: Path) -> N
         assert seat.app.focused is not None
         seat.app.focused.post_message(events.Paste("one\ntwo"))
         await seat.until(lambda: seat.typed[0] == "one\ntwo")
-        await seat.until_shown("Holds hidden characters")
+        await seat.until_shown("Contains hidden characters")
         await seat.press("ctrl+s")
         assert (await seat.answered("f"))["values"]["user"] == "one\ntwo"
 

@@ -10,7 +10,7 @@ from handrail.features.people.cli.screen.lines import TextBlock
 from handrail.features.people.cli.screen.outcome import HistoryPage
 from handrail.features.people.cli.screen.prompt_list import PromptList
 from handrail.ports.errors import InputOutput
-from handrail.ports.prompts import OWN, PromptQueue
+from handrail.ports.prompt_queue import OWN, PromptQueue
 from tests.features.people.screen.seat import seated
 
 CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "path": "a.txt"}

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from handrail.features.people.cli.screen.texts import CHINESE, ENGLISH, Texts, texts_for
 from handrail.features.people.cli.screen.theme import DARK, LIGHT, PLAIN, theme_of
-from handrail.ports.prompts import OWN, PromptQueue
+from handrail.ports.prompt_queue import OWN, PromptQueue
 from tests.features.people.screen.seat import seated
 
 CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "diff": "@@ -1 +1 @@\n-a\n+b\n"}

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from handrail.ports.prompts import PromptQueue
+from handrail.ports.prompt_queue import PromptQueue
 from tests.features.people.screen.seat import Seat, seated
 
 TASKS = {

@@ -45,8 +45,10 @@ class AcpRun:
         self._caller = replace(caller(run, run.used_model), face=FACE)
         self._message_id = _new_id()
         self._plan_id = _new_id()
+        self._changing = asyncio.Lock()
         self._plan = ""
         self._text = ""
+        self._thinking = ""
         self._calls: dict[str, dict[str, Any]] = {}
         self._shown: set[str] = set()
 
@@ -57,17 +59,23 @@ class AcpRun:
         """It is never paused."""
 
     async def choose(self, limits: Choice) -> None:
-        self.run = limits.applied(self.run)
-        await self._become(self.run.status, self.run.trouble)
+        async with self._changing:
+            chosen = limits.applied(self.run)
+            self.run = await self._at.change(self.task, chosen, chosen.status, trouble=chosen.trouble)
+
+    async def hear(self, said: UserTurn) -> bool:
+        async with self._changing:
+            if self.run.status != "running":
+                return False
+            queued = (*self.run.queued, said)
+            self.run = await self._at.change(self.task, self.run, "running", trouble="", queued=queued)
+            return True
 
     async def go(self) -> None:
         try:
             session = await self._sessions.of(self.task.id, self.run.used_model)
-            stopped = await session.prompt(self._words(), self._hear, lambda call: self._may(session, call))
-            await self._end_message()
-            why = _STOPPED.get(stopped, "")
-            trouble = f"{session.agent.title} {why}." if why else ""
-            await self._become("waiting", trouble, is_settled=True)
+            while not await self._has_ended(session, await self._prompt(session)):
+                pass
         except asyncio.CancelledError:
             await self._end_message()
             raise
@@ -77,6 +85,27 @@ class AcpRun:
             logger.exception("a run of another agent failed")
             await self._fail(Internal(f"handrail failed: {type(fault).__name__}.", hint="Please report this."))
 
+    async def _prompt(self, session: AcpSession) -> str:
+        """Why it stopped."""
+        stopped = await session.prompt(self._words(), self._hear, lambda call: self._may(session, call))
+        await self._end_message()
+        return stopped
+
+    async def _has_ended(self, session: AcpSession, stopped: str) -> bool:
+        """Another agent takes a message when it has answered the one before."""
+        async with self._changing:
+            if self.run.queued:
+                self._said, *rest = self.run.queued
+                run = msgspec.structs.replace(self.run, queued=tuple(rest), target=self._said.id)
+                saving = self._at.store.save(run, self.task.record, [self._said])
+                self.run, self._message_id = run, _new_id()  # at once: who stops here must not queue it once more
+                await saving
+                return False
+            why = _STOPPED.get(stopped, "")
+            trouble = f"{session.agent.title} {why}." if why else ""
+            self.run = await self._at.change(self.task, self.run, "waiting", trouble=trouble, is_settled=True)
+            return True
+
     def _words(self) -> str:
         return "\n\n".join(part for part in (self._said.text, self._said.attached) if part)
 
@@ -85,6 +114,9 @@ class AcpRun:
         if kind == "agent_message_chunk" and (text := getattr(update.content, "text", "")):
             self._text += text
             self._at.listener.hear(self.task.id, self._message_id, self.run.target, text)
+        elif kind == "agent_thought_chunk" and (text := getattr(update.content, "text", "")):
+            self._thinking += text
+            self._at.listener.thinks(self.task.id, self._message_id, self.run.target, text)
         elif kind in ("tool_call", "tool_call_update"):
             await self._hear_of_call(update)
         elif kind == "plan":
@@ -106,14 +138,14 @@ class AcpRun:
             self._at.listener.tool_used(self.task.id, self._message_id, use, "running")
 
     async def _end_call(self, use: ToolUse, text: str, *, is_error: bool) -> None:
-        said = AssistantTurn(self._text, (use,), id=self._message_id)
+        said = AssistantTurn(self._text, (use,), id=self._message_id, thinking=self._thinking)
         returned = ToolResult(use.id, use.execution_id, use.name, text, is_error=is_error)
         await self._at.store.add(self.task.id, said, returned)  # together: no call is left without its outcome
         if self._text:
             self._at.listener.said(self.task.id, self._message_id, self.run.target, self._text)
         status = "error" if is_error else "success"
         self._at.listener.tool_used(self.task.id, self._message_id, use, status, text)
-        self._text, self._message_id = "", _new_id()
+        self._text, self._thinking, self._message_id = "", "", _new_id()
 
     async def _end_message(self) -> None:
         """Calls that came to no end are on record as such."""
@@ -124,11 +156,11 @@ class AcpRun:
         if self._plan:
             turns.append(AssistantTurn(self._plan, id=self._plan_id))
         if self._text:
-            turns.append(AssistantTurn(self._text, id=self._message_id))
+            turns.append(AssistantTurn(self._text, id=self._message_id, thinking=self._thinking))
             self._at.listener.said(self.task.id, self._message_id, self.run.target, self._text)
         if turns:
             await self._at.store.add(self.task.id, *turns)
-        self._plan, self._text = "", ""
+        self._plan, self._text, self._thinking = "", "", ""
 
     async def _may(self, session: AcpSession, tool_call: Any) -> bool:
         """Whether the rules or the person allow it. The approval shows and binds everything that the agent said."""
@@ -160,7 +192,8 @@ class AcpRun:
         await self._become("waiting", f"{failure.message} {failure.hint}".strip(), is_settled=True)
 
     async def _become(self, status: RunStatus, trouble: str = "", **changes: Any) -> None:
-        self.run = await self._at.change(self.task, self.run, status, trouble=trouble, **changes)
+        async with self._changing:
+            self.run = await self._at.change(self.task, self.run, status, trouble=trouble, **changes)
 
 
 def _new_id() -> str:

@@ -9,6 +9,7 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Literal, NamedTuple
 
 from handrail.features.agent.acp.known_agents import installed
 from handrail.features.agent.feature import EXTRA
@@ -21,6 +22,7 @@ from handrail.features.agent.models.providers import (
     open_model,
     split,
 )
+from handrail.features.agent.models.server_models import ServerModels
 from handrail.kernel.web_address import read as read_address
 from handrail.ports.browser import Wire
 from handrail.ports.errors import InvalidParams
@@ -31,8 +33,17 @@ _LONGEST_KEY = 4096
 _PREFIX = "model:"
 _HOW = "`handrail model use anthropic:…` and `handrail model key anthropic`, or Settings in the console, connect one."
 
-Chosen = tuple[str, str]
-"""The model's name, empty where none is connected, and its server's address, empty for the provider's own."""
+
+Effort = Literal["", "minimal", "low", "medium", "high"]
+
+
+class Chosen(NamedTuple):
+    model: str
+    """Empty where none is connected."""
+    base_url: str
+    """Of its server; empty for the provider's own."""
+    effort: Effort = ""
+    """How much it thinks; empty for the model's own default."""
 
 
 class KnownModel(Wire, frozen=True, kw_only=True):
@@ -45,15 +56,16 @@ class ModelOverview(Wire, frozen=True, kw_only=True):
     models: Sequence[KnownModel]
     current: str
     base_url: str = ""
+    effort: Effort = ""
 
 
 class ModelCatalog:
-    """`load` and `store` read and write the settings each time, so a change counts for the next message."""
+    """`load` and `store` read and write settings by their names each time, so a change counts for the next message."""
 
     def __init__(
         self,
         load: Callable[[], Chosen],
-        store: Callable[[str, str], None],
+        store: Callable[..., None],
         secrets: SecretStore,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
@@ -61,12 +73,14 @@ class ModelCatalog:
         self._store = store
         self._secrets = secrets
         self._environ = environ
-        self._opened: dict[tuple[str, str, Secret | None], Model] = {}
+        self._server_models = ServerModels()
+        self._opened: dict[tuple[str, str, Secret | None, str], Model] = {}
 
     async def overview(self) -> ModelOverview:
-        current, base_url = await asyncio.to_thread(self._load)
+        current, base_url, effort = await asyncio.to_thread(self._load)
         offered = PROVIDERS if EXTRA.is_installed else {}
         names = [f"{provider}:{model}" for provider, its in offered.items() for model in its.models]
+        names += [name for name in await self._on_server(current, _checked(base_url)) if name not in names]
         if current and current not in names:
             names.insert(0, current)
         kept = await self._kept()
@@ -79,12 +93,24 @@ class ModelCatalog:
             for name in names
         ]
         known += (KnownModel(name=agent.model, provider="agent", has_key=True) for agent in installed())
-        return ModelOverview(models=known, current=current, base_url=_checked(base_url))
+        return ModelOverview(models=known, current=current, base_url=_checked(base_url), effort=effort)
+
+    async def _on_server(self, current: str, base_url: str) -> Sequence[str]:
+        """The models of the server whose address is set."""
+        if not base_url or not EXTRA.is_installed:
+            return ()
+        provider = split(current)[0] if current else COMPATIBLE
+        found = await self._server_models.of(base_url, await self._key(provider))
+        return [f"{provider}:{model}" for model in found]
 
     async def use(self, name: str, base_url: str | None) -> None:
         """Sets the model for every task without one of its own. InvalidParams."""
         split(name)
-        await asyncio.to_thread(self._store, name, _checked(base_url or ""))
+        await asyncio.to_thread(self._store, model=name, model_base_url=_checked(base_url or ""))
+
+    async def set_effort(self, effort: Effort) -> None:
+        """Sets how much every model thinks, from the next message on."""
+        await asyncio.to_thread(self._store, model_effort=effort)
 
     async def keep_key(self, provider: str, key: Secret) -> Kept:
         value = key.reveal()
@@ -100,9 +126,9 @@ class ModelCatalog:
 
     async def open(self, name: str) -> Model:
         """Opens a model; an empty name means the one in use. NoModel, WrongKey."""
-        current, address = await asyncio.to_thread(self._load)
+        current, address, effort = await asyncio.to_thread(self._load)
         if not (wanted := name or current):
-            raise NoModel("No model is connected, so nobody answers in this chat.", hint=_HOW)
+            raise NoModel("No model is connected, so this chat has no agent.", hint=_HOW)
         provider, _ = split(wanted)
         if provider != SCRIPT and not EXTRA.is_installed:
             raise NoModel("handrail is installed without its agent.", hint=EXTRA.how_to_install)
@@ -112,9 +138,9 @@ class ModelCatalog:
             hint = f"`handrail model key {provider}` keeps one; ${its.variables[0]} is used where it is set."
             raise WrongKey(f"There is no key for {its.title}.", hint=hint)
         base_url = _checked(address) if _has_base_url(provider, current) else ""
-        place = (wanted, base_url, key)
+        place = (wanted, base_url, key, effort)
         if place not in self._opened:
-            self._opened[place] = LazyModel(wanted, partial(open_model, wanted, base_url or None, key))
+            self._opened[place] = LazyModel(wanted, partial(open_model, wanted, base_url or None, key, effort))
         return self._opened[place]
 
     async def _key(self, provider: str) -> Secret | None:

@@ -15,6 +15,7 @@ from pydantic_ai.messages import (
     ModelResponse,
     ModelResponsePart,
     TextPart,
+    ThinkingPart,
     ToolCallPart,
     ToolReturnPart,
     UserPromptPart,
@@ -56,7 +57,8 @@ def replied(response: ModelResponse) -> AssistantTurn:
         if isinstance(part, ToolCallPart)
     )
     text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
-    return AssistantTurn(text, uses, ModelMessagesTypeAdapter.dump_json([response]))
+    thinking = "\n\n".join(part.content for part in response.parts if isinstance(part, ThinkingPart) and part.content)
+    return AssistantTurn(text, uses, ModelMessagesTypeAdapter.dump_json([response]), thinking=thinking)
 
 
 def _with_newest_attachments(turns: Sequence[Turn]) -> Sequence[Turn]:

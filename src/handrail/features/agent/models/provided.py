@@ -6,18 +6,44 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
+import msgspec
 from pydantic_ai import exceptions
 from pydantic_ai.direct import model_request_stream
-from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+from pydantic_ai.messages import (
+    PartDeltaEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    ThinkingPart,
+    ThinkingPartDelta,
+    ToolCallPart,
+)
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
+from handrail.features.agent.model_client import CHARACTERS_A_TOKEN, estimated_tokens
 from handrail.features.agent.models.conversation import conversation, has_pictures, replied
-from handrail.ports.errors import Failure
-from handrail.ports.model import Cut, Delta, NoModel, Overflow, RateLimited, Reply, ToolOffer, Turn, Usage, WrongKey
+from handrail.features.agent.models.written_calls import with_written_calls
+from handrail.ports.errors import Failure, Unsupported
+from handrail.ports.model import (
+    Cut,
+    Delta,
+    Meter,
+    NoModel,
+    Overflow,
+    Piece,
+    RateLimited,
+    Reply,
+    Thought,
+    ToolOffer,
+    Turn,
+    Usage,
+    WrongKey,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,12 +51,27 @@ if TYPE_CHECKING:
 
     from pydantic_ai.messages import ModelMessage, ModelResponse
     from pydantic_ai.models import Model as Provider
+    from pydantic_ai.settings import ThinkingLevel
 
 
 _OF_PICTURES = re.compile(r"image|picture|vision|multi-?modal|mmproj", re.IGNORECASE)
 _TAKES_NONE = re.compile(r"support|multi-?modal|mmproj|unknown variant|text-only|endpoints", re.IGNORECASE)
 _RETRY_DELAY = re.compile(r"""retryDelay["']: ?["'](\d{1,6}(?:\.\d+)?)s["']""")
 _REFUSALS = frozenset({400, 415, 422})
+_OVERFLOW = re.compile(
+    r"exceeds? the (?:available )?context|exceed_context_size|greater than the context length|context length of only"
+    r"|context_length_exceeded|prompt is too long|input is too long|maximum context length",
+    re.IGNORECASE,
+)
+_NO_TOOLS = re.compile(
+    r"does not support tools|support tool use|tool choice requires|tools param requires"
+    r"|tools? (?:is|are) not supported",
+    re.IGNORECASE,
+)
+_BLOCKED = re.compile(
+    r"content[_ ]filter|content management policy|was flagged|flagged_input|usage polic|safety", re.IGNORECASE
+)
+_LOADING = re.compile(r"loading model", re.IGNORECASE)
 
 
 def may_be_about_pictures(error: exceptions.AgentRunError) -> bool:
@@ -58,11 +99,27 @@ def conditions(name: str) -> Iterator[None]:
 
 
 def _condition(name: str, error: exceptions.AgentRunError) -> Failure:
+    words = _words(error)
+    if isinstance(error, exceptions.ModelAPIError):
+        # Local servers say these only in their words, and some of them as a fault of their own.
+        if _OVERFLOW.search(words):
+            return Overflow(f"The conversation is longer than {name} can read.")
+        if _NO_TOOLS.search(words):
+            return NoModel(
+                f"{name} can't call tools, or its server doesn't let it.",
+                hint="Choose a model with tool calls. llama.cpp needs --jinja, vLLM --enable-auto-tool-choice.",
+            )
+        if _LOADING.search(words):
+            return RateLimited(f"{name} is still being loaded.")
+    if isinstance(error, exceptions.ContentFilterError) or _BLOCKED.search(words):
+        return Unsupported(
+            f"The safety filter of {name} blocked this.", hint="Say it in other words, or choose another model."
+        )
     match error:
         case exceptions.ModelContextWindowExceededError() | exceptions.ModelHTTPError(status_code=413):
             return Overflow(f"The conversation is longer than {name} can read.")
         case exceptions.ModelRateLimitError() | exceptions.ModelOverloadedError():
-            limited = RateLimited(f"{name} takes no more requests right now.")
+            limited = RateLimited(f"{name} is refusing requests right now.")
             limited.details |= _patience(error)
             return limited
         case exceptions.ModelQuotaExceededError():
@@ -72,7 +129,7 @@ def _condition(name: str, error: exceptions.AgentRunError) -> Failure:
         case exceptions.ModelNotFoundError():
             return NoModel(f"The provider knows no model {name}.", hint="Choose another one in Settings.")
         case exceptions.ModelServerError() | exceptions.ModelUnavailableError():
-            return Cut(f"{name} has a fault of its own right now.", hint="The provider's status page may tell more.")
+            return Cut(f"{name} has an internal problem right now.", hint="The provider's status page may tell more.")
         case exceptions.ModelConnectionError() | exceptions.ModelRequestTimeout():
             return Cut(f"The connection to {name} was cut.", hint="Is the address right, and the network there?")
         case exceptions.ModelAPIError():
@@ -80,7 +137,10 @@ def _condition(name: str, error: exceptions.AgentRunError) -> Failure:
             told = f"{name} refused the request" + (f" with status {status}." if status else ".")
             return NoModel(told, hint="The provider's status page may tell more.")
         case _:
-            return Cut(f"{name} sent an answer that makes no sense.")
+            return Cut(
+                f"{name} sent an answer that can't be read.",
+                hint="Check the server's address: it usually ends with /v1.",
+            )
 
 
 def _patience(error: exceptions.AgentRunError) -> dict[str, float]:
@@ -96,24 +156,35 @@ Declare = Callable[[Sequence[ToolOffer]], dict[str, Any]]
 
 class ProvidedModel:
     def __init__(
-        self, name: str, provider: Provider, *, declare: Declare | None = None, max_tokens: int | None = None
+        self,
+        name: str,
+        provider: Provider,
+        *,
+        declare: Declare | None = None,
+        max_tokens: int | None = None,
+        effort: str = "",
     ) -> None:
         self.name = name
         self._provider = provider
         self._declarations = Declarations(declare)
         self._max_tokens = max_tokens
+        self._effort = effort
         self._pacer = Pacer()
         self._is_blind = False
 
     async def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
-    ) -> AsyncIterator[Delta | Reply]:
+    ) -> AsyncIterator[Piece | Reply]:
         """Repeats a request once without pictures if it was refused because of them."""
         shows, is_answered = has_pictures(turns) and not self._is_blind, False
+
+        def read() -> int:
+            return estimated_tokens(instructions, turns) + len(str(tools)) // CHARACTERS_A_TOKEN
+
         with conditions(self.name):
             try:
-                async for piece in self._asked(conversation(instructions, turns, is_blind=self._is_blind), tools):
-                    is_answered = True
+                async for piece in self._asked(conversation(instructions, turns, is_blind=self._is_blind), tools, read):
+                    is_answered = is_answered or not isinstance(piece, Meter)
                     yield piece
             except exceptions.AgentRunError as error:
                 if is_answered or not shows or not may_be_about_pictures(error):
@@ -121,29 +192,36 @@ class ProvidedModel:
                 self._is_blind = takes_no_pictures(error)
             else:
                 return
-            async for piece in self._asked(conversation(instructions, turns, is_blind=True), tools):
+            async for piece in self._asked(conversation(instructions, turns, is_blind=True), tools, read):
                 yield piece
 
-    async def _asked(self, messages: list[ModelMessage], tools: Sequence[ToolOffer]) -> AsyncIterator[Delta | Reply]:
+    async def _asked(
+        self, messages: list[ModelMessage], tools: Sequence[ToolOffer], read: Callable[[], int]
+    ) -> AsyncIterator[Piece | Reply]:
         parameters, declared = self._declarations.of(tools)
         settings = ModelSettings(**declared, max_retries=0, cache=True)  # we wait ourselves, and say so
         if self._max_tokens is not None:
             settings["max_tokens"] = self._max_tokens
+        if self._effort:
+            settings["thinking"] = cast("ThinkingLevel", self._effort)
         await self._pacer.wait_turn()
         async with model_request_stream(
             self._provider, messages, model_settings=settings, model_request_parameters=parameters
         ) as streamed:
+            yield Meter(lambda: _so_far(streamed.get(), read))
             async for event in streamed:
                 match event:
+                    case PartStartEvent(part=ThinkingPart(content=text)) if text:
+                        yield Thought(text)
+                    case PartDeltaEvent(delta=ThinkingPartDelta(content_delta=text)) if text:
+                        yield Thought(text)
                     case PartStartEvent(part=TextPart(content=text)) if text:
                         yield Delta(text)
                     case PartDeltaEvent(delta=TextPartDelta(content_delta=text)) if text:
                         yield Delta(text)
-            response = streamed.get()
+            response = with_written_calls(streamed.get(), {offer.name: offer.parameters for offer in tools})
         if not _has_ended(response):
-            cut = Cut(f"The connection to {self.name} was cut in the middle of its answer.")
-            cut.spent = _usage(response)
-            raise cut
+            raise Cut(f"The connection to {self.name} was cut in the middle of its answer.")
         yield Reply(replied(response), _usage(response), _stopped(response))
 
 
@@ -152,6 +230,24 @@ def _usage(response: ModelResponse) -> Usage:
     with suppress(Exception):  # a model whose price nobody knows, or a server that counts no tokens
         cost = float(response.cost().total_price)
     return Usage(response.usage.input_tokens, response.usage.output_tokens, cost)
+
+
+def _so_far(response: ModelResponse, read: Callable[[], int]) -> Usage:
+    """Counts what the provider hasn't told yet: most tell it only at the end."""
+    told, written = response.usage, sum(map(_length, response.parts)) // CHARACTERS_A_TOKEN
+    counted = replace(
+        told,
+        input_tokens=told.input_tokens or read(),
+        output_tokens=max(told.output_tokens, written),
+        unmeasured_requests=0,
+    )
+    return msgspec.structs.replace(_usage(replace(response, usage=counted)), is_estimated=True)
+
+
+def _length(part: Any) -> int:
+    if isinstance(part, TextPart | ThinkingPart):
+        return len(part.content)
+    return len(part.args_as_json_str()) if isinstance(part, ToolCallPart) else 0
 
 
 def _stopped(response: ModelResponse) -> Literal["end", "tools", "length", "refusal"]:

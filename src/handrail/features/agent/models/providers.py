@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.ports.errors import InvalidParams
-from handrail.ports.model import Delta, Model, NoModel, Reply, ToolOffer, Turn
+from handrail.ports.model import Model, NoModel, Piece, Reply, ToolOffer, Turn
 
 if TYPE_CHECKING:
     from handrail.ports.secrets import Secret
@@ -75,7 +75,7 @@ class LazyModel:
 
     async def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
-    ) -> AsyncIterator[Delta | Reply]:
+    ) -> AsyncIterator[Piece | Reply]:
         if self._loading is None:
             self._loading = asyncio.ensure_future(asyncio.to_thread(_loaded, self._load))
         try:
@@ -96,7 +96,7 @@ def _loaded(load: Callable[[], Model]) -> Model:
     return model
 
 
-def open_model(name: str, base_url: str | None, key: Secret | None) -> Model:
+def open_model(name: str, base_url: str | None, key: Secret | None, effort: str = "") -> Model:
     """Blocks while it imports. InvalidParams, NoModel."""
     provider, model = split(name)
     if provider == SCRIPT:
@@ -117,17 +117,22 @@ def open_model(name: str, base_url: str | None, key: Secret | None) -> Model:
             from pydantic_ai.providers.anthropic import AnthropicProvider
 
             claude = AnthropicModel(model, provider=AnthropicProvider(api_key=value, base_url=base_url))
-            return ProvidedModel(name, claude, declare=to_anthropic, max_tokens=_MOST_TOKENS)
+            return ProvidedModel(name, claude, declare=to_anthropic, max_tokens=_MOST_TOKENS, effort=effort)
         case "google":
             from pydantic_ai.models.google import GoogleModel
             from pydantic_ai.providers.google import GoogleProvider
 
-            return ProvidedModel(name, GoogleModel(model, provider=GoogleProvider(api_key=value, base_url=base_url)))
+            return ProvidedModel(
+                name, GoogleModel(model, provider=GoogleProvider(api_key=value, base_url=base_url)), effort=effort
+            )
         case _:
-            from pydantic_ai.models.openai import OpenAIChatModel
             from pydantic_ai.profiles import ModelProfile
             from pydantic_ai.providers.openai import OpenAIProvider
 
-            known = OpenAIProvider(api_key=value or _NO_KEY, base_url=base_url)
+            from handrail.features.agent.models.compatible import CompatibleModel, http_client
+
+            known = OpenAIProvider(api_key=value or _NO_KEY, base_url=base_url, http_client=http_client())
             plain = ModelProfile(json_schema_transformer=None)  # our schemas are plain: walking them again takes time
-            return ProvidedModel(name, OpenAIChatModel(model, provider=known, profile=plain), declare=to_openai)
+            return ProvidedModel(
+                name, CompatibleModel(model, provider=known, profile=plain), declare=to_openai, effort=effort
+            )

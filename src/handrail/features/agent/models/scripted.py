@@ -1,9 +1,9 @@
 """A model that says what a file says: for demonstrations and tests, without a key and without a network.
 
-`{"values": {…}, "turns": [{"text": "…", "seconds": 1, "uses": [{"name": "…", "arguments": {…}}]}, …]}`. A value is a
-pattern that is searched in what came back: of a tool that succeeded, in a `note` of handrail's, in the `person`'s
-words; the newest match counts, and `{{name}}` in a turn stands for it. A turn that lacks a value is skipped. The next
-turn is found from the conversation each time, so a run that was cut off goes on at the right place.
+`{"values": {…}, "turns": [{"text": "…", "thinking": "…", "seconds": 1, "uses": [{"name": "…", "arguments": {…}}]}]}`.
+A value is a pattern that is searched in what came back: of a tool that succeeded, in a `note` of handrail's, in the
+`person`'s words; the newest match counts, and `{{name}}` in a turn stands for it. A turn that lacks a value is skipped.
+The next turn is found from the conversation each time, so a run that was cut off goes on at the right place.
 """
 
 import asyncio
@@ -19,7 +19,9 @@ from handrail.ports.model import (
     AssistantTurn,
     Delta,
     Note,
+    Piece,
     Reply,
+    Thought,
     ToolOffer,
     ToolResult,
     ToolUse,
@@ -56,6 +58,7 @@ class ScriptedTurn(msgspec.Struct, forbid_unknown_fields=True):
     """
 
     text: str = ""
+    thinking: str = ""
     seconds: float = 0
     uses: Sequence[ScriptedUse] = ()
     needs: Sequence[str] = ()
@@ -134,7 +137,7 @@ class Script:
             return value
 
         uses = [ScriptedUse(use.name, fill(use.arguments)) for use in turn.uses]
-        return ScriptedTurn(fill(turn.text), turn.seconds, uses)
+        return ScriptedTurn(fill(turn.text), turn.thinking, turn.seconds, uses)
 
 
 def _named(turn: ScriptedTurn) -> set[str]:
@@ -166,9 +169,11 @@ class ScriptedModel:
 
     async def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
-    ) -> AsyncIterator[Delta | Reply]:
+    ) -> AsyncIterator[Piece | Reply]:
         number = sum(isinstance(turn, AssistantTurn) for turn in turns)
         said = self._script.next_turn(turns) or ScriptedTurn(_END)
+        if said.thinking:
+            yield Thought(said.thinking)
         if said.seconds:
             await asyncio.sleep(said.seconds)
         for start in range(0, len(said.text), _PIECE):
@@ -178,4 +183,4 @@ class ScriptedModel:
             ToolUse(f"use_{number}_{index}", use.name, msgspec.json.encode(use.arguments).decode())
             for index, use in enumerate(said.uses)
         )
-        yield Reply(AssistantTurn(said.text, uses), Usage())
+        yield Reply(AssistantTurn(said.text, uses, thinking=said.thinking), Usage())

@@ -1,6 +1,6 @@
 """Sends the agent's runs to pages as chat events of contract 2 (§3.4).
 
-Additions to the contract: `runStatus`, `restart` of a chatDelta, and more members of `toolUsed`.
+Additions to the contract: `runStatus`, `thinkingDelta`, `restart` of a chatDelta, and more members of `toolUsed`.
 """
 
 import json
@@ -41,6 +41,7 @@ class Entry(Wire, frozen=True, kw_only=True):
     text: str
     tool: EntryTool | UnsetType = UNSET
     attachments: tuple[Attachment, ...] | UnsetType = UNSET
+    thinking: str | UnsetType = UNSET
 
 
 @dataclass(slots=True)
@@ -50,6 +51,7 @@ class _PartialReply:
     message_id: str
     target: str
     pieces: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
 
 
 class AgentEvents:
@@ -65,16 +67,22 @@ class AgentEvents:
 
     def followed(self, task_id: str) -> None:
         """A page has come in the middle of a reply: what was told of it is told again, as a new beginning."""
-        if (partial := self._partial.get(task_id)) is not None:
-            for text in ("", "".join(partial.pieces)):
-                self._tell(task_id, _piece(partial.message_id, partial.target, text))
+        if (partial := self._partial.get(task_id)) is None:
+            return
+        for told, make in ((partial.thoughts, _thought), (partial.pieces, _piece)):
+            if told:
+                for text in ("", "".join(told)):
+                    self._tell(task_id, make(partial.message_id, partial.target, text))
 
     def hear(self, task_id: str, message_id: str, target: str, text: str) -> None:
-        partial = self._partial.get(task_id)
-        if partial is None or partial.message_id != message_id or not text:
-            partial = self._partial[task_id] = _PartialReply(message_id, target)
-        partial.pieces.append(text)
+        partial = self._partial_of(task_id, message_id, target)
+        _take(partial.pieces, text)
         self._tell(task_id, _piece(message_id, target, text))
+
+    def thinks(self, task_id: str, message_id: str, target: str, text: str) -> None:
+        partial = self._partial_of(task_id, message_id, target)
+        _take(partial.thoughts, text)
+        self._tell(task_id, _thought(message_id, target, text))
 
     def said(self, task_id: str, message_id: str, target: str, text: str) -> None:
         self._partial.pop(task_id, None)
@@ -115,6 +123,8 @@ class AgentEvents:
         usage: dict[str, Any] = {"inputTokens": run.usage.input_tokens, "outputTokens": run.usage.output_tokens}
         if run.usage.cost is not None:
             usage["cost"] = run.usage.cost
+        if run.usage.is_estimated:
+            usage["estimated"] = True
         told: dict[str, Any] = {
             "status": run.status,
             "mode": run.mode,
@@ -133,14 +143,36 @@ class AgentEvents:
         outcomes = {one.turn.execution_id: one.turn for one in page if isinstance(one.turn, ToolResult)}
         return [entry for one in page for entry in _entries(one, outcomes, self._registry)]
 
+    def _partial_of(self, task_id: str, message_id: str, target: str) -> _PartialReply:
+        partial = self._partial.get(task_id)
+        if partial is None or partial.message_id != message_id:
+            partial = self._partial[task_id] = _PartialReply(message_id, target)
+        return partial
+
     def _tell(self, task_id: str, event: dict[str, Any]) -> None:
         """Sends an event with the trace id of the message that it answers (contract 2 §0.4)."""
         self._pages.tell(task_id, event, self._traces.get(task_id))
 
 
+def _take(told: list[str], text: str) -> None:
+    """An empty piece means that it starts again."""
+    told.append(text) if text else told.clear()
+
+
 def _piece(message_id: str, target: str, text: str) -> dict[str, Any]:
     again = {} if text else {"restart": True}
     return _chat(message_id, target, {"finished": False, "delta": {"content": text}, **again})
+
+
+def _thought(message_id: str, target: str, text: str) -> dict[str, Any]:
+    again = {} if text else {"restart": True}
+    return {
+        "type": "thinkingDelta",
+        "targetEventId": target,
+        "messageId": message_id,
+        "delta": {"content": text},
+        **again,
+    }
 
 
 def _chat(message_id: str, target: str, members: dict[str, Any]) -> dict[str, Any]:
@@ -158,9 +190,9 @@ def _entries(one: StoredTurn, outcomes: dict[str, ToolResult], registry: Registr
             yield Entry(n=n, kind="user", id=id, at=at, text=text, attachments=attachments or UNSET)
         case Note(text=text):
             yield Entry(n=n, kind="note", id=f"note_{one.number}", at=at, text=text)
-        case AssistantTurn(text=text, uses=uses, id=id):
-            if text:
-                yield Entry(n=n, kind="assistant", id=id, at=at, text=text)
+        case AssistantTurn(text=text, uses=uses, id=id, thinking=thinking):
+            if text or thinking:
+                yield Entry(n=n, kind="assistant", id=id, at=at, text=text, thinking=thinking or UNSET)
             for index, use in enumerate(uses[: PLACES - 1], 1):
                 yield _tool_entry(n + index, at, use, outcomes.get(use.execution_id), registry)
 

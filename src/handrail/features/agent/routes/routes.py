@@ -12,7 +12,7 @@ from handrail.faces.http.credentials import check_is_persons
 from handrail.faces.http.endpoint import Endpoint, Query, given
 from handrail.faces.http.json_body import MAX_LIMIT, page_before, page_limit
 from handrail.faces.socketio.messages import trace_of
-from handrail.features.agent.models.catalog import ModelCatalog, ModelOverview
+from handrail.features.agent.models.catalog import Effort, ModelCatalog, ModelOverview
 from handrail.features.agent.routes.events import PLACES, AgentEvents, Entry
 from handrail.features.agent.runs import Runs
 from handrail.features.agent.user_message import Artifacts, UserMessage, with_attachments
@@ -98,6 +98,10 @@ class ChosenModel(Wire, frozen=True, kw_only=True):
     base_url: Annotated[str, Meta(max_length=1024)] | UnsetType = UNSET
 
 
+class ChosenEffort(Wire, frozen=True, kw_only=True):
+    effort: Effort
+
+
 class GivenKey(Wire, frozen=True, kw_only=True):
     provider: Annotated[str, Meta(min_length=1, max_length=64)]
     key: Annotated[str, Meta(min_length=1, max_length=4096)]
@@ -154,6 +158,11 @@ def endpoints(
         await models.use(body.model, given(body.base_url))
         return await models.overview()
 
+    async def set_effort(request: Request, body: ChosenEffort) -> ModelOverview:
+        check(request)
+        await models.set_effort(body.effort)
+        return await models.overview()
+
     async def keep_key(request: Request, body: GivenKey) -> ModelOverview:
         check(request)
         await models.keep_key(body.provider, Secret(body.key))
@@ -182,6 +191,9 @@ def endpoints(
         Endpoint("GET", "/api/agent/models", "Models, and the one in use.", overview, ModelOverview),
         Endpoint(
             "POST", "/api/agent/model", "Chooses the model.", use, ModelOverview, body=ChosenModel
+        ),
+        Endpoint(
+            "POST", "/api/agent/effort", "Sets how much models think.", set_effort, ModelOverview, body=ChosenEffort
         ),
         Endpoint(
             "POST", "/api/agent/keys", "Keeps a provider's key.", keep_key, ModelOverview, body=GivenKey,

@@ -150,7 +150,7 @@ class Checks:
             # The message is on record, and what an app gives back is not for everybody: so it quotes nothing.
             fields = ", ".join(item["field"] or "the whole" for item in wrong)
             raise BadAnswer(
-                f"What {tool.name} gave back does not fit the schema that {app.id} declares: {fields}",
+                f"What {tool.name} returned doesn't match the schema that {app.id} declares: {fields}",
                 fieldErrors=wrong,
             )
 

@@ -64,7 +64,7 @@ def result_of(reply: bytes, request: AppRequest) -> Any:
 def _reported(error: Any) -> Reported:
     code, message = (error.get("code"), error.get("message")) if isinstance(error, dict) else (None, None)
     if not isinstance(code, str) or not code.strip() or not isinstance(message, str):
-        raise BadAnswer("The app's reply says error and does not tell code and message.")
+        raise BadAnswer("The app's reply is an error without code and message.")
     details = {"details": error["details"]} if isinstance(error.get("details"), dict) else {}
     return Reported(_shortened(message), code=code[:200], retryable=code in _LATER, **details)
 

@@ -96,9 +96,9 @@ _NAME = "aai.json"
 def check_app(ctx: click.Context, path: Path, is_run: bool | None, state: Path | None, as_json: bool) -> None:
     """Check the descriptor of an app.
 
-    Every problem is told with its field and reason. One is enough to hide the app from agents; advice hides nothing.
-    Where there is none, the tools are called with their examples: those that say that they may be called twice, and the
-    others where you say so.
+    Reports every problem with its field and reason. An app with a problem is hidden from agents; advice hides nothing.
+    Without a problem, the tools are called with their examples: those that are marked as safe to repeat, and with --run
+    all of them.
     """
     from handrail.features.apps.descriptors.review import review
 

@@ -67,7 +67,7 @@ def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None
 @state_option
 @click.pass_context
 def revoke(ctx: click.Context, ids: Sequence[str], app: str | None, everything: bool, state: Path | None) -> None:
-    """Take back some of them, or all. The next call is asked about again."""
+    """Revoke some consents, or all. The next call asks again."""
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program, run
     from handrail.features.apps.manager import app_manager

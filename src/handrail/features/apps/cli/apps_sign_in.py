@@ -86,7 +86,7 @@ def logout(ctx: click.Context, id: str, state: Path | None) -> None:
     from handrail.features.apps.manager import app_manager
 
     if not run(app_manager(program().open_stores(state or ctx.obj)).sign_out(id, caller())):
-        raise NotFound(f"Nobody has signed in to {id!r}.", hint="`handrail secrets` lists what is kept.")
+        raise NotFound(f"You aren't signed in to {id!r}.", hint="`handrail secrets` lists what is kept.")
     say("Signed out.")
 
 

@@ -117,7 +117,7 @@ def _stdio(part: _ExecutionPart, found: Findings) -> StdioExecution:
         if any("\0" in value for value in values):
             found.add(f"execution.{field}", "holds a NUL character")
     if any("=" in name or not name for name in part.env):
-        found.add("execution.env", "has a name that is empty or holds =")
+        found.add("execution.env", "has a name that is empty or contains =")
     return StdioExecution(command=part.command, args=part.args, env=part.env)
 
 
@@ -183,7 +183,9 @@ def _api_key(raw: Any, found: Findings) -> ApiKey | None:
     if placement == "header" and not is_header_name(part.name):
         found.add("auth.api_key.name", f"{part.name[:50]!r} isn't a valid name of a header")
     if placement == "header" and not is_header_value(part.prefix):
-        found.add("auth.api_key.prefix", "holds a character that no header may hold, or a blank at an end")
+        found.add(
+            "auth.api_key.prefix", "contains a character that isn't allowed in headers, or starts or ends with a space"
+        )
     if not part.name:
         found.add("auth.api_key.name", "is empty")
     return ApiKey(

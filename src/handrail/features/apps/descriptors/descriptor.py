@@ -247,6 +247,6 @@ def _tools(raw: Any, found: Findings) -> Iterator[AppTool]:
         if tool is None:
             continue
         if tool.name in seen:
-            found.add(f"tools[{number}].name", f"{tool.name!r} stands twice")
+            found.add(f"tools[{number}].name", f"{tool.name!r} appears twice")
         seen.add(tool.name)
         yield tool

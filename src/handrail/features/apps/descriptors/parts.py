@@ -86,7 +86,10 @@ class Findings:
             if _HEADER_NAME.fullmatch(name) is None:
                 self.add(field, f"{name[:50]!r} isn't a valid name of a header")
             elif not is_header_value(value):
-                self.add(f"{field}.{name}", "holds a character that no header may hold, or a blank at an end")
+                self.add(
+                    f"{field}.{name}",
+                    "contains a character that isn't allowed in headers, or starts or ends with a space",
+                )
 
 
 def is_loopback(host: str) -> bool:

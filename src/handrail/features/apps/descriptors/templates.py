@@ -52,7 +52,7 @@ def filled_path(template: str, params: Mapping[str, Any]) -> tuple[str, list[tup
 def filled_header(template: str, params: Mapping[str, Any]) -> str:
     value = _in_text(template, params)
     if not is_header_value(value):
-        raise InvalidParams("A parameter that goes into a header holds what no header may hold there.")
+        raise InvalidParams("A parameter contains characters that aren't allowed in the header it is used in.")
     return value
 
 

@@ -100,7 +100,7 @@ class StoredCredentials:
     async def _tokens(self, app: App) -> StoredTokens:
         kept = await self._kept(app)
         if not isinstance(kept, StoredTokens):
-            raise _required(app, f"{app.name} wants to know who you are.")
+            raise _required(app, f"{app.name} requires you to sign in.")
         return kept
 
     async def _kept(self, app: App) -> StoredSignIn:
@@ -110,7 +110,7 @@ class StoredCredentials:
             raise AuthRequired(f"The sign-in to {app.name} can't be read: {away.message}", hint=away.hint) from None
         kept = decoded_sign_in(secret) if secret is not None else None
         if kept is None:
-            raise _required(app, f"Nobody has signed in to {app.name}.")
+            raise _required(app, f"You aren't signed in to {app.name}.")
         if kept.bound != binding(app):
             raise _required(app, f"{app.name} is at another address than when you signed in.")
         return kept
@@ -158,7 +158,7 @@ def _with_key(app: App, auth: ApiKey, key: str) -> Grant:
     if auth.placement == "query":
         return Grant(query={auth.name: value})
     if not value.isascii() or not is_header_value(value):
-        raise _required(app, f"The key for {app.name} holds what no header may hold.")
+        raise _required(app, f"The key for {app.name} contains characters that aren't allowed in a header.")
     return Grant(headers={auth.name: value})
 
 

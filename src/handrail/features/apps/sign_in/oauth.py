@@ -147,7 +147,7 @@ def tokens_from(status: int, body: bytes, *, now: float, before: Tokens | None =
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError):
         raise BadAnswer("The app's token endpoint did not answer with a token.") from None
     if reply.token_type.lower() != "bearer" or not _fits_header(reply.access_token):
-        raise BadAnswer("The app's token endpoint gave a token of a kind that is not known here.")
+        raise BadAnswer("The app's token endpoint returned an unknown type of token.")
     return Tokens(
         access_token=reply.access_token,
         refresh_token=reply.refresh_token or (before.refresh_token if before is not None else None),
@@ -161,7 +161,7 @@ def _refused(status: int, body: bytes) -> AuthRequired | BadAnswer:
     except (msgspec.DecodeError, UnicodeDecodeError):
         return BadAnswer(f"The app's token endpoint answered with status {status}.", status=status)
     if refusal.error in _GRANT_OVER:
-        return AuthRequired(f"The sign-in no longer holds: {_words(refusal)}.")
+        return AuthRequired(f"The sign-in has expired: {_words(refusal)}.")
     return BadAnswer(f"The app's token endpoint refused: {_words(refusal)}.", status=status)
 
 

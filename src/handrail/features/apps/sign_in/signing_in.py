@@ -36,7 +36,7 @@ async def keep_key(app: App, key: Secret, secrets: SecretStore, lock: SignInLock
     if not isinstance(app.auth, ApiKey):
         raise InvalidParams(f"{app.name} takes no key.", hint=_how(app))
     if not value or not value.isascii() or not is_header_value(value):
-        raise InvalidParams("That isn't a key: it is empty, or holds characters that no key has.")
+        raise InvalidParams("That isn't a key: it is empty or contains invalid characters.")
     return await _put(app, StoredKey(bound=binding(app), key=value), secrets, lock)
 
 
@@ -62,7 +62,7 @@ async def sign_in(
             async with asyncio.timeout(patience):
                 query = await way_back.query(attempt.state)
         except TimeoutError:
-            raise AuthRequired(f"Nobody came back from the sign-in within {patience:g} seconds.") from None
+            raise AuthRequired(f"The sign-in wasn't completed within {patience:g} seconds.") from None
         redirect = way_back.address
     code = code_from(query, attempt)
     answer = await endpoint(app.auth.token_endpoint, exchange_form(app.auth, code, client, attempt, redirect))

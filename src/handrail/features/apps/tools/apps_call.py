@@ -63,8 +63,8 @@ class Params(msgspec.Struct, frozen=True):
 
 
 async def apps_call(apps: Apps, call: Call, params: Params, preview: Preview | None) -> Reply:
-    """Call a tool of an app, and get its result. Which there are, apps_list and apps_describe tell. The person may be
-    asked first. An app's own error code comes back as it is.
+    """Call an app's tool and return its result. apps_list and apps_describe show what there is. May ask the person
+    first. The app's own error codes are passed through.
     """
     assert preview is not None
     declared: Declared = preview.state
@@ -76,7 +76,7 @@ async def apps_call(apps: Apps, call: Call, params: Params, preview: Preview | N
         declared.app, declared.tool, params.params, timeout_ms=call.deadline_ms, heard=exchange.heard
     )
     if result is None:
-        return Reply(None, content=(Text("The app gave nothing back."),))
+        return Reply(None, content=(Text("The app returned nothing."),))
     kept = declared.shown_result(result)
     return Reply(result, kept_result=None if kept is result else kept)
 

@@ -44,7 +44,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def apps_describe(apps: Apps, call: Call, params: Params, preview: Preview | None) -> Reply:
-    """Show the tools of an app, and with `tool` one tool's JSON Schemas of parameters and result."""
+    """Show an app's tools or, with `tool`, the JSON Schemas of one tool's parameters and result."""
     result = described(apps.catalogue.find(params.app), params.tool)
     return Reply(result, text=_in_words(result))
 

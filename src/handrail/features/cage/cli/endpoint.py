@@ -17,7 +17,8 @@ from handrail.features.cage.models import Upstream
 _MOST_CONNECTIONS = 32
 _NOT_PASSED_ON = frozenset(
     {b"host", b"connection", b"authorization", b"x-api-key", b"x-goog-api-key", b"content-length", b"accept-encoding",
-     b"transfer-encoding", b"proxy-authorization", b"proxy-connection", b"keep-alive", b"te", b"upgrade", b"cookie"}
+     b"transfer-encoding", b"proxy-authorization", b"proxy-connection", b"keep-alive", b"te", b"upgrade", b"cookie",
+     b"x-http-method-override", b"x-http-method", b"x-method-override", b"expect", b"trailer"}
 )  # fmt: skip
 _NOT_PASSED_BACK = frozenset({b"connection", b"transfer-encoding", b"keep-alive", b"set-cookie"})
 _MODEL_SECONDS = 600.0

@@ -78,7 +78,9 @@ class CageHost(threading.Thread):
     def _open(self, program: "Program", approver: Any) -> "Project":
         features = [feature for feature in program.features if feature.tools and feature.missing_extra is None]
         surfaces = [feature.name for feature in features if feature.name not in _NOT_INSIDE]
-        return program.open_project(Path(self._prepared.project), self._prepared.state, approver, surfaces=surfaces)
+        return program.open_project(
+            Path(self._prepared.project), Path(self._prepared.state), approver, surfaces=surfaces
+        )
 
     async def _answer(self, program: "Program", project: "Project") -> None:
         from handrail.features.cage.cli.endpoint import Endpoint
@@ -96,7 +98,7 @@ class CageHost(threading.Thread):
         async with (
             kept_up(project),
             mcp.run(),
-            program.serve_cage(project, self._hooks, prepared.id),
+            program.serve_cage(project, self._hooks, prepared.id, self._given()),
             self._published(project, caller, run),
         ):
             try:
@@ -121,15 +123,20 @@ class CageHost(threading.Thread):
 
         return publish(published, self._ports, ask)
 
+    def _given(self) -> list[str]:
+        """Folders of the state directory in which the agent of a narrow cage works."""
+        folder = self._prepared.folder
+        return [folder.copy, folder.temporary, self._prepared.spec.home] if self._is_narrow else []
+
     @property
     def _is_narrow(self) -> bool:
         return self._prepared.confinement.level == "narrow"
 
-    def _welcome(self, peer: tuple[str, int]) -> bool:
+    def _welcome(self, peer: tuple[str, int], own: tuple[str, int]) -> bool:
         """A narrow cage has the machine's network, where other users could use the person's model."""
         from handrail.features.cage.narrow.peers import is_same_user
 
-        return not self._is_narrow or is_same_user(peer)
+        return not self._is_narrow or is_same_user(peer, own)
 
     def _identity(self) -> "tuple[Caller, Identity]":
         from handrail.ports.identity import CAGE_FACE, Caller, Identity

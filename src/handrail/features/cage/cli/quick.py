@@ -35,21 +35,19 @@ def run(words: Sequence[str], open_program: Callable[[], Program]) -> int | None
             return None
     if len(left) < 2 or once.get("--client", "claude") not in _CLIENTS:
         return None
+    import gc
+
     from handrail.features.cage.git_identity import ask_early
 
+    gc.disable()  # until the agent has started: what is loaded stays
     ask_early()
-    from pathlib import Path
-
     from handrail.features.cage.cli.launcher import run_in_cage
     from handrail.features.cage.preparation import Wanted
     from handrail.ports.errors import Failure
 
-    wanted = Wanted(
-        tuple(left[1:]), Path(once.get("--project", ".")), once.get("--client"), many["--mount"], many["--env"]
-    )
-    state = Path(once["--state"]) if "--state" in once else None
+    wanted = Wanted(tuple(left[1:]), once.get("--project", "."), once.get("--client"), many["--mount"], many["--env"])
     try:
-        return run_in_cage(wanted, state, (), open_program)
+        return run_in_cage(wanted, once.get("--state"), (), open_program)
     except Failure as failure:
         from handrail.faces.cli.output import complain
 

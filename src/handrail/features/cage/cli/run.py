@@ -50,7 +50,7 @@ def run(
     """Run an agent in a cage.
 
     It reads and writes the project freely, in an overlay: your files stay as they are until you
-    review its changes. It sees the system's programs, a home of its own and nothing else of yours.
+    review its changes. It sees the system's programs and an empty home folder, and nothing else of yours.
     Each host that it connects to needs your approval.
     """
     from handrail.features.cage.cli.launcher import run_in_cage
@@ -66,9 +66,9 @@ def run(
         with context.scope(cleanup=False):
             return program()
 
-    wanted = Wanted(command, project, client, mounts, names)
+    wanted = Wanted(command, str(project), client, mounts, names)
     if uncaged:
         from handrail.features.cage.cli.uncaged import run_uncaged
 
         run_uncaged(wanted, state)
-    raise SystemExit(run_in_cage(wanted, state, ports, open_program))
+    raise SystemExit(run_in_cage(wanted, None if state is None else str(state), ports, open_program))

@@ -26,7 +26,7 @@ def run_uncaged(wanted: Wanted, state: Path | None) -> NoReturn:
             f"A cage can be made here ({found.level}): --uncaged is for machines without one.",
             hint="Leave --uncaged out.",
         )
-    opened = program().open_project(wanted.project, state, OwnCommand())
+    opened = program().open_project(Path(wanted.project), state, OwnCommand())
     try:
         need_person(opened.stores, "Running an agent without a cage")
         opened.stores.presence.refuse_agents("Running an agent without a cage")

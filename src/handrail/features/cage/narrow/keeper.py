@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from handrail.features.cage.narrow.answers import Answer
-from handrail.features.cage.narrow.notifications import is_waiting, received, respond
+from handrail.features.cage.narrow.notifications import has_ended, is_waiting, received, respond
 from handrail.features.cage.narrow.processes import descendants
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -65,7 +65,7 @@ def _answer(listener: int, answers: Mapping[int, Answer]) -> bool:
     """False when none can ask any more."""
     asked = received(listener)
     if asked is None:
-        return bool(descendants())
+        return not has_ended(listener)
     try:
         answer = answers[asked.number]
         if not is_waiting(listener, asked):

@@ -7,7 +7,6 @@ import socket
 import sys
 import termios
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from handrail.features.cage.launch import Caged, Streams, close_all_but
@@ -68,7 +67,7 @@ class NarrowCaged(Caged):
         self.inside.shutdown(socket.SHUT_RDWR)
 
 
-def start_narrow(narrow: NarrowSpec, streams: Streams, cache: Path | None = None) -> NarrowCaged:
+def start_narrow(narrow: NarrowSpec, streams: Streams, cache: str | None = None) -> NarrowCaged:
     """Everything but the agent itself, which `start` starts. InputOutput."""
     program = filter_program(narrow.refused, cache, narrow.asked)
     endpoint = socket.create_server(("127.0.0.1", 0), backlog=256)

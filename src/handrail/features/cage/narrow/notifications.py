@@ -5,14 +5,16 @@ Arguments are only numbers; what they point to is read from the caller's memory 
 
 import array
 import ctypes
+import errno
 import fcntl
 import os
+import select
 import socket
 import struct
 from typing import NamedTuple
 
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
-_SET_FILTER, _NEW_LISTENER = 1, 1 << 3
+_SET_FILTER, _NEW_LISTENER, _WAIT_KILLABLE = 1, 1 << 3, 1 << 5
 _RECEIVE, _SEND, _IS_VALID = 0xC0502100, 0xC0182101, 0x40082102
 _NOTIFICATION = struct.Struct("QII iI Q 6Q")
 _RESPONSE = struct.Struct("QqiI")
@@ -69,10 +71,18 @@ class Notification(NamedTuple):
 
 
 def load_filter(program: bytes) -> int:
-    """For this process and those that it starts; the listener. OSError."""
+    """For this process and those that it starts; the listener. OSError.
+
+    A signal doesn't interrupt a call that is being answered: it would be made a second time, and a connection that was
+    made the first time would look like a failure.
+    """
     loaded = _Program(len(program) // 8, program)
     number = _SECCOMP[os.uname().machine]
-    listener = int(_libc.syscall(number, _SET_FILTER, _NEW_LISTENER, ctypes.byref(loaded)))
+    listener = -1
+    for flags in (_NEW_LISTENER | _WAIT_KILLABLE, _NEW_LISTENER):  # Linux before 5.19 knows the second alone
+        listener = int(_libc.syscall(number, _SET_FILTER, flags, ctypes.byref(loaded)))
+        if listener >= 0 or ctypes.get_errno() != errno.EINVAL:
+            break
     if listener < 0:
         raise OSError(ctypes.get_errno(), f"seccomp: {os.strerror(ctypes.get_errno())}")
     return listener
@@ -96,6 +106,13 @@ def is_waiting(listener: int, asked: Notification) -> bool:
     except OSError:
         return False
     return True
+
+
+def has_ended(listener: int) -> bool:
+    """Whether no process is left that could ask."""
+    looked = select.poll()
+    looked.register(listener, 0)
+    return any(events & select.POLLHUP for _, events in looked.poll(0))
 
 
 def respond(listener: int, asked: Notification, value: int, error: int) -> None:

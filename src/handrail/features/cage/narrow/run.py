@@ -1,5 +1,7 @@
 """A run in a narrow cage: the project's state saved, its copy made, the agent ready to start."""
 
+from pathlib import Path
+
 from handrail.features.cage.launch import Caged, Streams
 from handrail.features.cage.narrow.copy import copy_project
 from handrail.features.cage.narrow.launch import NarrowSpec, start_narrow
@@ -11,15 +13,17 @@ def start(prepared: Prepared, streams: Streams) -> tuple[Caged, str | None]:
     """Also a sentence where something couldn't be copied. InputOutput."""
     from handrail.features.review.offers import save_base
 
-    save_base(prepared.project, prepared.folder.base)  # first: an edit in between is in the copy, and nobody's change
-    trouble = copy_project(prepared.project, prepared.folder.copy, OWN_FOLDERS)
-    return start_narrow(narrow_spec(prepared), streams, prepared.state / "cages"), trouble
+    save_base(
+        prepared.project, Path(prepared.folder.base)
+    )  # first: an edit in between is in the copy, and nobody's change
+    trouble = copy_project(prepared.project, Path(prepared.folder.copy), OWN_FOLDERS)
+    return start_narrow(narrow_spec(prepared), streams, f"{prepared.state}/cages"), trouble
 
 
 def narrow_spec(prepared: Prepared) -> NarrowSpec:
     return NarrowSpec(
         prepared.spec,
-        written=[str(prepared.folder.temporary)],
-        read=[str(prepared.folder.path / FOLDER)],
-        hooks=str(prepared.hooks / "local.sock"),
+        written=[prepared.folder.temporary],
+        read=[f"{prepared.folder.path}/{FOLDER}"],
+        hooks=f"{prepared.hooks}/local.sock",
     )

@@ -12,8 +12,8 @@ _END = b"\r\n\r\n"
 Proxied = Callable[[RequestHead, asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 OwnProtocol = Callable[[], asyncio.Protocol]
 """What speaks HTTP on handrail's own endpoint."""
-IsWelcome = Callable[[tuple[str, int]], bool]
-"""Whether who connects from this address may."""
+IsWelcome = Callable[[tuple[str, int], tuple[str, int]], bool]
+"""Whether who connects from the first address to the second, ours, may."""
 
 
 class Arrival(asyncio.Protocol):
@@ -32,7 +32,8 @@ class Arrival(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         self._patience = asyncio.get_running_loop().call_later(_HEAD_SECONDS, transport.close)
-        if not self._is_welcome(transport.get_extra_info("peername")[:2]):
+        peer, own = (transport.get_extra_info(name)[:2] for name in ("peername", "sockname"))
+        if not self._is_welcome(peer, own):
             transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:

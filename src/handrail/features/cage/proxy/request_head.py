@@ -60,7 +60,8 @@ def _forwarded(method: bytes, target: str, lines: list[bytes]) -> RequestHead:
         raise InvalidParams("A header can't be read.")
     pairs = [(each["name"].lower(), each["name"], each["value"]) for each in headers if each is not None]
     listed = b",".join(value for name, _, value in pairs if name == b"connection")
-    dropped = _HOP | {word.strip().lower() for word in listed.split(b",")}
+    # Without its size, the body would be the next request, to whatever host that names.
+    dropped = _HOP | {word.strip().lower() for word in listed.split(b",")} - {b"content-length"}
     sizes = {value for name, _, value in pairs if name == b"content-length"}
     if any(name == b"transfer-encoding" for name, _, _ in pairs):
         raise InvalidParams("The proxy forwards bodies with a Content-Length.")

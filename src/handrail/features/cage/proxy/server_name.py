@@ -34,7 +34,7 @@ def hello_size(data: bytes) -> int | None:
 
 
 def server_name(data: bytes) -> str | None:
-    """Of whole records (`hello_size`); None where the client names no server. NotTls."""
+    """Of whole records (`hello_size`); None where the client names no server. NotTls, also where it names two."""
     message, at = b"", 0
     while at < len(data):
         size = int.from_bytes(data[at + 3 : at + 5], "big")
@@ -48,15 +48,17 @@ def server_name(data: bytes) -> str | None:
     if not reader.left:
         return None
     extensions = _Reader(reader.take(reader.number(2)))
+    found: str | None = None
     while extensions.left:
         kind, content = extensions.number(2), extensions.take(extensions.number(2))
         if kind == _SERVER_NAME:
             names = _Reader(content)
-            names.number(2)
-            if names.number(1) != _HOST_NAME:
+            if names.number(2) != names.left or names.number(1) != _HOST_NAME or found is not None:
                 raise NotTls
-            return names.take(names.number(2)).decode("ascii", errors="replace")
-    return None
+            found = names.take(names.number(2)).decode("ascii", errors="replace")
+            if names.left:
+                raise NotTls
+    return found
 
 
 class _Reader:

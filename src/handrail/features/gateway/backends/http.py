@@ -86,7 +86,7 @@ class HttpChannel:
             grant = await bearer(self._server, self._stores, refused=grant)
             status = await self._posted(message, grant)
         if status in (401, 403):
-            raise AuthRequired(f"{self._server.name} wants to know who you are.", hint=how_to(self._server.name))
+            raise AuthRequired(f"{self._server.name} requires you to sign in.", hint=how_to(self._server.name))
         if status == 404 and self._id is not None:
             raise offline(self._server.name, "has ended the session")
         if status >= 400 or 300 <= status < 400:

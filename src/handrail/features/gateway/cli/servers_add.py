@@ -27,9 +27,9 @@ _ask_always = click.option("--ask-always", is_flag=True, help="Ask about every c
 @click.argument("name", help="What to call it.")
 @click.argument("command", nargs=-1, metavar="[-- COMMAND…]", help="How to start it.")
 @click.option("--url", metavar="URL", help="Its address, in place of a command.")
-@click.option("--env", "keys", multiple=True, metavar="KEY", help="A secret variable: its value is asked for.")
+@click.option("--env", "keys", multiple=True, metavar="KEY", help="A secret variable; prompts for its value.")
 @click.option("--set", "values", multiple=True, metavar="KEY=VALUE", help="A variable that isn't a secret.")
-@click.option("--header", "headers", multiple=True, metavar="NAME", help="A secret header: its value is asked for.")
+@click.option("--header", "headers", multiple=True, metavar="NAME", help="A secret header; prompts for its value.")
 @click.option("--no-browser", is_flag=True, help="Print the sign-in address instead of opening a browser.")
 @_yes
 @_ask_always
@@ -59,7 +59,7 @@ def add(
 
     pairs = [value.partition("=") for value in values]
     if any(not found for _, found, _ in pairs):
-        raise InvalidParams("--set takes KEY=VALUE.", hint="For a secret, use --env KEY: its value is asked for.")
+        raise InvalidParams("--set takes KEY=VALUE.", hint="For a secret, use --env KEY, which prompts for its value.")
     server = checked(
         Server(
             name=name,

@@ -18,7 +18,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 async def tools_call(gateway: Gateway, call: Call, params: Params, preview: Preview | None) -> None:
-    """Call a tool by its name. The user may be asked first, as if you called it directly."""
+    """Call a tool by name. May ask the person first, as if you had called it directly."""
     raise AssertionError("the gate calls the tool that is named")
 
 

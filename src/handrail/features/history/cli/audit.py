@@ -1,5 +1,6 @@
 """`handrail audit`: the record of every call, and whether it is still as it was written."""
 
+import sys
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,31 +12,45 @@ from handrail.faces.cli.parameters import OneOf, json_option, limit_option, stat
 
 if TYPE_CHECKING:
     from handrail.kernel.audit import Audit
-    from handrail.kernel.record_check import Findings
+    from handrail.kernel.program import OpenTeam
+    from handrail.kernel.record_check import Findings, OpenEvidence
+    from handrail.ports.record import RecordStores
     from handrail.ports.stores import Stores
 
 EDITED = 3
 """The exit status where nothing is wrong, but a file that people edit was changed outside handrail."""
 
+_ACTIONS = ("show", "verify", "prove", "accept", "export")
 EPILOG = """\b
 Examples:
   handrail audit --limit 100      the newest calls of all projects
   handrail audit verify           exit status 1 if anything was changed, 3 if only a file that you may edit was
   handrail audit prove 17         a proof that record 17 is in the signed tree, as JSON
-  handrail audit accept           after damage: takes the state as it is now for the right one"""
+  handrail audit accept           after damage: accept the current state
+  handrail audit export           every record as JSON Lines, the oldest first
+  handrail audit verify --database postgresql://… --public-key HEX      the record of a team"""
 
 
 @click.command(epilog=EPILOG)
 @click.argument(
-    "action", type=OneOf("show", "verify", "prove", "accept"), default="show", help="What to do.  [default: show]"
+    "action",
+    type=OneOf("show", "verify", "prove", "accept", "export"),
+    default="show",
+    help="What to do.  [default: show]",
 )
 @click.argument("number", type=int, required=False, help="With prove: the record's number.")
+@click.option("--database", metavar="URL", help="A team's record: postgresql://… of the tenant's role.")
+@click.option("--public-key", default="", metavar="HEX", help="With --database: the key that signs its checkpoints.")
+@click.option("--blobs", default="", metavar="URL", help="With --database: the team's bucket, as witness and evidence.")
 @state_option
 @json_option
 @limit_option
 def audit(
-    action: Literal["show", "verify", "prove", "accept"],
+    action: Literal["show", "verify", "prove", "accept", "export"],
     number: int | None,
+    database: str | None,
+    public_key: str,
+    blobs: str,
     state: Path | None,
     as_json: bool,
     limit: int,
@@ -49,26 +64,49 @@ def audit(
     from handrail.faces.cli.program import program
     from handrail.kernel.audit import Audit
 
-    stores = program().open_stores(state)
+    if database is not None and action == "accept":
+        raise click.UsageError("A team's record can't be accepted: restore it from a backup.")
+    team = None if database is None else program().team().open(database, blobs=blobs, public_key=public_key)
+    stores = program().open_stores(state) if team is None else team
     record = Audit(stores.audit)
     try:
         if action == "verify":
-            _verify(record, stores, as_json=as_json)
+            _verify(record, stores.record(), _evidence(team, has_bucket=bool(blobs)), as_json=as_json)
         elif action == "prove":
-            _prove(record, stores, number)
+            _prove(record, stores.record(), number)
+        elif action == "export":
+            _export(record)
         elif action == "accept":
-            _accept(record, stores)
+            _accept(record, program().open_stores(state))
         else:
             _show(record, limit, as_json=as_json)
     finally:
         record.close()
+        if team is not None:
+            team.close()
 
 
-def _verify(record: "Audit", stores: "Stores", *, as_json: bool) -> None:
+def _export(record: "Audit") -> None:
+    """Every record as it was written, the oldest first: JSON Lines, for a SIEM."""
+    for line, _ in record.lines():
+        sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
+
+
+def _evidence(team: "OpenTeam | None", *, has_bucket: bool) -> "OpenEvidence | None":
+    """How to read it: a team's is in its bucket, which may not be named here."""
     from handrail.faces.cli.program import program
+    from handrail.kernel.evidence import Evidence
+
+    if team is None:
+        return program().open_evidence
+    return (lambda project: Evidence(team.blobs("evidence"))) if has_bucket else None
+
+
+def _verify(record: "Audit", stores: "RecordStores", open_evidence: "OpenEvidence | None", *, as_json: bool) -> None:
     from handrail.kernel.record_check import check_record
 
-    found = check_record(record, stores.record(), program().open_evidence)
+    found = check_record(record, stores, open_evidence)
     if as_json:
         print_json(_findings(found))
     else:
@@ -101,12 +139,12 @@ def _say(found: "Findings") -> None:
         say(f"{found.evidence} files of evidence, all as they were written.")
 
 
-def _prove(record: "Audit", stores: "Stores", number: int | None) -> None:
+def _prove(record: "Audit", stores: "RecordStores", number: int | None) -> None:
     from handrail.kernel.record_check import proof_of
 
     if number is None:
         raise click.UsageError("Name the record: handrail audit prove NUMBER.")
-    print_json(proof_of(record, stores.record(), number))
+    print_json(proof_of(record, stores, number))
 
 
 def _accept(record: "Audit", stores: "Stores") -> None:

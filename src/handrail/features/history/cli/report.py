@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 EPILOG = """\b
 Examples:
   handrail report                              the tasks of this project
-  handrail report 01J9Z3 -o tax-form.html      one of them, for somebody else to look at"""
+  handrail report 01J9Z3 -o tax-form.html      one of them, for someone else to look at"""
 
 
 @click.command(epilog=EPILOG)
@@ -40,8 +40,8 @@ def report(
     """Export a task as an HTML report.
 
     The page opens in any browser, without handrail and without a network: every step with its diff, its pictures
-    and who allowed it, one after the other like a film. It holds every file against the hash in the audit, and
-    every line of the audit against its seal. A file that isn't a report is not overwritten without --force.
+    and who allowed it, in order. It checks every file against the hash in the audit, and every line of the audit
+    against its seal. A file that isn't a report is not overwritten without --force.
     """
     from handrail.faces.cli.program import program
     from handrail.kernel.approval import NobodyToAsk

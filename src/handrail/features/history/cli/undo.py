@@ -1,5 +1,7 @@
-"""`handrail undo`: takes changes back, one or all of a task."""
+"""`handrail undo`: takes changes back, one, all of a task, or all since a point in time."""
 
+import re
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,23 +13,47 @@ from handrail.faces.cli.parameters import Choice, answer_option, json_option, pr
 if TYPE_CHECKING:
     from handrail.kernel.approval import Approver
 
+_AGO = re.compile(r"(?P<count>\d{1,6})(?P<unit>[smhd])")
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
+_UNITS = {
+    "s": timedelta(seconds=1),
+    "m": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+}
+
 EPILOG = """\b
 Examples:
   handrail undo                                   the newest change
   handrail undo snap_20260102T030405_0a1b2c3d     the change that gave this snapshot
   handrail undo exec_0a1b2c3d4e5f60718293a4b5     all that this execution changed
-  handrail undo --task fix-login                  all that this task changed"""
+  handrail undo --task fix-login                  all that this task changed
+  handrail undo --to 14:30                        all that was changed since half past two today
+  handrail undo --to 20m                          all that was changed in the last 20 minutes"""
 
 
 @click.command(epilog=EPILOG)
 @click.argument("id", required=False, help="A snapshot's or an execution's id; without one, the newest change.")
 @click.option("--task", metavar="ID", help="Undo everything that this task changed; shows a diff and asks first.")
+@click.option(
+    "--to",
+    metavar="TIME",
+    help="Return to a point in time: 14:30, 2026-01-31T14:30 or, before now, 20m, 2h, 3d; shows a diff and asks first.",
+)
 @project_option
 @state_option
 @answer_option
 @json_option
-def undo(id: str | None, task: str | None, project: Path, state: Path | None, answer: Choice, as_json: bool) -> None:
-    """Undo a change, or everything that a task changed.
+def undo(
+    id: str | None,
+    task: str | None,
+    to: str | None,
+    project: Path,
+    state: Path | None,
+    answer: Choice,
+    as_json: bool,
+) -> None:
+    """Undo a change, everything that a task changed, or everything since a point in time.
 
     Nothing that was changed since is overwritten: it stays as it is, and is named.
     `handrail history` lists what can be undone.
@@ -38,9 +64,10 @@ def undo(id: str | None, task: str | None, project: Path, state: Path | None, an
     from handrail.faces.cli.program import program, run
     from handrail.kernel.call import Call
 
-    opened = program().open_project(project, state, _approver(task, answer))
+    moment = None if to is None else _moment(to, datetime.now().astimezone()).isoformat()
+    opened = program().open_project(project, state, _approver(task or to, answer))
     try:
-        call = Call("undo_write", {"id": id, "task": task}, caller())
+        call = Call("undo_write", {"id": id, "task": task, "to": moment}, caller())
         result = msgspec.to_builtins(run(opened.gate.run(call)).result)
     finally:
         opened.close()
@@ -52,14 +79,30 @@ def undo(id: str | None, task: str | None, project: Path, state: Path | None, an
         say(f"Undone: {one_line(done['path'])} {what} ({done['undone']}).")
     for left in result.get("refused", ()):
         say(f"Not undone: {one_line(left['path'])}: {one_line(left['why'])}.")
+    for path in result.get("incomplete", ()):
+        say(f"{one_line(path)}: older changes are no longer kept, so it may differ from how it was then.")
     if not result.get("others"):
         say(f"To redo it: handrail undo {result['snapshotId']}")
 
 
-def _approver(task: str | None, answer: Choice) -> "Approver":
+def _moment(text: str, now: datetime) -> datetime:
+    """In this machine's zone, unless another is named."""
+    if (ago := _AGO.fullmatch(text)) is not None:
+        return now - int(ago["count"]) * _UNITS[ago["unit"]]
+    try:
+        if (clock := _CLOCK.fullmatch(text)) is not None:
+            return now.replace(hour=int(clock[1]), minute=int(clock[2]), second=int(clock[3] or 0), microsecond=0)
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not a time, such as 14:30 or 20m.", param_hint="--to") from None
+    return moment if moment.tzinfo is not None else moment.astimezone()
+
+
+def _approver(wide: str | None, answer: Choice) -> "Approver":
+    """A change that reaches far is shown first."""
     from handrail.faces.cli.shown_first import ShownFirst
     from handrail.kernel.approval import OwnCommand, PresetAnswer
 
     if answer != "ask":
         return PresetAnswer(answer)
-    return OwnCommand() if task is None else ShownFirst("Undo this?")
+    return OwnCommand() if wide is None else ShownFirst("Undo this?")

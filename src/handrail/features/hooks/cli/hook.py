@@ -6,7 +6,7 @@ from handrail.features.hooks.limits import WAITS
 
 EPILOG = """\b
 Exit status: 0 with the client's own JSON on stdout; 2 blocks the tool, with
-the reason on stderr. Whatever fails here blocks."""
+the reason on stderr. Any failure blocks the tool."""
 
 
 @click.command(epilog=EPILOG)

@@ -70,7 +70,7 @@ NO_FILES: dict[str, Options] = {
 }
 GREP = Options(
     "EFGPiIvwxclLnoqsHhzrybaTU0",
-    "eABCmfdD",
+    "eABCmf",
     long_names(
         "extended-regexp fixed-strings perl-regexp ignore-case invert-match word-regexp line-regexp count color colour"
         " files-with-matches files-without-match max-count only-matching quiet no-messages line-number with-filename"

@@ -27,7 +27,7 @@ class Reads(NamedTuple):
     """`is_deep`: everything below its folders may be read, `skips_hidden` without what git and dots hide.
 
     `globs` are names that a search takes in although they are hidden or ignored. `is_git`: it reads the repository
-    that it runs in. `lists_only`: names and sizes, no content.
+    that it runs in; if it is deep, the files that git tracks. `lists_only`: names and sizes, no content.
     """
 
     paths: tuple[str, ...] = ()
@@ -80,6 +80,8 @@ def _plain(name: str, rest: list[str]) -> Reads | None:
     if found is None:
         return None
     operands, given, files = found
+    if name == "strings" and any(each.startswith("@") for each in operands):
+        return None  # it would read its options from that file
     lists = name in ("ls", "stat", "du", "df", "readlink", "realpath")
     is_deep = name == "diff" and bool(given & {"-r", "--recursive"})
     if name == "tr":
@@ -198,7 +200,7 @@ def _git(rest: list[str]) -> Reads | None:
         return None
     pattern_first = command == "grep" and "-e" not in given
     paths = [each.rpartition(":")[2] for each in (operands[1:] if pattern_first else operands)]
-    return Reads(tuple(path for path in paths if path), is_git=True)
+    return Reads(tuple(path for path in paths if path), is_git=True, is_deep=command == "grep")
 
 
 _SPECIAL: dict[str, Callable[[list[str]], Reads | None]] = {

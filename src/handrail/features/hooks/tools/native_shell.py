@@ -34,7 +34,7 @@ async def locate(hooks: Hooks, call: Call, params: Shell) -> Target:
 def checked_plan(hooks: Hooks, params: Shell) -> Plan:
     """Declined where the command reaches handrail itself. Blocks."""
     if "\0" in params.command:
-        raise InvalidParams("The command holds a NUL character.")
+        raise InvalidParams("The command contains a NUL character.")
     ground = hooks.ground
     plan = plan_of(params.command, params.cwd, ground, hooks.ripgrep)
     refuse_own_reach(plan.reading, ground, hooks.own_ports(), hooks.own_pids(), only_reads=plan.only_reads)

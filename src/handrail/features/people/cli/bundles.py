@@ -7,7 +7,7 @@ from handrail.faces.cli.output import one_line, say
 
 if TYPE_CHECKING:
     from handrail.kernel.prompts.bundles import Bundle
-    from handrail.ports.prompts import PromptQueue
+    from handrail.ports.prompt_queue import PromptQueue
     from handrail.ports.stores import Stores
 
 

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 from msgspec import to_builtins
@@ -16,20 +16,31 @@ from handrail.kernel.visible import visible
 
 if TYPE_CHECKING:
     from handrail.kernel.prompts.bundles import Bundle
-    from handrail.ports.prompts import ChoicePrompt, Origin, PromptQueue, RequestEntry
+    from handrail.ports.prompt_queue import Caller, Origin, PromptQueue
+    from handrail.ports.prompts import ChoicePrompt, FileChangePrompt, RequestEntry
 
 EPILOG = """\b
 Examples:
   handrail prompts                                     the full-screen view; without a terminal, the list
-  handrail prompts list                                what waits
+  handrail prompts list                                pending approvals and questions
   handrail prompts show ID                             everything that would happen
   handrail prompts answer ID --ok
+  handrail prompts answer ID --ok --part 1 --part 3    only these parts of a change; `show` numbers them
+  handrail prompts answer ID --ok --content new.txt    a change, with this text in place of the proposed one
   handrail prompts answer ID --cancel --remark "not in this file"
   handrail prompts answer bundle_… --ok                similar approvals at once: those that `list` showed
   handrail prompts answer ID --ok --value name=Ada     a form
   handrail prompts answer ID --ok --choose a --choose b
   handrail prompts answer ID --ok --for rule --path "src/**/*.md" --until 2026-11-30
   handrail prompts answer ID --ok --for app            an app's tool: all tools of this app, always"""
+
+
+_CALLER_MARKS = {"waiting": "", "gone": " (caller gone)", "unknown": " (caller unknown)"}
+_CALLERS = {
+    "waiting": "waiting for the answer",
+    "gone": "gone; it stopped waiting",
+    "unknown": "unknown; it reads the log, and handrail can't see whether it still does",
+}
 
 
 @click.group(invoke_without_command=True, epilog=EPILOG)
@@ -39,7 +50,7 @@ def prompts(ctx: click.Context, state: Path | None) -> None:
     """Answer pending approvals and questions.
 
     Approvals, forms and questions of every agent on this state directory. The first answer counts,
-    wherever it is given. In a terminal, and without a further word, a full-screen view shows them as they
+    wherever it is given. In a terminal, without a subcommand, a full-screen view shows them as they
     come; ? explains its keys.
     """
     ctx.obj = state
@@ -60,14 +71,12 @@ def prompts(ctx: click.Context, state: Path | None) -> None:
 @json_option
 @click.pass_context
 def list_prompts(ctx: click.Context, state: Path | None, as_json: bool) -> None:
-    """What waits, the oldest first."""
+    """List pending approvals and questions, oldest first."""
     from handrail.features.people.cli import bundles
 
     entries, similar = _run(state or ctx.obj, _pending)
     if as_json:
-        from handrail.kernel.prompts.foreign_prompts import posted
-
-        listed = [to_builtins(entry) | posted(entry.prompt, origin) for entry, _, origin in entries]
+        listed = [_as_json(*each) for each in entries]
         print_json({"prompts": listed, "bundles": bundles.as_json(similar)})
         return
     rows = [
@@ -76,52 +85,71 @@ def list_prompts(ctx: click.Context, state: Path | None, as_json: bool) -> None:
             local_time(entry.ts),
             entry.prompt.__struct_config__.tag,
             _source(entry, origin),
-            (entry.prompt.title or "") + (" (caller gone)" if is_gone else ""),
+            (entry.prompt.title or "") + _CALLER_MARKS[caller],
         )
-        for entry, is_gone, origin in entries
+        for entry, caller, origin in entries
     ]
     for line in columns(rows):
         say(line)
     for line in bundles.listed(similar):
         say(line)
     if not rows:
-        say("Nothing waits for you.")
+        say("Nothing is waiting for you.")
 
 
 @prompts.command("show")
 @click.argument("request_id", metavar="ID")
+@click.option("--password", "is_revealed", is_flag=True, help="Show the password in it, which is kept nowhere.")
 @state_option
 @json_option
 @click.pass_context
-def show_prompt(ctx: click.Context, request_id: str, state: Path | None, as_json: bool) -> None:
-    """Everything that a prompt asks, or each prompt of a bundle."""
+def show_prompt(ctx: click.Context, request_id: str, is_revealed: bool, state: Path | None, as_json: bool) -> None:
+    """Show a prompt in full, or each prompt of a bundle."""
     from handrail.kernel.prompts.bundles import ID_PREFIX, find_bundle
-    from handrail.kernel.prompts.foreign_prompts import posted
 
     if request_id.startswith(ID_PREFIX):
         bundle = _run(state or ctx.obj, lambda queue: find_bundle(queue, request_id))
         for item in bundle.items:
             ctx.invoke(show_prompt, request_id=item.request_id, state=state, as_json=as_json)
         return
-
-    async def found(queue: "PromptQueue") -> "tuple[RequestEntry, Origin | None]":
-        return await _find(queue, request_id), (await queue.origins([request_id])).get(request_id)
-
-    entry, origin = _run(state or ctx.obj, found)
-    if as_json:
-        print_json(to_builtins(entry) | posted(entry.prompt, origin))
+    if is_revealed:
+        _show_password(state or ctx.obj, request_id, as_json=as_json)
         return
-    for line in _page(entry, _source(entry, origin)):
+
+    async def found(queue: "PromptQueue") -> "tuple[RequestEntry, Caller, Origin | None]":
+        from handrail.ports.prompt_queue import caller_state
+
+        entry, origin = await _find(queue, request_id), (await queue.origins([request_id])).get(request_id)
+        return entry, caller_state(origin, is_waiting=await queue.is_waiting(request_id)), origin
+
+    entry, caller, origin = _run(state or ctx.obj, found)
+    if as_json:
+        print_json(_as_json(entry, caller, origin))
+        return
+    for line in _page(entry, caller, origin):
         say(line)
+
+
+def _show_password(state: "Path | None", request_id: str, *, as_json: bool) -> None:
+    from handrail.ports.errors import NotFound
+
+    values = _run(state, lambda queue: queue.masked(request_id))
+    if not values:
+        raise NotFound("There is no password to show: the question has none, or the program that asked is gone.")
+    if as_json:
+        print_json(dict(values))
+        return
+    for name, value in values.items():
+        say(f"{name}: {one_line(value)}")
 
 
 @prompts.command("answer")
 @click.argument("request_id", metavar="ID")
-@click.option("--ok", "status", flag_value="ok", help="Yes, or: here is my answer.")
-@click.option("--cancel", "status", flag_value="canceled", help="No.")
+@click.option("--ok", "status", flag_value="ok", help="Allow, or send the answer.")
+@click.option("--cancel", "status", flag_value="canceled", help="Deny or cancel.")
 @click.option("--value", "values", multiple=True, metavar="KEY=VALUE", help="A field of a form; repeat it.")
-@click.option("--choose", "chosen", multiple=True, metavar="VALUE", help="An option; repeat it where several may be.")
-@click.option("--remark", metavar="TEXT", help="A word for the agent.")
+@click.option("--choose", "chosen", multiple=True, metavar="VALUE", help="An option; repeat it to choose several.")
+@click.option("--remark", metavar="TEXT", help="Tell the agent why.")
 @click.option(
     "--for",
     "scope",
@@ -132,6 +160,13 @@ def show_prompt(ctx: click.Context, request_id: str, state: Path | None, as_json
 @click.option("--path", metavar="PATTERN", help="With --for: the files that the yes covers [the one shown].")
 @click.option("--place", metavar="PLACE", help="With --for: the place that the yes covers [the one shown].")
 @click.option("--until", metavar="WHEN", help="With --for: when the yes ends, such as 2026-11-30 or 2026-11-30T18:00.")
+@click.option("--part", "numbers", type=int, multiple=True, metavar="N", help="Take only this part; repeat it [all].")
+@click.option(
+    "--content",
+    type=click.File("rb"),
+    metavar="FILE",
+    help="Write this text in place of the proposed one; - reads it from stdin.",
+)
 @click.option("--all-projects", is_flag=True, help="With --for rule: in every project [this one].")
 @click.option("--all-agents", is_flag=True, help="With --for rule: for every agent [this one].")
 @state_option
@@ -147,13 +182,15 @@ def answer_prompt(
     path: str | None,
     place: str | None,
     until: str | None,
+    numbers: Sequence[int],
+    content: BinaryIO | None,
     all_projects: bool,
     all_agents: bool,
     state: Path | None,
 ) -> None:
     """Answer a prompt, or a bundle of similar approvals, with --ok or --cancel."""
     if status is None:
-        raise click.UsageError("Say --ok or --cancel.")
+        raise click.UsageError("Add --ok or --cancel.")
     response: dict[str, Any] = {"status": status}
     if remark is not None:
         response["remark"] = remark
@@ -177,10 +214,15 @@ def answer_prompt(
 
         from handrail.faces.cli.presence import typing_a_word
         from handrail.faces.cli.program import program
-        from handrail.ports.prompts import ChoicePrompt, KvPrompt, TaskConfirmPrompt
+        from handrail.ports.prompts import ChoicePrompt, FileChangePrompt, KvPrompt, TaskConfirmPrompt
 
         stores = program().open_stores(state or ctx.obj)
         prompt = (await _find(queue, request_id)).prompt
+        origin = (await queue.origins([request_id])).get(request_id)
+        if response.get("scope", "once") != "once" and (origin is None or not origin.is_own):
+            raise click.UsageError(
+                "--for is only for handrail's own approvals. Other programs get a yes for this once."
+            )
         if status == "ok":
             if isinstance(prompt, KvPrompt):
                 given = {each.key: each.default for each in prompt.fields if isinstance(each.default, str)}
@@ -189,6 +231,8 @@ def answer_prompt(
                 response["selection"] = _selection(prompt, chosen)
             elif isinstance(prompt, TaskConfirmPrompt):
                 response["tasks"] = msgspec.to_builtins(prompt.tasks)
+            elif isinstance(prompt, FileChangePrompt):
+                response.update(_taken(prompt, numbers, content))
         proof = typing_a_word(stores.presence.look_at_terminal)
         by = f"terminal:{program().machine.user}"
         return (await queue.respond(request_id, response, by=by, proof=proof)).warnings
@@ -196,6 +240,23 @@ def answer_prompt(
     for warning in _run(state or ctx.obj, respond):
         click.echo(f"handrail: {visible(warning)}", err=True)
     say("Answered.")
+
+
+def _taken(prompt: "FileChangePrompt", numbers: Sequence[int], content: BinaryIO | None) -> dict[str, Any]:
+    """What `--part` and `--content` say of a change. Without both, all of it is taken."""
+    from handrail.kernel.prompts.part_numbers import taking
+
+    parts = prompt.parts or ()
+    if (numbers or content is not None) and not parts:
+        raise click.UsageError("This can only be allowed or denied as a whole.")
+    if content is not None:
+        if numbers:
+            raise click.UsageError("Give --part or --content, not both.")
+        try:
+            return {"content": content.read().decode()}
+        except UnicodeDecodeError:
+            raise click.UsageError("--content must be UTF-8 text.") from None
+    return taking(parts, numbers) if numbers else {}
 
 
 def _selection(prompt: "ChoicePrompt", chosen: Sequence[str]) -> list[str] | str:
@@ -243,14 +304,19 @@ def _run(state: Path | None, work: Any) -> Any:
     return run(with_queue())
 
 
-async def _pending(queue: "PromptQueue") -> "tuple[list[tuple[RequestEntry, bool, Origin | None]], list[Bundle]]":
+async def _pending(queue: "PromptQueue") -> "tuple[list[tuple[RequestEntry, Caller, Origin | None]], list[Bundle]]":
     from handrail.kernel.prompts.bundles import bundles
+    from handrail.ports.prompt_queue import caller_state
 
     pending = await queue.pending()
     ids = [each.request_id for each in pending]
     waiting, origins = await queue.still_waiting(ids), await queue.origins(ids)
+
+    def caller(request_id: str) -> "Caller":
+        return caller_state(origins.get(request_id), is_waiting=request_id in waiting)
+
     similar = bundles(pending, (name for name, origin in origins.items() if origin.is_own))
-    return [(each.request, each.request_id not in waiting, origins.get(each.request_id)) for each in pending], similar
+    return [(each.request, caller(each.request_id), origins.get(each.request_id)) for each in pending], similar
 
 
 def _source(entry: "RequestEntry", origin: "Origin | None") -> str:
@@ -271,7 +337,7 @@ async def _find(queue: "PromptQueue", request_id: str) -> "RequestEntry":
     found = await queue.find(request_id)
     if found is not None and found.is_pending:
         return found.request
-    raise NotFound(f"No prompt {request_id} waits for an answer.", hint="`handrail prompts` lists those that do.")
+    raise NotFound(f"No pending prompt {request_id}.", hint="`handrail prompts list` shows pending prompts.")
 
 
 def _pairs(values: Sequence[str]) -> dict[str, str]:
@@ -284,15 +350,39 @@ def _pairs(values: Sequence[str]) -> dict[str, str]:
     return pairs
 
 
-def _page(entry: "RequestEntry", source: str) -> list[str]:
+def _as_json(entry: "RequestEntry", caller: "Caller", origin: "Origin | None") -> dict[str, Any]:
+    from handrail.kernel.prompts.foreign_prompts import posted, shown_members
+
+    told: dict[str, Any] = to_builtins(entry)
+    return told | {"caller": caller, "prompt": shown_members(entry.prompt, origin)} | posted(entry.prompt, origin)
+
+
+def _page(entry: "RequestEntry", caller: "Caller", origin: "Origin | None") -> list[str]:
     import msgspec
 
-    prompt = to_builtins(entry.prompt)
-    lines = [f"{prompt.pop('kind')}  {entry.request_id}  {local_time(entry.ts)}", f"from: {source}"]
+    from handrail.kernel.prompts.foreign_prompts import shown_members
+    from handrail.ports.prompts import KvPrompt
+
+    prompt = shown_members(entry.prompt, origin)
+    lines = [f"{prompt.pop('kind')}  {entry.request_id}  {local_time(entry.ts)}", f"from: {_source(entry, origin)}"]
     if isinstance(entry.run_id, str):
         lines.append(f"run: {one_line(entry.run_id)}")
+    lines.append(f"caller: {_CALLERS[caller]}")
+    if caller != "waiting" and isinstance(entry.prompt, KvPrompt) and entry.prompt.secret_keys:
+        keys = ", ".join(sorted(entry.prompt.secret_keys))
+        lines.append(
+            f"not deliverable: secret values ({one_line(keys)}) would be discarded, because no program is waiting"
+        )
     offers = prompt.pop("offers", ())
     prompt.pop("source", None)
+    if prompt.pop("parts", None):
+        from handrail.kernel.prompts.part_numbers import numbered
+        from handrail.ports.prompts import FileChangePrompt
+
+        assert isinstance(entry.prompt, FileChangePrompt)
+        known = numbered(entry.prompt.parts or ())
+        prompt["parts, each for --part N"] = "\n".join(map(str, known)) + "\n" if len(known) > 1 else None
+        prompt = {name: value for name, value in prompt.items() if value is not None}
     for name, value in prompt.items():
         if isinstance(value, str) and "\n" in value:
             lines += [f"{name}:", *(f"  {line}" for line in value.rstrip("\n").split("\n"))]

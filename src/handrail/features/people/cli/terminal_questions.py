@@ -16,11 +16,16 @@ from msgspec import UNSET
 
 from handrail.faces.cli.output import behind_gutter, one_line, width_of
 from handrail.faces.cli.program import program
+from handrail.features.people.cli.text_editor import edited
 from handrail.kernel.approval import Question
-from handrail.kernel.later_files import runs_later
+from handrail.kernel.prompts.card import written_later
 from handrail.kernel.prompts.first_answer import ANSWERED
+from handrail.kernel.prompts.part_numbers import numbered, taking
 from handrail.ports import prompt_views
-from handrail.ports.prompts import PromptResponse, Scope, Side
+from handrail.ports.approval_card import Scope
+from handrail.ports.errors import InvalidParams
+from handrail.ports.prompt_queue import Side
+from handrail.ports.prompts import PromptResponse
 
 _FOLD_BEYOND = 24
 _SHOWN_OF_FOLDED = 8
@@ -52,7 +57,7 @@ class QuestionPage:
         for name, value in (
             ("task", question.call.task),
             ("path", preview.path),
-            ("runs code later", None if preview.path is None else runs_later(preview.path)),
+            *(("runs code later", f"{path}: {why}") for path, why in written_later(question)),
             ("command", preview.command),
             ("in folder", preview.cwd),
             *(("picture", image.path) for image in question.images),
@@ -70,6 +75,7 @@ class QuestionPage:
         yield from self._parameters(may_fold=preview.diff is not None)
         if preview.diff is not None:
             yield from self._diff(preview.diff)
+        yield from self._parts()
         yield from self._offers()
         # Again, because a long diff has moved the first lines out of sight.
         yield Line(f"in short, {question.effect.value}", "heading")
@@ -77,6 +83,14 @@ class QuestionPage:
         yield from self._fact("caller", str(question.call.caller))
         if preview.unseen is not None:
             yield Line(f"You can't see what is meant: {one_line(preview.unseen)}", "removed")
+
+    def _parts(self) -> Iterator[Line]:
+        """By number, where there is more than one to choose from."""
+        known = numbered(self._question.preview.parts)
+        if len(known) > 1:
+            yield Line("parts, which you can take by their numbers", "heading")
+            for each in known:
+                yield from self._behind_gutter(str(each))
 
     def _offers(self) -> Iterator[Line]:
         """The exact rule behind each answer that reaches further than once."""
@@ -95,6 +109,11 @@ class QuestionPage:
     def unfolded(self) -> Iterator[Line]:
         """The parameters once more, whole."""
         yield from self._parameters(may_fold=False)
+
+    def masked(self) -> Iterator[Line]:
+        """The passwords that the parameters show masked."""
+        for name, value in self._question.preview.masked.items():
+            yield from self._behind_gutter(f"{one_line(name)}: {one_line(json.dumps(value, ensure_ascii=False))}")
 
     def _fact(self, name: str, value: str) -> Iterator[Line]:
         yield from self._behind_gutter(f"{name}: {one_line(value)}")
@@ -141,6 +160,9 @@ _UNSEEN_CHOICES = "[n]o / n with a remark / the whole word allow, to allow unsee
 _ALL_TOOLS = re.compile(r"all", re.IGNORECASE)
 _NO = re.compile(r"no?(?:[\s:,]+(?P<remark>.*))?", re.IGNORECASE | re.DOTALL)
 _VIEW = re.compile(r"v(iew)?", re.IGNORECASE)
+_SHOW = re.compile(r"s(how)?", re.IGNORECASE)
+_EDIT = re.compile(r"e(dit)?", re.IGNORECASE)
+_NUMBERS = re.compile(r"\d{1,6}(?:[\s,]+\d{1,6})*")
 
 
 class TerminalQuestions:
@@ -173,11 +195,12 @@ class TerminalQuestions:
         _show(screen, page.lines())
         # What was typed before the question stood there is no answer to it.
         termios.tcflush(self._keyboard, termios.TCIFLUSH)
-        is_unseen = question.preview.unseen is not None
+        is_unseen, has_password = question.preview.unseen is not None, bool(question.preview.masked)
         while True:
             seen_choices = " / ".join(["[y]es", *_further(question), "[n]o", "n with a remark"])
             choices = _UNSEEN_CHOICES if is_unseen else seen_choices
-            print(f"Allow? {choices}{' / [v]iew all' if page.has_folded else ''}: ", end="", file=screen, flush=True)
+            looks = f"{' / [v]iew all' if page.has_folded else ''}{' / [s]how password' if has_password else ''}"
+            print(f"Allow? {choices}{looks}: ", end="", file=screen, flush=True)
             typed = await _line(self._keyboard)
             if typed is None:
                 print("no", file=screen, flush=True)
@@ -192,10 +215,34 @@ class TerminalQuestions:
                 return PromptResponse(status="canceled", remark=refusal["remark"] or UNSET)
             if _VIEW.fullmatch(typed):
                 _show(screen, page.unfolded())
+            elif has_password and _SHOW.fullmatch(typed):
+                _show(screen, page.masked())
+            elif (taken := await self._taken(question, typed, screen)) is not None:
+                return msgspec.convert({"status": "ok", **taken}, PromptResponse)
+
+    async def _taken(self, question: Question, typed: str, screen: TextIO) -> dict[str, Any] | None:
+        """What is taken where the person types numbers of parts, or edits the text; None if that is no answer."""
+        parts = question.preview.parts
+        if _EDIT.fullmatch(typed) and len(parts) == 1 and parts[0].content is not UNSET:
+            text = await edited(parts[0].content, parts[0].path)
+            print("The text is as it was." if text is None else "Allowed with your text.", file=screen, flush=True)
+            return None if text is None else {"content": text}
+        if not _NUMBERS.fullmatch(typed) or len(numbered(parts)) < 2:
+            return None
+        try:
+            return taking(parts, {int(number) for number in re.findall(r"\d+", typed)})
+        except InvalidParams as wrong:
+            print(wrong.message, file=screen, flush=True)
+            return None
 
 
 def _further(question: Question) -> Iterator[str]:
-    """The ways to say yes that reach further than once, as far as they are offered."""
+    """The ways to say yes to a part, or to more than this once, as far as they are offered."""
+    parts = question.preview.parts
+    if len(numbered(parts)) > 1:
+        yield "numbers of parts, such as 1 3"
+    if len(parts) == 1 and parts[0].content is not UNSET:
+        yield "[e]dit"
     if _is_offered(question, "task"):
         yield "for this [t]ask"
     if (to := question.preview.consent) is not None:

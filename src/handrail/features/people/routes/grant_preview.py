@@ -19,9 +19,10 @@ from handrail.kernel.grants import rule_of
 from handrail.kernel.offers import chosen_offer
 from handrail.kernel.prompts.answer_rules import check_response
 from handrail.kernel.visible import one_line
+from handrail.ports.approval_card import Grant, Offer
 from handrail.ports.errors import InvalidParams, NotFound
 from handrail.ports.files import Folder
-from handrail.ports.prompts import FileChangePrompt, Grant, Offer
+from handrail.ports.prompts import FileChangePrompt
 
 MOST_LOOKED_AT = 20_000
 _SHOWN = 3

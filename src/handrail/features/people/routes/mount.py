@@ -14,23 +14,27 @@ from starlette.types import Scope
 from handrail.faces.http.answers import http_envelope, success
 from handrail.faces.http.confirm_windows import WindowDenied
 from handrail.faces.http.context import Feed, HttpContext, Mount
-from handrail.faces.http.credentials import caller, is_person, must_be_person, program_name
+from handrail.faces.http.credentials import caller, is_person, must_be_person, person_of, program_name
+from handrail.faces.http.endpoint import unless_gone
 from handrail.faces.http.json_body import json_object, optional_text, page_before, page_limit, wrong_field
 from handrail.faces.http.person_proof import PersonProof
 from handrail.faces.socketio.rooms import Rooms
 from handrail.features.people.routes import grant_preview
 from handrail.features.people.routes.confirmation import confirmation_of
+from handrail.features.people.routes.panels import Action, Panels
 from handrail.features.people.routes.prompt_board import PromptBoard, State
+from handrail.features.people.routes.remote_waiters import RemoteWaiters
 from handrail.kernel.presence import answering_command
 from handrail.kernel.prompts.answer_rules import check_response
 from handrail.kernel.prompts.bundles import Outcome, Shown, answer_all
 from handrail.kernel.prompts.foreign_prompts import check_foreign, is_for_a_person
-from handrail.ports.errors import Failure
+from handrail.ports.errors import Failure, NotFound
 from handrail.ports.presence import Presence, PresenceNeeded, Proof
-from handrail.ports.prompts import Origin, PromptQueue
+from handrail.ports.prompt_queue import Origin, PromptQueue
 
 PATH = "/api/prompts"
 _STATES: tuple[State, ...] = get_args(State)
+_ACTIONS: tuple[Action, ...] = get_args(Action)
 
 logger = logging.getLogger(__name__)
 
@@ -41,30 +45,47 @@ class _Item(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=T
 
 
 def _routes(
-    queue: PromptQueue, board: PromptBoard, person: str, presence: Presence, proofs: PersonProof
+    queue: PromptQueue,
+    board: PromptBoard,
+    waiters: RemoteWaiters,
+    panels: Panels,
+    person: str,
+    presence: Presence,
+    proofs: PersonProof,
 ) -> list[Route]:
     async def list_entries(request: Request) -> Response:
         return success(await board.page(_state(request), page_limit(request), page_before(request)))
 
     async def ask(request: Request) -> Response:
-        given = await json_object(request, {"requestId", "runId", "prompt"})
+        given = await json_object(request, {"requestId", "runId", "prompt", "waiter"})
         prompt, wanted_id = _member(given, "prompt"), optional_text(given, "requestId")
+        run_id, waiter = optional_text(given, "runId"), optional_text(given, "waiter")
         check_foreign(prompt, wanted_id)
-        request_id = await queue.request(
-            _from_somewhere(prompt, request),
-            request_id=wanted_id,
-            run_id=optional_text(given, "runId"),
-            origin=Origin(_poster(request, person)),
-        )
+        asked, origin = _from_somewhere(prompt, request), Origin(_poster(request, person))
+        if waiter is None:
+            request_id = await queue.request(asked, request_id=wanted_id, run_id=run_id, origin=origin)
+        else:
+            request_id = await waiters.ask(waiter, asked, request_id=wanted_id, run_id=run_id, origin=origin)
         return success({"requestId": request_id})
+
+    async def answers(request: Request) -> Response:
+        """Answers to what a waiter has asked, secrets included: it holds until there is one, or for a while."""
+        given = await json_object(request, {"waiter", "received"})
+        received = given.get("received", [])
+        if not isinstance(received, list) or not all(isinstance(each, str) for each in received):
+            raise wrong_field("received", "must be a list of requestIds")
+        name = optional_text(given, "waiter") or ""
+        answered = waiters.answers(name, _poster(request, person), received)
+        return success({"answers": await unless_gone(request.receive, answered)})
 
     async def answer(request: Request) -> Response:
         request_id = request.path_params["request_id"]
-        given = await json_object(request, {"runId", "response", "presence"})
+        given = await json_object(request, {"runId", "response", "presence", "waiter"})
         response, run_id = _member(given, "response"), optional_text(given, "runId")
-        if not is_person(request) and await is_for_a_person(queue, request_id):
-            must_be_person(request, "Answering what handrail asks a person")
-        by = f"console:{person}" if is_person(request) else "program"
+        is_its_own = waiters.has_asked(optional_text(given, "waiter") or "", request_id)
+        if not is_person(request) and not is_its_own and await is_for_a_person(queue, request_id):
+            must_be_person(request, "Answering an approval")
+        by = f"console:{person_of(request, person)}" if is_person(request) else "program"
         try:
             proof = await _proof(request, given.get("presence"), request_id, response)
             receipt = await queue.respond(request_id, response, run_id=run_id, by=by, proof=proof)
@@ -92,19 +113,48 @@ def _routes(
             needed.details |= await proofs.ways(presence.challenge(found.request, checked))
         return needed
 
+    async def show_masked(request: Request) -> Response:
+        """The passwords in a question, for the person who decides: `{values}`. Kept nowhere on the way."""
+        must_be_person(request, "Showing a password")
+        values = await queue.masked(request.path_params["request_id"])
+        if not values:
+            raise NotFound("The program that asked is gone, and the password with it.")
+        response = success({"values": dict(values)})
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
     async def answer_several(request: Request) -> Response:
         """Similar approvals at once: exactly those that the page has shown, each named with its digest."""
         must_be_person(request, "Answering approvals")
         given = await json_object(request, {"items", "response"})
-        by, shown = f"console:{person}", _shown(given.get("items"))
+        by, shown = f"console:{person_of(request, person)}", _shown(given.get("items"))
         outcomes = await answer_all(queue, shown, _member(given, "response"), by=by)
         return success({"answers": [_outcome(request_id, each) for request_id, each in outcomes.items()]})
+
+    async def ask_panel(request: Request) -> Response:
+        """An app to the console window that it has opened: `{panel, action}` → `{isOpen}`, as it was before."""
+        given = await json_object(request, {"panel", "action"})
+        action = given.get("action")
+        if action not in _ACTIONS:
+            raise wrong_field("action", f"must be one of {', '.join(_ACTIONS)}")
+        return success({"isOpen": panels.ask(optional_text(given, "panel") or "", action)})
+
+    async def follow_panel(request: Request) -> Response:
+        """The console window: `{panel}` → `{order}`, once there is one, or null after a while."""
+        must_be_person(request, "Showing the console")
+        given = await json_object(request, {"panel"})
+        order = panels.next_order(optional_text(given, "panel") or "")
+        return success({"order": await unless_gone(request.receive, order)})
 
     return [
         Route(PATH, list_entries),
         Route(PATH, ask, methods=["POST"]),
         Route(PATH + "/responses", answer_several, methods=["POST"]),
+        Route(PATH + "/answers", answers, methods=["POST"]),
+        Route(PATH + "/panel", ask_panel, methods=["POST"]),
+        Route(PATH + "/panel/orders", follow_panel, methods=["POST"]),
         Route(PATH + "/{request_id:path}/response", answer, methods=["POST"]),
+        Route(PATH + "/{request_id:path}/masked", show_masked, methods=["POST"]),
     ]
 
 
@@ -150,11 +200,11 @@ def _state(request: Request) -> State:
 
 def mount(context: HttpContext) -> Mount:
     queue = context.project.stores.prompts
-    board = PromptBoard(queue)
+    board, waiters = PromptBoard(queue), RemoteWaiters(queue)
 
     @asynccontextmanager
     async def running(address: str, rooms: Rooms) -> AsyncIterator[None]:
-        async with board.run():
+        async with board.run(), waiters.run():
             yield
 
     def is_for_programs(scope: Scope) -> bool:
@@ -164,5 +214,5 @@ def mount(context: HttpContext) -> Mount:
     feeds = {"ui_prompts": Feed("entries", board.follow)}
     presence = context.project.stores.presence
     routes = [grant_preview.route(f"{PATH}/{{request_id:path}}/grant", context)]
-    routes += _routes(queue, board, context.person, presence, PersonProof(presence, context.windows))
+    routes += _routes(queue, board, waiters, Panels(), context.person, presence, PersonProof(presence, context.windows))
     return Mount(routes, feeds, running, is_for_programs=is_for_programs)

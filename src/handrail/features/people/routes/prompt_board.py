@@ -2,16 +2,18 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Literal
 
 import msgspec
 
 from handrail.kernel.prompts.bundles import shown_as
-from handrail.kernel.prompts.foreign_prompts import posted
+from handrail.kernel.prompts.foreign_prompts import posted, shown_members
+from handrail.kernel.visible import one_line
 from handrail.ports.errors import Failure
-from handrail.ports.prompts import Entry, Page, PromptQueue, QueuedPrompt, RequestEntry, ResponseEntry
+from handrail.ports.prompt_queue import Caller, Page, PromptQueue, QueuedPrompt, caller_state
+from handrail.ports.prompts import Entry, RequestEntry, ResponseEntry, UnreadablePrompt
 
 State = Literal["pending", "answered", "all"]
 Placed = tuple[int, Entry]
@@ -28,13 +30,14 @@ class PromptBoard:
     def __init__(self, queue: PromptQueue, look_every: float = 1.0) -> None:
         self._queue = queue
         self._look_every = look_every
-        self._is_gone: dict[str, bool] = {}
+        self._callers: dict[str, Caller] = {}
         self._unattributed: list[Placed] = []
         self._news: set[asyncio.Queue[Sequence[Json]]] = set()
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
         position = (await self._queue.entries(0)).position
+        _log_unreadable(await self._queue.pending())
         await self._changed_callers()
         tasks = [asyncio.create_task(self._follow_queue(position)), asyncio.create_task(self._look_after())]
         try:
@@ -44,7 +47,7 @@ class PromptBoard:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def follow(self) -> AsyncIterator[Sequence[Json]]:
+    async def follow(self) -> AsyncGenerator[Sequence[Json], None]:
         """Entries that are added from now on, and entries about which something else has become known."""
         news: asyncio.Queue[Sequence[Json]] = asyncio.Queue()
         self._news.add(news)
@@ -90,10 +93,12 @@ class PromptBoard:
             if isinstance(entry, ResponseEntry):
                 if entry.request_id in by:
                     one["answeredBy"] = by[entry.request_id]
-            elif entry.request_id in pending:
-                one["callerGone"] = entry.request_id not in waiting
-            if isinstance(entry, RequestEntry):
-                told = posted(entry.prompt, origins.get(entry.request_id))
+            else:
+                origin = origins.get(entry.request_id)
+                if entry.request_id in pending:
+                    one["caller"] = caller_state(origin, is_waiting=entry.request_id in waiting)
+                one["prompt"] = shown_members(entry.prompt, origin)
+                told = posted(entry.prompt, origin)
                 one |= told
                 if entry.request_id in pending:
                     one |= shown_as(entry, is_own=told["isOwn"])
@@ -105,6 +110,7 @@ class PromptBoard:
             try:
                 async for page in self._queue.follow(position):
                     position = page.position
+                    _log_unreadable(page.entries, page.nameless)
                     if not page.is_restart:
                         await self._publish(_placed(page))
             except Failure as failure:
@@ -128,9 +134,11 @@ class PromptBoard:
     async def _changed_callers(self) -> list[Placed]:
         """The requests of callers that went away, or came back, since the last look."""
         pending = await self._queue.pending(limit=_MOST_LOOKED_AFTER)
-        waiting = await self._queue.still_waiting([each.request_id for each in pending])
-        before, self._is_gone = self._is_gone, {each.request_id: each.request_id not in waiting for each in pending}
-        changed = {each for each, is_gone in self._is_gone.items() if before.get(each) is not is_gone}
+        ids = [each.request_id for each in pending]
+        waiting, origins = await self._queue.still_waiting(ids), await self._queue.origins(ids)
+        before = self._callers
+        self._callers = {each: caller_state(origins.get(each), is_waiting=each in waiting) for each in ids}
+        changed = {each for each, caller in self._callers.items() if before.get(each) != caller}
         return [(each.place, each.request) for each in pending if each.request_id in changed]
 
     async def _publish(self, added: Sequence[Placed]) -> None:
@@ -141,13 +149,25 @@ class PromptBoard:
         for placed, one in zip(added, news, strict=True):
             if one["action"] == "response" and "answeredBy" not in one:
                 self._unattributed.append(placed)
-            elif "callerGone" in one:
-                self._is_gone[one["requestId"]] = one["callerGone"]
+            elif "caller" in one:
+                self._callers[one["requestId"]] = one["caller"]
 
     def _pass_on(self, entries: Sequence[Json]) -> None:
         if entries:
             for news in self._news:
                 news.put_nowait(entries)
+
+
+def _log_unreadable(asked: Sequence[Entry | QueuedPrompt], nameless: Sequence[int] = ()) -> None:
+    for each in asked:
+        prompt = each.response if isinstance(each, ResponseEntry) else each.prompt
+        if isinstance(prompt, UnreadablePrompt):
+            name = one_line(each.request_id)
+            logger.warning(
+                "the request %s in the prompt log is shown as it is, to be canceled: %s", name, prompt.reason
+            )
+    for place in nameless:
+        logger.warning("a request in the prompt log (byte %d) can't be answered: it has no usable requestId", place)
 
 
 def _placed(page: Page) -> list[Placed]:

@@ -8,7 +8,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import InputOutput, InvalidParams
-from handrail.ports.prompts import PromptQueue
+from handrail.ports.prompt_queue import PromptQueue
 from handrail.ports.schemas import schema
 
 _KEY = "answer"
@@ -24,9 +24,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def ask_followup_question(queue: PromptQueue, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Ask the person one question and wait for the answer. Without `answer` in the result, the person did not
-    want to give one.
-    """
+    """Ask the person one question and wait for the answer. A result without `answer` means they declined."""
     field = {"key": _KEY, "label": "Answer", "multiline": True, "required": True}
     prompt = {"kind": "kv", "title": "A question", "message": params.question, "fields": [field]}
     answer = await ask(queue, call, prompt)

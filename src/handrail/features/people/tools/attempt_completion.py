@@ -2,11 +2,12 @@
 
 import msgspec
 
+from handrail.features.people.asking import asked_by
 from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Conflict, InputOutput, InvalidParams
-from handrail.ports.prompts import OWN, PromptQueue
+from handrail.ports.prompt_queue import PromptQueue
 from handrail.ports.schemas import schema
 
 
@@ -19,10 +20,10 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def attempt_completion(queue: PromptQueue, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Tell the person that the work is done, with what came of it, as Markdown. Returns at once."""
+    """Report that the work is done, with the result as Markdown. Returns immediately."""
     prompt = {"kind": "result", "title": "Done", "markdown": params.result, "source": f"handrail/{call.tool}"}
     try:
-        await queue.request(prompt, request_id=f"done_{call.execution_id}", run_id=call.task, origin=OWN)
+        await queue.request(prompt, request_id=f"done_{call.execution_id}", run_id=call.task, origin=asked_by(call))
     except Conflict as conflict:  # made again after a crash, it is told once
         if conflict.details.get("reason") != "taken":
             raise

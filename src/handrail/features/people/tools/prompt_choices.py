@@ -10,7 +10,8 @@ from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import InputOutput, InvalidParams
-from handrail.ports.prompts import PromptQueue, Status
+from handrail.ports.prompt_queue import PromptQueue
+from handrail.ports.prompts import Status
 
 _WIRE_NAMES = {
     "title": "title",
@@ -31,6 +32,7 @@ class Params(msgspec.Struct, frozen=True):
     max_selections: int | None = None
     allow_cancel: bool = True
     timeout_ms: int | None = None
+    run_id: str | None = None
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -42,9 +44,9 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def prompt_choices(queue: PromptQueue, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Ask the person to choose one of 1 to 60 options, or with `multiple` some of them, and wait for the answer.
-    `status` is ok, canceled or timeout; `selection` is the chosen value, or the list of them, when it is ok.
-    Without `timeout_ms` the question stays until it is answered.
+    """Ask the person to choose one of 1 to 60 options, or several with `multiple`, and wait for the answer. `status` is
+    ok, canceled or timeout; with ok, `selection` is the chosen value or list of values. Without `timeout_ms` it waits
+    until answered.
     """
     prompt = {
         "kind": "choice",
@@ -53,12 +55,14 @@ async def prompt_choices(queue: PromptQueue, call: Call, params: Params, preview
         "allowCancel": params.allow_cancel,
         **{wire: value for name, wire in _WIRE_NAMES.items() if (value := getattr(params, name)) is not None},
     }
-    answer = await ask(queue, call, prompt, params.timeout_ms)
+    answer = await ask(queue, call, prompt, params.timeout_ms, params.run_id)
     chosen = answer.response.selection if answer.response.status == "ok" else UNSET
     selection: str | list[str] = [] if params.multiple else ""
     if chosen is not UNSET:
         selection = chosen if isinstance(chosen, str) else list(chosen)
-    return Result(answer.response.status, answer.request_id, params.multiple, selection, call.task or UNSET)
+    return Result(
+        answer.response.status, answer.request_id, params.multiple, selection, params.run_id or call.task or UNSET
+    )
 
 
 _TEXT = {"type": "string"}
@@ -91,6 +95,7 @@ TOOL = Tool(
             "max_selections": {"type": "integer", "minimum": 1},
             "allow_cancel": {"type": "boolean", "default": True},
             "timeout_ms": {"type": "integer", "minimum": 1},
+            "run_id": _TEXT,
         },
         "required": ["options"],
     },

@@ -10,7 +10,8 @@ from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview, Reply, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import InputOutput, InvalidParams
-from handrail.ports.prompts import MASK, PromptQueue, Status
+from handrail.ports.prompt_queue import PromptQueue
+from handrail.ports.prompts import MASK, Status
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -19,6 +20,7 @@ class Params(msgspec.Struct, frozen=True):
     message: str | None = None
     allow_cancel: bool = True
     timeout_ms: int | None = None
+    run_id: str | None = None
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -29,9 +31,9 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def prompt_key_values(queue: PromptQueue, call: Call, params: Params, preview: Preview | None) -> Reply:
-    """Ask the person to fill in a form of 1 to 50 fields and wait for the answer. `status` is ok, canceled or
-    timeout; `values` holds the answers by key when it is ok. Mark passwords and keys as `secret`: they reach you
-    and no log. Without `timeout_ms` the question stays until it is answered.
+    """Ask the person to fill in a form of 1 to 50 fields and wait for the answer. `status` is ok, canceled or timeout;
+    with ok, `values` holds the answers by key. Mark passwords and keys as `secret`: they are sent to you and never
+    logged. Without `timeout_ms` it waits until answered.
     """
     prompt = {
         "kind": "kv",
@@ -40,10 +42,10 @@ async def prompt_key_values(queue: PromptQueue, call: Call, params: Params, prev
         **({"title": params.title} if params.title is not None else {}),
         **({"message": params.message} if params.message is not None else {}),
     }
-    answer = await ask(queue, call, prompt, params.timeout_ms)
+    answer = await ask(queue, call, prompt, params.timeout_ms, params.run_id)
     values = answer.response.values if answer.response.status == "ok" else UNSET
     given = {} if values is UNSET else values
-    result = Result(answer.response.status, answer.request_id, call.task or UNSET, given)
+    result = Result(answer.response.status, answer.request_id, params.run_id or call.task or UNSET, given)
     secret = {field["key"] for field in params.fields if field.get("secret")} & given.keys()
     if not secret:
         return Reply(result)
@@ -85,6 +87,7 @@ TOOL = Tool(
             },
             "allow_cancel": {"type": "boolean", "default": True},
             "timeout_ms": {"type": "integer", "minimum": 1},
+            "run_id": _TEXT,
         },
         "required": ["fields"],
     },

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 EPILOG = """\b
 Examples:
-  handrail policy            what holds in this folder
+  handrail policy            the rules in this folder
   handrail policy trust      let the project's file loosen the rules, too"""
 
 
@@ -29,7 +29,7 @@ Examples:
 def policy(
     action: Literal["show", "trust", "distrust"], project: Path, state: Path | None, answer: Choice, as_json: bool
 ) -> None:
-    """Show what is allowed, asked and denied.
+    """Show permission rules.
 
     A project's `.handrail/policy.json` can only tighten the rules until a person trusts it. Trust
     is bound to the file's content: after any edit it must be given again.
@@ -107,5 +107,10 @@ def _agrees(answer: Choice) -> bool:
         return answer == "allow"
     if not sys.stdin.isatty():
         raise Declined("There is no terminal to ask on.", hint="Read the file, then repeat with --answer allow.")
-    print("Trust it: may it allow what is asked by default? [y]es / [n]o: ", end="", file=sys.stderr, flush=True)
+    print(
+        "Trust this file, so that it can allow what asks by default? [y]es / [n]o: ",
+        end="",
+        file=sys.stderr,
+        flush=True,
+    )
     return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -7,6 +7,7 @@ import click
 
 from handrail.faces.cli.output import columns, print_json, say
 from handrail.faces.cli.parameters import json_option, state_option
+from handrail.faces.cli.presence import need_person
 
 _WHAT = ("path", "place", "host", "app", "command", "program", "server")
 
@@ -16,7 +17,7 @@ _WHAT = ("path", "place", "host", "app", "command", "program", "server")
 @json_option
 @click.pass_context
 def rules(ctx: click.Context, state: Path | None, as_json: bool) -> None:
-    """List and remove your permission rules.
+    """List, remove and restore permission rules.
 
     Rules are in `config.toml` in the state directory; what you allowed for a task ends with it.
     """
@@ -41,14 +42,36 @@ def list_rules(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 def remove_rule(ctx: click.Context, id: str, state: Path | None) -> None:
     """Remove a rule; it takes effect with the next call."""
     from handrail.faces.cli.program import program, run
-    from handrail.features.policy.rule_list import remove
+    from handrail.features.policy.removed_rules import RemovedRules
 
     stores = program().open_stores(state or ctx.obj)
     try:
-        row = run(remove(stores, id))
+        row = run(RemovedRules(stores).remove(id))
     finally:
         stores.close()
     say(f"Removed: {row['decision']} {_subject(row)}")
+
+
+@rules.command("restore")
+@click.argument("id", metavar="ID")
+@state_option
+@click.pass_context
+def restore_rule(ctx: click.Context, id: str, state: Path | None) -> None:
+    """Restore a rule that was removed in the last ten minutes."""
+    from handrail.faces.cli.program import program, run
+    from handrail.features.policy.removed_rules import RemovedRules
+
+    stores = program().open_stores(state or ctx.obj)
+    try:
+        removed = RemovedRules(stores)
+        found = run(removed.find(id))
+        say(f"Restore: {found.row['decision']} {_subject(found.row)}")
+        if found.is_loosening:
+            need_person(stores, "Restoring a rule")
+        run(removed.restore(found))
+    finally:
+        stores.close()
+    say("Restored.")
 
 
 def _list(state: Path | None, as_json: bool) -> None:

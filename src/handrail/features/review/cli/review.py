@@ -8,7 +8,7 @@ import click
 
 from handrail.faces.cli.output import columns, local_time, one_line, print_json, say
 from handrail.faces.cli.parameters import json_option, project_option, state_option
-from handrail.ports.errors import InvalidParams
+from handrail.ports.errors import InvalidParams, NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -196,12 +196,14 @@ def show_groups(items: "Sequence[Item]") -> None:
 def describe(item: "Item") -> str:
     """One line, with everything in it that a person should know first."""
     words = [_SIGNS[item.status], one_line(item.path) + ("/" if item.files or "folder" in item.status else "")]
+    if item.link is not None:
+        words.append(f"→ {one_line(item.link)}")
     if item.renamed_from:
         words.append(f"renamed from {one_line(item.renamed_from)}")
     if item.added or item.removed:
         words.append(f"+{item.added} −{item.removed}")
     if item.files:
-        words.append(f"{item.files} files, {item.size} bytes")
+        words.append(f"{item.files} file{'' if item.files == 1 else 's'}, {item.size} bytes")
     if item.mode:
         words.append(f"mode {item.mode}")
     notes = [item.runs_later and f"runs later: {item.runs_later}", item.conflict and f"conflict: {item.conflict}"]
@@ -219,7 +221,10 @@ def _show_commits(own_id: str, commits: "Sequence[Commit]", *, as_json: bool) ->
         say(f"{commit.id[:12]}  {one_line(commit.subject)}")
         say(f"    {one_line(commit.author)}, {one_line(commit.date)}")
         say("\n".join(f"    {line}" for line in visible(commit.stat).split("\n")))
-    say("`handrail review --take-commit COMMIT` takes one." if commits else "The agent made no commits.")
+        for each in commit.runs_later:
+            say(f"    [runs later: {one_line(each)}]")
+    take = "`git show COMMIT` shows one's diff, `handrail review --take-commit COMMIT` takes it."
+    say(take if commits else "The agent made no commits.")
 
 
 def _go_through(opened: "Project", reviews: "Reviews", own_id: str) -> None:
@@ -232,7 +237,22 @@ def _go_through(opened: "Project", reviews: "Reviews", own_id: str) -> None:
         chosen = choose(own_review)
     finally:
         own_review.close()
-    if chosen:
-        taken(opened, own_id, {"items": chosen})
-    else:
+    if not chosen:
         say("Nothing was taken. `handrail review --discard` deletes what the agent left.")
+        return
+    taken(opened, own_id, {"items": chosen})
+    if left := _count_left(reviews, own_id):
+        changes = "1 change is" if left == 1 else f"{left} changes are"
+        say(f"{changes} left: `handrail review {own_id}` shows them again, with --discard it deletes them.")
+
+
+def _count_left(reviews: "Reviews", own_id: str) -> int:
+    """Of what can be taken."""
+    try:
+        opened = reviews.open(own_id)
+    except NotFound:
+        return 0
+    try:
+        return len(opened.everything())
+    finally:
+        opened.close()

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -15,21 +16,29 @@ from handrail.features.review.shown import ShownEdit, ShownFile, ShownHunk, show
 from handrail.kernel.visible import visible
 from handrail.ports.errors import Failure
 
-_HELP = """y  take this change
-n  leave it, and show it again next time
-a  take this and all later changes of the file
-d  leave this and all later changes of the file
-t  where both edited the same place: take the agent's change in place of yours
-m  there: keep yours
-e  there: edit the file, in which both sides are marked ($EDITOR)
-q  stop here, and take what you have chosen
-Ctrl-C  stop, and take nothing"""
+_HELP = {
+    "y": "take this change",
+    "n": "leave it, and show it again next time",
+    "a": "take this and all later changes of the file",
+    "d": "leave this and all later changes of the file",
+    "v": "view all of it",
+    "t": "take the agent's change in place of yours",
+    "m": "keep yours",
+    "e": "edit the file, in which both sides are marked ($EDITOR)",
+    "q": "stop here, and take what you have chosen",
+}
 _MOST_LINES = 400
 _CONFLICT = "Theirs, mine, edit, or not now"
 
+Hunks = Sequence[ShownHunk]
+
 
 class _Stop(Exception):
-    """The person has seen enough."""
+    """The person has seen enough. `found` is what they have chosen of the file at hand."""
+
+    def __init__(self, found: dict[str, Any] | None = None) -> None:
+        super().__init__()
+        self.found = found
 
 
 def choose(review: Review) -> list[dict[str, Any]]:
@@ -41,8 +50,8 @@ def choose(review: Review) -> list[dict[str, Any]]:
             say(f"\n({number}/{len(items)}) {describe(item)}")
             if (found := _of_item(review, item)) is not None:
                 chosen.append(found)
-    except _Stop:
-        pass
+    except _Stop as stop:
+        chosen += [] if stop.found is None else [stop.found]
     return chosen
 
 
@@ -66,9 +75,9 @@ def _of_whole(file: ShownFile) -> dict[str, Any] | None:
         say("It is binary.")
     if file.conflict:
         say(f"Conflict: {file.conflict}.")
-        answer = _asked(_CONFLICT, "tmenq" if file.draft is not None else "tmnq")
+        answer = _asked(_CONFLICT, "tmenq" if file.draft is not None else "tmnq", file.hunks)
         return _resolved(file, answer, [0])
-    is_taken = _asked("Take this file", "ynq") == "y"
+    is_taken = _asked("Take this file", "ynq", file.hunks) == "y"
     return {"path": file.path, "digest": file.digest} if is_taken else None
 
 
@@ -81,13 +90,17 @@ def _of_hunks(file: ShownFile, *, has_mode: bool) -> dict[str, Any] | None:
         _show(hunk)
         if hunk.state == "conflict":
             say("Conflict: you edited the same place.")
-            answers.append(_asked(_CONFLICT, "tmenq" if file.draft is not None else "tmnq"))
+            answers.append(_asked(_CONFLICT, "tmenq" if file.draft is not None else "tmnq", [hunk]))
             if answers[-1] == "e" and (edited := _resolved(file, "e", [])) is not None:
                 return edited
             theirs += [hunk.place] if answers[-1] == "t" else []
             continue
         if answer not in ("a", "d"):
-            answer = _asked("Take this change", "ynadq")
+            try:
+                answer = _asked("Take this change", "ynadq", [hunk])
+            except _Stop:
+                some = {"path": file.path, "digest": file.digest, "hunks": taken, "theirs": theirs}
+                raise _Stop(some if taken or theirs else None) from None
         answers.append("y" if answer in ("y", "a") else "n")
         if answer in ("y", "a"):
             taken.append(hunk.place)
@@ -122,27 +135,45 @@ def _resolved(file: ShownFile, answer: str, theirs: list[int]) -> dict[str, Any]
         draft = text
 
 
-def _asked(words: str, letters: str) -> str:
-    shown = ",".join(letters)
+def _asked(words: str, letters: str, about: Hunks = ()) -> str:
+    """One of the letters. What was too long to show can be viewed as a whole before."""
+    letters = f"v{letters}" if any(_is_cut(hunk) for hunk in about) else letters
     while True:
-        click.secho(f"{words} [{shown},?]? ", bold=True, nl=False)
+        click.secho(f"{words} [{','.join(letters)},?]? ", bold=True, nl=False)
         line = sys.stdin.readline()
         if not line:
             raise click.Abort
         answer = line.strip().lower()[:1]
         if answer == "q":
             raise _Stop
-        if answer in letters and answer:
+        if answer == "v" and "v" in letters:
+            click.echo_via_pager(_everything(about))
+        elif answer in letters and answer:
             return answer
-        say(_HELP)
+        else:
+            say("\n".join(f"{letter}  {_HELP[letter]}" for letter in letters))
+            say("Ctrl-C  stop, and take nothing")
+
+
+def _parts(hunk: ShownHunk) -> Iterator[tuple[str, list[str], str | None]]:
+    yield from ((" ", hunk.before, None), ("-", hunk.old, "red"), ("+", hunk.new, "green"), (" ", hunk.after, None))
+
+
+def _is_cut(hunk: ShownHunk) -> bool:
+    return any(len(lines) > _MOST_LINES for _, lines, _ in _parts(hunk))
+
+
+def _everything(hunks: Hunks) -> Iterator[str]:
+    for hunk in hunks:
+        yield click.style(f"@@ line {hunk.start_old} @@", fg="cyan") + "\n"
+        for sign, lines, color in _parts(hunk):
+            yield from (click.style(sign + _visible(line), fg=color) + "\n" for line in lines)
 
 
 def _show(hunk: ShownHunk) -> None:
     click.secho(f"@@ line {hunk.start_old} @@", fg="cyan")
-    _lines(" ", hunk.before, None)
-    _lines("-", hunk.old, "red")
-    _lines("+", hunk.new, "green")
-    _lines(" ", hunk.after, None)
+    for sign, lines, color in _parts(hunk):
+        _lines(sign, lines, color)
     for edit in hunk.yours:
         _show_yours(edit)
 
@@ -155,6 +186,10 @@ def _show_yours(edit: ShownEdit) -> None:
 
 def _lines(sign: str, lines: list[str], color: str | None) -> None:
     for line in lines[:_MOST_LINES]:
-        click.secho(sign + visible(line).replace("\r", "\\r"), fg=color)
+        click.secho(sign + _visible(line), fg=color)
     if len(lines) > _MOST_LINES:
-        say(f"… {len(lines) - _MOST_LINES} more lines")
+        say(f"… {len(lines) - _MOST_LINES} more lines: v shows them")
+
+
+def _visible(line: str) -> str:
+    return visible(line.replace("\r", "\\r"))

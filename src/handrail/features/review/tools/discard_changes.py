@@ -20,7 +20,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def discard_changes(reviews: Reviews, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Delete everything that an agent left in its cage. This can't be undone; the project stays as it is."""
+    """Delete everything an agent left in its cage. This can't be undone; the project isn't touched."""
     await in_thread(call, lambda: reviews.discard(params.cage), is_final=True)
     return Result(params.cage)
 

@@ -59,7 +59,7 @@ _MOST_PATHS = 100
 
 
 async def take_changes(reviews: Reviews, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Write chosen changes from a cage to the project, all or none; undo takes them back together."""
+    """Apply chosen changes from a cage to the project, all or none; one undo reverts them together."""
     assert preview is not None
     plan: Plan = preview.state
     shown = replace(preview, state=plan.steps)

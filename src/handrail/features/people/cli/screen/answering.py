@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from handrail.features.people.cli.screen.page import PromptPage
 from handrail.features.people.cli.screen.texts import Texts
+from handrail.ports.approval_card import Scope
 from handrail.ports.errors import Failure, InvalidParams, NotFound
-from handrail.ports.prompts import PromptQueue, Scope
+from handrail.ports.prompt_queue import PromptQueue
 
 if TYPE_CHECKING:
     from handrail.features.people.cli.screen.app import PromptsApp
@@ -34,6 +35,8 @@ class Answering:
             self._view.say(self._texts.unseen_yes, is_problem=True)
         elif scope != "once" and not page.row.offers(scope):
             self._view.say(self._texts.only_approvals)
+        elif kind == "unreadable":
+            self._view.say(self._texts.only_cancel)
         elif kind in ("kv", "choice"):
             page.enter()
             self._view.say(self._texts.fill_in)
@@ -59,6 +62,8 @@ class Answering:
             await self.deny()
         elif page.row.kind == "file_change_confirm":
             self._view.say(self._texts.no_yes_by_enter)
+        elif page.row.kind == "unreadable":
+            self._view.say(self._texts.only_cancel)
         else:
             await self._fill_and_send(page)
 

@@ -15,6 +15,7 @@ from textual.widgets import Input, OptionList, TextArea
 
 from handrail.features.people.cli.screen.answering import Answering
 from handrail.features.people.cli.screen.board import Board, follow, watch_callers
+from handrail.features.people.cli.screen.change_form import ChangeForm
 from handrail.features.people.cli.screen.fields import Form
 from handrail.features.people.cli.screen.key_line import HelpScreen, KeyLine, keys_for, typing_keys
 from handrail.features.people.cli.screen.lines import TextBlock, own_line
@@ -23,8 +24,9 @@ from handrail.features.people.cli.screen.page import Pages, PromptPage
 from handrail.features.people.cli.screen.prompt_list import PromptList
 from handrail.features.people.cli.screen.texts import Texts
 from handrail.features.people.cli.screen.theme import DARK, LIGHT, PLAIN, theme_of
+from handrail.ports.approval_card import Scope
 from handrail.ports.errors import Failure
-from handrail.ports.prompts import PromptQueue, Scope
+from handrail.ports.prompt_queue import PromptQueue
 
 INTERRUPTED = 130  # as shells expect it after Ctrl-C
 
@@ -46,6 +48,7 @@ class PromptsApp(App[int]):
         Binding("r", "say_yes('rule')", show=False),
         Binding("R", "say_yes_to_app", show=False),
         Binding("n", "say_no", show=False),
+        Binding("s", "show_password", show=False),
         Binding("ctrl+s", "send", show=False, priority=True),
         Binding("escape", "leave", show=False),
         Binding("a,h", "toggle_answered", show=False),
@@ -180,6 +183,14 @@ class PromptsApp(App[int]):
 
     async def action_say_no(self) -> None:
         await self._answering.say_no()
+
+    async def action_show_password(self) -> None:
+        page = self.page
+        if page is None or not isinstance(page.form, ChangeForm) or not page.form.has_password or page.row.is_settled:
+            return
+        values = await self._queue.masked(page.row.id)
+        page.form.show_password(values)
+        self.say("" if values else self._texts.password_gone, is_problem=not values)
 
     async def action_send(self) -> None:
         await self._answering.send()

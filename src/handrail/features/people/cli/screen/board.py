@@ -12,16 +12,10 @@ from dataclasses import dataclass
 from msgspec import UNSET
 
 from handrail.kernel.queue_approver import PREFIX
+from handrail.ports.approval_card import Scope
 from handrail.ports.errors import Failure
-from handrail.ports.prompts import (
-    FileChangePrompt,
-    Origin,
-    PromptQueue,
-    QueuedPrompt,
-    RequestEntry,
-    ResponseEntry,
-    Scope,
-)
+from handrail.ports.prompt_queue import Caller, Origin, PromptQueue, QueuedPrompt, caller_state
+from handrail.ports.prompts import FileChangePrompt, RequestEntry, ResponseEntry
 
 MOST_ANSWERED = 1000
 
@@ -33,7 +27,7 @@ class Row:
     entry: RequestEntry
     answer: ResponseEntry | None = None
     by: str | None = None
-    is_caller_gone: bool = False
+    caller: Caller = "waiting"
     is_withdrawn: bool = False
     is_mine: bool = False
     is_sending: bool = False
@@ -72,6 +66,11 @@ class Row:
         """A call of an app's tool: a yes may be one to all of them."""
         prompt = self.entry.prompt
         return self.is_approval and isinstance(prompt, FileChangePrompt) and prompt.consent is not UNSET
+
+    @property
+    def has_parts(self) -> bool:
+        """A yes may be one to a part of it."""
+        return isinstance(self.entry.prompt, FileChangePrompt) and bool(self.entry.prompt.parts)
 
     @property
     def can_cancel(self) -> bool:
@@ -212,10 +211,10 @@ async def watch_callers(queue: PromptQueue, board: Board, changed: Changed) -> N
 async def look_for_callers(queue: PromptQueue, board: Board) -> bool:
     """Whether any mark has changed."""
     waiting = await queue.still_waiting([row.id for row in board.waiting])
-    changed = [row for row in board.waiting if row.is_caller_gone is (row.id in waiting)]
-    for row in changed:
-        row.is_caller_gone = not row.is_caller_gone
-    return bool(changed)
+    before = [row.caller for row in board.waiting]
+    for row in board.waiting:
+        row.caller = caller_state(row.origin, is_waiting=row.id in waiting)
+    return before != [row.caller for row in board.waiting]
 
 
 async def _load_and_follow(queue: PromptQueue, board: Board, changed: Changed) -> None:

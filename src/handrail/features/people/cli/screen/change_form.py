@@ -1,15 +1,16 @@
-"""`file_change_confirm`: what is about to happen, with its diff as numbered lines. Only a remark can be filled in."""
+"""`file_change_confirm`: what is about to happen, with its diff as numbered lines, and what of it is taken."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec import UNSET
 from textual.app import ComposeResult
 
-from handrail.features.people.cli.screen.fields import Form
+from handrail.features.people.cli.screen.fields import Form, Problems
 from handrail.features.people.cli.screen.lines import Line, TextBlock, fact_lines, own_line
+from handrail.features.people.cli.screen.parts import Parts
 from handrail.features.people.cli.screen.texts import Texts
 from handrail.ports.prompts import FileChangePrompt
 
@@ -106,8 +107,37 @@ class ChangeForm(Form):
     has_remark: ClassVar[bool] = True
 
     def compose(self) -> ComposeResult:
-        assert isinstance(self.row.entry.prompt, FileChangePrompt)
-        yield TextBlock(change_lines(self.row.entry.prompt, self.texts))
+        prompt = self.row.entry.prompt
+        assert isinstance(prompt, FileChangePrompt)
+        yield TextBlock(change_lines(prompt, self.texts))
+        yield TextBlock(id="password")
+        if prompt.parts:
+            yield Parts(prompt.parts, self.texts)
+
+    def answer(self) -> dict[str, Any]:
+        return {"status": "ok", **{name: value for parts in self._parts for name, value in parts.answer().items()}}
+
+    def problems(self) -> Problems:
+        takes_nothing = any(parts.takes_nothing() for parts in self._parts)
+        return {"hunks": self.texts.problems["no_part"]} if takes_nothing else {}
+
+    def show_problems(self, problems: Problems) -> None:
+        for parts in self._parts:
+            parts.show_problem(problems.get("hunks", ""))
+
+    @property
+    def _parts(self) -> list[Parts]:
+        return list(self.query(Parts))
+
+    @property
+    def has_password(self) -> bool:
+        return bool(isinstance(self.row.entry.prompt, FileChangePrompt) and self.row.entry.prompt.masked)
+
+    def show_password(self, values: Mapping[str, str]) -> None:
+        self.query_one("#password", TextBlock).update(fact_lines(list(values.items())))
+
+    def forget_secrets(self) -> None:
+        self.show_password({})
 
 
 def change_lines(prompt: FileChangePrompt, texts: Texts) -> list[Line]:

@@ -206,7 +206,7 @@ class Form(Vertical):
         return {"status": "ok"}
 
     def problems(self) -> Problems:
-        """What must be mended before it can be sent."""
+        """What must be fixed before it can be sent."""
         return {}
 
     def show_problems(self, problems: Problems) -> None:
@@ -214,6 +214,9 @@ class Form(Vertical):
 
     def forget_secrets(self) -> None:
         """Called once the answer is in the log, whoever gave it."""
+
+    def caller_changed(self) -> None:
+        """Called when the program that asked is known to wait, to be gone, or not to be seen."""
 
     def enter(self) -> bool:
         """Puts the cursor where a person starts; false where there is nothing to fill in."""

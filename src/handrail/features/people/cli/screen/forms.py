@@ -14,7 +14,7 @@ from textual.widgets import Markdown
 from handrail.features.people.cli.screen.fields import Field, FieldKind, Form, Problems, SendRow
 from handrail.features.people.cli.screen.lines import Line, TextBlock, own_line, text_lines
 from handrail.kernel.visible import visible
-from handrail.ports.prompts import ChoiceOption, ChoicePrompt, KvField, KvPrompt, ResultPrompt
+from handrail.ports.prompts import ChoiceOption, ChoicePrompt, KvField, KvPrompt, ResultPrompt, UnreadablePrompt
 
 
 class KvForm(Form):
@@ -52,11 +52,20 @@ class KvForm(Form):
         for key in self._prompt.secret_keys:
             self._fields[key].clear()
 
+    def caller_changed(self) -> None:
+        """Whether a secret can be delivered is said before it is typed."""
+        for field in self._prompt.fields:
+            if field.secret is True:
+                self._fields[field.key].relabel(self._head(field))
+
     def _head(self, field: KvField) -> list[Line]:
         star = f" ({self.texts.required})" if field.required is True else ""
         lines = text_lines((field.label or field.key) + star, "title")
         lines += text_lines(field.description, "muted") if field.description else []
-        return [*lines, own_line(self.texts.secret_hint, "note")] if field.secret is True else lines
+        if field.secret is not True:
+            return lines
+        is_heard = self.row.caller == "waiting"
+        return [*lines, own_line(self.texts.secret_hint if is_heard else self.texts.secret_lost, "note")]
 
     @property
     def _prompt(self) -> KvPrompt:
@@ -188,6 +197,16 @@ class ResultForm(Form):
             yield TextBlock(text_lines(text))
         else:
             yield Markdown(text, parser_factory=_parser, open_links=False)
+
+
+class RawForm(Form):
+    """A request that can't be read: as it is, and nothing to fill in."""
+
+    def compose(self) -> ComposeResult:
+        prompt = self.row.entry.prompt
+        assert isinstance(prompt, UnreadablePrompt)
+        yield TextBlock([own_line(self.texts.unreadable, "note"), *text_lines(prompt.reason, "problem")])
+        yield TextBlock(text_lines(prompt.raw))
 
 
 def _parser() -> MarkdownIt:

@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widget import Widget
 
+from handrail.features.people.cli.screen.change_form import ChangeForm
 from handrail.features.people.cli.screen.lines import TextBlock, fact_lines, own_line
 from handrail.features.people.cli.screen.page import PromptPage
 from handrail.features.people.cli.screen.texts import Texts
@@ -104,7 +105,11 @@ def keys_for(page: PromptPage | None, texts: Texts, *, is_in_list: bool, is_hist
             scopes = [("r", names["tool"]), ("R", names["app"]), *task]
         yes = ("y", names["allow" if page.row.is_approval else "yes"])
         first = [*no, yes] if page.row.is_unseen else [yes, *no]
-        return [*first, *scopes, *back, ("Space", names["scroll"]), side]
-    if is_in_list and page.row.kind != "result":
+        if page.row.has_parts:
+            scopes += [("Enter", names["parts"])] if is_in_list else [("Space", names["pick"]), ("e", names["edit"])]
+        scroll = [] if page.row.has_parts and not is_in_list else [("Space", names["scroll"])]
+        password = [("s", names["password"])] if isinstance(page.form, ChangeForm) and page.form.has_password else []
+        return [*first, *password, *scopes, *back, *scroll, side]
+    if is_in_list and page.row.kind not in ("result", "unreadable"):
         return [("Enter", names["open"]), *no, side]
     return [*back, *((key, names[name]) for key, name in page.form.keys), *no, side]

@@ -17,6 +17,7 @@ from handrail.ports.prompts import (
     PromptResponse,
     ResultPrompt,
     TaskConfirmPrompt,
+    UnreadablePrompt,
 )
 
 
@@ -114,4 +115,6 @@ class HistoryPage(VerticalScroll):
             lines += change_lines(prompt, self._texts)
         elif isinstance(prompt, ResultPrompt):
             lines += text_lines(prompt.markdown or "")
+        elif isinstance(prompt, UnreadablePrompt):
+            lines += text_lines(prompt.raw)
         return lines

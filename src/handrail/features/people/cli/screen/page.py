@@ -8,7 +8,7 @@ from textual.message import Message
 from handrail.features.people.cli.screen.board import Board, Row
 from handrail.features.people.cli.screen.change_form import ChangeForm
 from handrail.features.people.cli.screen.fields import Field, Form
-from handrail.features.people.cli.screen.forms import ChoiceForm, KvForm, ResultForm
+from handrail.features.people.cli.screen.forms import ChoiceForm, KvForm, RawForm, ResultForm
 from handrail.features.people.cli.screen.lines import TextBlock, own_line
 from handrail.features.people.cli.screen.outcome import HistoryPage, header_lines, outcome_lines
 from handrail.features.people.cli.screen.task_form import TaskForm
@@ -45,6 +45,7 @@ FORMS: dict[str, type[Form]] = {
     "task_confirm": TaskForm,
     "file_change_confirm": ChangeForm,
     "result": ResultForm,
+    "unreadable": RawForm,
 }
 
 
@@ -89,8 +90,9 @@ class PromptPage(Vertical):
             for remark in self.query("#remark"):
                 remark.display = False
         else:
-            gone = texts.caller_gone if row.is_approval else texts.nobody_waits
-            notice.update([own_line(gone, "note")] if row.is_caller_gone else [])
+            key = "approval" if row.is_approval and row.caller == "gone" else row.caller
+            notice.update([] if row.caller == "waiting" else [own_line(texts.callers[key], "note")])
+            self.form.caller_changed()
         notice.set_class(row.is_settled, "-settled")
 
     @property

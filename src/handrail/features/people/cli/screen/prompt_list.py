@@ -33,12 +33,14 @@ class PromptList(OptionList):
         super().__init__(id=id, markup=False, compact=True)
         self._texts = texts
         self._moved = moved
-        self._looks: dict[str, tuple[bool, bool, bool]] = {}
+        self._looks: dict[str, tuple[bool, bool, str]] = {}
         self._is_filling = False
 
     def show(self, rows: Sequence[Row], shown: str | None) -> None:
         """What is already there keeps its place as long as all before it is there as well."""
-        looks = {row.id: (row.is_settled, row.answer is None, row.is_caller_gone) for row in rows}
+        looks: dict[str, tuple[bool, bool, str]] = {
+            row.id: (row.is_settled, row.answer is None, row.caller) for row in rows
+        }
         before, now = list(self._looks), list(looks)
         self._is_filling = True
         if now[: len(before)] == before:
@@ -85,8 +87,8 @@ def _told(row: Row, texts: Texts) -> Text:
     facts = [when, texts.kinds[row.kind], one_line(row.entry.prompt.source or "")]
     if row.is_settled:
         facts.insert(1, outcome_word(row, texts) if row.answer is not None else texts.answered)
-    elif row.is_caller_gone:
-        facts.insert(1, texts.caller_gone_short)
+    elif row.caller != "waiting":
+        facts.insert(1, texts.callers_short[row.caller])
     told = Text(no_wrap=True, overflow="ellipsis")
     told.append(f"{'✓' if row.is_settled else '●'} ", "dim" if row.is_settled else "")
     told.append(title, "dim" if row.is_settled else "bold")

@@ -25,6 +25,7 @@ class Texts:
             "task_confirm": "tasks",
             "file_change_confirm": "approval",
             "result": "result",
+            "unreadable": "unreadable",
         }
     )
     source: str = "from"
@@ -46,18 +47,34 @@ class Texts:
     lines: Callable[[int, int], str] = lambda added, removed: f"+{added} −{removed} lines"
     nothing_changes: str = "nothing changes"
     skipped: Callable[[int], str] = lambda count: "1 unchanged line" if count == 1 else f"{count} unchanged lines"
-    caller_gone: str = "The agent stopped waiting. A yes is kept for its next try."
-    caller_gone_short: str = "caller gone"
-    nobody_waits: str = "The one who asked has stopped waiting."
+    callers: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "approval": "The agent stopped waiting. A yes is kept for its next try.",
+            "gone": "This program stopped waiting.",
+            "unknown": "This program may no longer be waiting.",
+        }
+    )
+    callers_short: Mapping[str, str] = field(
+        default_factory=lambda: {"gone": "caller gone", "unknown": "caller unknown"}
+    )
+    unreadable: str = "handrail can't read this request. Here is what the program wrote; you can only cancel it."
+    only_cancel: str = "This request can only be canceled: press n."
     more_below: Callable[[int], str] = lambda count: f"↓ {count} more below" if count > 1 else "↓ 1 more line below"
-    hidden: str = "Holds hidden characters:"
+    hidden: str = "Contains hidden characters:"
     required: str = "required"
     secret_hint: str = "Sent only to the requester; never stored."
+    secret_lost: str = "Will be discarded: no program is waiting."
     remark: str = "Tell the agent why (optional)"
     remark_of_no: str = "Deny: tell the agent why?"
     send: str = "Send"
     confirm_tasks: Callable[[int], str] = lambda count: f"Confirm {count} tasks" if count != 1 else "Confirm 1 task"
     pick_one: str = "Choose one"
+    parts: str = "Take only some of it"
+    parts_hint: str = (
+        "Space leaves a part out or takes it again, e edits the file's text; y then allows what is marked."
+    )
+    edit_text: Callable[[str], str] = lambda path: f"{path}, as it will be written (Esc: back to the list)"
+    edited: str = "edited by you"
     pick_between: Callable[[int, int], str] = lambda least, most: (
         f"Choose {least}" if least == most else f"Choose {least} to {most}"
     )
@@ -115,8 +132,11 @@ class Texts:
             "too_few": "Please choose more.",
             "too_many": "Please choose fewer.",
             "task_title": "A task needs a title.",
+            "no_part": "Nothing is marked: mark a part, or press n to deny it.",
+            "not_editable": "This file's text can't be edited here.",
         }
     )
+    password_gone: str = "The program that asked is gone, and the password with it."
     lost_touch: str = "The queue can't be read, trying again"
     keys: Mapping[str, str] = field(
         default_factory=lambda: {
@@ -127,11 +147,13 @@ class Texts:
             "tool": "this tool",
             "app": "whole app",
             "deny": "deny",
+            "password": "show password",
             "cancel": "cancel",
             "open": "open",
             "send": "send",
             "pick": "pick",
             "edit": "edit",
+            "parts": "choose parts",
             "add": "add",
             "remove": "remove",
             "move": "move",
@@ -154,19 +176,21 @@ class Texts:
         ("t", "allow for this task (approvals only)"),
         ("r", "allow always: adds a rule (approvals only); for an app: this tool"),
         ("R", "always allow all tools of this app (calls of apps only)"),
-        ("n", "deny or cancel; where a remark is possible it is asked for first"),
+        ("n", "deny or cancel; first asks for a remark where there is one"),
+        ("s", "show the password that would be typed (approvals only)"),
         ("Enter", "into the form; from its single-line fields and rows: send"),
         ("Ctrl S", "send from any field"),
         ("Tab", "next field, and the remark"),
         ("Esc", "back to the list; nothing typed is lost"),
         ("PgUp PgDn  Space", "scroll what is shown; J K by a line"),
-        ("Space  x", "pick an option"),
-        ("e  +  -  u", "edit, add, remove a task; bring a removed one back"),
+        ("Space  x", "pick an option; leave out or take a part of a change"),
+        ("e", "edit a task, or the proposed text of a change"),
+        ("+  -  u", "add or remove a task; bring a removed one back"),
         ("Alt ↑ ↓  J K", "move a task"),
         ("p  s", "a task's priority and status"),
         ("a", "answered questions, and back"),
         ("d", "light or dark"),
-        ("q  Ctrl C", "quit; what waits goes on waiting"),
+        ("q  Ctrl C", "quit; pending questions stay open"),
     )
 
 
@@ -183,6 +207,7 @@ CHINESE = Texts(
         "task_confirm": "任务",
         "file_change_confirm": "审批",
         "result": "结果",
+        "unreadable": "无法识别",
     },
     source="来自",
     posted=lambda by: f"{by}（不是 handrail）",
@@ -201,18 +226,28 @@ CHINESE = Texts(
     lines=lambda added, removed: f"+{added} −{removed} 行",
     nothing_changes="没有变更",
     skipped=lambda count: f"{count} 行未变",
-    caller_gone="智能体已不再等待。你的同意会留给它的下一次尝试。",
-    caller_gone_short="无人等待",
-    nobody_waits="提问者已不再等待。",
+    callers={
+        "approval": "智能体已不再等待。如果你允许，它下次尝试时会直接执行。",
+        "gone": "提问的程序已不再等待。",
+        "unknown": "无法得知这个程序是否仍在等待。",
+    },
+    callers_short={"gone": "已不再等待", "unknown": "等待状态未知"},
+    unreadable="handrail 无法识别这个请求。下面是程序写入的原文，你只能取消它。",
+    only_cancel="这个请求只能取消：按 n。",
     more_below=lambda count: f"↓ 下面还有 {count} 行",
     hidden="含有隐藏字符：",
     required="必填",
     secret_hint="只交给提问的程序，不会写入任何记录。",
+    secret_lost="会被丢弃：没有程序在等待它。",
     remark="给智能体的备注（可选）",
     remark_of_no="拒绝：有给智能体的备注吗？",
     send="提交",
     confirm_tasks=lambda count: f"确认 {count} 个任务",
     pick_one="请选择一项",
+    parts="只接受其中一部分",
+    parts_hint="空格：排除或重新接受一部分；e：编辑文件内容；然后按 y 允许已标记的部分。",
+    edit_text=lambda path: f"{path}：将写入的内容（Esc：返回列表）",
+    edited="你已修改",
     pick_between=lambda least, most: f"请选择 {least} 项" if least == most else f"请选择 {least}–{most} 项",
     picked=lambda count: f"已选 {count} 项",
     no_tasks="列表中没有任务；按 + 添加。",
@@ -259,7 +294,10 @@ CHINESE = Texts(
         "too_few": "请再选一些。",
         "too_many": "选得太多了。",
         "task_title": "任务需要标题。",
+        "no_part": "没有标记任何部分：请标记一部分，或按 n 拒绝。",
+        "not_editable": "此文件的内容无法在这里编辑。",
     },
+    password_gone="发起询问的程序已退出，密码也随之消失。",
     lost_touch="无法读取询问队列，正在重试",
     keys={
         "allow": "允许一次",
@@ -269,11 +307,13 @@ CHINESE = Texts(
         "tool": "此工具",
         "app": "整个应用",
         "deny": "拒绝",
+        "password": "显示密码",
         "cancel": "取消",
         "open": "打开",
         "send": "提交",
         "pick": "选中",
         "edit": "编辑",
+        "parts": "选择部分",
         "add": "添加",
         "remove": "删除",
         "move": "移动",
@@ -296,13 +336,15 @@ CHINESE = Texts(
         ("r", "始终允许：添加一条规则（仅审批）；对应用：此工具"),
         ("R", "始终允许此应用的全部工具（仅应用的调用）"),
         ("n", "拒绝或取消；可以附备注时先询问备注"),
+        ("s", "显示将要输入的密码（仅审批）"),
         ("Enter", "进入表单；在单行输入框和选项上：提交"),
         ("Ctrl S", "在任意输入框中提交"),
         ("Tab", "下一个输入框，以及备注"),
         ("Esc", "返回列表；输入的内容不会丢失"),
         ("PgUp PgDn  Space", "滚动内容；J K 逐行"),
-        ("Space  x", "选中选项"),
-        ("e  +  -  u", "编辑、添加、删除任务；恢复刚删除的"),
+        ("Space  x", "选中选项；排除或接受更改的一部分"),
+        ("e", "编辑任务，或更改中将写入的内容"),
+        ("+  -  u", "添加、删除任务；恢复刚删除的"),
         ("Alt ↑ ↓  J K", "移动任务"),
         ("p  s", "任务的优先级和状态"),
         ("a", "已答复的询问，再按返回"),

@@ -1,0 +1,305 @@
+"""What local servers and routers send instead of OpenAI's format, byte for byte, and what the agent makes of it."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.features.agent.models.compatible import ThinkingTags
+from handrail.features.agent.models.providers import open_model
+from handrail.features.agent.settings import open_models
+from handrail.ports.errors import Failure, Unsupported
+from handrail.ports.model import Cut, NoModel, Overflow, RateLimited, Reply, ToolOffer, UserTurn, WrongKey
+from handrail.wiring import Wiring
+
+Answer = tuple[int, str, str]
+TOOLS = [
+    ToolOffer("read_file", "Read a file", {"type": "object", "properties": {"path": {"type": "string"}}}),
+    ToolOffer("list_files", "List files", {"type": "object", "properties": {}}),
+]
+COUNTS = {"usage": {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}}
+READ_1, READ_2 = ("read_file", {"path": "1"}), ("read_file", {"path": "2"})
+
+
+def chunk(delta: Any, finish: str | None = None, **more: Any) -> Any:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    return {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice], **more}
+
+
+def stream(*chunks: Any, end: str = "data: [DONE]\n\n") -> Answer:
+    return 200, "text/event-stream", "".join(f"data: {json.dumps(each)}\n\n" for each in chunks) + end
+
+
+def call(index: int | None, id: str | None, arguments: Any = '{"path":"1"}', name: str = "read_file") -> Any:
+    function = {"name": name} if arguments is ... else {"name": name, "arguments": arguments}
+    given = {"index": index, "id": id, "type": "function"}
+    return {**{key: value for key, value in given.items() if value is not None}, "function": function}
+
+
+def calls(*each: Any, finish: str = "tool_calls") -> Answer:
+    return stream(*(chunk({"tool_calls": [one]}) for one in each), chunk({}, finish))
+
+
+def text(*pieces: Any, finish: str = "stop") -> Answer:
+    return stream(*(chunk({"content": piece}) for piece in pieces), chunk({}, finish))
+
+
+def refused(status: int, error: Any, **more: Any) -> Answer:
+    return status, "application/json", json.dumps({"error": error, **more})
+
+
+SECOND = '{"path":"2"}'
+WHOLE = {
+    "id": "c",
+    "object": "chat.completion",
+    "created": 1,
+    "model": "m",
+    "choices": [
+        {
+            "index": 0,
+            "message": {"role": "assistant", "content": "Hello", "tool_calls": [call(None, "a")]},
+            "finish_reason": "tool_calls",
+        }
+    ],
+    **COUNTS,
+}
+UNDERSTOOD: dict[str, tuple[Answer, str, list[Any]]] = {
+    "two calls with one index": (calls(call(0, "a"), call(0, "b", SECOND)), "", [READ_1, READ_2]),
+    "two calls with one index in one chunk": (
+        stream(chunk({"tool_calls": [call(0, "a"), call(0, "b", SECOND)]}), chunk({}, "tool_calls")),
+        "",
+        [READ_1, READ_2],
+    ),
+    "two calls with one index and no ids": (calls(call(0, None), call(0, None, SECOND)), "", [READ_1, READ_2]),
+    "a call in pieces that repeat id and name": (
+        calls(call(0, "a", '{"path"'), call(0, "a", ':"1"}', name="")),
+        "",
+        [READ_1],
+    ),
+    "null arguments": (calls(call(0, "a", None, "list_files")), "", [("list_files", {})]),
+    "no arguments": (calls(call(0, "a", ..., "list_files")), "", [("list_files", {})]),
+    "arguments as an object": (calls(call(0, "a", {"path": "1"})), "", [READ_1]),
+    "empty ids": (calls(call(0, ""), call(1, "", SECOND)), "", [READ_1, READ_2]),
+    "one id twice": (calls(call(0, "x"), call(1, "x", SECOND)), "", [READ_1, READ_2]),
+    "no index": (calls(call(None, "a")), "", [READ_1]),
+    "a call that ends with stop": (calls(call(0, "a"), finish="stop"), "", [READ_1]),
+    "a call as text": (
+        text('I look.\n<tool_call>\n{"name": "read_file", "arguments": {"path": "1"}}\n', "</tool_call>"),
+        "I look.",
+        [READ_1],
+    ),
+    "a call as text that is not closed": (
+        text('<tool_call>{"name":"read_file","arguments":{"path":"1"}}'),
+        "",
+        [READ_1],
+    ),
+    "a call as tags": (
+        text("<tool_call>\n<function=read_file>\n<parameter=path>\n1\n</parameter>\n</function>\n</tool_call>"),
+        "",
+        [READ_1],
+    ),
+    "an example of a call to an unknown tool": (
+        text('<tool_call>{"name": "other", "arguments": {}}</tool_call>'),
+        '<tool_call>{"name": "other", "arguments": {}}</tool_call>',
+        [],
+    ),
+    "thinking in tags": (text("<thi", "nk>hmm", " so</thi", "nk>\n\nHello"), "Hello", []),
+    "thinking that never ends": (text("<think>hmm"), "", []),
+    "text that only mentions the tag": (text("Use <think> tags."), "Use <think> tags.", []),
+    "thinking in reasoning_content": (
+        stream(chunk({"reasoning_content": "hmm"}), chunk({"content": "Hi"}, "stop")),
+        "Hi",
+        [],
+    ),
+    "thinking in reasoning": (stream(chunk({"reasoning": "hmm"}), chunk({"content": "Hi"}, "stop")), "Hi", []),
+    "streaming ignored": ((200, "application/json", json.dumps(WHOLE)), "Hello", [READ_1]),
+    "no [DONE]": (stream(chunk({"content": "Hi"}), chunk({}, "stop"), end=""), "Hi", []),
+    "token counts in place of a reason": (
+        stream(chunk({"content": "Hi"}), {**chunk({}), "choices": [], **COUNTS}),
+        "Hi",
+        [],
+    ),
+    "null content": (
+        stream(chunk({"content": None}), chunk({"content": "Hi"}), chunk({"content": None}, "stop")),
+        "Hi",
+        [],
+    ),
+    "null delta": (stream(chunk(None), chunk({"content": "Hi"}), chunk({}, "stop")), "Hi", []),
+    "null choices": (stream({**chunk({}), "choices": None}, chunk({"content": "Hi"}), chunk({}, "stop")), "Hi", []),
+    "null tool calls": (stream(chunk({"content": "Hi", "tool_calls": None}), chunk({}, "stop")), "Hi", []),
+    "comments in between": (
+        (200, "text/event-stream", ": OPENROUTER PROCESSING\n\n" + text("Hi")[2]),
+        "Hi",
+        [],
+    ),
+    "an unknown reason": (text("Hi", finish="eos"), "Hi", []),
+    "an empty reason first": (stream(chunk({"content": "Hi"}, ""), chunk({}, "stop")), "Hi", []),
+    "chunks with nothing but choices": (
+        stream(
+            {"choices": [{"index": 0, "delta": {"content": "Hi"}}]},
+            {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+        ),
+        "Hi",
+        [],
+    ),
+}
+LONG = "the request exceeds the available context size, try increasing it"
+REPORTED: dict[str, tuple[Answer, type[Failure]]] = {
+    "Ollama: too long": (refused(400, {"message": "input length exceeds the context length"}), Overflow),
+    "Ollama: too long, as a fault": (
+        refused(500, {"message": "the input length exceeds the context length"}),
+        Overflow,
+    ),
+    "llama.cpp: too long": (
+        refused(400, {"code": 400, "message": LONG, "type": "exceed_context_size_error"}),
+        Overflow,
+    ),
+    "vLLM: too long": (
+        (
+            400,
+            "application/json",
+            json.dumps({"object": "error", "message": "This model's maximum context length is 4096 tokens."}),
+        ),
+        Overflow,
+    ),
+    "LM Studio: too long": (
+        refused(400, "The number of tokens to keep from the initial prompt is greater than the context length."),
+        Overflow,
+    ),
+    "LM Studio: too long, other words": (
+        refused(
+            400,
+            "Trying to keep the first 5000 tokens … the model is loaded with context length of only 4096 tokens",
+        ),
+        Overflow,
+    ),
+    "OpenRouter: too long": (
+        refused(400, {"message": "This endpoint's maximum context length is 4096 tokens."}),
+        Overflow,
+    ),
+    "Ollama: no tools": (
+        refused(400, {"message": "registry.ollama.ai/library/gemma:2b does not support tools"}),
+        NoModel,
+    ),
+    "OpenRouter: no tools": (refused(404, {"message": "No endpoints found that support tool use."}), NoModel),
+    "vLLM: no tools": (refused(400, {"message": '"auto" tool choice requires --enable-auto-tool-choice'}), NoModel),
+    "llama.cpp: no tools": (refused(500, {"message": "tools param requires --jinja flag"}), NoModel),
+    "a prompt that was blocked": (refused(400, {"message": "It was filtered.", "code": "content_filter"}), Unsupported),
+    "OpenRouter: flagged": (refused(403, {"code": 403, "message": "Input was flagged"}), Unsupported),
+    "llama.cpp: loading": (refused(503, {"code": 503, "message": "Loading model"}), RateLimited),
+    "Ollama: unknown model": (refused(404, {"message": "model 'x' not found"}), NoModel),
+    "OpenRouter: no credit": (refused(402, {"code": 402, "message": "Insufficient credits"}), WrongKey),
+    "an error in the stream": (
+        stream(chunk({"content": "Hi"}), end='data: {"error":{"code":502,"message":"x"}}\n\n'),
+        Cut,
+    ),
+    "cut off": (stream(chunk({"content": "Hi"}), end=""), Cut),
+    "a page in place of an answer": ((200, "text/html", "<html>"), Cut),
+    "nothing": ((200, "text/event-stream", ""), Cut),
+}
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    answer: Answer = (200, "text/plain", "")
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.asked: list[tuple[str, str | None]] = []
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Says nothing."""
+
+    def do_GET(self) -> None:
+        self.server.asked.append((self.path, self.headers["authorization"]))
+        self._answer()
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        self._answer()
+
+    def _answer(self) -> None:
+        status, kind, body = self.server.answer
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(body.encode())))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with Server() as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def reply_to(server: Server, answer: Answer) -> Reply:
+    server.answer = answer
+    model = open_model("openai-compatible:local", f"http://127.0.0.1:{server.server_address[1]}/v1", None)
+
+    async def ask() -> Reply:
+        async for piece in model.stream("Help.", [UserTurn("1", "Hi")], TOOLS):
+            if isinstance(piece, Reply):
+                return piece
+        raise AssertionError("no reply")
+
+    return asyncio.run(ask())
+
+
+@pytest.mark.parametrize(("answer", "said", "used"), UNDERSTOOD.values(), ids=UNDERSTOOD)
+def test_what_differs_from_the_format_is_understood(server: Server, answer: Answer, said: str, used: list[Any]) -> None:
+    replied = reply_to(server, answer).replied
+    assert (replied.text, [(use.name, json.loads(use.arguments)) for use in replied.uses]) == (said, used)
+
+
+@pytest.mark.parametrize(("answer", "condition"), REPORTED.values(), ids=REPORTED)
+def test_an_error_is_reported_as_what_it_is(server: Server, answer: Answer, condition: type[Failure]) -> None:
+    with pytest.raises(Failure) as failed:
+        reply_to(server, answer)
+    assert type(failed.value) is condition
+
+
+def test_a_filtered_answer_is_a_refusal(server: Server) -> None:
+    assert reply_to(server, text("I", finish="content_filter")).stopped == "refusal"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 100])
+def test_thinking_is_taken_apart_however_it_is_cut(size: int) -> None:
+    whole, tags = "<think>a < b</think>Hello </think> you", ThinkingTags()
+    pieces = [whole[start : start + size] for start in range(0, len(whole), size)]
+    separated = [*(tags.feed(piece) for piece in pieces), tags.feed("", is_last=True)]
+    assert "".join(thought for thought, _ in separated) == "a < b"
+    assert "".join(text for _, text in separated) == "Hello </think> you"
+
+
+async def test_the_models_of_a_server_are_listed_as_it_says(server: Server, tmp_path: Path) -> None:
+    models = open_models(Wiring().open_stores(tmp_path), {"OPENAI_COMPATIBLE_API_KEY": "sk-own"})
+    address = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    await models.use("openai-compatible:qwen3", address)
+    server.answer = (200, "application/json", json.dumps({"data": [{"id": "qwen3"}, {"id": "gemma:2b"}]}))
+    names = [model.name for model in (await models.overview()).models]
+    assert {"openai-compatible:qwen3", "openai-compatible:gemma:2b"} <= set(names)
+    assert server.asked[-1] == ("/v1/models", "Bearer sk-own")
+
+
+@pytest.mark.parametrize(
+    "answer", [(500, "text/plain", "broken"), (200, "text/html", "<html>"), (200, "text/plain", "{}")]
+)
+async def test_a_server_that_does_not_list_its_models_is_no_trouble(
+    server: Server, tmp_path: Path, answer: Answer
+) -> None:
+    models = open_models(Wiring().open_stores(tmp_path), {})
+    await models.use("openai-compatible:qwen3", f"http://127.0.0.1:{server.server_address[1]}/v1")
+    server.answer = answer
+    assert (await models.overview()).current == "openai-compatible:qwen3"
