@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const web = fileURLToPath(new URL("../../web", import.meta.url));
-// The example is no package of its own: it uses the host of this repository as it stands.
+// The example uses the host of this repository directly; an app elsewhere installs the package that `make host` builds.
 const resolve = { alias: { "@handrail/host": join(web, "host/src/index.ts") } };
 
 /** Where `handrail up` listens, and its token, which stays in this process. */
@@ -14,19 +14,19 @@ function runningServer() {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    throw new Error(`handrail up is not running: there is no ${file}.`);
+    throw new Error(`handrail isn't running (no ${file}). Start it with \`handrail up\`.`);
   }
 }
 
 export default function configuration({ command }) {
-  if (command === "build") return { resolve };
+  if (command === "build") return { resolve, define: { CONSOLE: JSON.stringify("http://127.0.0.1:6006") } };
   const { host, port, token } = runningServer();
   const target = `http://${host}:${port}`;
-  // The Origin would be this server's own; handrail takes none at all with a valid token.
+  // The Origin would be this server's own, which handrail doesn't know; with a valid token none is needed.
   const configure = (proxy) => {
     for (const event of ["proxyReq", "proxyReqWs"]) proxy.on(event, (request) => request.removeHeader("origin"));
   };
   const passed = { target, changeOrigin: true, headers: { authorization: `Bearer ${token}` }, configure };
   const proxy = { "/api": passed, "/socket.io": { ...passed, ws: true } };
-  return { resolve, server: { host: "127.0.0.1", fs: { allow: [".", web] }, proxy } };
+  return { resolve, define: { CONSOLE: JSON.stringify(target) }, server: { host: "127.0.0.1", fs: { allow: [".", web] }, proxy } };
 }

@@ -1,12 +1,14 @@
 import { connect, consoleWindow, createHost, serverTransport } from "@handrail/host";
 import { planTrip } from "./trip";
 
-const CONSOLE = "http://127.0.0.1:6006";
+/** Where `handrail up` listens; vite.config.js knows it. */
+declare const CONSOLE: string;
+
 const host = createHost({
   pluginId: "org.handrail.examples",
   appId: "trip",
   transport: serverTransport({ socket: connect() }),
-  panel: consoleWindow(CONSOLE),
+  panel: consoleWindow({ consoleAddress: CONSOLE }),
 });
 
 const start = document.querySelector<HTMLButtonElement>("#start");
@@ -18,7 +20,7 @@ function tell(line: string): void {
   log?.append(item);
 }
 
-document.querySelector("#panel")?.addEventListener("click", () => host.uiPrompts.toggle());
+document.querySelector("#panel")?.addEventListener("click", () => void host.uiPrompts.toggle());
 start?.addEventListener("click", () => {
   start.disabled = true;
   planTrip(host, tell)
