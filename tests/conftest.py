@@ -1,6 +1,7 @@
 """What every test may rely on: no browser, server, desktop host or keyring of the user's, unless it wants that."""
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -18,7 +19,7 @@ if not effort.IS_CAMPAIGN:
     quick_start.install()
 
 
-SLOW = {"desktop_session", "browser", "linux_ground", "ground_name"}
+SLOW = {"desktop_session", "browser", "linux_ground", "sway_ground", "ground_name"}
 """What tests with the real things ask for: their files come first, so that no worker is left with one at the end."""
 
 
@@ -27,6 +28,9 @@ MOST_SECONDS_IN_CAMPAIGN = 900
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell that starts this in the background, or `nohup`, has them ignored, and so would the programs under test.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     config.pluginmanager.register(Watchdog(), "watchdog")
     config.pluginmanager.register(Descriptors(), "descriptors")
 

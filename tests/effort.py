@@ -14,10 +14,27 @@ from hypothesis import settings
 _SEED = os.environ.get("HANDRAIL_CAMPAIGN_SEED")
 IS_CAMPAIGN = _SEED is not None
 SEED = int(_SEED or 1)
+MINUTES = float(os.environ.get("HANDRAIL_CAMPAIGN_MINUTES", 0))
+MINUTES_FOR_ALL = 120
+"""A campaign that is as long tries as much as each test names for it, a shorter one its part of that."""
+_counted = 0
 
 
 def tries(suite: int, campaign: int) -> int:
-    return campaign if IS_CAMPAIGN else suite
+    return max(suite, round(campaign * min(1.0, MINUTES / MINUTES_FOR_ALL)))
+
+
+def count(tried: int = 1) -> None:
+    """Says how much this test has tried so far, for the campaign's table. A test that says nothing counts as one."""
+    global _counted
+    _counted += tried
+
+
+def take_count() -> int:
+    """What was counted since the last call."""
+    global _counted
+    counted, _counted = _counted, 0
+    return counted
 
 
 def first_of(trial: str, *cases: tuple[Any, ...], suite: int = 1) -> list[Any]:
@@ -36,5 +53,5 @@ def chance() -> random.Random:
 def set_up_hypothesis() -> None:
     """How many examples a property is tried with that doesn't say so itself."""
     settings.register_profile("suite", max_examples=30, deadline=None, derandomize=True, database=None)
-    settings.register_profile("campaign", max_examples=500, deadline=None, database=None)
+    settings.register_profile("campaign", max_examples=tries(30, 500), deadline=None, database=None)
     settings.load_profile("campaign" if IS_CAMPAIGN else "suite")

@@ -30,8 +30,8 @@ class Person:
         """Read from the log alone, as another program would."""
         waiting: dict[str, dict[str, Any]] = {}
         log = self._state / "ui-prompts.jsonl"
-        lines = log.read_bytes().split(b"\n") if log.exists() else []
-        for entry in map(json.loads, filter(None, lines)):
+        whole, _, _ = (log.read_bytes() if log.exists() else b"").rpartition(b"\n")  # another may be writing a line
+        for entry in map(json.loads, filter(None, whole.split(b"\n"))):
             if entry["action"] == "request":
                 waiting[entry["requestId"]] = entry
             else:

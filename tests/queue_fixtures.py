@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handrail.kernel.prompts.queue import LoggedPrompts
-from handrail.ports.prompts import PromptQueue
+from handrail.ports.prompt_queue import PromptQueue
 from handrail.stores.local.prompt_store import prompt_store
 
 

@@ -27,6 +27,19 @@ from typing import Any
 
 SCRIPT = Path(sys.executable).with_name("handrail")
 OF_THE_INTERPRETER = ("PYTHON", "LANG", "LC_", "LD_", "MALLOC_", "TZ", "SSL_", "VIRTUAL_ENV")
+IMPORTED_LATE = (
+    "cryptography.hazmat.primitives.asymmetric.ed25519",  # nearly every command signs at its end
+    "keyring.backends.fail",
+    "keyring.backends.SecretService",
+    "anyio._backends._asyncio",
+    "asyncinotify",
+    "jsonschema_rs",
+    "sqlite3",
+    "tree_sitter_bash",
+    "uvicorn.lifespan.on",
+    "uvloop",
+)
+"""By functions of libraries and of the program."""
 _CLONE_PARENT = 0x8000
 _SYS_CLONE = {"x86_64": 56, "aarch64": 220}
 
@@ -170,7 +183,8 @@ def _import_all() -> None:
         if not module.name.endswith("__main__"):
             with suppress(Exception):
                 import_module(module.name)
-    import_module("cryptography.hazmat.primitives.asymmetric.ed25519")  # nearly every command signs at its end
+    for name in IMPORTED_LATE:
+        import_module(name)
 
 
 def _fork_beside() -> int:

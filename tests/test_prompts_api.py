@@ -162,11 +162,17 @@ async def test_errors_name_what_is_wrong(ui: UiPrompts) -> None:
             pass
 
 
-async def test_confirming_a_change_is_no_programs_business(ui: UiPrompts) -> None:
-    request_id = await ui.request({"kind": "file_change_confirm"})
+async def test_confirming_another_programs_change_is_for_people(ui: UiPrompts, other: UiPrompts) -> None:
+    request_id = await other.request({"kind": "file_change_confirm"})
     for id in (request_id, "plan_msg_1", "ask_exec_1"):
         with pytest.raises(Declined, match="person"):
             await ui.respond(id, {"status": "ok"})
+
+
+async def test_an_app_answers_what_it_has_asked_itself(ui: UiPrompts) -> None:
+    request_id = await ui.request({"kind": "file_change_confirm", "path": "a.txt"})
+    await ui.respond(request_id, {"status": "ok"})
+    assert (await ui.wait(request_id)).response.status == "ok"
 
 
 async def test_a_question_that_could_pass_for_an_approval_is_refused(ui: UiPrompts) -> None:

@@ -1,6 +1,5 @@
 """The site of the docs builds without a warning; every link, there and in the repository, leads somewhere."""
 
-import os
 import re
 import subprocess
 import sys
@@ -46,15 +45,16 @@ class Document(HTMLParser):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Document]:
     folder = tmp_path_factory.mktemp("site")
-    build = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)],
-        cwd=ROOT,
-        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
-        capture_output=True,
-        text=True,
-        timeout=100,
-    )
-    assert build.returncode == 0, build.stdout + build.stderr
+    config = (ROOT / "zensical.toml").read_text(encoding="utf-8")
+    for name in ("docs", "site"):
+        config = config.replace(f'"build/{name}"', f'"{name}"')
+    (folder / "zensical.toml").write_text(config, encoding="utf-8")
+    zensical = str(Path(sys.executable).with_name("zensical"))
+    prepare = [sys.executable, str(ROOT / "scripts" / "site.py"), "docs"]
+    for words in (prepare, [zensical, "build", "--clean", "--strict"]):
+        build = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=100)
+        assert build.returncode == 0, build.stdout + build.stderr
+    folder /= "site"
     return {file: Document(file) for file in folder.rglob("*.html") if file.name != "404.html"}
 
 

@@ -21,7 +21,7 @@ OUTCOMES = {
     "apps_list": "com.example.notes (Notes): Short notes to remember things by. [4 tools]",
     "desktop_observe": 'e:3 checkbox "The pier is dark"\ne:4 checkbox "The bell never rings"',
 }
-STEPS = ("Ask you", "Write the two lines", "Check the scene", "Play it", "Keep a note")
+STEPS = ("Ask you", "Rewrite the two lines", "Check the scene", "Play it", "Keep a note")
 
 
 def tour() -> Script:
@@ -86,7 +86,7 @@ def test_a_step_that_the_person_takes_out_of_the_plan_is_not_done() -> None:
     called, last = told([confirmed(*STEPS[:3])])
     assert not {"task_start", "apps_call", "desktop_observe"} & set(called)
     assert last.startswith("**The pier is lit")
-    called, last = told([confirmed("Write the two lines")])
+    called, last = told([confirmed("Rewrite the two lines")])
     assert called.count("validate_script") == 1
     assert "I have not checked them" in last
 
@@ -94,5 +94,5 @@ def test_a_step_that_the_person_takes_out_of_the_plan_is_not_done() -> None:
 def test_a_plan_that_is_not_wanted_twice_ends_without_a_change() -> None:
     called, last = told([Note("The person did not confirm the plan.\nThe person remarks: another one")] * 2)
     assert called == ["list_project_resources", "read_file", "validate_script"]
-    assert last == "Then I leave it at that. Nothing was changed."
+    assert last == "Then I'll stop here. Nothing was changed."
     assert "write_to_file" in told([Note("The person did not confirm the plan."), confirmed(*STEPS)])[0]

@@ -1,85 +1,122 @@
 """`python -m tests.campaign`: runs the long trials and prints a table of what was tried and found."""
 
 import argparse
+import json
 import random
+import shutil
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from scripts import again
-from tests.campaign.trials import Trial, all_trials
+from tests.campaign import page
+from tests.campaign.trials import Round, all_trials, passes, run_round
 
 _INTERRUPTED = 130
+FOLDER = Path(__file__).parents[2] / "build" / "campaign"
+BEGUN = "begun.json"
 
 
 def main() -> int:
     options = _options()
+    if options.list:
+        print(*all_trials(), sep="\n")
+        return 0
     # A shell has its background processes ignore the first, and so would the tests.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
-    deadline = time.monotonic() + options.minutes * 60
-    trials = all_trials(options.seed)
-    if options.list:
-        print(*(trial.name for trial in trials), sep="\n")
-        return 0
-    if unknown := set(options.only) - {trial.name for trial in trials}:
-        sys.exit(f"no such trial: {', '.join(sorted(unknown))}; --list names them")
-    wanted = [trial for trial in trials if not options.only or trial.name in options.only]
-    is_interrupted = False
+    _begin(options)
+    rounds, is_interrupted = list[Round](), False
     try:
-        for trial in wanted:
-            trial.run(options.seed)
-        _go_on(wanted, options.seed, deadline)
+        for done in _rounds(options):
+            rounds.append(done)
     except KeyboardInterrupt:
         is_interrupted = True
-    print(table(wanted), flush=True)
+    print(table(rounds), flush=True)
     if is_interrupted:
-        print("Interrupted.")
+        print("Interrupted. Go on with: make campaign ARGS=--resume")
         return _INTERRUPTED
-    failed = [(trial, test, outcome.seed) for trial in wanted for outcome in trial.outcomes for test in outcome.failed]
-    if len(failed) > again.left():
+    if options.write:
+        page.write(rounds)
+    failed = [(test, one) for one in rounds for test in one.failed]
+    if failed:
+        print(f"What they said, and a script that runs each again, are in {FOLDER}/*/*/failed.", flush=True)
+    if len(failed) > again.left() or any(one.faults for one in rounds):
         return 1
-    again.note(test for _, test, _ in failed)
-    passed = [trial.passes(test, seed) for trial, test, seed in failed]
+    again.note(test for test, _ in failed)
+    passed = [passes(test, one.seed, one.minutes) for test, one in failed]
     return 0 if all(passed) else 1
 
 
-def _go_on(trials: Sequence[Trial], seed: int, deadline: float) -> None:
-    """Rounds with other seeds; what would not be done in time is not begun."""
-    order = random.Random(seed)
+def _begin(options: argparse.Namespace) -> None:
+    """A folder for what the rounds find. With `--resume` it is the last campaign's, and so are its options."""
+    begun = FOLDER / BEGUN
+    if options.resume:
+        if not begun.exists():
+            sys.exit("There is no campaign to resume. Start one with: make campaign")
+        kept = json.loads(begun.read_text())
+        options.seed, options.minutes, options.only = kept["seed"], kept["minutes"], kept["only"]
+        return
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir(parents=True)
+    begun.write_text(json.dumps({"seed": options.seed, "minutes": options.minutes, "only": options.only}))
 
-    def fits(trial: Trial) -> bool:
-        return time.monotonic() + trial.outcomes[-1].seconds < deadline
 
-    while fitting := list(filter(fits, trials)):
+def _rounds(options: argparse.Namespace) -> Iterator[Round]:
+    """Every trial once, then with other seeds those that will be done in time."""
+    seed, minutes = options.seed, options.minutes
+    ends = time.monotonic() + minutes * 60
+    first = run_round(options.only, seed, minutes, FOLDER / str(seed))
+    yield first
+    chance = random.Random(seed)
+    while not options.once and (names := in_time(first, ends - time.monotonic(), chance)):
         seed += 1
-        for trial in order.sample(fitting, len(fitting)):
-            if fits(trial):
-                trial.run(seed)
+        yield run_round(names, seed, minutes, FOLDER / str(seed))
 
 
-def table(trials: Sequence[Trial]) -> str:
-    lines = ["", f"{'trial':<14}{'times':>7}{'tests':>8}{'failed':>8}{'seconds':>9}"]
-    for trial in trials:
-        tests = sum(outcome.passed + len(outcome.failed) for outcome in trial.outcomes)
-        failed = sum(len(outcome.failed) for outcome in trial.outcomes)
-        seconds = sum(outcome.seconds for outcome in trial.outcomes)
-        lines.append(f"{trial.name:<14}{len(trial.outcomes):>7}{tests:>8}{failed:>8}{seconds:>9.0f}")
-    for trial in trials:
-        for outcome in trial.outcomes:
-            again = f"--minutes 0 --only {trial.name} --seed {outcome.seed}"
-            lines += [f'failed: {test}; again: make campaign ARGS="{again}"' for test in outcome.failed]
+def in_time(first: Round, left: float, chance: random.Random) -> list[str]:
+    """Some of the trials, by what they took in the first round, with a reserve of a third for what varies."""
+    whole = sum(one.seconds for one in first.outcomes.values()) or 1.0
+    left, names = left / 1.33, list[str]()
+    for name in chance.sample(list(first.outcomes), len(first.outcomes)):
+        seconds = first.seconds * first.outcomes[name].seconds / whole
+        if seconds < left:
+            left -= seconds
+            names.append(name)
+    return names
+
+
+def table(rounds: Sequence[Round]) -> str:
+    names = sorted({name for one in rounds for name in one.outcomes})
+    lines = ["", f"{'trial':<18}{'times':>7}{'tests':>8}{'tried':>11}{'failed':>8}{'seconds':>9}"]
+    for name in names:
+        outcomes = [one.outcomes[name] for one in rounds if name in one.outcomes]
+        failed = sum(len(one.failed) for one in outcomes)
+        tests = sum(len(one.passed) for one in outcomes) + failed
+        tried = sum(one.tried for one in outcomes)
+        seconds = sum(one.seconds for one in outcomes)
+        lines.append(f"{name:<18}{len(outcomes):>7}{tests:>8}{tried:>11,}{failed:>8}{seconds:>9.0f}")
+    for one in rounds:
+        lines += [f"seed {one.seed}: {fault}" for fault in one.faults]
+        for name, outcome in one.outcomes.items():
+            options = f"--minutes {one.minutes:g} --only '{name}' --seed {one.seed} --once"
+            lines += [f'failed: {test}; again: make campaign ARGS="{options}"' for test in sorted(outcome.failed)]
     return "\n".join(lines)
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
-    minutes = "once every trial has run, begin nothing that would end later than that (20)"
+    minutes = "how long; every trial runs at least once, and tries the more, the more minutes there are [20]"
     parser.add_argument("--minutes", type=float, default=20, help=minutes)
-    seed = "of the first round; further rounds count on from it (a different one each time)"
+    seed = "of the first round; further rounds count on from it [a different one each time]"
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6), help=seed)
     parser.add_argument("--only", nargs="*", default=[], metavar="TRIAL", help="these trials alone")
+    parser.add_argument("--once", action="store_true", help="one round")
+    resume = "continue the last campaign, which was interrupted or killed: what it had done is not done again"
+    parser.add_argument("--resume", action="store_true", help=resume)
+    parser.add_argument("--write", action="store_true", help="add the results to docs/reliability.md")
     parser.add_argument("--list", action="store_true", help="name the trials and end")
     return parser.parse_args()
 

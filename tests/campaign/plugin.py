@@ -1,55 +1,110 @@
-"""The pytest plugin of a campaign: lists the trials, picks the tests of one, and writes down what came of them."""
+"""The pytest plugin of a campaign: picks the tests of trials, lists these, and writes down what came of them."""
 
 import json
-from collections import Counter
+import re
+import shlex
+from collections.abc import Collection, Generator
 from pathlib import Path
 
 import pytest
 
+from tests import effort
+from tests.campaign.outcome import OUTCOME, TRIALS, Outcome
+
+REPLAY = """#!/bin/sh
+# Runs this test again, with the same seed and as many tries.
+cd {root} && exec env HANDRAIL_CAMPAIGN_SEED={seed} HANDRAIL_CAMPAIGN_MINUTES={minutes:g} \\
+  .venv/bin/python -m pytest -p no:cacheprovider --hypothesis-seed={seed} {test}
+"""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--trial", help="only the tests of this trial")
-    parser.addoption("--list-trials", type=Path, metavar="FILE", help="write the trials and their files there")
-    parser.addoption("--outcome", type=Path, metavar="FILE", help="write there what came of the tests")
+    parser.addoption("--trial", action="append", default=[], help="only the tests of this trial, or of several")
+    parser.addoption("--done", type=Path, metavar="FOLDER", help="leave out the tests that ended there")
+    parser.addoption(
+        "--outcome", type=Path, metavar="FOLDER", help="write there which trials were found, and their end"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if file := config.getoption("--outcome"):
-        config.pluginmanager.register(_Outcome(file))
+    if (folder := config.getoption("--outcome")) and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_Outcomes(folder, config.rootpath))
 
 
+@pytest.hookimpl(trylast=True)  # the project's own hook marks properties
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if file := config.getoption("--list-trials"):
-        trials: dict[str, dict[str, list[str]]] = {}
-        for item in items:
-            for mark in item.iter_markers("trial"):
-                files = trials.setdefault(mark.args[0], {"together": [], "alone": []})
-                way = files["alone" if item.get_closest_marker("alone") else "together"]
-                if (path := item.nodeid.partition("::")[0]) not in way:
-                    way.append(path)
-        file.write_text(json.dumps(trials))
-    if trial := config.getoption("--trial"):
-        is_of_it = [any(mark.args[0] == trial for mark in item.iter_markers("trial")) for item in items]
-        config.hook.pytest_deselected(items=[item for item, wanted in zip(items, is_of_it, strict=True) if not wanted])
-        items[:] = [item for item, wanted in zip(items, is_of_it, strict=True) if wanted]
+    wanted: Collection[str] = config.getoption("--trial")
+    done = _ended(config.getoption("--done"))
+    chosen, others, found = list[pytest.Item](), list[pytest.Item](), set[str]()
+    for item in items:
+        names = {mark.args[0] for mark in item.iter_markers("trial")}
+        if wanted:
+            names &= set(wanted)
+        found |= names
+        item.user_properties += [("trial", name) for name in sorted(names)]
+        (chosen if names and item.nodeid not in done else others).append(item)
+    config.hook.pytest_deselected(items=others)
+    items[:] = chosen
+    if folder := config.getoption("--outcome"):
+        (folder / TRIALS).write_text(json.dumps(sorted(found)))  # of several processes, each writes the same
 
 
-class _Outcome:
-    """Counted by the process that others report to, if there are several."""
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    effort.take_count()
+    try:
+        return (yield)
+    finally:
+        examples = re.search(r"(\d+) passing examples", getattr(item, "hypothesis_statistics", ""))
+        counted = effort.take_count() or (int(examples[1]) if examples else 1)
+        item.user_properties.append(("tried", counted))
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._passed = Counter[str]()
-        self._failed: list[str] = []
+
+def _ended(folder: Path | None) -> set[str]:
+    file = folder / OUTCOME if folder else None
+    told = json.loads(file.read_text()) if file and file.exists() else {}
+    return {test for one in told.values() for test in (*one["passed"], *one["failed"])}
+
+
+class _Outcomes:
+    """Counted by the process that others report to, if there are several. Written after each test: it may be killed."""
+
+    def __init__(self, folder: Path, root: Path) -> None:
+        self._folder = folder
+        self._root = root
+        self._of: dict[str, Outcome] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        properties = [(key, value) for key, value in report.user_properties]
+        for name in (str(value) for key, value in properties if key == "trial"):
+            of = self._of.setdefault(name, Outcome())
+            of.seconds += report.duration
+            if report.when == "call":
+                of.tried += sum(int(str(value)) for key, value in properties if key == "tried")
+            if report.failed:
+                of.failed.add(report.nodeid)
+            elif report.when == "call" and report.passed:
+                of.passed.add(report.nodeid)
         if report.failed:
-            self._failed.append(report.nodeid)
-        elif report.when == "call" and report.passed:
-            self._passed[report.nodeid] += 1
+            self._keep(report)
+        if report.when == "teardown":
+            self._write()
 
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if not hasattr(session.config, "workerinput"):
-            failed = sorted(set(self._failed))
-            outcome = {"passed": len(self._passed.keys() - set(failed)), "failed": failed}
-            self._file.write_text(json.dumps(outcome))
+    def pytest_sessionfinish(self) -> None:
+        self._write()
+
+    def _write(self) -> None:
+        written = self._folder / f"{OUTCOME}.new"
+        written.write_text(json.dumps({name: of.to_json() for name, of in self._of.items()}))
+        written.replace(self._folder / OUTCOME)
+
+    def _keep(self, report: pytest.TestReport) -> None:
+        """What is needed to see and repeat it: what pytest said, and a script."""
+        folder = self._folder / "failed" / re.sub(r"[^\w.-]+", "-", report.nodeid)[-120:].strip("-")
+        folder.mkdir(parents=True, exist_ok=True)
+        said = [report.longreprtext, *(f"--- {title}\n{text}" for title, text in report.sections)]
+        (folder / f"{report.when}.txt").write_text("\n".join(said))
+        script = folder / "replay"
+        root, test = shlex.quote(str(self._root)), shlex.quote(report.nodeid)
+        script.write_text(REPLAY.format(root=root, seed=effort.SEED, minutes=effort.MINUTES, test=test))
+        script.chmod(0o755)

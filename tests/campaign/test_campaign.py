@@ -1,14 +1,20 @@
 """What a campaign finds among marked tests, and what it tells of them."""
 
-import json
+import os
+import random
 import subprocess
 import sys
+import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.campaign.__main__ import table
-from tests.campaign.trials import Outcome, Trial
+from tests import effort
+from tests.campaign.__main__ import in_time, table
+from tests.campaign.outcome import Outcome, read
+from tests.campaign.page import ABOUT, write
+from tests.campaign.trials import Round
 
 ROOT = Path(__file__).parents[2]
 TESTS = """
@@ -18,7 +24,10 @@ import pytest
 def test_good(): pass
 
 @pytest.mark.trial("one")
-def test_bad(): assert 0
+def test_bad():
+    from tests import effort
+    effort.count(5)
+    assert 0, "broken"
 
 @pytest.mark.alone
 @pytest.mark.trial("two", is_long=True)
@@ -36,24 +45,94 @@ def pytest_with(folder: Path, *options: str) -> int:
     return subprocess.run(command, cwd=folder, env=path, check=False, capture_output=True, timeout=60).returncode
 
 
-def test_trials_are_listed_by_their_marks_with_their_files(tmp_path: Path) -> None:
-    file = tmp_path / "trials"
-    assert pytest_with(tmp_path, "--collect-only", "--list-trials", str(file)) == 0
-    assert json.loads(file.read_text()) == {
-        "one": {"together": ["test_all.py"], "alone": []},
-        "two": {"together": [], "alone": ["test_all.py"]},
+def test_trials_are_listed_by_their_marks(tmp_path: Path) -> None:
+    assert pytest_with(tmp_path, "--collect-only", f"--outcome={tmp_path}") == 0
+    assert read(tmp_path) == {"one": Outcome(), "two": Outcome()}
+
+
+@pytest.mark.parametrize("side_by_side", [(), ("-n", "2")], ids=["alone", "side by side"])
+def test_the_tests_of_every_trial_are_run_and_counted(tmp_path: Path, side_by_side: Sequence[str]) -> None:
+    assert pytest_with(tmp_path, f"--outcome={tmp_path}", *side_by_side) == pytest.ExitCode.TESTS_FAILED
+    outcomes = read(tmp_path)
+    assert {name: (one.passed, one.failed) for name, one in outcomes.items()} == {
+        "one": ({"test_all.py::test_good"}, {"test_all.py::test_bad"}),
+        "two": ({"test_all.py::test_long"}, set()),
     }
+    assert outcomes["one"].seconds > 0
+    assert {name: one.tried for name, one in outcomes.items()} == {"one": 6, "two": 1}
 
 
-def test_the_tests_of_one_trial_are_run_and_counted(tmp_path: Path) -> None:
-    file = tmp_path / "outcome"
-    assert pytest_with(tmp_path, "--trial", "one", "--outcome", str(file)) == pytest.ExitCode.TESTS_FAILED
-    assert json.loads(file.read_text()) == {"passed": 1, "failed": ["test_all.py::test_bad"]}
+def test_a_failure_leaves_what_it_said_and_a_script_that_repeats_it(tmp_path: Path) -> None:
+    pytest_with(tmp_path, f"--outcome={tmp_path}")
+    (folder,) = (tmp_path / "failed").iterdir()
+    assert "broken" in (folder / "call.txt").read_text()
+    script = (folder / "replay").read_text()
+    assert "HANDRAIL_CAMPAIGN_SEED=1 " in script
+    assert "test_all.py::test_bad" in script
+    assert os.access(folder / "replay", os.X_OK)
+
+
+def test_what_an_earlier_run_has_done_is_not_done_again(tmp_path: Path) -> None:
+    before = tmp_path / "before"
+    before.mkdir()
+    assert pytest_with(tmp_path, f"--outcome={before}") == pytest.ExitCode.TESTS_FAILED
+    assert pytest_with(tmp_path, f"--outcome={tmp_path}", f"--done={before}") == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert read(tmp_path) == {"one": Outcome(), "two": Outcome()}
+
+
+def test_one_trial_may_be_picked(tmp_path: Path) -> None:
+    assert pytest_with(tmp_path, "--trial", "two", f"--outcome={tmp_path}") == 0
+    assert read(tmp_path).keys() == {"two"}
+
+
+def test_a_trial_without_a_test_that_was_run_is_told(tmp_path: Path) -> None:
+    assert pytest_with(tmp_path, f"--outcome={tmp_path}", "--exitfirst") == pytest.ExitCode.TESTS_FAILED
+    assert read(tmp_path)["two"] == Outcome()
 
 
 def test_the_table_says_what_was_tried_and_how_to_try_it_again() -> None:
-    trial = Trial("kill", {}, [Outcome(1, 30, 2, []), Outcome(2, 31.4, 1, ["tests/x.py::test_y"])])
-    head, row, failed = table([trial]).strip().splitlines()
-    assert head.split() == ["trial", "times", "tests", "failed", "seconds"]
-    assert row.split() == ["kill", "2", "4", "1", "61"]
-    assert failed == 'failed: tests/x.py::test_y; again: make campaign ARGS="--minutes 0 --only kill --seed 2"'
+    first = Round(1, 20, {"kill": Outcome({"a", "b"}, set(), 1_500, 30)}, 20)
+    second = Round(2, 20, {"kill": Outcome({"a"}, {"tests/x.py::test_y"}, 2, 31.4)}, 20, ["race: no test was run"])
+    head, row, fault, failed = table([first, second]).strip().splitlines()
+    assert head.split() == ["trial", "times", "tests", "tried", "failed", "seconds"]
+    assert row.split() == ["kill", "2", "4", "1,502", "1", "61"]
+    assert fault == "seed 2: race: no test was run"
+    again = "make campaign ARGS=\"--minutes 20 --only 'kill' --seed 2 --once\""
+    assert failed == f"failed: tests/x.py::test_y; again: {again}"
+
+
+def test_the_totals_of_a_version_add_up_over_several_campaigns(tmp_path: Path) -> None:
+    page, totals = tmp_path / "reliability.md", tmp_path / "reliability.json"
+    page.write_text("# Reliability\n<!-- totals -->\nold\n<!-- end of totals -->\nMore.\n")
+    for seed, failed in ((1, set[str]()), (2, {"tests/x.py::test_y"})):
+        write([Round(seed, 20, {"kill": Outcome({"a"}, failed, 1_500, 30)}, 20)], page, totals)
+    text = page.read_text()
+    assert "| 3,000 | 1 | 2 |" in text
+    assert "- failed at least once: `tests/x.py::test_y`" in text
+    assert "old" not in text
+    assert text.startswith("# Reliability\n")
+    assert text.endswith("<!-- end of totals -->\nMore.\n")
+
+
+def test_the_page_says_what_each_trial_is(request: pytest.FixtureRequest) -> None:
+    about = tomllib.loads(ABOUT.read_text())
+    marks = (mark.args[0] for item in request.session.items for mark in item.iter_markers("trial"))
+    assert {*marks} <= about.keys()
+
+
+def test_only_what_will_be_done_in_time_is_begun_again() -> None:
+    outcomes = {name: Outcome(seconds=seconds) for name, seconds in (("short", 10), ("middle", 30), ("long", 160))}
+    first = Round(1, 20, outcomes, 100)  # two at a time
+
+    def begun(left: float) -> set[str]:
+        return set(in_time(first, left, random.Random(1)))
+
+    assert [begun(left) for left in (1, 15, 30, 140)] == [set(), {"short"}, {"short", "middle"}, outcomes.keys()]
+
+
+def test_a_longer_campaign_tries_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+    for minutes in (0, 1, 30, 500):
+        monkeypatch.setattr(effort, "MINUTES", minutes)
+        tried.append(effort.tries(3, 40))
+    assert tried == [3, 3, 10, 40]

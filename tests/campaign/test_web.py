@@ -20,7 +20,7 @@ def test_a_spec_of_the_console_in_full(spec: str) -> None:
 
 @pytest.mark.timeout(900)
 @pytest.mark.trial("access", is_long=True)
-@pytest.mark.parametrize("spec", ["ui", "sleep"])
+@pytest.mark.parametrize("spec", ["ui", "sleep", "widgets"])
 def test_a_spec_of_the_extension_in_full(spec: str) -> None:
     vitest = [str(WEB / "node_modules/vitest/vitest.mjs"), "run", "--config", "e2e/vitest.config.ts", "--dir", "e2e"]
     done = subprocess.run(

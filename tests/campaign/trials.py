@@ -1,4 +1,4 @@
-"""One run of one trial, in a process of its own."""
+"""Runs trials: those side by side that can, then those that want the machine for themselves."""
 
 import json
 import os
@@ -7,69 +7,88 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
+from scripts.suite import NO_TESTS, files_alone
+from tests.campaign import outcome
+from tests.campaign.outcome import Outcome
+
 PYTEST = [sys.executable, "-m", "pytest", "-p", "tests.campaign.plugin", "-p", "no:cacheprovider", "-q"]
-NO_TESTS = 5
 TO_CLEAR_UP = 60.0
-WAYS: Mapping[str, Sequence[str]] = {"together": ("-n", "2", "--dist", "loadfile"), "alone": ()}
+_SIDE_BY_SIDE = ("-n", "2", "--dist", "loadfile", "-m", "not alone")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Round:
+    """Each of some trials once, with one seed. `minutes` are those of the campaign: they tell how much a test tries."""
+
     seed: int
+    minutes: float
+    outcomes: Mapping[str, Outcome]
     seconds: float
-    passed: int
-    failed: Sequence[str]
+    faults: Sequence[str] = ()
+    """What is wrong with the round itself: pytest ended in another way, or a trial without a test that was run."""
+
+    @property
+    def failed(self) -> list[str]:
+        return sorted({test for one in self.outcomes.values() for test in one.failed})
 
 
-@dataclass
-class Trial:
-    name: str
-    files: Mapping[str, Sequence[str]]
-    """Those whose tests run side by side, and those that want the machine for themselves."""
-    outcomes: list[Outcome] = field(default_factory=list)
-
-    def run(self, seed: int) -> Outcome:
-        """Shows what pytest says, and keeps what came of it."""
-        print(f"\n=== {self.name}, seed {seed}", flush=True)
-        started, passed, failed = time.monotonic(), 0, list[str]()
-        for way, files in self.files.items():
-            if files:
-                found = self._run(seed, way, files)
-                passed, failed = passed + found[0], failed + found[1]
-        outcome = Outcome(seed, time.monotonic() - started, passed, failed)
-        self.outcomes.append(outcome)
-        return outcome
-
-    def passes(self, test: str, seed: int) -> bool:
-        """One of its tests, by itself."""
-        picked = ["--trial", self.name, f"--hypothesis-seed={seed}", test]
-        return run([*PYTEST, *picked], _with_seed(seed)) == 0
-
-    def _run(self, seed: int, way: str, files: Sequence[str]) -> tuple[int, list[str]]:
-        with tempfile.TemporaryDirectory() as folder:
-            told = Path(folder, "outcome")
-            picked = ["--trial", self.name, "-m", "alone" if way == "alone" else "not alone"]
-            options = [*WAYS[way], *picked, "--outcome", str(told), f"--hypothesis-seed={seed}"]
-            status = run([*PYTEST, *options, *files], _with_seed(seed))
-            if status == NO_TESTS or not told.exists():
-                return 0, [f"{self.name} ({way}): pytest ended with {status}"]
-            outcome = json.loads(told.read_text())
-        if status and not outcome["failed"]:
-            return outcome["passed"], [f"{self.name} ({way}): pytest ended with {status}"]
-        return outcome["passed"], outcome["failed"]
+def run_round(names: Collection[str], seed: int, minutes: float, folder: Path) -> Round:
+    """Shows what pytest says. Without names, every trial there is. What an earlier run left in the folder counts."""
+    print(f"\n=== seed {seed}: {', '.join(names) or 'every trial'}", flush=True)
+    began = time.monotonic()
+    together = _run(_SIDE_BY_SIDE, names, seed, minutes, folder / "side by side")
+    alone = _run(("-m", "alone", *files_alone()), names, seed, minutes, folder / "alone")
+    outcomes = _added(together[0], alone[0])
+    faults = [f"pytest ended with {status}" for _, status in (together, alone) if status not in (0, 1, NO_TESTS)]
+    faults += [f"{name}: no test was run" for name, one in outcomes.items() if not one.passed | one.failed]
+    faults += [f"no such trial: {name}; --list names them" for name in names if name not in outcomes]
+    return Round(seed, minutes, outcomes, time.monotonic() - began, faults)
 
 
-def run(command: Sequence[str], env: Mapping[str, str]) -> int:
+def passes(test: str, seed: int, minutes: float) -> bool:
+    """One test, by itself."""
+    return _pytest([f"--hypothesis-seed={seed}", test], seed, minutes) == 0
+
+
+def all_trials() -> list[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        command = [*PYTEST, "--collect-only", f"--outcome={folder}"]
+        subprocess.run(command, env=_environment(1, 0), check=True, stdout=subprocess.DEVNULL)
+        return sorted(outcome.read(Path(folder)))
+
+
+def _run(
+    way: Sequence[str], names: Collection[str], seed: int, minutes: float, folder: Path
+) -> tuple[Mapping[str, Outcome], int]:
+    before = folder / "before"
+    if (folder / outcome.OUTCOME).exists():  # interrupted: what it had done is not done again
+        before.mkdir(exist_ok=True)
+        done = _added(outcome.read(before), outcome.read(folder))
+        (before / outcome.OUTCOME).write_text(json.dumps({name: one.to_json() for name, one in done.items()}))
+        (folder / outcome.OUTCOME).unlink()
+    folder.mkdir(parents=True, exist_ok=True)
+    options = [*(f"--trial={name}" for name in names), f"--outcome={folder}", f"--hypothesis-seed={seed}"]
+    status = _pytest([*options, f"--done={before}", *way], seed, minutes)
+    return _added(outcome.read(before), outcome.read(folder)), status
+
+
+def _added(one: Mapping[str, Outcome], other: Mapping[str, Outcome]) -> dict[str, Outcome]:
+    return {name: one.get(name, Outcome()).plus(other.get(name, Outcome())) for name in sorted({*one, *other})}
+
+
+def _pytest(options: Sequence[str], seed: int, minutes: float) -> int:
     """Interrupted, it passes that on and waits: what the tests have started is ended by them.
 
     They have a session of their own, so that a Ctrl-C reaches them once, and none of them is forgotten.
     """
-    with subprocess.Popen(command, env=env, start_new_session=True) as process:
+    strict = ["-p", "scripts.no_skips"] if os.environ.get("CI") else []
+    command = [*PYTEST, *strict, *options]
+    with subprocess.Popen(command, env=_environment(seed, minutes), start_new_session=True) as process:
         try:
             return process.wait()
         except KeyboardInterrupt:
@@ -81,19 +100,7 @@ def run(command: Sequence[str], env: Mapping[str, str]) -> int:
             raise
 
 
-def all_trials(seed: int) -> list[Trial]:
-    """As the marks in the tests name them."""
-    with tempfile.TemporaryDirectory() as folder:
-        told = Path(folder, "trials")
-        subprocess.run(
-            [*PYTEST, "--collect-only", "--list-trials", str(told), "tests"],
-            env=_with_seed(seed),
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
-        return [Trial(name, files) for name, files in sorted(json.loads(told.read_text()).items())]
-
-
-def _with_seed(seed: int) -> dict[str, str]:
+def _environment(seed: int, minutes: float) -> dict[str, str]:
     """The console is shown by the whole browser there, not by Chromium's headless shell."""
-    return {**os.environ, "HANDRAIL_CAMPAIGN_SEED": str(seed), "CHROMIUM": "/usr/bin/chromium"}
+    own = {"HANDRAIL_CAMPAIGN_SEED": str(seed), "HANDRAIL_CAMPAIGN_MINUTES": str(minutes)}
+    return {**os.environ, **own, "CHROMIUM": "/usr/bin/chromium"}

@@ -11,7 +11,7 @@ from handrail.kernel.dialect import DIALECT
 from handrail.kernel.tool import Preview, Reply, Surface, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import InvalidParams
-from handrail.ports.prompts import PromptQueue
+from handrail.ports.prompt_queue import PromptQueue
 
 RED_PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108020000009077"

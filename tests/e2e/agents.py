@@ -13,7 +13,7 @@ CHANGE = {"name": "replace_in_file", "arguments": {"path": START, "find": "beach
 
 
 class Agent:
-    def __init__(self, project: Path, state: Path, **environ: str) -> None:
+    def __init__(self, project: Path, state: Path, name: str = "agent", **environ: str) -> None:
         self._state = state
         kept = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
         self._process = subprocess.Popen(
@@ -23,7 +23,7 @@ class Agent:
             text=True,
             env={**kept, "HANDRAIL_PORT": "0", "HANDRAIL_CALL_PERSON": "true", **environ},
         )
-        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "agent", "version": "1"}}
+        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": name, "version": "1"}}
         self.send(1, "initialize", client)
         self.receive()
 

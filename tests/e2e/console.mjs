@@ -128,6 +128,11 @@ const steps = {
     await popup.close();
     await page.bringToFront();
   },
+  /** By selectors, where a story is told in several languages. */
+  click: (page, selector) => page.locator(selector).filter({ visible: true }).first().click(),
+  fillIn: (page, selector, text) => page.locator(selector).filter({ visible: true }).first().fill(text),
+  pick: (page, selector, value) => page.locator(selector).selectOption(value),
+  gone: (page, selector) => page.locator(selector).filter({ visible: true }).first().waitFor({ state: "hidden" }),
   wait: (page, selector) => page.locator(selector).first().waitFor(),
   count: (page, selector) => page.locator(selector).count(),
   attribute: (page, selector, name) => page.locator(selector).first().getAttribute(name),

@@ -1,7 +1,10 @@
 """`handrail desktop-host` on a desktop of the tests' own, and a client written from contract 1 alone."""
 
+import fcntl
 import json
 import socket
+import termios
+from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -46,6 +49,12 @@ class DesktopClient:
         request = {"jsonrpc": "2.0", "id": id, "method": f"desktop.{method}", "params": {"meta": meta, **params}}
         self._socket.sendall(json.dumps(request).encode() + b"\n")
         return id
+
+    def is_read(self) -> bool:
+        """Whether the host has taken everything that was sent."""
+        left = array("i", [0])
+        fcntl.ioctl(self._socket.fileno(), termios.TIOCOUTQ, left)
+        return left[0] == 0
 
     def end(self, id: str) -> Json:
         answer = json.loads(self._answers.readline())

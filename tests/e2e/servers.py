@@ -80,9 +80,11 @@ def snapshots(project: Path) -> dict[str, tuple[Json, bytes]]:
     folder = project / ".webgal_agent/snapshots"
     names = {name for name in os.listdir(folder) if not name.startswith(".")} if folder.exists() else set()
     ids = {name.partition(".")[0] for name in names}
-    assert names == {f"{id}{ending}" for id in ids for ending in (".txt", ".meta.json")}
+    contents = {id: f"{id}.bin" if f"{id}.bin" in names else f"{id}.txt" for id in ids}
+    assert names == {*contents.values(), *(f"{id}.meta.json" for id in ids)}
     return {
-        id: (json.loads((folder / f"{id}.meta.json").read_bytes()), (folder / f"{id}.txt").read_bytes()) for id in ids
+        id: (json.loads((folder / f"{id}.meta.json").read_bytes()), (folder / name).read_bytes())
+        for id, name in contents.items()
     }
 
 

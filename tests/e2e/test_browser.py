@@ -8,7 +8,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
@@ -17,11 +16,11 @@ import pytest
 
 from handrail.features.browser.bus.protocol import fingerprint
 from handrail.features.browser.launching import EXTENSION_FOLDER
+from tests.browser_place import FREE, Place, processes_of
 from tests.persons import Person
 from tests.waiting import until
 from tests.wire.browsing import Agent
-from tests.wire.clients import HANDRAIL, Api, Json, Stdio, Up, run
-from tests.wire.stage import furnish
+from tests.wire.clients import Api, Stdio, Up, run
 
 PNG = b"\x89PNG\r\n\x1a\n"
 HOME = b"""<!doctype html><title>Home</title><h1>Welcome</h1>
@@ -59,41 +58,6 @@ class Pages(BaseHTTPRequestHandler):
         pass
 
 
-class Place:
-    """A server, a browser that is paired with it, and a site with two names."""
-
-    def __init__(self, folder: Path, site: str) -> None:
-        self.project, self.state, self.site = folder / "project", folder / "state", site
-        self.project.mkdir()
-        furnish(self.project)
-        self.up = Up(self.project, self.state)
-        self.browser = subprocess.Popen(
-            [HANDRAIL, "extension", "launch", "--headless", "--state", str(self.state)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        assert self.browser.stdout is not None
-        assert b"paired" in self.browser.stdout.readline(), self.browser.communicate()[1].decode()
-        until(self._is_connected)
-
-    def _is_connected(self) -> bool:
-        plugins = self.up.http.get("/api/extension/extension-list").json()["data"]
-        return any(plugin["socketConnected"] for plugin in plugins)
-
-    def rules(self, *rules: Json) -> None:
-        lines = [
-            "[[rules]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in rule.items()) for rule in rules
-        ]
-        (self.state / "config.toml").write_text("\n".join(lines))
-
-    def close(self) -> int:
-        self.browser.send_signal(signal.SIGINT)
-        ended = self.browser.wait(timeout=30)
-        self.browser.communicate()
-        self.up.close()
-        return ended
-
-
 @pytest.fixture(scope="module")
 def site() -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
@@ -111,18 +75,6 @@ def place(site: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place
     yield place
     assert place.close() == 128 + signal.SIGINT
     until(lambda: not processes_of(place.state / "chromium"))
-
-
-def processes_of(profile: Path) -> list[str]:
-    found = []
-    for file in Path("/proc").glob("[0-9]*/cmdline"):
-        with suppress(OSError):  # it may end while we look
-            if str(profile).encode() in file.read_bytes():
-                found.append(file.parent.name)
-    return found
-
-
-FREE = {"effect": "UI_CONTROL", "host": "127.0.0.1", "decision": "allow"}
 
 
 @pytest.fixture

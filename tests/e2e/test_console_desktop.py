@@ -47,7 +47,7 @@ def place_of(visitor: Person) -> list[float]:
 
 
 def test_before_the_first_look_the_page_says_how_there_comes_one(visitor: Person) -> None:
-    visitor.does("see", "Nobody has looked at the desktop yet.")
+    visitor.does("see", "No screenshot of the desktop yet.")
     assert visitor.does("audit") == []
 
 

@@ -21,7 +21,6 @@ from tests.waiting import until
 from tests.wire.clients import run
 
 SCENE = "game/scene/harbour.txt"
-PATIENCE = 100
 pytestmark = [
     pytest.mark.alone,
     pytest.mark.trial("demo", is_long=True),
@@ -42,7 +41,6 @@ class Toured:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
             check=False,
         )
         assert self.done.returncode == 0, self.done.stdout + self.done.stderr
@@ -135,11 +133,11 @@ def test_nothing_is_left_running_and_a_stopped_one_leaves_nothing_either(toured:
     stopped = subprocess.Popen(
         command(folder), cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    until(lambda: len(living_in(folder)) > 2, PATIENCE)
+    until(lambda: len(living_in(folder)) > 2)
     with pytest.raises(NotPossible, match="under way"), fresh_ground(folder):
         pass
     stopped.send_signal(signal.SIGINT)
-    said, complained = stopped.communicate(timeout=PATIENCE)
+    said, complained = stopped.communicate()
     assert stopped.returncode == 130, said + complained
     assert "stopped" in complained
     until(lambda: living_in(folder) == [])

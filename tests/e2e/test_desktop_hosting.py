@@ -13,7 +13,7 @@ import pytest
 
 from tests.desktop_apps import command, texts
 from tests.desktop_session import DesktopSession
-from tests.e2e.desktop_agent import desktop_house, on_desktop
+from tests.e2e.desktop_agent import desktop_agent, desktop_house, on_desktop
 from tests.persons import HANDRAIL, PATIENCE
 from tests.waiting import until
 
@@ -75,6 +75,20 @@ def test_a_server_that_is_killed_leaves_no_host_behind(desktop_session: DesktopS
         wait_for(house.state, lambda found: len(found) == 1)
         house.stop(signal.SIGKILL)
         wait_for(house.state, lambda found: not found)
+
+
+def test_an_agent_beside_the_server_uses_its_host_and_starts_no_other(
+    desktop_session: DesktopSession, tmp_path: Path
+) -> None:
+    with desktop_house(desktop_session, tmp_path) as house:
+        (own,) = wait_for(house.state, lambda found: len(found) == 1)
+        assert house.call("desktop_health").status == 200  # it listens
+        with desktop_agent(desktop_session, house) as agent:
+            for _ in range(3):  # as long as a second host takes to start, and to find that there is one
+                agent.is_refused("desktop_click", target={"selector": {"titleContains": "there is no such button"}})
+                agent.does("desktop_health")
+            assert hosts(house.state) == {own}
+        assert "--socket" not in (house.state / "desktop.log").read_text()
 
 
 def test_a_command_below_the_servers_project_uses_the_servers_host(

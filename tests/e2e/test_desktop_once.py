@@ -14,7 +14,7 @@ import pytest
 from handrail.features.desktop.backends.linux import LinuxDesktop
 from handrail.features.desktop.host_client.client import Connection
 from handrail.features.desktop.host_program import serve_desktop
-from handrail.features.desktop.platform import Covered, Desktop, Rect, Shot, Window
+from handrail.features.desktop.platform import Covered, Desktop, Mark, Rect, Shot, Window
 from handrail.kernel.call import Call
 from handrail.kernel.content import Image
 from handrail.kernel.project import Project
@@ -31,6 +31,10 @@ COUNT = {"selector": {"byRole": "AXButton", "titleContains": texts.COUNT}}
 ROUTE = {"window": {"titlePattern": "^Once bench$"}}
 
 
+PROBE = Rect(0, 0, 1, 1)
+"""A pixel by which the host finds out, once, whether it may take pictures."""
+
+
 class CountingDesktop(LinuxDesktop):
     def __init__(self, seen: "Counter[str]") -> None:
         super().__init__()
@@ -42,11 +46,15 @@ class CountingDesktop(LinuxDesktop):
         *,
         outlined: Rect | None = None,
         cropped: Rect | None = None,
+        marked: Sequence[Mark] = (),
         hidden: Sequence[Window] = (),
         covered: Sequence[Covered] = (),
     ) -> Shot:
-        self._seen["screenshots" if area is None else "regions"] += 1
-        return await super().shot(area, outlined=outlined, cropped=cropped, hidden=hidden, covered=covered)
+        if area != PROBE:
+            self._seen["screenshots" if area is None else "regions"] += 1
+        return await super().shot(
+            area, outlined=outlined, cropped=cropped, marked=marked, hidden=hidden, covered=covered
+        )
 
 
 class Bench:

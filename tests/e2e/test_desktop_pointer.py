@@ -77,6 +77,14 @@ def test_a_window_that_cant_be_read_is_listed_and_seen(agent: DesktopAgent, pad:
     assert seen["evidence"]["screenshotPath"]
 
 
+def test_a_menu_of_a_window_that_cant_be_read_is_refused_with_what_works_instead(agent: DesktopAgent, pad: Pad) -> None:
+    agent.begins("desktop_menu", route=ROUTE, path=["File", "New"])
+    agent.person.answers("--ok")
+    error = error_of(agent.gets())
+    assert "tells nothing of its menus" in error["message"]
+    assert "desktop_hotkey" in error["details"]["hint"]
+
+
 def test_a_point_is_clicked_and_the_question_names_it(agent: DesktopAgent, pad: Pad) -> None:
     point = pad.point(agent, 120, 80)
     asked, result = allowed(agent, "desktop_click", target={"point": point})

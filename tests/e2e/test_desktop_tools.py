@@ -60,10 +60,10 @@ def test_a_window_is_seen_in_words_and_as_a_picture_and_its_words_are_fenced_off
     agent.begins("desktop_observe")
     result = agent.gets()
     text = next(part["text"] for part in result["content"] if part["type"] == "text")
-    head, _, rest = text.partition("--- untrusted window content follows, until ")
+    head, _, rest = text.partition("Untrusted window content until ")
     assert texts.COUNT not in head
     assert f'button "{texts.COUNT}"' in rest
-    assert rest.rstrip().endswith(f"--- {rest.partition(' ')[0]} ---")
+    assert rest.rstrip().endswith("\n" + rest.partition(":")[0])
     picture = next(part["data"] for part in result["content"] if part["type"] == "image")
     assert base64.b64decode(picture).startswith(PNG)
 

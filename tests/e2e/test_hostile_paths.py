@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.e2e.servers import Server, audit_records, leftovers, serving
-from tests.effort import chance, tries
+from tests.effort import chance, count, tries
 from tests.wire.clients import Json
 from tests.wire.stage import START, put
 
@@ -249,6 +249,7 @@ def test_each_of_thousands_of_hostile_paths_gets_its_code_and_nothing_is_touched
     ]
     calls += [("search_files", {"path": path, "regex": "secret"}) for path in shuffled[:150]]
     before, before_outside = tree(project), tree(outside)
+    count(len(calls))
     with serving(project, state) as server:
         wrong = [
             (tool, params["path"], code)
@@ -293,6 +294,7 @@ def test_whatever_the_path_the_code_is_of_the_right_family(project: Path, state:
         @given(st.lists(_hostile, min_size=20, max_size=40))
         def try_all(paths: list[str]) -> None:
             calls = [(tool, {"path": path, **more}) for path, (tool, more) in zip(paths, itertools.cycle(CHEAP))]
+            count(len(calls))
             for (tool, params), answer in zip(calls, answers(server, calls), strict=True):
                 code = code_of(answer)
                 allowed = codes_for(params["path"])

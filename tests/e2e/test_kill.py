@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.servers import Server, audit_records, leftovers, serving, snapshots
-from tests.effort import chance, tries
+from tests.effort import chance, count, tries
 from tests.waiting import let_run, until
 from tests.wire.stage import put_policy
 
@@ -36,7 +36,7 @@ def kill(server: Server, aim: str, delay: float) -> None:
 
 
 @pytest.mark.trial("kill")
-@pytest.mark.timeout(tries(120, 600))
+@pytest.mark.timeout(600)
 def test_a_server_that_is_killed_at_any_moment_leaves_everything_whole(project: Path, state: Path) -> None:
     put_policy(project, snapshotRetention=0)
     moments = chance()
@@ -51,6 +51,7 @@ def test_a_server_that_is_killed_at_any_moment_leaves_everything_whole(project: 
     waiting = [starter.submit(Server, project, state, answer="allow") for _ in range(2)]
     try:
         for number in range(1, KILLS + 1):
+            count()
             server, aim = waiting.pop(0).result(), AIMS[number % len(AIMS)]
             waiting.append(starter.submit(Server, project, state, answer="allow"))
             killer = threading.Thread(target=kill, args=(server, aim, moments.uniform(0, duration)))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.servers import Server, child, serving, snapshots
-from tests.effort import tries
+from tests.effort import count, tries
 from tests.wire.clients import Outcome
 from tests.wire.stage import put
 
@@ -67,6 +67,7 @@ def race(attempt: Callable[[int], Outcome], at_least: int) -> Tally:
     tally, number = Tally(), 0
     while number < ATTEMPTS or min(tally.done, tally.refused) < at_least:
         number += 1
+        count()
         outcome = attempt(number)
         tally.count(outcome)
         assert CANARY.strip() not in str(outcome)
@@ -143,3 +144,26 @@ def test_no_replacement_escapes(server: Server) -> None:
         return server.call("replace_in_file", {"path": "game/scene/other.txt", "find": find, "replace": replace})
 
     race(attempt, at_least=10)
+
+
+@pytest.mark.pauses
+def test_nothing_is_moved_copied_or_deleted_outside(server: Server) -> None:
+    """Into the folder, out of it, and what is in it."""
+
+    def attempt(number: int) -> Outcome:
+        path, new = "game/scene/start.txt", f"game/scene/{number}.txt"
+        files = [{"path": new, "content": INSIDE}, {"path": path, "content": f"{INSIDE}{number}\n"}]
+        calls = (
+            ("copy_path", {"path": path, "to": f"out-{number}.txt"}),
+            ("copy_path", {"path": "game/scene", "to": f"out-{number}"}),
+            ("write_files", {"files": files}),
+            ("move_path", {"path": f"game/scene/{number - 1}.txt", "to": f"out-{number}.txt"}),
+            ("make_folder", {"path": f"game/scene/{number}/deep"}),
+            ("delete_path", {"path": f"game/scene/{number - 1}", "recursive": True}),
+        )
+        return server.call(*calls[number % len(calls)])
+
+    race(attempt, at_least=10)
+    for path in server.project.glob("out-*"):
+        for file in (path, *path.rglob("*")):
+            assert not file.is_file() or CANARY not in file.read_text()

@@ -52,7 +52,7 @@ def agent(project: Path, state: Path, **environ: str) -> Iterator[Agent]:
 def test_without_a_display_the_agent_is_told_the_address_and_the_command(project: Path, state: Path) -> None:
     with agent(project, state) as client:
         client.asks()
-        told = client.is_told("Nobody is watching")
+        told = client.is_told("No one is watching")
         assert has_called(state)
         running = server(state)
         assert f"http://127.0.0.1:{running['port']}" in told
@@ -87,7 +87,7 @@ def test_a_port_that_is_taken_is_no_hindrance(project: Path, state: Path) -> Non
         taken = other.getsockname()[1]
         with agent(project, state, HANDRAIL_PORT=str(taken)) as client:
             client.asks()
-            client.is_told("Nobody is watching")
+            client.is_told("No one is watching")
             assert server(state)["port"] != taken
             Person(state).answers("--cancel")
             assert client.result()["isError"] is True

@@ -18,6 +18,7 @@ import pytest
 
 from handrail.features.browser.chromium.paired import Chromium
 from handrail.features.browser.launching import EXTENSION_FOLDER, chromium_program
+from handrail.ports.browser import EXTENSION_ORIGIN
 from handrail.stores.local.trust import TrustFile
 from tests.e2e.console_person import up
 from tests.e2e.test_browser import number_of
@@ -29,6 +30,7 @@ from tests.wire.clients import HANDRAIL, Stdio, Up
 from tests.wire.stage import furnish, put
 
 T = TypeVar("T")
+EXTENSION_ID = EXTENSION_ORIGIN.removeprefix("chrome-extension://")
 ALLOWED = ("127.0.0.1", "localhost", "*.localhost", "::1", "0.0.0.0")
 
 BUTTON = '<!doctype html><title>Dev</title><button onclick="{}">Go</button>'
@@ -42,6 +44,19 @@ MANY_WAYS = {
     "form": '<!doctype html><title>Dev</title><form action="{console}"><button>Go</button></form>',
     "late redirect": BUTTON.format("location = '/redirect'"),
     "popup with a redirect": BUTTON.format("window.open('/redirect')"),
+    "worker that redirects": BUTTON.format(
+        "navigator.serviceWorker.register('/worker.js', { scope: '/through' }).then(({ installing: worker }) => "
+        "worker.onstatechange = () => worker.state === 'activated' && (location = '/through-the-worker'))"
+    ),
+    "window that is led on": BUTTON.format("w = window.open('about:blank'); w.location = '{console}'"),
+    "page of its own making": BUTTON.format(
+        "location = URL.createObjectURL(new Blob(['<a href={console}>x</a><script>location=`{console}`</script>'], "
+        "{ type: 'text/html' }))"
+    ),
+    "object": BUTTON.format(
+        "document.body.innerHTML += '<object data={console} width=900 height=900></object><embed src={console}>'"
+    ),
+    "download": '<!doctype html><title>Dev</title><a href="{console}" download="x.html">Go</a>',
     "frame made by script": BUTTON.format(
         "f = document.createElement('iframe'); f.src = '{console}'; f.width = f.height = 900; document.body.append(f)"
     ),
@@ -60,16 +75,23 @@ class Pages(BaseHTTPRequestHandler):
             self.send_header("Location", self.console)
             self.end_headers()
             return
+        if name == "worker.js":
+            worker = f"onfetch = (e) => e.respondWith(Response.redirect('{self.console}'))"
+            self._send("text/javascript", worker)
+            return
         pages = {
             **MANY_WAYS,
             "refresh": '<!doctype html><meta http-equiv="refresh" content="0;url={console}">',
             "frame": '<!doctype html><title>Dev</title><iframe src="{console}" width=900 height=900></iframe>',
         }
         body = pages.get(name, "<!doctype html><title>Dev</title><p>Hello<button>Stay</button>")
+        self._send("text/html; charset=utf-8", body.replace("{console}", self.console))
+
+    def _send(self, kind: str, body: str) -> None:
         self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Type", kind)
         self.end_headers()
-        self.wfile.write(body.replace("{console}", self.console).encode())
+        self.wfile.write(body.encode())
 
     def log_message(self, format: str, *args: object) -> None:
         pass
@@ -127,6 +149,7 @@ class Attack:
         self.browser.opens_the_console()
         rules = [f'[[rules]]\neffect = "UI_CONTROL"\nhost = "{host}"\ndecision = "allow"\n' for host in ALLOWED]
         rules.append('[[rules]]\ntool = "task_start"\ndecision = "allow"\n')
+        rules.append('[[rules]]\neffect = "UI_CONTROL"\ndecision = "allow"\n')
         (self.state / "config.toml").write_text("\n".join(rules))
         self._client, self._victim = Stdio(self.project, self.state), Stdio(self.project, self.state)
         self.agent = Agent(self._client)
@@ -216,6 +239,47 @@ def test_no_spelling_of_the_console_is_opened(attack: Attack, tool: str) -> None
         assert own(told), (host, told)
     for host in ONLY_FOR_BROWSERS:
         assert attack.agent.code(tool, url=f"http://{host}:{attack.port}/") == "BAD_REQUEST"
+
+
+SCHEMES = (
+    "view-source:{console}", "blob:{console}1b4e28ba", "javascript:location='{console}'", "feed:{console}",
+    "data:text/html,<meta http-equiv=refresh content='0;url={console}'>", "view-source:view-source:{console}",
+    "devtools://devtools/bundled/inspector.html?ws=127.0.0.1:{port}", "chrome://inspect", "chrome://extensions",
+    "chrome-extension://{id}/confirm.html", "chrome-extension://{id}/options.html", "chrome-untrusted://print/",
+    "filesystem:{console}temporary/x", "file://{state}/console.key", "file://{state}/server.json",
+    "about:blank/{console}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", ["browser_navigate", "task_start"])
+def test_no_scheme_leads_to_the_console_the_extension_or_the_state(attack: Attack, tool: str) -> None:
+    attack.start()
+    secrets = [(attack.state / name).read_text().strip() for name in ("console.key", "server.json")]
+    known = {"console": attack.console, "port": attack.port, "id": EXTENSION_ID, "state": attack.state}
+    for scheme in SCHEMES:
+        told = attack.agent.call(tool, url=scheme.format(**known))
+        seen = [attack.agent.call(each) for each in ("browser_get_html", "browser_readability_extract")]
+        assert told.code is not None, (scheme, told)
+        assert "Allow" not in str(seen)
+        assert not any(secret in str(seen) for secret in secrets), scheme
+
+
+def test_no_tab_of_the_person_can_be_named(attack: Attack) -> None:
+    attack.start()
+    (tab,) = (attack.agent.ok("browser_tabs").result or {})["tabs"]
+    for number in range(max(1, tab["tabId"] - 12), tab["tabId"] + 12):
+        if number != tab["tabId"]:
+            for tool in ("browser_dom_index", "browser_tab_switch", "browser_reload"):
+                assert attack.agent.call(tool, tabId=number).code is not None, (tool, number)
+
+
+@pytest.mark.parametrize("how", [{"modifiers": ["Control"]}, {"button": "middle"}, {"modifiers": ["Shift"]}])
+def test_no_kind_of_click_opens_the_console_in_another_tab(attack: Attack, how: dict[str, Any]) -> None:
+    attack.start("link")
+    attack.agent.call("browser_click", clickId=number_of(attack.agent, "Go"), **how)
+    attack.presses_allow()
+    tabs = (attack.agent.ok("browser_tabs").result or {})["tabs"]
+    assert [tab.get("url") for tab in tabs if str(attack.port) in str(tab.get("url"))] == []
 
 
 def test_a_name_that_leads_to_this_machine_is_no_way_in(attack: Attack) -> None:

@@ -230,6 +230,19 @@ def test_who_chooses_another_scope_is_not_asked_to_confirm_the_one_before(
     assert until(lambda: answer_to(house, asked))["scope"] == "once"
 
 
+def test_a_remark_that_is_written_while_presence_is_asked_for_is_sent(
+    house: Running, visitor: Visitor, device: str, asked: str
+) -> None:
+    visitor.does("reload", "console", "form[data-armed=true]")
+    visitor.does("check", "console", "Always…")
+    visitor.does("wait", "console", ".grant-preview")
+    visitor.does("press", "console", "Always allow")
+    visitor.does("wait", "console", ".presence")
+    visitor.does("fill", "console", "Tell the agent why", "Only for the notes.")
+    visitor.does("press", "console", "Confirm with passkey")
+    assert until(lambda: answer_to(house, asked))["remark"] == "Only for the notes."
+
+
 def issue(house: Running, name: str, presence: Any = None) -> Answer:
     body = {"name": name} if presence is None else {"name": name, "presence": presence}
     return house.request("POST", "/api/access/agents", headers=session(house), json=body)
@@ -291,6 +304,29 @@ def test_a_policy_is_trusted_with_a_passkey_for_exactly_what_was_read(
     assert house.request("DELETE", "/api/policy/trust", headers=session(house)).json["data"]["trusted"] is False
     (house.state / "trusted.json").unlink()
     policy.unlink()
+
+
+def test_a_rule_that_was_removed_comes_back_only_with_presence(house: Running, visitor: Visitor, device: str) -> None:
+    config = house.state / "config.toml"
+    before = config.read_text() if config.exists() else ""
+    rule = '[[rules]]\ntool = "write_to_file"\ndecision = "{}"\n'
+    config.write_text(f"{before}\n{rule.format('allow')}\n{rule.format('deny')}")
+    person = session(house)
+    rules = house.request("GET", "/api/rules", headers=person).json["data"]["rules"]
+    ids = {each["decision"]: each["id"] for each in rules if each["tool"] == "write_to_file"}
+    for id in ids.values():
+        assert house.request("DELETE", f"/api/rules/{id}", headers=person).status == 200
+
+    def restore(which: str, **presence: Any) -> Answer:
+        return house.request("POST", f"/api/rules/{ids[which]}/restore", headers=person, json=presence)
+
+    assert shell(house, "rules", "restore", ids["allow"]).returncode != 0
+    signed = signed_by(visitor, "console", needed(restore("allow"))["passkey"])
+    assert restore("deny").status == 200, "what tightens needs none"
+    assert "allow" not in config.read_text().replace(before, "")
+    assert restore("allow", presence=signed).status == 200
+    assert 'decision = "allow"' in config.read_text()
+    config.write_text(before)
 
 
 def shell(house: Running, *words: str, **environ: str) -> "subprocess.CompletedProcess[str]":

@@ -1,6 +1,7 @@
 """The record after somebody with the rights of this account had its files: what was done to any one of them is told."""
 
 import asyncio
+import hashlib
 import json
 import os
 import shutil
@@ -18,17 +19,19 @@ from handrail.kernel.audit import Audit
 from handrail.kernel.record_check import Findings, check_record
 from handrail.kernel.record_keeper import RecordKeeper
 from handrail.ports import state_writes
+from handrail.ports.approval_card import Grant
 from handrail.ports.browser_store import PairedPlugin
 from handrail.ports.consents import ConsentTo
-from handrail.ports.errors import Failure
+from handrail.ports.errors import Damaged, Failure
 from handrail.ports.identity import Caller
 from handrail.ports.presence import Passkey
-from handrail.ports.prompts import Grant
+from handrail.ports.task_owners import Owner
 from handrail.stores.local.agents import AgentsFile
 from handrail.stores.local.presence import PasskeyFile, ProofFiles
+from handrail.stores.local.prompt_store import prompt_store
 from handrail.stores.local.trust import TrustFile
 from handrail.wiring import Wiring
-from tests.effort import chance, tries
+from tests.effort import chance, count, tries
 from tests.persons import Person
 from tests.wire.clients import Api, Stdio, Up, run
 
@@ -101,6 +104,7 @@ async def let_in(state: Path, turn: int) -> None:
     await stores.consents.give(Caller("mcp", "agent", "pid 1", "agent"), to, is_for_app=False, by="console")
     grant = Grant(tools=("write_to_file",), task="t", identity=f"i{turn}")
     await stores.grants.give(grant, caller="agent", by="console")
+    await stores.task_owners.claim(f"task-{turn}", Owner(f"i{turn}", "agent"))
     browsers = stores.browser()
     await browsers.plugins.pair(PairedPlugin(f"client-{turn}", "extension", "Chromium", "hash", turn))
     await browsers.close()
@@ -203,11 +207,34 @@ def test_an_attack_on_any_one_file_is_told(copies: Copies, attack: Callable[[Cop
     assert attacked >= 12
 
 
+def test_a_line_of_the_journal_of_writes_counts_only_where_it_was_written(copies: Copies) -> None:
+    """An earlier permission put back with the lines that once announced it: both are found."""
+    journal, agents = copies.state / "writes.jsonl", copies.state / "agents.json"
+    lines = [line for line in journal.read_bytes().splitlines(keepends=True) if b'"agents.json"' in line]
+    assert lines
+    for repeated in (lines[-1], lines[-1][-20:], b"".join(lines)):
+        copies.restore(copies.newer)
+        with journal.open("ab") as file:
+            file.write(repeated)
+        assert "writes.jsonl was changed outside handrail" in told(verify(copies.state)), repeated
+    copies.restore(copies.newer)
+    earlier = (copies.older / "agents.json").read_bytes()
+    assert earlier != agents.read_bytes()
+    announced = [line for line in lines if hashlib.sha256(earlier).hexdigest().encode() in line]
+    agents.write_bytes(earlier)
+    with journal.open("ab") as file:
+        file.write(b"".join(announced))
+    found = told(verify(copies.state))
+    assert "agents.json was rolled back" in found
+    assert "writes.jsonl was changed outside handrail" in found
+
+
 @pytest.mark.trial("record")
 def test_attacks_by_chance_on_any_file_are_told(copies: Copies) -> None:
     """Bytes changed, taken out, added or repeated anywhere; another file's content; a link in its place."""
     by, names = chance(), copies.files()
     for _ in range(tries(12, 400)):
+        count()
         copies.restore(copies.newer)
         name, kind = by.choice(names), by.choice(["flip", "cut", "add", "repeat", "other", "link"])
         if name.endswith(".db") and kind in ("flip", "add"):
@@ -467,6 +494,49 @@ def test_a_crash_between_the_steps_of_a_checkpoint_is_no_fault(copies: Copies, m
         run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
         found = verify(copies.state)
         assert found.is_well, (step, told(found))
+
+
+ROWS = {
+    "an owner changed": "UPDATE task_owner SET identity = 'mallory' WHERE task = 'task-1'",
+    "an owner added": "INSERT INTO task_owner (task, identity, agent, at) VALUES ('task-1', 'mallory', 'agent', 1)",
+    "an owner put at the end again": (
+        "INSERT INTO task_owner SELECT 99, task, identity, agent, at, seal FROM task_owner LIMIT 1"
+    ),
+    "an owner removed": "DELETE FROM task_owner WHERE task = 'task-2'",
+    "the first owner removed": "DELETE FROM task_owner WHERE task = 'task-1'",
+    "a question made handrail's": "INSERT INTO origin (request_id, by, is_own) VALUES ('r', 'handrail', 1)",
+    "a question's words swapped": "UPDATE origin SET shown = 'other'",
+    "a question's poster removed": "DELETE FROM origin WHERE number = (SELECT max(number) FROM origin)",
+}
+
+
+@pytest.mark.parametrize("attack", ROWS)
+def test_owners_of_tasks_and_posters_of_questions_can_not_be_changed_in_the_database(
+    copies: Copies, attack: str
+) -> None:
+    copies.restore(copies.newer)
+    with closing(sqlite3.connect(copies.state / "handrail.db")) as rows:
+        assert rows.execute(ROWS[attack]).rowcount
+        rows.commit()
+    assert not verify(copies.state).is_well
+
+
+def test_a_forged_row_counts_for_nothing(copies: Copies) -> None:
+    copies.restore(copies.newer)
+    with closing(sqlite3.connect(copies.state / "handrail.db")) as rows:
+        rows.execute("INSERT INTO origin (request_id, by, is_own, seal) VALUES ('fake', 'handrail', 1, 'a')")
+        rows.execute("UPDATE task_owner SET identity = 'mallory' WHERE task = 'task-1'")
+        rows.commit()
+    stores, posted = Wiring().open_stores(copies.state), prompt_store(copies.state)
+    try:
+        assert posted.origins.of(["fake"]) == {}
+        with pytest.raises(Damaged, match="changed outside handrail"):
+            asyncio.run(stores.task_owners.claim("task-1", Owner("mallory", "agent")))
+        owner = asyncio.run(stores.task_owners.claim("task-2", Owner("mallory", "agent")))
+        assert owner.identity == "i2"
+    finally:
+        posted.answerers.close()
+        stores.close()
 
 
 def test_a_row_that_was_changed_in_the_database_is_told(copies: Copies) -> None:

@@ -38,20 +38,24 @@ const swap = () => {{
   document.getElementById("sum").textContent = "9999 EUR"; document.getElementById("who").textContent = "Mallory";
 }};
 const silently = () => {{ form.elements.amount.value = "9999"; form.elements.to.value = "Mallory"; }};
-const asked = fetch("/asked");
-const swapped = () => fetch("/swapped", {{ method: "POST" }});
+const asked = fetch("/asked?{turn}");
+const swapped = () => fetch("/swapped?{turn}", {{ method: "POST" }});
 {script}
 </script>"""
 
 
 WIDGET = "<!doctype html><button onclick='fetch(`/pay?amount=1`)'>Send</button>"
+COVER = "<!doctype html><button style='position:fixed;inset:0' onclick='fetch(`/pay?amount=9999`)'>Send</button>"
 AMOUNT = """<!doctype html><p>Pay <b id=sum>1 EUR</b> to Bob</p><script>
-const asked = fetch("/asked"), swapped = () => fetch("/swapped", {{ method: "POST" }});
+const asked = fetch("/asked?{turn}"), swapped = () => fetch("/swapped?{turn}", {{ method: "POST" }});
 {script}</script>"""
 
 
 class Pages(BaseHTTPRequestHandler):
-    """`/asked` answers once the person has been asked; `/swapped` is told by a page that has changed itself."""
+    """`/asked` answers once the person has been asked; `/swapped` is told by a page that has changed itself.
+
+    Both carry the page's turn: what a page of an earlier test says late, on a busy machine, is not heard.
+    """
 
     protocol_version = "HTTP/1.1"
     script: ClassVar[str] = ""
@@ -60,30 +64,42 @@ class Pages(BaseHTTPRequestHandler):
     is_asked: ClassVar[threading.Event] = threading.Event()
     is_swapped: ClassVar[threading.Event] = threading.Event()
     sent: ClassVar[list[dict[str, Any]]] = []
+    turn: ClassVar[int] = 0
+
+    @classmethod
+    def begin(cls, script: str, method: str) -> None:
+        cls.is_asked.set()  # nobody waits for an earlier page any more
+        cls.script, cls.method, cls.turn = script, method, cls.turn + 1
+        cls.is_asked, cls.is_swapped = threading.Event(), threading.Event()
+        cls.sent.clear()
 
     def do_GET(self) -> None:
         path, query = urlsplit(self.path).path, urlsplit(self.path).query
         if path == "/asked":
-            self.is_asked.wait(60)
+            if query == str(self.turn):
+                self.is_asked.wait(60)
             return self._answer("")
         if path in ("/pay", "/evil"):
             self.sent.append({"path": path, **{name: value for name, (value, *_) in parse_qs(query).items()}})
             return self._answer("paid")
         if path == "/widget":
             return self._answer(WIDGET)
+        if path == "/cover":
+            return self._answer(COVER)
         if path == "/amount":
-            return self._answer(AMOUNT.format(script=self.frame_script))
+            return self._answer(AMOUNT.format(script=self.frame_script, turn=self.turn))
         if path in ("/terms", "/trap"):
             self.sent.append({"path": path})
             return self._answer(path)
         if path == "/":
-            return self._answer(PAGE.format(script=self.script, method=self.method))
+            return self._answer(PAGE.format(script=self.script, method=self.method, turn=self.turn))
         return self._answer("")
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"] or 0)).decode()
-        if self.path == "/swapped":
-            self.is_swapped.set()
+        if self.path.startswith("/swapped"):
+            if self.path.endswith(f"?{self.turn}"):
+                self.is_swapped.set()
         else:
             self.sent.append({"path": self.path, **{name: value for name, (value, *_) in parse_qs(body).items()}})
         self._answer("paid")
@@ -130,16 +146,14 @@ class Bank:
 
     def opens(self, script: str = "", method: str = "post") -> dict[str, str]:
         """The page with this script; the numbers of its elements by name."""
-        Pages.script, Pages.method = script, method
-        Pages.is_asked.clear()
-        Pages.is_swapped.clear()
-        Pages.sent.clear()
+        Pages.begin(script, method)
         self.agent.ok("task_start", url=self.site)
         elements = (self.agent.ok("browser_dom_index").result or {})["elements"]
         return {element["name"]: str(element["clickId"]) for element in elements}
 
     def begins(self, tool: str, **params: Any) -> "Future[Told]":
-        return self._calls.submit(self.agent.call, tool, **params)
+        self._call = self._calls.submit(self.agent.call, tool, **params)
+        return self._call
 
     def allows(self) -> dict[str, Any]:
         """The page learns that the question stands; the answer comes after whatever it does about it."""
@@ -149,6 +163,8 @@ class Bank:
         return prompt
 
     def denies(self) -> dict[str, Any]:
+        until(lambda: self.person.pending() or self._call.done())
+        assert self.person.pending(), f"it was not asked, but answered: {self._call.result()}"
         prompt: dict[str, Any] = self.person.sees()["prompt"]
         self.person.answers("--cancel")
         return prompt
@@ -209,7 +225,7 @@ def test_a_form_that_changes_while_a_person_is_asked_is_asked_about_again(bank: 
     assert 'Field "amount" (hidden): "1"' in first["message"]
     assert "/pay" in first["message"]
     Pages.is_asked.set()
-    assert Pages.is_swapped.wait(30)
+    until(Pages.is_swapped.is_set)
     bank.person.answers("--ok")
     again = bank.denies()
     assert again["changed"]
@@ -219,6 +235,12 @@ def test_a_form_that_changes_while_a_person_is_asked_is_asked_about_again(bank: 
 
 
 DURING_THE_CLICK = {
+    "click, and nothing after it is heard": (
+        "const deaf = (event) => event.stopImmediatePropagation();"
+        "addEventListener('click', (event) => { silently(); deaf(event); }, true);"
+        "for (const type of ['submit', 'formdata']) addEventListener(type, deaf, true);"
+        "navigation.addEventListener('navigate', deaf)"
+    ),
     "mousedown, and the guard is kept from hearing": (
         "addEventListener('pointerdown', (event) => { silently(); event.stopImmediatePropagation(); }, true);"
         "addEventListener('mousedown', (event) => { silently(); event.stopImmediatePropagation(); }, true)"
@@ -295,7 +317,7 @@ def test_a_text_with_enter_sends_no_other_values(bank: Bank, script: str) -> Non
     bank.person.sees()
     Pages.is_asked.set()
     if "asked.then" in script:
-        assert Pages.is_swapped.wait(30)
+        until(Pages.is_swapped.is_set)
     bank.person.answers("--ok")
     assert any("Mallory" in line for line in bank.denies()["changed"])
     assert call.result(60).code == "FORBIDDEN"
@@ -308,7 +330,7 @@ def test_a_key_for_what_has_the_focus_is_bound_to_it(bank: Bank) -> None:
     first = bank.person.sees()["prompt"]
     assert first["title"].startswith('Press "Enter" on textbox "Note"')
     Pages.is_asked.set()
-    assert Pages.is_swapped.wait(30)
+    until(Pages.is_swapped.is_set)
     bank.person.answers("--ok")
     assert bank.denies()["changed"]
     assert call.result(60).code == "FORBIDDEN"
@@ -367,7 +389,7 @@ def test_another_element_in_the_place_of_the_one_that_was_shown_is_not_clicked(b
     call = bank.begins("browser_click", clickId=numbers["Pay"])
     bank.person.sees()
     Pages.is_asked.set()
-    assert Pages.is_swapped.wait(30)
+    until(Pages.is_swapped.is_set)
     bank.person.answers("--ok")
     assert call.result(60).code == "INVALID_TARGET"
     assert Pages.sent == []
@@ -378,7 +400,7 @@ def test_what_is_allowed_the_second_time_is_sent_as_it_was_shown_then(bank: Bank
     call = bank.begins("browser_click", clickId=numbers["Pay"])
     bank.person.sees()
     Pages.is_asked.set()
-    assert Pages.is_swapped.wait(30)
+    until(Pages.is_swapped.is_set)
     bank.person.answers("--ok")
     again = bank.allows()
     assert {'was: Field "to" (hidden): "Bob"', 'now: Field "to" (hidden): "Mallory"'} <= set(again["changed"])
@@ -429,7 +451,7 @@ def test_an_element_that_lies_under_another_is_asked_about_as_unseen(bank: Bank)
         )
     )
     Pages.is_asked.set()
-    assert Pages.is_swapped.wait(30)
+    until(Pages.is_swapped.is_set)
     call = bank.begins("browser_click", clickId=numbers["Pay"])
     asked = bank.denies()
     assert asked["title"].startswith('Click button "Pay" at ')
@@ -459,12 +481,42 @@ def test_text_in_another_frame_that_changes_while_a_person_is_asked_is_asked_abo
     call = bank.begins("browser_click", clickId=until(lambda: numbered(bank).get("Send")))
     assert "1 EUR" in bank.person.sees()["prompt"]["message"]
     Pages.is_asked.set()
-    assert Pages.is_swapped.wait(30)
+    until(Pages.is_swapped.is_set)
     bank.person.answers("--ok")
     again = bank.denies()
     assert [line for line in again["changed"] if line.startswith("now: ") and "9999 EUR" in line]
     assert call.result(60).code == "FORBIDDEN"
     assert Pages.sent == []
+
+
+FRAME = (
+    "const cover = document.createElement('iframe'); cover.src = '{other}cover';"
+    "cover.style.cssText = 'position:fixed;inset:0;width:100%;height:100%;z-index:9;opacity:0;pointer-events:{reach}';"
+)
+COVERING = {
+    "was there": FRAME.replace("{reach}", "none")
+    + "document.body.append(cover); addEventListener('mousemove', () => (cover.style.pointerEvents = 'auto'), true)",
+    "comes with the mouse": FRAME.replace("{reach}", "auto")
+    + "addEventListener('mousemove', () => document.body.append(cover), {{ capture: true, once: true }})",
+    "comes in a shadow tree": FRAME.replace("{reach}", "none")
+    + "const host = document.body.appendChild(document.createElement('div'));"
+    "host.attachShadow({{ mode: 'closed' }}).append(cover);"
+    "addEventListener('mousemove', () => (cover.style.pointerEvents = 'auto'), true)",
+}
+
+
+@pytest.mark.parametrize("script", first_of("swapped", *((each,) for each in COVERING.values())), ids=COVERING.keys())
+def test_a_frame_of_another_site_gets_no_click_that_was_meant_for_what_it_covers(bank: Bank, script: str) -> None:
+    """The mouse comes, and a frame that nobody sees lies under it: its site would get the person's yes."""
+    other = bank.site.replace("127.0.0.1", "localhost")
+    numbers = bank.opens(script.format(other=other))
+    call = bank.begins("browser_click", clickId=numbers["Pay"])
+    bank.allows()
+    until(lambda: call.done() or bank.person.pending())
+    if not call.done():
+        bank.denies()
+    call.result(60)
+    assert [sent for sent in Pages.sent if sent.get("amount") == "9999"] == []
 
 
 def test_a_click_in_a_frame_whose_surroundings_stay_is_asked_about_once(bank: Bank) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from handrail.features.desktop.host import effects
 from handrail.kernel.call import Call
 from handrail.kernel.tool import Reply
 from handrail.ports.errors import Declined
@@ -145,7 +146,8 @@ async def test_a_clock_or_a_caret_is_no_change(opened: Open, params: dict[str, A
 
 
 @pytest.mark.anyio
-async def test_the_region_is_grabbed_once_where_only_pixels_tell(opened: Open) -> None:
+async def test_the_region_is_grabbed_once_where_only_pixels_tell(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effects, "_LOOK_SECONDS", 60)  # a program that answers late is compared by its picture, too
     async with opened("none") as dialog:
         dialog.calls("desktop_click", CANVAS)
         await dialog.question()

@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from typing import Any
 
 import pytest
 
+from handrail.ports.prompt_views import ancestries
 from tests.waiting import until
 
 LOOK = """
@@ -107,6 +109,29 @@ def test_a_shell_in_a_terminal_window_counts(stage: Stage) -> None:
     assert counts(stage.run(stage.in_window(stage.looking)), "xterm")
 
 
+CONTAINER = """
+import os, sys
+masters = [os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY) for _ in range(64)]
+print("open", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_terminals_of_a_container_with_the_same_numbers_are_others(stage: Stage) -> None:
+    folder = stage.folder / "pts"
+    folder.mkdir()
+    mount = f"mount -t devpts -o newinstance,ptmxmode=0666 none {folder}"
+    script = f'{mount} && exec {sys.executable} -c "$0" {folder}/ptmx'
+    with subprocess.Popen(
+        ["unshare", "--mount", "sh", "-c", script, CONTAINER], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as container:
+        assert container.stdout is not None
+        assert container.stdout.readline() == b"open\n"
+        assert counts(stage.run(stage.in_window(stage.looking)), "xterm")
+        assert container.stdin is not None
+        container.stdin.close()
+
+
 def test_a_shell_in_a_shell_counts_as_well(stage: Stage) -> None:
     assert counts(stage.run(stage.in_window(shlex.join(["sh", "-c", f"{stage.looking}; true"]))), "xterm")
 
@@ -139,11 +164,18 @@ def test_a_window_that_an_agent_left_behind_does_not_count(stage: Stage, ends: b
     assert "opened after an agent had started" in stage.run(window)["why"]
 
 
+def ticks_now() -> int:
+    """In the unit in which the kernel tells when a process began."""
+    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
+
+
 def test_a_window_that_was_open_before_the_agent_counts(stage: Stage) -> None:
     begun, look = stage.folder / "begun", stage.folder / "look"
     command = f"touch {begun}; while [ ! -e {look} ]; do sleep 0.05; done; {stage.looking}"
     subprocess.run(["setsid", "--fork", *stage.in_window(command)], stdin=subprocess.DEVNULL, check=True)
     until(begun.exists, "the window")
+    opened = ticks_now()
+    until(lambda: ticks_now() > opened, "the next tick: of two that begin in the same one nobody can tell the first")
     idle = agents_window(stage, ends=False, opening=["sh", "-c", f"touch {look}; sleep 30"])
     agent = subprocess.Popen(idle, stdin=subprocess.DEVNULL, start_new_session=True)
     stage.started.append(agent.pid)
@@ -226,3 +258,67 @@ def test_what_another_program_types_into_tmux_does_not_count(stage: Stage) -> No
     finally:
         subprocess.run([*tmux, "kill-server"], check=True)
     assert "program" not in json.loads(stage.outcome.read_text())
+
+
+ASKS = """
+import sys
+from pathlib import Path
+from handrail.ports.prompt_views import announced
+held = announced()
+Path(sys.argv[1]).touch()
+sys.stdin.read()
+"""
+
+
+def test_where_handrail_asks_in_tmux_the_windows_of_its_clients_are_known(stage: Stage) -> None:
+    """What asks descends from tmux's server, which no window is above: desktop tools must leave its clients alone."""
+    begun, pid = stage.folder / "begun", stage.folder / "pid"
+    tmux = ["tmux", "-S", str(stage.folder / "tmux"), "-f", "/dev/null"]
+    asking = shlex.join([*tmux, "new-session", shlex.join([sys.executable, "-c", ASKS, str(begun)])])
+    window = shlex.join(stage.in_window(f"TERM=xterm {asking}"))
+    apart = f"echo $$ > {shlex.quote(str(pid))}; exec {window}"
+    subprocess.run(["setsid", "--fork", "sh", "-c", apart], stdin=subprocess.DEVNULL, check=True)
+    until(begun.exists, "what asks")
+    try:
+        assert [chain for chain in ancestries() if int(pid.read_text()) in chain]
+    finally:
+        subprocess.run([*tmux, "kill-server"], check=True)
+
+
+LEFT_FOR_LATER = """
+import ctypes, fcntl, json, os, pty, sys, termios
+from pathlib import Path
+from handrail.ports.presence import PresenceNeeded
+from handrail.stores.local.peers.agents import KnownAgents
+from handrail.stores.local.peers.terminal import person_at_terminal
+hidden = lambda is_hidden: ctypes.CDLL(None).prctl(4, int(not is_hidden))
+source, told = os.pipe()
+if os.fork():
+    os.close(told)
+    Path(sys.argv[1] + ".new").write_bytes(open(source, "rb").read())
+    os.rename(sys.argv[1] + ".new", sys.argv[1])
+    os._exit(0)
+os.setresuid(65534, 65534, 65534)
+hidden(True)
+keys, screen = pty.openpty()
+if os.fork():
+    os.wait()
+    os._exit(0)
+hidden(False)
+os.close(keys)
+os.setsid()
+fcntl.ioctl(screen, termios.TIOCSCTTY, 0)
+os.dup2(screen, 0)
+try:
+    outcome = {"program": person_at_terminal(KnownAgents(Path("/nowhere"))).program}
+except PresenceNeeded as refused:
+    outcome = {"why": refused.details["why"]}
+os.write(told, json.dumps(outcome).encode())
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can start it as a daemon does")
+def test_what_a_daemon_of_roots_starts_for_later_does_not_count(stage: Stage) -> None:
+    """`at` and `cron`: root's process above a program that opens a terminal, reads and types in it, and hides it."""
+    job = [sys.executable, "-c", LEFT_FOR_LATER, str(stage.outcome)]
+    assert stage.run(job) == {"why": "the system doesn't tell what is behind this terminal"}

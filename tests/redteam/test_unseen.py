@@ -50,6 +50,29 @@ async def test_at_the_terminal_a_letter_does_not_allow_what_cant_be_seen() -> No
         os.close(keyboard)
 
 
+@pytest.mark.anyio
+async def test_at_the_terminal_a_password_is_shown_on_request_alone() -> None:
+    preview = Preview('Type "******" into securetextfield "Password"', masked={"text": "correct horse 9z"})
+    call = Call("desktop_type_text", {"text": "******"}, Caller("mcp", "agent", "uid:0", "agent:test"))
+    question = Question(call, "Type text", Effect.UI_CONTROL, call.params, preview, "d")
+    master, keyboard = pty.openpty()
+    screen = io.StringIO()
+    asking = asyncio.create_task(TerminalQuestions(keyboard)._asked(question, screen))
+    try:
+        await eventually(lambda: "[s]how password" in screen.getvalue())
+        assert "correct horse" not in screen.getvalue()
+        os.write(master, b"s\n")
+        await eventually(lambda: "correct horse 9z" in screen.getvalue())
+        assert not asking.done()
+        assert "correct horse" not in repr(question)
+        os.write(master, b"n\n")
+        assert (await asking).status == "canceled"
+    finally:
+        asking.cancel()
+        os.close(master)
+        os.close(keyboard)
+
+
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"

@@ -19,7 +19,7 @@ from handrail.kernel.web_address import read
 from handrail.ports.errors import InvalidParams
 from handrail.ports.own_servers import announced
 from tests.credentials import browser_token
-from tests.effort import chance, tries
+from tests.effort import chance, count, tries
 from tests.redteam.agents_house import House, house_in
 from tests.redteam.test_plugins import stays_out
 from tests.redteam.test_record import told, verify
@@ -88,6 +88,7 @@ def test_no_spelling_of_the_console_is_taken_for_another_place() -> None:
     async def look() -> list[str]:
         passed = []
         for _ in range(tries(300, 20_000)):
+            count()
             url = spelled_console(by, port)
             try:
                 place = read(url).place
@@ -126,6 +127,7 @@ def test_no_kill_in_the_middle_of_a_write_looks_like_an_attack_and_every_attack_
     (tmp_path / "project").mkdir()
     run("call", "list_files", '{"path": "."}', "--project", tmp_path / "project", "--state", state)
     for number in range(tries(3, 60)):
+        count()
         words = [sys.executable, "-c", ADDING, str(state), str(number)]
         with subprocess.Popen(words, stdout=subprocess.PIPE) as writer:
             assert writer.stdout is not None
@@ -144,6 +146,7 @@ def test_no_kill_in_the_middle_of_a_write_looks_like_an_attack_and_every_attack_
 @pytest.mark.trial("revocations")
 def test_no_call_that_begins_after_an_agent_was_removed_is_answered(house: House) -> None:
     for number in range(tries(1, 20)):
+        count()
         name = f"raced-{number}"
         token, is_over, late = house.issue(name), threading.Event(), list[int]()
 
@@ -172,6 +175,7 @@ def test_no_pair_of_a_token_and_a_name_that_do_not_belong_together_joins_as_a_br
     tokens = {browser_token(house.state, name): name for name in browsers}
     strangers = [str(house.server["token"]), house.issue("stranger"), "", "hra_" + "A" * 43]
     for _ in range(tries(6, 150)):
+        count()
         token = by.choice([*tokens, *strangers])
         name = by.choice([*browsers, "browser-of-nobody", "../browser-0", "BROWSER-0", "browser-0 "])
         token, own = by.choice([token, token, f" {token}", token[:-1]]), tokens.get(token)
@@ -197,6 +201,7 @@ def test_no_request_with_one_secret_missing_changed_or_of_another_session_is_ans
         "origin": ["http://evil.test", "null", house.address.replace("http:", "https:"), f"{house.address}0"],
     }
     for _ in range(tries(25, 600)):
+        count()
         name = by.choice([*wrong])
         headers = {**one, name: by.choice(wrong[name])}
         if not headers[name]:
@@ -219,6 +224,7 @@ WRAPPERS = (
 def test_no_chain_of_programs_makes_an_agents_command_a_persons(tmp_path: Path) -> None:
     by = chance()
     for number in range(tries(2, 30)):
+        count()
         folder = tmp_path / f"{number}"
         (folder / "state").mkdir(parents=True, mode=0o700)
         stage = Stage(folder)

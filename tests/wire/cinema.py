@@ -27,6 +27,10 @@ SCENES = {
     "label:right;\nchangeBg:green.png -next;\n雪乃:右;\n雪乃:{who};\n",
     "behind.txt": "setVar:a=2;\njumpLabel:b -when=a>1;\nchangeBg:red.png -next;\n雪乃:不;\n"
     "label:b;\nchangeBg:green.png -next;\n雪乃:好;\n",
+    "notend.txt": "changeBg:red.png -next;\n雪乃:一 -notend;\n雪乃:二 -concat;\n",
+    "introduced.txt": "intro:很久以前;\n雪乃:后来;\n",
+    "empty.txt": "雪乃:空;\n",
+    "undecodable.txt": "changeBg:red.png -next;\nchangeBg:broken.png -next;\n雪乃:坏;\n",
     "leads.txt": "changeScene:beach_date.txt;\n",
     "round.txt": "label:a;\njumpLabel:a;\n雪乃:从不;\n",
     "repainted.txt": "changeBg:repainted.png -next;\n雪乃:新;\n",
@@ -80,6 +84,7 @@ def furnish(project: Path) -> None:
     put(project, "game/background/green.png", png(GREEN))
     put(project, 'game/background/海 100% "x" 🌊.png', png(BLUE))
     put(project, "game/background/repainted.png", png(RED))
+    put(project, "game/background/broken.png", b"this is not a picture")
     secret = put(project.parent, "secret.png", png(GREEN))
     (project / "game/background/out.png").symlink_to(secret)
 

@@ -17,10 +17,11 @@ NAMED: Json = {"status": "ok", "values": {"name": "Ada"}}
 
 
 class PromptHouse:
-    def __init__(self, state: Path, project: Path) -> None:
+    def __init__(self, state: Path, project: Path, env: dict[str, str] | None = None) -> None:
         self.state, self.log_file = state, state / "ui-prompts.jsonl"
         place = ["--project", str(project), "--state", str(state)]
-        self.server = Running(state, project, command=["handrail", "up", *place, "--port", "0", "--no-open"])
+        command = ["handrail", "up", *place, "--port", "0", "--no-open"]
+        self.server = Running(state, project, command=command, env=env)
 
     def ask(self, prompt: Any, **more: Any) -> Answer:
         return self.server.request("POST", "/api/prompts", json={"prompt": prompt, **more})

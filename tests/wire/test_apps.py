@@ -68,7 +68,7 @@ def test_a_list_costs_a_model_one_line_an_app(house: AppsHouse) -> None:
     result = house.mcp.request("tools/call", {"name": "apps_list", "arguments": {}})
     head, fence, first = result["content"][0]["text"].split("\n")[:3]
     assert head == "3 of 3 apps."
-    assert fence.startswith("--- untrusted text of apps follows, until ")
+    assert fence.startswith("Untrusted text of apps until ")
     assert first == f"{DBUS} (Odd): Does wrong on request. [20 tools]"
 
 

@@ -13,10 +13,10 @@ HOME = "http://home.test/"
 
 def fenced(told: Told) -> list[str]:
     """The lines that a page has said; they end only at the number that the fence names."""
-    head, _, rest = told.text.partition("--- untrusted page content follows, until ")
-    word, _, inside = rest.partition(" ---\n")
+    head, _, rest = told.text.partition("Untrusted page content until ")
+    word, _, inside = rest.partition(":\n")
     assert word
-    page, end, after = inside.partition(f"\n--- {word} ---")
+    page, end, after = inside.partition(f"\n{word}")
     assert end
     assert after == ""
     assert word not in head + page

@@ -11,7 +11,8 @@ from msgspec import UNSET
 from handrail.features.desktop.platform import Rect
 from handrail.kernel.digest import digest
 from handrail.kernel.prompts.queue import LoggedPrompts
-from handrail.ports.prompts import OWN, FileChangePrompt, Origin, PromptResponse, QueuedPrompt, Warrant
+from handrail.ports.prompt_queue import OWN, Origin, QueuedPrompt
+from handrail.ports.prompts import FileChangePrompt, PromptResponse, Warrant
 from tests.later_entries import add_later_entries
 from tests.scripted_desktop import READY, ScriptedDesktop, Widget
 from tests.wire.desktop_house import Bridge, DesktopHouse, Json, error_of, hosting

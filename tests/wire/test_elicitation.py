@@ -25,7 +25,8 @@ from mcp.types import (
 )
 
 from handrail.kernel.prompts.queue import LoggedPrompts
-from handrail.ports.prompts import PromptResponse, QueuedPrompt, ResponseEntry
+from handrail.ports.prompt_queue import QueuedPrompt
+from handrail.ports.prompts import PromptResponse, ResponseEntry
 from handrail.stores.local.prompt_store import prompt_store
 from tests.wire.clients import HANDRAIL, Json, Up, run
 from tests.wire.stage import SCENE, START

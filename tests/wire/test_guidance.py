@@ -66,9 +66,17 @@ def test_three_prompts_are_listed_with_their_arguments(mcp: Mcp) -> None:
 
 def test_a_new_scene_is_asked_for_with_what_the_game_has(mcp: Mcp, game: Path) -> None:
     text = said(mcp, CREATE, name="beach_date", outline="海边约会")
-    for fact in ("game/scene/beach_date.txt", "海边约会", "雪乃（1 句）", "阿树", "beach.jpg", "yukino.png", "sea.mp3"):
+    for fact in (
+        "game/scene/beach_date.txt",
+        "海边约会",
+        "雪乃 (lines: 1)",
+        "阿树",
+        "beach.jpg",
+        "yukino.png",
+        "sea.mp3",
+    ):
         assert fact in text
-    for fact in ("start.txt、two.txt", "mood", "validate_script", "write_to_file", "dryRun"):
+    for fact in ("start.txt, two.txt", "mood", "validate_script", "write_to_file", "dryRun"):
         assert fact in text
 
 
@@ -78,17 +86,17 @@ def test_a_scene_is_reworked_with_its_text_its_neighbours_and_its_problems(mcp: 
         assert (scene["uri"], scene["text"]) == ("webgal://scene/two.txt", "阿树:到了;\nend;\n")
     text = said(mcp, REWORK, path="two", goal="更温柔")
     assert "更温柔" in text
-    assert "从哪里来：start.txt" in text
-    assert "没有发现问题" in text
+    assert "Reached from: start.txt" in text
+    assert "found no problems" in text
 
 
 def test_problems_come_with_lines_and_suggestions_of_one_scene_or_all(mcp: Mcp, game: Path) -> None:
     one, everything = said(mcp, MEND, path=START), said(mcp, MEND)
     for text in (one, everything):
-        assert "第 3 行" in text
+        assert "line 3: " in text
         assert "WG201" in text
-        assert "建议改为：changeBg:beach.jpg;" in text
-    assert "没有发现问题" in said(mcp, MEND, path="two")
+        assert "suggested: changeBg:beach.jpg;" in text
+    assert "found no problems" in said(mcp, MEND, path="two")
 
 
 def test_a_prompt_that_can_not_be_given_says_why(mcp: Mcp, game: Path) -> None:
@@ -199,7 +207,7 @@ def test_rules_count_and_the_audit_knows_what_was_read(mcp: Mcp, stage: Stage, g
     assert [scene["name"] for scene in mcp.request("resources/list", {})["resources"]] == ["start.txt"]
     assert refused(mcp, "resources/read", uri="webgal://scene/two.txt") == INVALID_PARAMS
     assert refused(mcp, "prompts/get", name=REWORK, arguments={"path": "two"}) == INVALID_PARAMS
-    assert "two.txt" not in said(mcp, CREATE, name="three").partition("## 写法")[0]
+    assert "two.txt" not in said(mcp, CREATE, name="three").partition("## How scripts")[0]
     records = [json.loads(line) for line in audit(stage.state)[-8:]]
     denied = [each for each in records if each["tool"] == "webgal.scene"][-1]
     assert (denied["ok"], denied["effect"], denied["target"]) == (False, "READ", "game/scene/two.txt")

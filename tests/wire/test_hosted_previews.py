@@ -21,7 +21,7 @@ from tests.wire.stage import put, put_policy
 
 pytestmark = pytest.mark.timeout(300)
 BY_SERVER = "The address works while `handrail up` runs."
-BY_PROCESS = "The address works as long as the process that was called; `handrail up` keeps it."
+BY_PROCESS = "The address works until the called process ends; `handrail up` keeps it."
 NO_TERRE = {"HANDRAIL_TERRE": "off", "HANDRAIL_DESKTOP": "false"}
 NO_BROWSER = {**NO_TERRE, "PATH": "/nowhere"}
 PATIENCE = 60

@@ -76,6 +76,30 @@ def test_a_scene_whose_first_text_is_behind_a_condition_is_shown_as_a_player_see
     assert cinema.colour() == GREEN
 
 
+def test_a_line_that_goes_on_by_itself_is_shown_without_a_false_error(cinema: Cinema) -> None:
+    """Its timer calls a method of the engine's without its object, as browsers allow."""
+    result = cinema.show("notend.txt")
+    assert "firstErrorLine" not in result
+    assert not [line for line in result["logs"] if "performList" in line]
+    assert cinema.colour() == RED
+
+
+def test_nothing_of_the_scene_before_is_left_on_the_stage(cinema: Cinema) -> None:
+    cinema.show("beach_date.txt")
+    assert cinema.colour() == GREEN
+    cinema.show("introduced.txt")
+    cinema.show("empty.txt")
+    assert cinema.colour() == (0, 0, 0)
+
+
+def test_a_picture_that_can_not_be_decoded_is_reported_with_its_line_each_time(cinema: Cinema) -> None:
+    for _ in range(2):  # the engine asks for it once, and never again
+        result = cinema.show("undecodable.txt")
+        assert result["firstErrorLine"] == 2
+        assert "line 2: game/background/broken.png can't be shown" in result["logs"][1]
+        assert len([line for line in result["logs"] if "broken.png" in line]) == 1
+
+
 def test_unsaved_text_is_shown_in_place_of_the_file(cinema: Cinema) -> None:
     text = "changeBg:green.png -next;\n雪乃:草稿;\n"
     result = cinema.client.ok("preview_scene", scenePath="game/scene/start.txt", content=text)

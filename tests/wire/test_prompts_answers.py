@@ -142,7 +142,7 @@ BY_COMMAND: dict[str, tuple[Json, list[str], Json]] = {
         {"selection": ["a", "c"]},
     ),
     "tasks as they are": ({"kind": "task_confirm", "tasks": [TASK]}, ["--ok", "--remark", "go"], {"tasks": [TASK]}),
-    "a yes for good": ({"kind": "file_change_confirm"}, ["--ok", "--for", "rule"], {"scope": "rule"}),
+    "a yes for this once": ({"kind": "file_change_confirm"}, ["--ok", "--remark", "go"], {"remark": "go"}),
     "a no with a word": ({"kind": "file_change_confirm"}, ["--cancel", "--remark", "no"], {"remark": "no"}),
     "a result": ({"kind": "result"}, ["--ok"], {"status": "ok"}),
 }
@@ -165,7 +165,7 @@ def test_every_kind_is_answered_on_the_command_line(prompts: PromptHouse, name: 
         (["--ok", "--value", "nobody=Ada"], 1, "values.nobody"),
         (["--ok", "--value", "name"], 2, "KEY=VALUE"),
         (["--ok", "--remark", "x", "--value", "name=Ada"], 1, "remark"),
-        (["--ok", "--for", "task", "--value", "name=Ada"], 1, "scope"),
+        (["--ok", "--for", "task", "--value", "name=Ada"], 2, "only for handrail's own approvals"),
         ([], 2, "--ok or --cancel"),
     ],
 )

@@ -1,12 +1,14 @@
 """Contract 5 §2.1 and §4 to §8: what can be asked, and the name of what is wrong where it can't."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from tests.kernel.prompt_cases import ACCEPTED, EXAMPLES, REFUSED
+from tests.persons import Person
 from tests.wire.prompt_house import FORM, Json, PromptHouse, fields_of
 from tests.wire.stage import Stage
 
@@ -153,11 +155,23 @@ def test_over_mcp_it_is_a_bad_argument_that_names_the_field(stage: Stage, name: 
     assert [problem["field"] for problem in error["details"]["fieldErrors"]] == [field]
 
 
+@pytest.mark.parametrize(
+    ("tool", "params"),
+    [("prompt_key_values", {"fields": [{"key": "a"}]}), ("prompt_choices", {"options": [{"value": "a"}]})],
+)
+def test_a_tool_of_mcp_passes_its_run_id_on(stage: Stage, tool: str, params: Json) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(stage.stdio().ok, tool, **params, run_id="run-7")
+        assert Person(stage.state).answers("--cancel")["runId"] == "run-7"
+        given = asking.result(30)
+    assert (given["status"], given["run_id"]) == ("canceled", "run-7")
+
+
 def test_the_tools_of_mcp_take_and_give_what_the_rulings_say(stage: Stage) -> None:
     asking = {"_meta": {"handrail/outputSchemas": True}}
     tools = {tool["name"]: tool for tool in stage.stdio().request("tools/list", asking)["tools"]}
     form, choice = tools["prompt_key_values"], tools["prompt_choices"]
-    common = {"title", "message", "allow_cancel", "timeout_ms"}
+    common = {"title", "message", "allow_cancel", "timeout_ms", "run_id"}
     assert set(form["inputSchema"]["properties"]) == common | {"fields"}
     assert form["inputSchema"]["required"] == ["fields"]
     assert set(form["outputSchema"]["properties"]) == {"status", "request_id", "run_id", "values"}

@@ -40,6 +40,9 @@ SHAPES: dict[str, dict[str, Any]] = {
     "a change with nulls": {
         "kind": "file_change_confirm", "path": "a.txt", "command": None, "cwd": None, "diff": None, "source": ""
     },
+    "a form with members of its own": {
+        "kind": "kv", "fields": [{"key": "name", "type": "string", "order": 1}], "theme": {"dark": True}, "timeoutMs": 5
+    },
 }  # fmt: skip
 ANSWERS = {"choice": ["--choose", "a"], "kv": ["--value", "name=Ada"]}
 
@@ -52,7 +55,7 @@ class Program:
         self._log = state / "ui-prompts.jsonl"
 
     def asks(self, request_id: str, prompt: dict[str, Any], **more: Any) -> None:
-        self.writes(json.dumps({**self._head("request", request_id), "prompt": prompt, **more}).encode() + b"\n")
+        self.writes(json.dumps({**self.head("request", request_id), "prompt": prompt, **more}).encode() + b"\n")
 
     def writes(self, data: bytes) -> None:
         descriptor = os.open(self._log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -66,8 +69,14 @@ class Program:
         ]
 
     @staticmethod
-    def _head(action: str, request_id: str) -> dict[str, Any]:
+    def head(action: str, request_id: str) -> dict[str, Any]:
         return {"ts": "2026-01-11T00:00:00.000Z", "type": "ui_prompt", "action": action, "requestId": request_id}
+
+
+def listed(state: Path) -> list[dict[str, Any]]:
+    """As `handrail prompts list --json` has it."""
+    prompts: list[dict[str, Any]] = json.loads(run("prompts", "list", "--json", "--state", state).stdout)["prompts"]
+    return prompts
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -86,6 +95,60 @@ def test_a_log_that_begins_with_a_mark_of_its_encoding_is_read(tmp_path: Path) -
     program.asks("q1", CHOICE, runId="run-7")
     assert Person(tmp_path).sees()["requestId"] == "q1"
     assert "run-7" in run("prompts", "show", "q1", "--state", tmp_path).stdout
+
+
+@pytest.mark.parametrize("more", [{"runId": ""}, {"runId": None}, {"runId": 7}, {"ts": 1768089600000}, {"v": 2}])
+def test_a_head_that_is_not_quite_the_contracts_hides_nothing(tmp_path: Path, more: dict[str, Any]) -> None:
+    program = Program(tmp_path)
+    program.asks("q1", CHOICE, **more)
+    Person(tmp_path).answers("--ok", "--choose", "a")
+    assert program.answers("q1")[0]["selection"] == "a"
+
+
+def test_lines_that_end_as_on_windows_and_empty_ones_are_read(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.writes(b"\r\n")
+    program.asks("q1", CHOICE)
+    program.writes(json.dumps({**Program.head("request", "q2"), "prompt": CHOICE}).encode() + b"\r\n\r\n")
+    program.asks("q3", CHOICE)
+    assert [each["requestId"] for each in listed(tmp_path)] == ["q1", "q2", "q3"]
+
+
+def test_a_prompt_of_a_kind_of_its_own_is_shown_raw_and_can_be_canceled(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.asks("q1", {"kind": "calendar", "title": "When?", "days": ["Mon", "Tue"]})
+    assert listed(tmp_path)[0]["prompt"]["kind"] == "unreadable"
+    shown = run("prompts", "show", "q1", "--state", tmp_path).stdout
+    assert "calendar" in shown
+    assert "Tue" in shown
+    assert run("prompts", "answer", "q1", "--ok", "--state", tmp_path).returncode != 0
+    Person(tmp_path).answers("--cancel")
+    assert [each["status"] for each in program.answers("q1")] == ["canceled"]
+
+
+def test_another_programs_change_offers_no_scope_even_where_it_writes_some(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    offers = [{"scope": "rule", "grant": {"tools": ["write_to_file"], "path": "**"}, "what": "everything"}]
+    consent = {"app": "com.bank", "appName": "Bank", "tool": "pay"}
+    program.asks("q1", {"kind": "file_change_confirm", "path": "a.txt", "offers": offers, "consent": consent})
+    (seen,) = listed(tmp_path)
+    assert not {"offers", "consent", "card"} & set(seen["prompt"])
+    assert "--for" not in run("prompts", "show", "q1", "--state", tmp_path).stdout
+    for scope in ("task", "rule", "app"):
+        refused = run("prompts", "answer", "q1", "--ok", "--for", scope, "--state", tmp_path)
+        assert refused.returncode != 0
+        assert "--for is only for handrail's own approvals" in refused.stderr
+    Person(tmp_path).answers("--ok")
+    assert [each["status"] for each in program.answers("q1")] == ["ok"]
+
+
+def test_a_program_that_reads_the_log_is_not_called_gone_and_gets_no_secret_promised(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.asks("q1", {"kind": "kv", "fields": [{"key": "password", "secret": True}]})
+    assert listed(tmp_path)[0]["caller"] == "unknown"
+    shown = run("prompts", "show", "q1", "--state", tmp_path).stdout
+    assert "caller: unknown" in shown
+    assert "not deliverable: secret values (password)" in shown
 
 
 def test_two_choices_for_one_are_an_error(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_pages_are_told_of_every_entry_in_the_order_of_the_log(prompts: PromptHo
     asked, answered = news_of(prompts, "told", 2, request, response)
     assert asked["offset"] < answered["offset"]
     for told, written in ((asked, request), (answered, response)):
-        own = {"offset", "callerGone", "isOwn", "postedBy"}
+        own = {"offset", "caller", "isOwn", "postedBy"}
         assert {name: value for name, value in told.items() if name not in own} == written
 
 
@@ -113,8 +113,7 @@ def test_a_page_is_told_of_a_diff_of_a_megabyte(prompts: PromptHouse) -> None:
     assert asked["prompt"]["diff"] == diff
 
 
-def test_what_can_not_be_read_is_told_to_nobody(prompts: PromptHouse) -> None:
+def test_what_can_not_be_read_is_told_as_it_is(prompts: PromptHouse) -> None:
     broken = request_line("broken", {"kind": "kv", "fields": []})
-    (asked,) = news_of(prompts, "sound", 1, broken, {"type": "ui_event"}, request_line("sound"))
-    assert asked["requestId"] == "sound"
-    assert "broken" not in json.dumps(prompts.listed("all"))
+    (told,) = news_of(prompts, "broken", 1, {"type": "ui_event"}, broken)
+    assert (told["prompt"]["kind"], json.loads(told["prompt"]["raw"])) == ("unreadable", broken["prompt"])

@@ -13,7 +13,7 @@ import pytest
 
 from tests.waiting import PATIENCE
 from tests.wire.clients import Start
-from tests.wire.prompt_house import FORM, NAMED, PromptHouse, request_line, response_line
+from tests.wire.prompt_house import FORM, NAMED, PromptHouse, fields_of, request_line, response_line
 
 MILLISECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
@@ -68,28 +68,6 @@ def test_what_another_program_asks_is_answered_like_our_own(prompts: PromptHouse
 SKIPPED: dict[str, str] = {
     "another type": json.dumps({**request_line("skipped"), "type": "ui_event"}),
     "another action": json.dumps({**request_line("skipped"), "action": "remind"}),
-    "an unknown kind": json.dumps(request_line("skipped", {"kind": "hologram"})),
-    "51 fields": json.dumps(request_line("skipped", {"kind": "kv", "fields": [{"key": str(n)} for n in range(51)]})),
-    "a key twice": json.dumps(request_line("skipped", {"kind": "kv", "fields": [{"key": "a"}, {"key": "a"}]})),
-    "61 options": json.dumps(
-        request_line("skipped", {"kind": "choice", "options": [{"value": str(n)} for n in range(61)]})
-    ),
-    "a default that isn't an option": json.dumps(
-        request_line("skipped", {"kind": "choice", "options": [{"value": "a"}], "default": "b"})
-    ),
-    "a minimum above the maximum": json.dumps(
-        request_line(
-            "skipped",
-            {
-                "kind": "choice",
-                "multiple": True,
-                "options": [{"value": "a"}, {"value": "b"}],
-                "minSelections": 2,
-                "maxSelections": 1,
-            },
-        )
-    ),
-    "no prompt": json.dumps(request_line("skipped", None)),
     "no JSON": 'Traceback (most recent call last): "skipped"',
     "half an object": json.dumps(request_line("skipped"))[:-3],
     "a list": '["skipped"]',
@@ -111,6 +89,57 @@ def test_what_is_no_prompt_of_ours_is_kept_skipped_and_can_not_be_answered(promp
     assert prompts.command("answer", "skipped", "--ok").returncode == 1
     assert prompts.answer("after-the-mess", NAMED).status == 200
     assert prompts.log().startswith(before + added), "nothing is rewritten or removed"
+
+
+OPTIONS = [{"value": "a"}, {"value": "b"}]
+UNREADABLE: dict[str, Any] = {
+    "an unknown kind": {"kind": "hologram", "title": "Look"},
+    "51 fields": {"kind": "kv", "fields": [{"key": str(n)} for n in range(51)]},
+    "a key twice": {"kind": "kv", "fields": [{"key": "a"}, {"key": "a"}]},
+    "61 options": {"kind": "choice", "options": [{"value": str(n)} for n in range(61)]},
+    "a default that isn't an option": {"kind": "choice", "options": OPTIONS, "default": "c"},
+    "a minimum above the maximum": {
+        "kind": "choice", "multiple": True, "options": OPTIONS, "minSelections": 2, "maxSelections": 1
+    },
+    "no prompt": None,
+    "no way out": {"kind": "hologram", "allowCancel": False},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("prompt", UNREADABLE.values(), ids=UNREADABLE)
+def test_a_request_that_can_not_be_read_is_shown_raw_and_can_only_be_canceled(
+    prompts: PromptHouse, prompt: Any, request: Any
+) -> None:
+    name = f"odd {request.node.callspec.id}"
+    prompts.append(request_line(name, prompt))
+    assert prompts.is_pending(name)
+    (entry,) = [each for each in prompts.listed() if each["requestId"] == name]
+    assert (entry["prompt"]["kind"], json.loads(entry["prompt"]["raw"])) == ("unreadable", prompt)
+    assert entry["prompt"]["reason"]
+    refused = prompts.answer(name, {"status": "ok"})
+    assert (refused.status, fields_of(refused)) == (400, ["status"])
+    assert prompts.answer(name, {"status": "canceled"}).status == 200
+    assert [line["action"] for line in prompts.entries(name)] == ["request", "response"]
+
+
+def test_up_logs_what_it_can_not_read(own_state: Path, own_project: Path) -> None:
+    own_state.mkdir(mode=0o700, exist_ok=True)
+    (own_state / "ui-prompts.jsonl").write_text(json.dumps(request_line("old", {"kind": "hologram"})) + "\n")
+    house = PromptHouse(own_state, own_project)
+    house.append(request_line("new", {"kind": "kv", "fields": []}), request_line(""), request_line("sound"))
+    assert house.is_pending("sound")
+    said = house.close()
+    assert "the request old in the prompt log" in said
+    assert "the request new in the prompt log" in said
+    assert "no usable requestId" in said
+    assert "sound" not in said
+
+
+def test_entries_that_lack_the_line_feed_between_them_are_both_read(prompts: PromptHouse) -> None:
+    prompts.append(json.dumps(request_line("glued-1")) + json.dumps(request_line("glued-2")))
+    for name in ("glued-1", "glued-2"):
+        assert prompts.is_pending(name)
+        assert prompts.answer(name, NAMED).status == 200
 
 
 @pytest.mark.parametrize("line", SKIPPED.values(), ids=SKIPPED)
@@ -177,6 +206,6 @@ def test_what_is_pending_survives_the_end_of_the_server(own_state: Path, own_pro
     first.server.process.communicate(timeout=PATIENCE)
     second = PromptHouse(own_state, own_project)
     assert second.is_pending("still-there")
-    assert second.listed()[0]["callerGone"] is True
+    assert second.listed()[0]["caller"] == "unknown"
     assert second.answer("still-there", NAMED).status == 200
     second.close()

@@ -75,7 +75,8 @@ def test_the_waiters_socket_is_the_owners_alone_and_goes_with_the_wait(
 def test_without_a_waiter_the_mask_is_written_with_a_warning_on_stderr(own_state: Path, own_project: Path) -> None:
     house = PromptHouse(own_state, own_project)
     by_command, by_page = house.asked(FORM), house.asked(FORM)
-    assert "(caller gone)" in house.command("list").stdout
+    assert "(caller unknown)" in house.command("list").stdout
+    assert "not deliverable" in house.command("show", by_command).stdout
     done = house.command("answer", by_command, "--ok", "--value", f"password={SECRET}")
     assert (done.returncode, done.stdout) == (0, "Answered.\n")
     assert "password" in done.stderr

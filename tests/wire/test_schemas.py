@@ -17,8 +17,12 @@ from handrail.ports.effect import Effect
 from tests.wire.clients import CODES, Client, Json, Refused, Stdio, Streamable, run
 from tests.wire.stage import START, Stage, put
 
-# Optional fields that the rulings add to a contract's request.
-ADDED = {"preview_scene.request": {"line", "lines", "content", "variables", "choices"}}
+# Optional fields that the rulings add to a contract's request or response.
+ADDED = {
+    "preview_scene.request": {"line", "lines", "content", "variables", "choices"},
+    "write_to_file.response": {"partial", "contentHash"},
+    "replace_in_file.response": {"partial", "contentHash", "diff"},
+}
 # SHA-256 of each schema of contract 3 as canonical JSON: keys sorted, no blanks, text as it is.
 PUBLISHED = {
     "list_files.request": "3f349ee27ddcf96258c563acb3c6130b7d481316bd5f16b62bf1fbb730785598",

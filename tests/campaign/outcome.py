@@ -1,0 +1,46 @@
+"""What came of a trial in one run of pytest, and the files by which the run tells it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+OUTCOME = "outcome.json"
+TRIALS = "trials.json"
+
+
+@dataclass
+class Outcome:
+    passed: set[str] = field(default_factory=set)
+    failed: set[str] = field(default_factory=set)
+    tried: int = 0
+    """How many attempts the tests counted (`effort.count`); one for each that counts none."""
+    seconds: float = 0.0
+    """Of all its tests; two run at a time."""
+
+    def plus(self, other: "Outcome") -> "Outcome":
+        passed, failed = self.passed | other.passed, self.failed | other.failed
+        return Outcome(passed, failed, self.tried + other.tried, self.seconds + other.seconds)
+
+    def to_json(self) -> Mapping[str, Any]:
+        return {
+            "passed": sorted(self.passed - self.failed),
+            "failed": sorted(self.failed),
+            "tried": self.tried,
+            "seconds": self.seconds,
+        }
+
+
+def from_json(told: Mapping[str, Any]) -> Outcome:
+    return Outcome(set(told["passed"]), set(told["failed"]), told["tried"], told["seconds"])
+
+
+def read(folder: Path) -> dict[str, Outcome]:
+    """Also those of trials of which no test was run."""
+    outcomes = {name: Outcome() for name in _read(folder / TRIALS, [])}
+    return {**outcomes, **{name: from_json(told) for name, told in _read(folder / OUTCOME, {}).items()}}
+
+
+def _read(file: Path, otherwise: Any) -> Any:
+    return json.loads(file.read_text()) if file.exists() else otherwise

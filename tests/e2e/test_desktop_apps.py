@@ -1,0 +1,91 @@
+"""An app from its start to its end, only through MCP: launched, used by its menu, the clipboard, and quit."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.desktop_apps import command
+from tests.desktop_session import DesktopSession
+from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_house, error_of
+from tests.waiting import until
+
+ROUTE = {"app": {"name": "mousepad"}}
+NOTE = "note.txt"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("d")
+
+
+@pytest.fixture(scope="module")
+def agent(desktop_session: DesktopSession, project: Path) -> Iterator[DesktopAgent]:
+    with desktop_house(desktop_session, project) as house, desktop_agent(desktop_session, house) as agent:
+        yield agent
+
+
+def allowed(agent: DesktopAgent, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
+    """What the person was asked, and what came of it."""
+    id = agent.begins(tool, **arguments)
+    asked = agent.person.answers("--ok")["prompt"]["title"]
+    result = agent.gets(id)
+    assert not result.get("isError"), result
+    return asked, result["structuredContent"]
+
+
+def titles(agent: DesktopAgent) -> list[str]:
+    seen = agent.does("desktop_observe", options={"includeScreenshot": False})
+    return [window["title"] for window in seen["windows"]]
+
+
+def test_an_app_is_launched_with_a_file_used_by_its_menu_and_quit(agent: DesktopAgent) -> None:
+    (agent.project / NOTE).write_text("first line\n")
+    asked, launched = allowed(agent, "desktop_launch", app="mousepad", file=NOTE)
+    assert "mousepad" in asked
+    assert NOTE in asked
+    assert NOTE in launched["window"]["title"]
+
+    asked, _ = allowed(agent, "desktop_menu", path=["Edit", "Select All"], route=ROUTE)
+    assert "Edit ▸ Select All" in asked
+    allowed(agent, "desktop_menu", path=["edit", "Copy"], route=ROUTE)
+    asked, told = allowed(agent, "desktop_clipboard", action="read")
+    assert asked == "Read the clipboard"
+    assert told["text"] == "first line\n"
+
+    _, told = allowed(agent, "desktop_clipboard", action="write", text="second 世界")
+    assert told["done"] is True
+    allowed(agent, "desktop_menu", path=["Edit", "Paste"], route=ROUTE)
+    allowed(agent, "desktop_menu", path=["File", "Save"], route=ROUTE)
+    until(lambda: (agent.project / NOTE).read_text() == "second 世界", lambda: (agent.project / NOTE).read_text())
+
+    id = agent.begins("desktop_menu", path=["File", "Nonsense"], route=ROUTE)
+    agent.person.answers("--ok")
+    error = error_of(agent.gets(id))
+    assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
+    assert "Save As" in str(error)
+
+    asked, _ = allowed(agent, "desktop_window", action="quit", route=ROUTE)
+    assert asked.startswith("Quit ")
+    until(lambda: not any("Mousepad" in title for title in titles(agent)), lambda: str(titles(agent)))
+
+
+def test_what_is_not_installed_and_what_is_outside_is_not_launched(agent: DesktopAgent) -> None:
+    for arguments in ({"app": "no.such.App"}, {"app": "mousepad", "file": "../outside.txt"}):
+        id = agent.begins("desktop_launch", **arguments)
+        agent.person.answers("--ok")
+        assert agent.gets(id)["isError"]
+
+
+def test_a_password_that_is_set_as_a_value_is_masked(agent: DesktopAgent, desktop_session: DesktopSession) -> None:
+    app = desktop_session.start(command("login"))
+    try:
+        seen = agent.does("desktop_find", selector={"byRole": "AXSecureTextField"})
+        target = {"elementRef": {"elementId": seen["elementRefs"][0]["elementId"]}}
+        asked, _ = allowed(agent, "desktop_set_value", target=target, value="hunter2secret")
+        assert "hunter2secret" not in asked
+        kept = [path for path in agent.project.rglob("*") if path.is_file() and b"hunter2secret" in path.read_bytes()]
+        assert kept == []
+    finally:
+        desktop_session.end(app)

@@ -1,0 +1,150 @@
+"""What a person takes back counts in no process any more: not in the server, in an agent's own or in a command."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from handrail.kernel.task_ids import new_task_id
+from handrail.ports.policy import Rule
+from handrail.wiring import Wiring
+from tests.effort import first_of, tries
+from tests.redteam.agents_house import House, house_in
+from tests.waiting import until
+from tests.wire.clients import Stdio, run
+
+FOLDER = "raced"
+Write = Callable[[str], bool]
+"""Writes a word to the file; whether that was allowed."""
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with house_in(tmp_path_factory.mktemp("revocation")) as house:
+        (house.state / "config.toml").write_text("questions_per_minute = 10000\n")
+        yield house
+
+
+@pytest.fixture
+def client(house: House) -> Iterator[Stdio]:
+    """With an answer of its own it serves from its own process, not through the server."""
+    client = Stdio(house.project, house.state, answer="deny")
+    yield client
+    client.close()
+
+
+def allow(house: House) -> str:
+    """A rule for the folder's files, for every agent; its id."""
+    stores = Wiring().open_stores(house.state)
+    try:
+        rule = Rule(decision="allow", tool="replace_in_file", path=f"{FOLDER}/*", project=str(house.project.resolve()))
+        asyncio.run(awaited(stores.allow("allowed by a test", rule)))
+    finally:
+        stores.close()
+    (listed,) = house.ask("GET", "/api/rules", headers=house.sign_in()).json()["data"]["rules"]
+    return str(listed["id"])
+
+
+async def awaited(work: Awaitable[None]) -> None:
+    await work
+
+
+def at_the_terminal(house: House, rule: str) -> None:
+    done = run("rules", "remove", rule, "--state", house.state)
+    assert done.returncode == 0, done.stderr
+
+
+def in_the_console(house: House, rule: str) -> None:
+    assert house.ask("DELETE", f"/api/rules/{rule}", headers=house.sign_in()).status_code == 200
+
+
+@pytest.mark.parametrize("remove", first_of("revocations", (at_the_terminal,), (in_the_console,)))
+def test_no_call_that_begins_after_a_rule_was_removed_is_allowed_by_it(
+    house: House, client: Stdio, remove: Callable[[House, str], None]
+) -> None:
+    """An agent over HTTP, one with a process of its own and a command write as fast as they can, each to its file."""
+    token = house.issue(f"raced-{remove.__name__}")
+
+    def over_http(word: str) -> bool:
+        return house.call(token, "replace_in_file", change("http", word)).status_code == 200
+
+    def over_stdio(word: str) -> bool:
+        return client.call("replace_in_file", change("stdio", word)).error is None
+
+    def on_the_command_line(word: str) -> bool:
+        house_of = ["--project", str(house.project), "--state", str(house.state), "--answer", "deny"]
+        return run("call", "replace_in_file", json.dumps(change("command", word)), *house_of).returncode == 0
+
+    for _ in range(tries(1, 15)):
+        for name in ("http", "stdio", "command"):
+            write(house, name, "word")
+        rule = allow(house)
+        raced = [Raced(each) for each in (over_http, over_stdio, on_the_command_line)]
+        each_has_written(raced)
+        remove(house, rule)
+        for each in raced:
+            each.is_over.set()
+        until(partial(all_have_ended, house, raced))
+        assert [each.late for each in raced] == [False] * 3
+
+
+def each_has_written(raced: list["Raced"]) -> None:
+    until(lambda: all(each.allowed for each in raced), "a write of each")
+
+
+def all_have_ended(house: House, raced: list["Raced"]) -> bool:
+    """What is asked about once the rule is gone gets a no."""
+    house.answer_all("--cancel")
+    return not any(each.is_alive() for each in raced)
+
+
+def write(house: House, name: str, word: str) -> Path:
+    file = house.project / FOLDER / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(f"{word}\n")
+    return file
+
+
+def change(name: str, word: str) -> dict[str, str]:
+    return {"path": f"{FOLDER}/{name}", "find": "/[a-z]+/", "replace": word}
+
+
+class Raced(threading.Thread):
+    """Writes until the rule is gone, and once more; `late`: whether that one was allowed."""
+
+    def __init__(self, write: Write) -> None:
+        super().__init__(daemon=True)
+        self.is_over, self.allowed, self.late = threading.Event(), 0, True
+        self._write = write
+        self.start()
+
+    def run(self) -> None:
+        for number in range(100_000):
+            is_late = self.is_over.is_set()
+            was_allowed = self._write("abcdefgh"[number % 8] * 5)
+            if is_late:
+                self.late = was_allowed
+                return
+            self.allowed += was_allowed
+
+
+def test_what_was_allowed_for_a_task_ends_when_a_person_stops_it(house: House) -> None:
+    """Also where the agent goes on under the task's id."""
+    token, task = house.issue("stopped"), new_task_id()
+    file = write(house, "stopped", "word")
+    slot = {"taskId": task, "kind": "upload", "contentType": "text/plain"}
+    assert house.ask("POST", "/api/artifacts/presign", token, json=slot).status_code == 200
+    first = house.calling(token, "replace_in_file", change("stopped", "one"), **{"x-task-id": task})
+    house.answer(house.asked()[0]["requestId"], "--ok", "--for", "task")
+    assert first.result().status_code == 200
+    assert house.call(token, "replace_in_file", change("stopped", "two"), **{"x-task-id": task}).status_code == 200
+    assert house.ask("POST", f"/api/task/{task}/stop", headers=house.sign_in()).status_code == 200
+    later = house.calling(token, "replace_in_file", change("stopped", "three"), **{"x-task-id": task})
+    until(lambda: later.done() or house.pending())
+    house.answer_all("--cancel")
+    assert later.result().status_code == 403
+    assert file.read_text() == "two\n"
