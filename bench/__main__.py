@@ -7,6 +7,7 @@ from bench import (
     agent,
     apps,
     cage,
+    console_first,
     console_news,
     console_talk,
     desktop_health,
@@ -24,12 +25,13 @@ from bench import (
     snapshot_listing,
     start,
     stdio,
+    team,
     tree_search,
     webgal_check,
     webgal_editor,
     webgal_preview,
 )
-from bench.browser import binding
+from bench.browser import binding, stories
 from bench.browser import measure as browser
 from bench.browser.figures import Figures
 from bench.budget import Budget
@@ -47,15 +49,19 @@ _ALL: dict[str, Callable[[], Sequence[Comparison | Budget | Figures]]] = {
     "review": review.measure,
     "prompts": prompt_log.measure,
     "console": console_news.measure,
+    "first": console_first.measure,
     "talk": console_talk.measure,
     "agent": agent.measure,
     "gate": gate_overhead.measure,
     "gateway": gateway.measure,
     "kernel": kernel.measure,
+    "team": team.measure,
     "webgal": webgal_check.measure,
     "editor": webgal_editor.measure,
     "preview": webgal_preview.measure,
-    "browser": browser.measure,
+    "browser": browser.measure_small,
+    "browser-5000": browser.measure_large,
+    "stories": stories.measure,
     "binding": binding.measure,
     "screen": desktop_screen.measure,
     "reading": desktop_reading.measure,

@@ -1,5 +1,6 @@
 """What a measurement is: ours and the peer's in turns, medians, a ratio against what should be reached."""
 
+import resource
 import statistics
 import time
 from collections.abc import Callable
@@ -39,12 +40,19 @@ def shown(ms: float) -> str:
     return f"{ms * 1000:.1f} µs" if ms < 1 else f"{ms:.1f} ms"
 
 
+def cpu_seconds() -> float:
+    """Of this process and of those that it has waited for: the same however busy the machine is."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
 def in_turns(
     ours: Callable[[], object],
     peer: Callable[[], object],
     rounds: int,
     warm_up: int = 1,
     before: Callable[[], object] = lambda: None,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[float, float]:
     """Medians in milliseconds; what `before` does each time is not counted."""
     for _ in range(warm_up):
@@ -54,7 +62,7 @@ def in_turns(
     for _ in range(rounds):
         before()
         for run, kept in zip((ours, peer), times, strict=True):
-            started = time.perf_counter()
+            started = clock()
             run()
-            kept.append((time.perf_counter() - started) * 1000)
+            kept.append((clock() - started) * 1000)
     return statistics.median(times[0]), statistics.median(times[1])

@@ -1,4 +1,4 @@
-"""write_to_file as a dry run with 1 % of the lines edited, beside GNU diff on the same two files."""
+"""write_to_file and edit_file as dry runs, beside GNU diff on the file before and after."""
 
 import subprocess
 from collections.abc import Callable
@@ -13,7 +13,26 @@ def measure() -> list[Comparison]:
         _measured(f"`write_to_file` dry run, {count:,} lines, 1 % {how}", count, edit)
         for count in (20_000, 200_000)
         for how, edit in (("changed", _changed), ("changed, added or removed", _shifted))
-    ]
+    ] + [_edits()]
+
+
+def _edits() -> Comparison:
+    """100 edits in 20,000 lines, each named by its old line."""
+    chance = Random(100)
+    old = [f"line {number} {chance.random()}" for number in range(20_000)]
+    picked = chance.sample(old, 100)
+    edits = [{"oldText": f"{line}\n", "newText": f"{line} changed\nand one more\n"} for line in picked]
+    changed = {edit["oldText"][:-1]: edit["newText"][:-1] for edit in edits}
+    with opened() as bench:
+        before, after = bench.project / "old.txt", bench.project / "new.txt"
+        before.write_text("\n".join(old) + "\n")
+        after.write_text("\n".join(changed.get(line, line) for line in old) + "\n")
+        times = in_turns(
+            lambda: bench.call("edit_file", path="old.txt", edits=edits, dryRun=True),
+            lambda: subprocess.run(["diff", before, after], stdout=subprocess.PIPE, check=False),
+            rounds=15,
+        )
+    return Comparison("`edit_file` dry run, 100 edits in 20,000 lines", "GNU diff", *times, reach=1.5)
 
 
 def _measured(what: str, count: int, edit: Callable[[str, Random], list[str]]) -> Comparison:

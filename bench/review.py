@@ -1,11 +1,11 @@
-"""A review of 10,000 changed files, with every diff, beside `git diff --no-index` on the same two folders."""
+"""A review of 10,000 changed files, with every diff, beside `git diff --no-index` on the same two folders; CPU time."""
 
 import subprocess
 import tempfile
 from pathlib import Path
 from random import Random
 
-from bench.comparison import Comparison, in_turns
+from bench.comparison import Comparison, cpu_seconds, in_turns
 from handrail import wiring
 from handrail.features.cage.offers import new_cage
 from handrail.features.review.base import save_base
@@ -26,7 +26,9 @@ def measure() -> list[Comparison]:
         _write(plain, is_changed=False)
         cage, _ = new_cage(state, str(project), "", ("true",), "full")
         _write(cage.upper, is_changed=True)
-        saved = in_turns(lambda: save_base(str(project), cage.base), lambda: _status(project), rounds=3)
+        saved = in_turns(
+            lambda: save_base(str(project), cage.base), lambda: _status(project), rounds=9, clock=cpu_seconds
+        )
         opened = wiring.Wiring().open_project(project, state, NobodyToAsk())
         try:
             reviews = opened.part("review")
@@ -36,7 +38,7 @@ def measure() -> list[Comparison]:
                 assert len(found.items) == _COUNT
                 found.close()
 
-            times = in_turns(review, lambda: _git_diff(plain, cage.upper), rounds=3)
+            times = in_turns(review, lambda: _git_diff(plain, cage.upper), rounds=3, clock=cpu_seconds)
         finally:
             opened.close()
     return [

@@ -8,15 +8,19 @@ from pathlib import Path
 
 from bench.budget import Budget
 from bench.comparison import Comparison
+from bench.house import CALLER
 from handrail.features.browser.chromium.headless import HeadlessChromium
 from handrail.features.webgal.preview_ports import Destination
 from handrail.features.webgal.previews.place import LOCAL_HOSTS
 from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.kernel.approval import NobodyToAsk
+from handrail.kernel.call import Call
+from handrail.kernel.project import Project
 from handrail.wiring import Wiring
 
 _GAME = Path(__file__).parents[1] / "examples" / "webgal-demo"
 _ROUNDS = 5
+_STRIP = {"scenePath": "game/scene/letters.txt", "lines": list(range(2, 12))}
 _SPOTS = (Destination("letters.txt", 4), Destination("lighthouse.txt", 6))
 
 
@@ -25,10 +29,11 @@ def measure() -> list[Comparison | Budget]:
 
 
 async def _measured() -> list[Comparison | Budget]:
-    first, first_pictured, empty, again, pictured = [], [], [], [], []
+    first, first_pictured, empty, again, pictured, strips = [], [], [], [], [], []
     for _ in range(_ROUNDS):
         empty.append(await _empty_page())
-        preview_session = _session()
+        project = _project()
+        preview_session: PreviewSession = project.part("webgal").preview_session
         started = time.perf_counter()
         showing = await preview_session.show("game", _SPOTS[0])
         first_pictured.append((time.perf_counter() - started) * 1000)
@@ -39,22 +44,24 @@ async def _measured() -> list[Comparison | Budget]:
             showing = await preview_session.show("game", destination)
             pictured.append((time.perf_counter() - started) * 1000)
             again.append(showing.seconds * 1000)
+        started = time.perf_counter()
+        await project.gate.run(Call("preview_scene", _STRIP, CALLER))
+        strips.append((time.perf_counter() - started) * 1000)
         await preview_session.close()
     began, began_pictured, blank, moved, shown = map(statistics.median, (first, first_pictured, empty, again, pictured))
+    strip = statistics.median(strips)
     peer = "Chromium, started on an empty page"
     return [
-        Comparison("show a scene, the first time: until the engine says so", peer, began, blank, 4),
+        Comparison("show a scene, the first time: until the engine says so", peer, began, blank, 3.2),
         Comparison("the same, with its picture", peer, began_pictured, blank, 6),
         Budget("show another scene: until the engine says so", "the first time", moved, began, moved, 300),
         Budget("the same, with its picture", "the first time", shown, began_pictured, shown, 1300),
+        Budget("a strip of 10 lines, JPEG, by `preview_scene`", "the first time", strip, began_pictured, strip, 3000),
     ]
 
 
-def _session() -> PreviewSession:
-    state = Path(tempfile.mkdtemp())
-    project = Wiring().open_project(_GAME, state, NobodyToAsk(), flags={"terre": "off"})
-    session: PreviewSession = project.part("webgal").preview_session
-    return session
+def _project() -> Project:
+    return Wiring().open_project(_GAME, Path(tempfile.mkdtemp()), NobodyToAsk(), flags={"terre": "off"})
 
 
 async def _empty_page() -> float:

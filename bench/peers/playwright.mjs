@@ -10,6 +10,7 @@ const commands = {
   open: ({ url }) => page.goto(url),
   nothing: () => page.evaluate("1"),
   index: () => page.ariaSnapshot({ mode: "ai" }),
+  page: () => page.ariaSnapshot({ mode: "ai" }),
   click: ({ ref }) => byRef(ref).click(),
   type: ({ ref, text }) => byRef(ref).fill(text),
   screenshot: async () => (await page.screenshot()).length,
