@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx2
 
-RULE = '[[rules]]\ntool = "task_start"\ndecision = "allow"\n'
+RULE = 'presence = "never"\n\n[[rules]]\ntool = "task_start"\ndecision = "allow"\n'
 SHOP = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Tea &amp; Co. · First flush sencha</title><style>
 body { font: 18px/1.5 system-ui, sans-serif; margin: 0; background: #f4f7f2; color: #1c2b1f }
 header { display: flex; gap: 28px; align-items: center; padding: 18px 48px; background: #fff }

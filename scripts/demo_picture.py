@@ -37,7 +37,7 @@ def _tour(browser: Browser, folder: Path, picture: Path, scheme: str) -> None:
             if title == "A question":
                 browser.step(scheme, "fill", "Answer", "60")
             browser.step(scheme, "press", button)
-        for title in ("Begin in a new tab", "快进"):
+        for title in ("Open 127.0.0.1", "快进"):
             browser.step(scheme, "read", title)
             browser.step(scheme, "press", "Allow once")
         browser.step(scheme, "read", "循着铃声去灯塔")

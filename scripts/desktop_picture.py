@@ -24,7 +24,7 @@ def take(handrail: str, project: Path, env: dict[str, str], photograph: Callable
         server.stdout.readline()
         try:
             known = json.loads(Path(env["HANDRAIL_STATE"], "server.json").read_text())
-            command = [handrail, "agents", "add", "claude-code"]
+            command = [handrail, "agents", "add", "codex"]
             token = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
             agent = {"authorization": f"Bearer {token}"}
             url = f"http://127.0.0.1:{known['port']}/api/tools/desktop_observe"

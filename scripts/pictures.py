@@ -1,4 +1,4 @@
-"""Makes the pictures of the README from the running program: `python scripts/pictures.py`.
+"""Makes the pictures of README and docs from the running program: `python scripts/pictures.py`, or some by name.
 
 The terminal ones are what `handrail` prints into a terminal or draws on it; the console is photographed by Chromium.
 """
@@ -9,12 +9,11 @@ import os
 import pty
 import re
 import select
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ import apps_picture
 import browser_picture
 import demo_picture
 import desktop_picture
-import httpx2
 import preview_picture
 import webgal_picture
 from rich.console import Console
@@ -32,6 +30,8 @@ from handrail.features.people.cli.screen.app import PromptsApp
 from handrail.features.people.cli.screen.texts import ENGLISH
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.stores.local.prompt_store import prompt_store
+from tests.e2e.agents import Agent
+from tests.e2e.console_person import Browser
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
@@ -82,22 +82,33 @@ def main() -> None:
         scene = project / "game" / "scene" / "start.txt"
         scene.parent.mkdir(parents=True)
         scene.write_text(SCENE)
+        (home / "state").mkdir(mode=0o700)
+        (home / "state" / "config.toml").write_text('presence = "never"\n')
         env = {**os.environ, "HANDRAIL_STATE": str(home / "state"), "COLUMNS": str(COLUMNS), "TERM": "xterm-256color"}
-        write = {"path": "game/scene/start.txt", "content": BETTER}
-        command = [HANDRAIL, "call", "write_to_file"]
-        subprocess.run([*command, json.dumps({**write, "dryRun": True})], cwd=project, env=env, check=True)
-        asked = in_terminal([*command, json.dumps({**write, "dryRun": False})], project, env, answer="y\n")
-        terminal_picture("approval", asked)
-        shown = in_terminal([HANDRAIL, "history"], project, env) + in_terminal([HANDRAIL, "undo"], project, env)
-        terminal_picture("undo", shown)
-        asyncio.run(screen_picture("prompts", home / "queue"))
-        console_picture("console", project, env)
-        browser_picture.take(HANDRAIL, project, env, lambda: photograph_page("browser", env))
-        apps_picture.take(HANDRAIL, project, env, lambda: photograph_page("apps", env))
-        desktop_picture.take(HANDRAIL, project, env, lambda: photograph_page("desktop", env))
-        preview_picture.take(HANDRAIL, home, env, IMAGES / "preview.png")
-        webgal_picture.take(home, IMAGES)
-    demo_picture.take(IMAGES)
+        takes: dict[str, Callable[[], None]] = {
+            "terminal": lambda: terminal_pictures(project, env),
+            "prompts": lambda: asyncio.run(screen_picture("prompts", home / "queue")),
+            "console": lambda: console_picture("console", project, env),
+            "browser": lambda: browser_picture.take(HANDRAIL, project, env, lambda: photograph_page("browser", env)),
+            "apps": lambda: apps_picture.take(HANDRAIL, project, env, lambda: photograph_page("apps", env)),
+            "desktop": lambda: desktop_picture.take(HANDRAIL, project, env, lambda: photograph_page("desktop", env)),
+            "preview": lambda: preview_picture.take(HANDRAIL, home, env, IMAGES / "preview.png"),
+            "webgal": lambda: webgal_picture.take(home, IMAGES),
+            "demo": lambda: demo_picture.take(IMAGES),
+        }
+        for name in sys.argv[1:] or takes:
+            takes[name]()
+
+
+def terminal_pictures(project: Path, env: dict[str, str]) -> None:
+    """A question, and what undoes its answer."""
+    write = {"path": "game/scene/start.txt", "content": BETTER}
+    command = [HANDRAIL, "call", "write_to_file"]
+    subprocess.run([*command, json.dumps({**write, "dryRun": True})], cwd=project, env=env, check=True)
+    asked = in_terminal([*command, json.dumps({**write, "dryRun": False})], project, env, answer="y\n")
+    terminal_picture("approval", asked)
+    shown = in_terminal([HANDRAIL, "history"], project, env) + in_terminal([HANDRAIL, "undo"], project, env)
+    terminal_picture("undo", shown)
 
 
 def in_terminal(command: list[str], cwd: Path, env: dict[str, str], answer: str = "") -> str:
@@ -155,82 +166,62 @@ def without_fonts(svg: str) -> str:
 
 def console_picture(name: str, project: Path, env: dict[str, str]) -> None:
     """The console with some activity in it and a question that waits."""
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        sys.exit("The picture of the console needs chromium.")
-    for tool, params in (
-        ("list_files", {"path": ".", "globs": ["**/*.txt"]}),
-        ("search_files", {"path": "game", "regex": "Yukino"}),
-        ("replace_in_file", {"path": "game/scene/start.txt", "find": "classroom", "replace": "library"}),
-    ):
-        command = [HANDRAIL, "call", tool, json.dumps(params), "--answer", "allow"]
-        subprocess.run(command, cwd=project, env=env, check=True, stdout=subprocess.DEVNULL)
     server = subprocess.Popen(
         [HANDRAIL, "up", "--no-open", "--port", "0"], cwd=project, env=env, stdout=subprocess.PIPE
     )
     assert server.stdout is not None
     server.stdout.readline()
-    known = json.loads(Path(env["HANDRAIL_STATE"], "server.json").read_text())
-    address = f"http://127.0.0.1:{known['port']}"
-    with ThreadPoolExecutor(1) as pool:
-        change = {"path": "game/scene/start.txt", "find": "/You are late again\\./", "replace": "You're late. Again."}
-        asked = pool.submit(_post, f"{address}/api/tools/replace_in_file", change, _signed_in(address, env))
-        while not _get(f"{address}/api/prompts?state=pending", known["token"])["entries"]:
-            continue
-        for scheme in ("light", "dark"):
-            _photograph(chromium, _open_address(env), f"{name}-{scheme}", scheme)
-        server.send_signal(signal.SIGINT)
-        server.wait(timeout=20)
-        asked.exception(timeout=20)
+    agent = Agent(project, Path(env["HANDRAIL_STATE"]), "claude-code")
+    scene = "game/scene/start.txt"
+    for tool, params in (
+        ("list_files", {"path": ".", "globs": ["**/*.txt"]}),
+        ("read_file", {"path": scene}),
+        ("search_files", {"path": "game", "regex": "Yukino"}),
+    ):
+        agent.send(2, "tools/call", {"name": tool, "arguments": params})
+        agent.result()
+    _edit(agent, scene, "classroom", "library")
+    allow = [HANDRAIL, "prompts", "answer", _waiting(project, env), "--ok"]
+    subprocess.run(allow, cwd=project, env=env, check=True, stdout=subprocess.DEVNULL)
+    agent.result()
+    _edit(agent, scene, "You are late again.", "You're late. Again.")
+    asked = _waiting(project, env)
+    photograph_page("inbox", env, name)
+    subprocess.run([HANDRAIL, "prompts", "answer", asked, "--cancel"], cwd=project, env=env, check=True)
+    agent.close()
+    server.send_signal(signal.SIGINT)
+    server.wait(timeout=20)
 
 
-def photograph_page(name: str, env: dict[str, str]) -> None:
-    """The page of the console that has this name."""
-    chromium = shutil.which("chromium")
-    assert chromium is not None
+def _edit(agent: Agent, path: str, old: str, new: str) -> None:
+    params = {"path": path, "edits": [{"oldText": old, "newText": new}]}
+    agent.send(3, "tools/call", {"name": "edit_file", "arguments": params})
+
+
+def _waiting(project: Path, env: dict[str, str]) -> str:
+    """The question that waits, once there is one."""
+    command = [HANDRAIL, "prompts", "list", "--json"]
+    while True:
+        done = subprocess.run(command, cwd=project, env=env, check=True, capture_output=True, text=True)
+        if found := json.loads(done.stdout)["prompts"]:
+            return str(found[0]["requestId"])
+
+
+def photograph_page(page: str, env: dict[str, str], name: str = "") -> None:
+    """A page of the console, in both schemes."""
+    browser = Browser()
     for scheme in ("light", "dark"):
-        _photograph(chromium, _open_address(env), f"{name}-{scheme}", scheme, f"/#/{name}", "1320,800")
-
-
-def _photograph(chromium: str, address: str, name: str, scheme: str, page: str = "", size: str = "1200,760") -> None:
-    """`page` is looked at once `address` has let the browser in."""
-    flags = ["--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--hide-scrollbars"]
-    if os.getuid() == 0:
-        flags.append("--no-sandbox")
-    if scheme == "dark":
-        flags.append("--blink-settings=preferredColorScheme=0")
-    with tempfile.TemporaryDirectory() as profile:
-        picture = f"--screenshot={IMAGES / name}.png"
-        wait = "--virtual-time-budget=5000"
-        for place in [address, address.partition("/#")[0] + page] if page else [address]:
-            command = [chromium, *flags, f"--user-data-dir={profile}", wait, f"--window-size={size}", picture, place]
-            subprocess.run(command, check=True, capture_output=True, timeout=60)
+        window = {"width": 1440, "height": 900, "colorScheme": scheme, "at": page}
+        browser.step(scheme, "open", _open_address(env), window)
+        browser.step(scheme, "photograph", str(IMAGES / f"{name or page}-{scheme}.png"))
+        browser.step(scheme, "close")
+    browser.close()
 
 
 def _open_address(env: dict[str, str]) -> str:
     """What `handrail open` would open."""
     command = [HANDRAIL, "open", "--print"]
     return subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout.strip()
-
-
-def _signed_in(address: str, env: dict[str, str]) -> dict[str, str]:
-    code = _open_address(env).partition("#code=")[2]
-    answer = httpx2.post(f"{address}/api/session", json={"code": code}, headers={"origin": address})
-    return {
-        "cookie": answer.headers["set-cookie"].partition(";")[0],
-        "origin": address,
-        "x-handrail-page": answer.json()["data"]["pageSecret"],
-    }
-
-
-def _post(url: str, body: object, headers: dict[str, str]) -> dict[str, Any]:
-    data: dict[str, Any] = httpx2.post(url, json=body, headers=headers, timeout=60).json()["data"]
-    return data
-
-
-def _get(url: str, token: str) -> dict[str, Any]:
-    data: dict[str, Any] = httpx2.get(url, headers={"authorization": f"Bearer {token}"}).json()["data"]
-    return data
 
 
 main()

@@ -16,8 +16,8 @@ from typing import Any
 from scripts import again
 
 ROOT = Path(__file__).parents[1]
-WORKERS = "3"
-"""One more than cores: tests with a browser or a desktop often wait for it."""
+WORKERS = "4"
+"""Twice the cores: a test computes for less than half of its time, and waits for programs and disks else."""
 NO_TESTS = 5
 PYTEST = [sys.executable, "-m", "pytest"]
 LAST_FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
@@ -71,10 +71,10 @@ def run_web() -> list[Failed]:
     """One after the other; their output comes at the end."""
     with tempfile.TemporaryDirectory() as folder, Path(folder, "said").open("w+") as said:
         failed = list[Failed]()
-        for package in ("console", "extension"):
+        for package in ("@handrail/console", "@handrail/extension", "handrail-webgal"):
             failed += _run_vitest("test", package, said.fileno())
         failed += _run_console_specs(said.fileno())
-        failed += _run_vitest("e2e", "extension", said.fileno())
+        failed += _run_vitest("e2e", "@handrail/extension", said.fileno())
         said.seek(0)
         print(said.read(), flush=True)
         return failed
@@ -100,7 +100,7 @@ def failed_of_vitest(report: Mapping[str, Any], command: Sequence[str]) -> list[
 
 
 def _run_console_specs(out: int) -> list[Failed]:
-    command = _npm("e2e", "console")
+    command = _npm("e2e", "@handrail/console")
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder, "failed.jsonl")
         status = _run(command, out, {"FAILED_TESTS": str(told)})
@@ -111,7 +111,7 @@ def _run_console_specs(out: int) -> list[Failed]:
 
 def _npm(script: str, package: str) -> list[str]:
     npm = [str(ROOT / "scripts" / "npm"), "--prefix", str(ROOT / "web"), "run", "--silent"]
-    return [*npm, script, "--workspace", f"@handrail/{package}", "--"]
+    return [*npm, script, "--workspace", package, "--"]
 
 
 def _run(command: Sequence[str], out: int | None = None, more: Mapping[str, str] | None = None) -> int:
