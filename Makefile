@@ -1,5 +1,6 @@
 # Everything installs into .venv, web/node_modules, web/engine, tests/peers (.venv, node_modules) and, for `make bench` alone,
-# bench/peers/node_modules; a Node to build with into build/node, if the system has none. scripts/packages.* name the
+# bench/peers/node_modules; a Node to build with into build/node, if the system has none; the campaign's Debian 13 into
+# build/debian-13. scripts/packages.* name the
 # system packages that each needs.
 SHELL := /bin/bash
 BIN := .venv/bin
@@ -10,17 +11,25 @@ PYTHON_PEERS_READY := tests/peers/.venv/.ready
 BENCH_PEERS_READY := bench/peers/node_modules/.package-lock.json
 BENCH_SYSTEM_READY := .venv/.bench-ready
 DEMO_READY := .venv/.demo-ready
+DEBIAN_13_READY := build/debian-13/finished
+CAMPAIGN_SYSTEM_READY := .venv/.campaign-ready
 CONSOLE_READY := src/handrail/faces/http/console/index.html
 ENGINE_READY := src/handrail/engine/index.html
 CONSOLE_SOURCES := $(shell find web/host web/protocol web/theme web/console/src web/extension/src web/extension/_locales web/extension/icons -type f) \
 	$(wildcard web/package*.json web/console/*.* web/extension/*.*)
 
+# The last commit's time, for wheel and SBOM: the same source gives the same files.
+COMMITTED := $(shell git log -1 --format=%ct 2>/dev/null)
+ifneq ($(COMMITTED),)
+export SOURCE_DATE_EPOCH := $(COMMITTED)
+endif
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup run demo test campaign check format bench docs docs-serve lock wheel clean
+.PHONY: help setup run demo team test campaign check format bench docs docs-serve host sdk vscode lock wheel sbom release clean
 
-help: ## what can be made; ARGS="…" is passed on by run, demo, test, campaign, bench and lock
+help: ## what can be made; ARGS="…" is passed on by run, demo, test, campaign, bench, lock and release
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(DEV_READY) $(PEERS_READY) $(PYTHON_PEERS_READY) $(CONSOLE_READY) $(ENGINE_READY) ## install everything, test dependencies included
@@ -31,10 +40,13 @@ run: $(RUN_READY) $(CONSOLE_READY) $(ENGINE_READY) ## install what running needs
 demo: $(RUN_READY) $(DEMO_READY) $(CONSOLE_READY) $(ENGINE_READY) ## a tour with a scripted model; ANSWER=allow answers its questions
 	@exec scripts/demo $(ARGS)
 
+team: setup ## a team's servers and engines on this machine, until Ctrl-C, with a story to try
+	@exec $(BIN)/python scripts/team.py
+
 test: setup ## run every test
 	scripts/test $(ARGS)
 
-campaign: setup $(DEMO_READY) ## try at length what `make test` tries briefly; ARGS="--minutes 20 --seed 1" bounds and repeats it
+campaign: setup $(DEMO_READY) $(DEBIAN_13_READY) $(CAMPAIGN_SYSTEM_READY) ## try at length what `make test` tries briefly; ARGS="--minutes 20 --seed 1" bounds and repeats it
 	$(BIN)/python -m tests.campaign $(ARGS)
 
 check: $(DEV_READY) $(CONSOLE_READY) ## lint, format, types, layers
@@ -54,10 +66,20 @@ format: $(DEV_READY) ## rewrite the code in the project's format
 bench: setup $(BENCH_PEERS_READY) $(BENCH_SYSTEM_READY) ## measure handrail beside its peers
 	$(BIN)/python -m bench $(ARGS)
 
+host: $(CONSOLE_READY) ## build @handrail/host, to be installed by other projects, into dist/
+	scripts/host
+
+sdk: $(DEV_READY) ## build @handrail/aai, for apps in JavaScript, into dist/
+	mkdir -p dist
+	cd web/aai && ../../scripts/npm pack --silent --pack-destination ../../dist
+
+vscode: $(CONSOLE_READY) ## build the VS Code extension for WebGAL scripts into dist/
+	scripts/vscode
+
 docs: $(DEV_READY) ## write the generated pages again and build the site into build/site, every link checked
 	scripts/docs build
 
-docs-serve: $(DEV_READY) ## the site at http://localhost:8000, built again when a page changes
+docs-serve: $(DEV_READY) ## show the site at http://localhost:8000 and follow changes
 	scripts/docs serve
 
 lock: $(DEV_READY) ## pin the dependencies again; ARGS=--upgrade takes newer ones
@@ -65,6 +87,12 @@ lock: $(DEV_READY) ## pin the dependencies again; ARGS=--upgrade takes newer one
 
 wheel: $(DEV_READY) $(CONSOLE_READY) $(ENGINE_READY) ## build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation
+
+sbom: $(DEV_READY) ## list what ships, with licences, in build/handrail.cdx.json (CycloneDX)
+	$(BIN)/python -m scripts.sbom
+
+release: setup ## build, check and sign a release into dist/VERSION; ARGS=--dry-run does all but sign
+	scripts/release $(ARGS)
 
 clean: ## remove everything that was installed or built
 	rm -rf .venv tests/peers/.venv tests/peers/node_modules bench/peers/node_modules web/node_modules web/engine/node_modules src/handrail/faces/http/console src/handrail/extension src/handrail/engine dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
@@ -93,6 +121,12 @@ $(BENCH_SYSTEM_READY): scripts/packages.bench | $(DEV_READY)
 
 $(DEMO_READY): scripts/packages.demo | $(RUN_READY)
 	scripts/system-packages scripts/packages.demo && touch $@
+
+$(CAMPAIGN_SYSTEM_READY): scripts/packages.campaign | $(DEV_READY)
+	scripts/system-packages scripts/packages.campaign && touch $@
+
+$(DEBIAN_13_READY): scripts/debian13 | $(DEV_READY)
+	scripts/debian13 build/debian-13
 
 $(CONSOLE_READY): $(CONSOLE_SOURCES) | $(RUN_READY)
 	scripts/console

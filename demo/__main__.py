@@ -21,7 +21,7 @@ _INTERRUPTED = 130
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make demo", description="A tour of handrail. ANSWER=allow or ANSWER=deny.")
-    parser.add_argument("--folder", type=Path, default=FOLDER, help="made anew each time")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="recreated each time")
     parser.add_argument("--quick", action="store_true", help="let the model answer at once")
     given = parser.parse_args()
     try:

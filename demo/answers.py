@@ -15,10 +15,10 @@ from typing import Literal, cast
 
 from demo.teller import Teller
 from handrail.ports.errors import Conflict, Failure
+from handrail.ports.prompt_queue import PromptQueue
 from handrail.ports.prompts import (
     FileChangePrompt,
     KvPrompt,
-    PromptQueue,
     PromptResponse,
     RequestEntry,
     ResponseEntry,
