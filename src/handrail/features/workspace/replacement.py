@@ -16,6 +16,7 @@ from handrail.features.workspace.backends.regex_program import (
     replaced,
     unpacked,
 )
+from handrail.features.workspace.javascript_regex import has_anchors_of_lines, mark, to_re2, unmark
 from handrail.ports.errors import InputOutput, InvalidParams, TooLarge
 
 _SMALL = 40_000_000  # steps: about a second at the worst
@@ -94,7 +95,14 @@ def replace_all(
     regex = _regex_of(find, flags)
     if regex is None:
         return _replace_literal(text, find.encode(), replacement.encode())
-    return replace_regex(text, _pattern(*regex), replacement.encode(), checkpoint)
+    pattern, flags = regex
+    inline = _inline_flags(flags)
+    marked = mark(text) if has_anchors_of_lines(pattern, flags) else None
+    if marked is not None and (translated := to_re2(pattern, inline, is_marked=True)) is not None:
+        result, count = replace_regex(marked, inline + translated, replacement.encode(), checkpoint)
+        return unmark(result), count
+    plain = to_re2(pattern, inline, is_marked=False) or pattern
+    return replace_regex(text, inline + plain, replacement.encode(), checkpoint)
 
 
 def _regex_of(find: str, flags: str | None) -> tuple[str, str] | None:
@@ -113,12 +121,13 @@ def _replace_literal(text: bytes, find: bytes, replacement: bytes) -> tuple[byte
     return text.replace(find, replacement), count
 
 
-def _pattern(pattern: str, flags: str) -> str:
+def _inline_flags(flags: str) -> str:
+    """As they stand at the head of RE2's pattern."""
     unknown = set(flags) - _INLINE_FLAGS - _IMPLIED_FLAGS
     if unknown:
         raise InvalidParams(f"Unknown regex flags: {''.join(sorted(unknown))}.", hint="Known are g, i, m, s, u.")
     inline = "".join(sorted(set(flags) & _INLINE_FLAGS))
-    return f"(?{inline}){pattern}" if inline else pattern
+    return f"(?{inline})" if inline else ""
 
 
 def _too_large() -> TooLarge:

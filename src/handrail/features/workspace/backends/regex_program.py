@@ -14,6 +14,8 @@ MAX_RESULT = 64 * 1024 * 1024
 TOO_LARGE = 3  # the child's exit status
 _REFERENCE = re.compile(rb"\$(?:(?P<sign>[$&`'])|(?P<number>[0-9]{1,2})|<(?P<name>[^>]*)>)")
 _LENGTH = struct.Struct("<Q")
+MARKS = tuple(chr(code).encode() for code in range(0x10FFFC, 0x110000))
+"""Stand for line ends in a marked text, each between two `\\n`: `javascript_regex.py` says why."""
 
 
 def compiled(pattern: bytes) -> Any:
@@ -32,6 +34,8 @@ def replaced(regex: Any, text: bytes, replacement: bytes) -> tuple[bytes, int] |
     for match in regex.finditer(text):
         if _is_inside_character(text, match.start()) or _is_inside_character(text, match.end()):
             continue
+        if match.start() == match.end() and _is_inside_mark(text, match.start()):
+            continue
         if match.span() == last:
             continue  # an empty match that isn't where the search began comes twice
         last = match.span()
@@ -48,6 +52,10 @@ def replaced(regex: Any, text: bytes, replacement: bytes) -> tuple[bytes, int] |
 def _is_inside_character(text: bytes, at: int) -> bool:
     """RE2 steps over empty matches byte by byte, so some are inside a UTF-8 sequence."""
     return at < len(text) and text[at] & 0b1100_0000 == 0b1000_0000
+
+
+def _is_inside_mark(text: bytes, at: int) -> bool:
+    return text[at : at + 4] in MARKS or text[at - 4 : at] in MARKS
 
 
 def _expanded(replacement: bytes, match: "re.Match[bytes]") -> bytes:

@@ -1,0 +1,217 @@
+"""Translates JavaScript's regular expressions to RE2, where both read the same syntax differently.
+
+In JavaScript `\\s` is all of Unicode's white space, and there are four line ends: `.` matches none of them, and with
+the flag `m` the anchors `^` and `$` match at each. RE2's anchors know `\\n` alone, so a text with other line ends is
+marked for them: each becomes `\\n`, a mark and `\\n`, and what matches it in the pattern matches the three together.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from handrail.features.workspace.backends.regex_program import MARKS
+
+Range = tuple[int, int]
+
+_LINE_ENDS = ("\n", "\r", "\u2028", "\u2029")
+_DIGIT: Sequence[Range] = ((0x30, 0x39),)
+_WORD: Sequence[Range] = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
+_FOLDED_WORD: Sequence[Range] = (*_WORD, (0x17F, 0x17F), (0x212A, 0x212A))  # the long s and the Kelvin sign
+_SPACE: Sequence[Range] = (
+    *((0x09, 0x0D), (0x20, 0x20), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A), (0x2028, 0x2029)),
+    *((0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000), (0xFEFF, 0xFEFF)),
+)
+_LAST = 0x10FFFF
+_WITHOUT_LINE_ENDS = ("\\p{L", "\\p{M", "\\p{N", "\\p{P", "\\p{S")
+_CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "f": "\f"}
+_ESCAPED = frozenset("^$\\.*+?()[]{}|/-")
+_TOKEN = re.compile(
+    r"""\\u\{(?P<long>[0-9a-fA-F]{1,6})\} | \\u(?P<four>[0-9a-fA-F]{4}) | \\x(?P<two>[0-9a-fA-F]{2})
+      | \\(?P<nul>0)(?![0-9]) | (?P<property>\\[pP]\{[^}]*\}) | \\(?P<escape>[\s\S]) | (?P<char>[\s\S])""",
+    re.VERBOSE,
+)
+_TIMES = re.compile(r"\{[0-9]+(?:,[0-9]*)?\}")
+_GROUP = re.compile(r"\((?:\?(?:(?P<on>[ims]*)(?:-(?P<off>[ims]+))?(?P<end>[:)])|P?<[^=!][^>]*>))?")
+
+
+def to_re2(pattern: str, flags: str, *, is_marked: bool) -> str | None:
+    """For a text in which line ends are marked, or for one as it is. None for syntax that JavaScript doesn't know."""
+    try:
+        return "".join(_Translator(pattern, flags, is_marked).parts())
+    except _UnknownSyntax:
+        return None
+
+
+def has_anchors_of_lines(pattern: str, flags: str) -> bool:
+    return ("^" in pattern or "$" in pattern) and ("m" in flags or bool(re.search(r"\(\?[is]*m", pattern)))
+
+
+def mark(text: bytes) -> bytes | None:
+    """None if there is nothing to mark, or the text has one of the marks itself."""
+    if not any(end.encode() in text for end in _LINE_ENDS[1:]) or any(one in text for one in MARKS):
+        return None
+    return _LINE_END.sub(lambda end: _MARKED[end.group()], text)
+
+
+def unmark(text: bytes) -> bytes:
+    return _MARKED_END.sub(lambda end: _UNMARKED[end.group()], text)
+
+
+_MARKED = {end.encode(): b"\n%s\n" % one for end, one in zip(_LINE_ENDS, MARKS, strict=True)}
+_UNMARKED = {marked: end for end, marked in _MARKED.items()}
+_LINE_END = re.compile(b"|".join(_MARKED))
+_MARKED_END = re.compile(b"|".join(_UNMARKED))
+
+
+class _UnknownSyntax(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class _Set:
+    """What one character may be. Properties are `\\p{…}` or `\\P{…}`."""
+
+    ranges: Sequence[Range]
+    properties: Sequence[str] = ()
+    is_negated: bool = False
+
+    def to_re2(self) -> str:
+        return f"[{'^' * self.is_negated}{_written(self.ranges)}{''.join(self.properties)}]"
+
+    def to_marked_re2(self) -> str:
+        """Without what marks are made of, and with each line end that it has."""
+        if not all(name.startswith(_WITHOUT_LINE_ENDS) for name in self.properties):
+            raise _UnknownSyntax
+        ends = [
+            end for end in _LINE_ENDS if self.is_negated != any(low <= ord(end) <= high for low, high in self.ranges)
+        ]
+        marks = [(0x0A, 0x0A), (_LAST - len(MARKS) + 1, _LAST)]
+        if self.is_negated:
+            others = _Set([*self.ranges, *marks], self.properties, is_negated=True)
+        else:
+            others = _Set(list(_without(self.ranges, marks)), self.properties)
+        either = [others.to_re2()] if others.ranges or others.properties else []
+        return f"(?:{'|'.join([*either, *(_MARKED[end.encode()].decode() for end in ends)])})"
+
+
+def _written(ranges: Sequence[Range]) -> str:
+    return "".join(f"\\x{{{low:x}}}-\\x{{{high:x}}}" for low, high in ranges)
+
+
+def _complement(ranges: Sequence[Range]) -> Sequence[Range]:
+    return list(_without([(0, _LAST)], ranges))
+
+
+def _without(ranges: Sequence[Range], others: Sequence[Range]) -> Iterator[Range]:
+    for low, high in ranges:
+        for start, end in sorted(others):
+            if low <= end and start <= high:
+                if low < start:
+                    yield low, start - 1
+                low = end + 1
+        if low <= high:
+            yield low, high
+
+
+class _Translator:
+    def __init__(self, pattern: str, flags: str, is_marked: bool) -> None:
+        self._pattern = pattern
+        self._at = 0
+        self._flags = [frozenset(flags)]
+        """Of the pattern, and of each group that is open."""
+        self._is_marked = is_marked
+
+    def parts(self) -> Iterator[str]:
+        while self._at < len(self._pattern):
+            char = self._pattern[self._at]
+            if char == "(":
+                yield self._group()
+            elif char == "[":
+                yield self._written(self._class())
+            elif times := _TIMES.match(self._pattern, self._at):
+                self._at = times.end()
+                yield times.group()
+            elif char in ")|^$*+?":
+                if char == ")" and len(self._flags) > 1:
+                    self._flags.pop()
+                self._at += 1
+                yield char
+            else:
+                yield self._atom()
+
+    def _group(self) -> str:
+        opened = _GROUP.match(self._pattern, self._at)
+        if opened is None or self._pattern.startswith("?", opened.end()):
+            raise _UnknownSyntax
+        flags = self._flags[-1] | set(opened["on"] or "") - set(opened["off"] or "")
+        if opened["end"] == ")":
+            self._flags[-1] = flags
+        else:
+            self._flags.append(flags)
+        self._at = opened.end()
+        return opened.group()
+
+    def _atom(self) -> str:
+        if self._pattern[self._at] == ".":
+            self._at += 1
+            ends = [(ord(end), ord(end)) for end in _LINE_ENDS]
+            return self._written(_Set([(0, _LAST)]) if "s" in self._flags[-1] else _Set(ends, is_negated=True))
+        if self._pattern.startswith(("\\b", "\\B"), self._at):
+            self._at += 2
+            return self._pattern[self._at - 2 : self._at]
+        return self._written(self._one())
+
+    def _class(self) -> _Set:
+        self._at += 1
+        is_negated = self._pattern.startswith("^", self._at)
+        self._at += is_negated
+        ranges, properties = list[Range](), list[str]()
+        while not self._pattern.startswith("]", self._at):
+            if self._pattern.startswith("[:", self._at):
+                raise _UnknownSyntax
+            one = self._one()
+            if self._pattern.startswith("-", self._at) and not self._pattern.startswith("-]", self._at):
+                self._at += 1
+                one = _Set([(_single(one), _single(self._one()))])
+            ranges += one.ranges
+            properties += one.properties
+        self._at += 1
+        if not ranges and not properties:
+            raise _UnknownSyntax
+        return _Set(ranges, properties, is_negated)
+
+    def _one(self) -> _Set:
+        """A character, or an escape that stands for one or for several."""
+        token = _TOKEN.match(self._pattern, self._at)
+        if token is None:
+            raise _UnknownSyntax
+        self._at = token.end()
+        if name := token["property"]:
+            return _Set([], [name])
+        if digits := token["long"] or token["four"] or token["two"] or token["nul"]:
+            return _character(chr(min(int(digits, 16), _LAST)))
+        if (escape := token["escape"]) is None:
+            return _character(token["char"])
+        word = _FOLDED_WORD if "i" in self._flags[-1] else _WORD
+        several = {"d": _DIGIT, "s": _SPACE, "w": word}
+        if escape.lower() in several:
+            ranges = several[escape.lower()]
+            return _Set(ranges if escape.islower() else _complement(ranges))
+        if escape == "b":
+            return _character("\b")
+        if escape not in _CONTROLS and escape not in _ESCAPED:
+            raise _UnknownSyntax
+        return _character(_CONTROLS.get(escape, escape))
+
+    def _written(self, one: _Set) -> str:
+        return one.to_marked_re2() if self._is_marked else one.to_re2()
+
+
+def _character(one: str) -> _Set:
+    return _Set([(ord(one), ord(one))])
+
+
+def _single(one: _Set) -> int:
+    if one.properties or len(one.ranges) != 1 or one.ranges[0][0] != one.ranges[0][1]:
+        raise _UnknownSyntax
+    return one.ranges[0][0]
