@@ -7,17 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
-from msgspec import to_builtins
 
 from handrail.faces.cli.output import columns, local_time, one_line, print_json, say
 from handrail.faces.cli.parameters import OneOf, json_option, state_option
+from handrail.features.people.cli.answer_options import pairs_of, parts_taken, selection_of
+from handrail.features.people.cli.prompt_page import as_json_of, page_of, source_of
 from handrail.features.people.feature import TUI
 from handrail.kernel.visible import visible
 
 if TYPE_CHECKING:
     from handrail.kernel.prompts.bundles import Bundle
     from handrail.ports.prompt_queue import Caller, Origin, PromptQueue
-    from handrail.ports.prompts import ChoicePrompt, FileChangePrompt, RequestEntry
+    from handrail.ports.prompts import RequestEntry
 
 EPILOG = """\b
 Examples:
@@ -36,11 +37,6 @@ Examples:
 
 
 _CALLER_MARKS = {"waiting": "", "gone": " (caller gone)", "unknown": " (caller unknown)"}
-_CALLERS = {
-    "waiting": "waiting for the answer",
-    "gone": "gone; it stopped waiting",
-    "unknown": "unknown; it reads the log, and handrail can't see whether it still does",
-}
 
 
 @click.group(invoke_without_command=True, epilog=EPILOG)
@@ -76,7 +72,7 @@ def list_prompts(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 
     entries, similar = _run(state or ctx.obj, _pending)
     if as_json:
-        listed = [_as_json(*each) for each in entries]
+        listed = [as_json_of(*each) for each in entries]
         print_json({"prompts": listed, "bundles": bundles.as_json(similar)})
         return
     rows = [
@@ -84,7 +80,7 @@ def list_prompts(ctx: click.Context, state: Path | None, as_json: bool) -> None:
             entry.request_id,
             local_time(entry.ts),
             entry.prompt.__struct_config__.tag,
-            _source(entry, origin),
+            source_of(entry, origin),
             (entry.prompt.title or "") + _CALLER_MARKS[caller],
         )
         for entry, caller, origin in entries
@@ -124,9 +120,9 @@ def show_prompt(ctx: click.Context, request_id: str, is_revealed: bool, state: P
 
     entry, caller, origin = _run(state or ctx.obj, found)
     if as_json:
-        print_json(_as_json(entry, caller, origin))
+        print_json(as_json_of(entry, caller, origin))
         return
-    for line in _page(entry, caller, origin):
+    for line in page_of(entry, caller, origin):
         say(line)
 
 
@@ -226,13 +222,13 @@ def answer_prompt(
         if status == "ok":
             if isinstance(prompt, KvPrompt):
                 given = {each.key: each.default for each in prompt.fields if isinstance(each.default, str)}
-                response["values"] = {**given, **_pairs(values)}
+                response["values"] = {**given, **pairs_of(values)}
             elif isinstance(prompt, ChoicePrompt):
-                response["selection"] = _selection(prompt, chosen)
+                response["selection"] = selection_of(prompt, chosen)
             elif isinstance(prompt, TaskConfirmPrompt):
                 response["tasks"] = msgspec.to_builtins(prompt.tasks)
             elif isinstance(prompt, FileChangePrompt):
-                response.update(_taken(prompt, numbers, content))
+                response.update(parts_taken(prompt, numbers, content))
         proof = typing_a_word(stores.presence.look_at_terminal)
         by = f"terminal:{program().machine.user}"
         return (await queue.respond(request_id, response, by=by, proof=proof)).warnings
@@ -240,33 +236,6 @@ def answer_prompt(
     for warning in _run(state or ctx.obj, respond):
         click.echo(f"handrail: {visible(warning)}", err=True)
     say("Answered.")
-
-
-def _taken(prompt: "FileChangePrompt", numbers: Sequence[int], content: BinaryIO | None) -> dict[str, Any]:
-    """What `--part` and `--content` say of a change. Without both, all of it is taken."""
-    from handrail.kernel.prompts.part_numbers import taking
-
-    parts = prompt.parts or ()
-    if (numbers or content is not None) and not parts:
-        raise click.UsageError("This can only be allowed or denied as a whole.")
-    if content is not None:
-        if numbers:
-            raise click.UsageError("Give --part or --content, not both.")
-        try:
-            return {"content": content.read().decode()}
-        except UnicodeDecodeError:
-            raise click.UsageError("--content must be UTF-8 text.") from None
-    return taking(parts, numbers) if numbers else {}
-
-
-def _selection(prompt: "ChoicePrompt", chosen: Sequence[str]) -> list[str] | str:
-    """Without a choice, the prompt's default."""
-    default = prompt.default if isinstance(prompt.default, str | tuple) else ()
-    if prompt.multiple:
-        return list(chosen or default)
-    if len(chosen) > 1:
-        raise click.UsageError("Only one option can be chosen here: give --choose once.")
-    return chosen[0] if chosen else default if isinstance(default, str) else ""
 
 
 def _has_screen() -> bool:
@@ -319,18 +288,6 @@ async def _pending(queue: "PromptQueue") -> "tuple[list[tuple[RequestEntry, Call
     return [(each.request, caller(each.request_id), origins.get(each.request_id)) for each in pending], similar
 
 
-def _source(entry: "RequestEntry", origin: "Origin | None") -> str:
-    """Of handrail's own prompts what they say; of any other, who posted it and what it claims to be."""
-    from handrail.kernel.prompts.foreign_prompts import posted
-
-    told, source = posted(entry.prompt, origin), entry.prompt.source or ""
-    if told["isOwn"]:
-        return source
-    if "claimedSource" in told:
-        return f"{told['postedBy']}, which calls itself {told['claimedSource']} (not handrail)"
-    return f"{source} · {told['postedBy']} (not handrail)" if source else f"{told['postedBy']} (not handrail)"
-
-
 async def _find(queue: "PromptQueue", request_id: str) -> "RequestEntry":
     from handrail.ports.errors import NotFound
 
@@ -338,60 +295,3 @@ async def _find(queue: "PromptQueue", request_id: str) -> "RequestEntry":
     if found is not None and found.is_pending:
         return found.request
     raise NotFound(f"No pending prompt {request_id}.", hint="`handrail prompts list` shows pending prompts.")
-
-
-def _pairs(values: Sequence[str]) -> dict[str, str]:
-    pairs = {}
-    for value in values:
-        key, equals, text = value.partition("=")
-        if not equals:
-            raise click.UsageError(f"--value {value!r} is not KEY=VALUE.")
-        pairs[key] = text
-    return pairs
-
-
-def _as_json(entry: "RequestEntry", caller: "Caller", origin: "Origin | None") -> dict[str, Any]:
-    from handrail.kernel.prompts.foreign_prompts import posted, shown_members
-
-    told: dict[str, Any] = to_builtins(entry)
-    return told | {"caller": caller, "prompt": shown_members(entry.prompt, origin)} | posted(entry.prompt, origin)
-
-
-def _page(entry: "RequestEntry", caller: "Caller", origin: "Origin | None") -> list[str]:
-    import msgspec
-
-    from handrail.kernel.prompts.foreign_prompts import shown_members
-    from handrail.ports.prompts import KvPrompt
-
-    prompt = shown_members(entry.prompt, origin)
-    lines = [f"{prompt.pop('kind')}  {entry.request_id}  {local_time(entry.ts)}", f"from: {_source(entry, origin)}"]
-    if isinstance(entry.run_id, str):
-        lines.append(f"run: {one_line(entry.run_id)}")
-    lines.append(f"caller: {_CALLERS[caller]}")
-    if caller != "waiting" and isinstance(entry.prompt, KvPrompt) and entry.prompt.secret_keys:
-        keys = ", ".join(sorted(entry.prompt.secret_keys))
-        lines.append(
-            f"not deliverable: secret values ({one_line(keys)}) would be discarded, because no program is waiting"
-        )
-    offers = prompt.pop("offers", ())
-    prompt.pop("source", None)
-    if prompt.pop("parts", None):
-        from handrail.kernel.prompts.part_numbers import numbered
-        from handrail.ports.prompts import FileChangePrompt
-
-        assert isinstance(entry.prompt, FileChangePrompt)
-        known = numbered(entry.prompt.parts or ())
-        prompt["parts, each for --part N"] = "\n".join(map(str, known)) + "\n" if len(known) > 1 else None
-        prompt = {name: value for name, value in prompt.items() if value is not None}
-    for name, value in prompt.items():
-        if isinstance(value, str) and "\n" in value:
-            lines += [f"{name}:", *(f"  {line}" for line in value.rstrip("\n").split("\n"))]
-        elif isinstance(value, list | tuple):
-            lines += [f"{name}:", *(f"  {one_line(msgspec.json.encode(item).decode())}" for item in value)]
-        else:
-            lines.append(f"{name}: {value}")
-    for offer in offers:
-        if "grant" in offer:
-            lines.append(f"--for {offer['scope']} would allow:")
-            lines += [f"  {name}: {offer[name]}" for name in ("what", "where", "who", "until")]
-    return lines

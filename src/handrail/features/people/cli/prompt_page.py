@@ -1,0 +1,76 @@
+"""A prompt as `handrail prompts show` prints it, as text and as JSON."""
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import to_builtins
+
+from handrail.faces.cli.output import local_time, one_line
+
+if TYPE_CHECKING:
+    from handrail.ports.prompt_queue import Caller, Origin
+    from handrail.ports.prompts import RequestEntry
+
+_CALLERS = {
+    "waiting": "waiting for the answer",
+    "gone": "gone; it stopped waiting",
+    "unknown": "unknown; it reads the log, and handrail can't see whether it still does",
+}
+
+
+def source_of(entry: "RequestEntry", origin: "Origin | None") -> str:
+    """Of handrail's own prompts what they say; of any other, who posted it and what it claims to be."""
+    from handrail.kernel.prompts.foreign_prompts import posted
+
+    told, source = posted(entry.prompt, origin), entry.prompt.source or ""
+    if told["isOwn"]:
+        return source
+    if "claimedSource" in told:
+        return f"{told['postedBy']}, which calls itself {told['claimedSource']} (not handrail)"
+    return f"{source} · {told['postedBy']} (not handrail)" if source else f"{told['postedBy']} (not handrail)"
+
+
+def as_json_of(entry: "RequestEntry", caller: "Caller", origin: "Origin | None") -> dict[str, Any]:
+    from handrail.kernel.prompts.foreign_prompts import posted, shown_members
+
+    told: dict[str, Any] = to_builtins(entry)
+    return told | {"caller": caller, "prompt": shown_members(entry.prompt, origin)} | posted(entry.prompt, origin)
+
+
+def page_of(entry: "RequestEntry", caller: "Caller", origin: "Origin | None") -> list[str]:
+    import msgspec
+
+    from handrail.kernel.prompts.foreign_prompts import shown_members
+    from handrail.ports.prompts import KvPrompt
+
+    prompt = shown_members(entry.prompt, origin)
+    lines = [f"{prompt.pop('kind')}  {entry.request_id}  {local_time(entry.ts)}", f"from: {source_of(entry, origin)}"]
+    if isinstance(entry.run_id, str):
+        lines.append(f"run: {one_line(entry.run_id)}")
+    lines.append(f"caller: {_CALLERS[caller]}")
+    if caller != "waiting" and isinstance(entry.prompt, KvPrompt) and entry.prompt.secret_keys:
+        keys = ", ".join(sorted(entry.prompt.secret_keys))
+        lines.append(
+            f"not deliverable: secret values ({one_line(keys)}) would be discarded, because no program is waiting"
+        )
+    offers = prompt.pop("offers", ())
+    prompt.pop("source", None)
+    if prompt.pop("parts", None):
+        from handrail.kernel.prompts.part_numbers import numbered
+        from handrail.ports.prompts import FileChangePrompt
+
+        assert isinstance(entry.prompt, FileChangePrompt)
+        known = numbered(entry.prompt.parts or ())
+        prompt["parts, each for --part N"] = "\n".join(map(str, known)) + "\n" if len(known) > 1 else None
+        prompt = {name: value for name, value in prompt.items() if value is not None}
+    for name, value in prompt.items():
+        if isinstance(value, str) and "\n" in value:
+            lines += [f"{name}:", *(f"  {line}" for line in value.rstrip("\n").split("\n"))]
+        elif isinstance(value, list | tuple):
+            lines += [f"{name}:", *(f"  {one_line(msgspec.json.encode(item).decode())}" for item in value)]
+        else:
+            lines.append(f"{name}: {value}")
+    for offer in offers:
+        if "grant" in offer:
+            lines.append(f"--for {offer['scope']} would allow:")
+            lines += [f"  {name}: {offer[name]}" for name in ("what", "where", "who", "until")]
+    return lines
