@@ -17,6 +17,7 @@ from handrail.kernel.audit import Audit
 from handrail.kernel.evidence import Evidence
 from handrail.kernel.feature import load
 from handrail.kernel.local_service import Service
+from handrail.kernel.named_evidence import OpenEvidence
 from handrail.kernel.open_projects import OpenProjects
 from handrail.kernel.policy_source import HANDRAIL_FOLDER, PolicySource
 from handrail.kernel.presence import PresenceCheck
@@ -120,7 +121,7 @@ class Wiring:
         stores = self.open_stores(state)
         kinds = [load(feature.settings) for feature in self.features if feature.settings]
         settings = settings_file.load(stores.path, flags or {}, kinds=kinds)
-        audit = Audit(stores.audit, keeper=_keeper(stores, is_server=is_server))
+        audit = Audit(stores.audit, keeper=_keeper(stores, self.open_evidence, is_server=is_server))
         project = self._project(folder, stores, settings, audit, is_server=is_server)
         project.use(gate_of(project, approver, surfaces, self._not_installed))
         return project
@@ -322,12 +323,12 @@ class ReadFolder:
         self.files.close()
 
 
-def _keeper(stores: Stores, *, is_server: bool) -> RecordKeeper:
+def _keeper(stores: Stores, evidence: OpenEvidence, *, is_server: bool) -> RecordKeeper:
     def is_left_to_server() -> bool:
         server = None if is_server else stores.running_server()
         return server is not None and server.is_running
 
-    return RecordKeeper(stores.audit, stores.record, is_left_to_another=is_left_to_server)
+    return RecordKeeper(stores.audit, stores.record, evidence=evidence, is_left_to_another=is_left_to_server)
 
 
 def _open_folder(folder: Path, closed: ClosedFolders) -> LocalFolder:

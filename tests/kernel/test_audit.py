@@ -555,6 +555,107 @@ def test_records_that_do_not_follow_the_head_are_no_power_cut(tmp_path: Path) ->
     audit.close()
 
 
+class LostTail:
+    """Two records that were on disk, three that were not yet, and the newest head; the machine has started since."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        audit = open_audit(folder)
+        for number in range(5):
+            audit.append(RECORDS[1], durable=number < 2)
+        audit.close()
+        self.log = folder / "log.jsonl"
+        self.lines = self.log.read_bytes().splitlines(keepends=True)
+
+    def leave(self, *lines: bytes) -> Audit:
+        self.log.write_bytes(b"".join(lines))
+        os.utime(self.log, (1.0, 1.0))
+        return open_audit(self.folder)
+
+
+def hole(line: bytes) -> bytes:
+    return b"\0" * len(line)
+
+
+@pytest.mark.parametrize(
+    ("left", "lost"),
+    [
+        (lambda lines: lines[:2], 3),
+        (lambda lines: lines[:4], 1),
+        (lambda lines: [*lines[:3], lines[3][:50]], 2),
+        (lambda lines: [*lines[:2], hole(lines[2]), *lines[3:]], 3),
+        (lambda lines: [*lines[:4], hole(lines[4])], 1),
+    ],
+    ids=["all", "one", "torn", "hole", "zeros"],
+)
+def test_records_that_a_power_cut_took_are_missed_on_record(
+    tmp_path: Path, left: Callable[[list[bytes]], list[bytes]], lost: int
+) -> None:
+    tail = LostTail(tmp_path)
+    audit = tail.leave(*left(tail.lines))
+    assert audit.verify() == 5 - lost
+    assert audit.lost == lost
+    audit.append(RECORDS[4], durable=True)
+    assert audit.verify() == 5 - lost + 2
+    assert audit.lost == 0
+    recovered = [entry for entry in audit.entries() if entry.get("event") == "recovered"]
+    assert [entry["lost"] for entry in recovered] == [lost]
+    audit.close()
+
+
+def another(line: bytes) -> bytes:
+    """A record in the place of another, sealed as well as anybody can."""
+    entry = msgspec.json.decode(line)
+    return seal(entry["seq"], entry["ts"], entry["prev"], b',"event":"forged"')[0] + b"\n"
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        lambda lines: lines[:1],
+        lambda lines: [],
+        lambda lines: [lines[0], hole(lines[1]), *lines[2:]],
+        lambda lines: [*lines[:4], another(lines[4])],
+    ],
+    ids=["synced", "everything", "synced hole", "forged"],
+)
+def test_what_no_power_cut_can_have_done_is_found_before_and_after_going_on(
+    tmp_path: Path, left: Callable[[list[bytes]], list[bytes]]
+) -> None:
+    tail = LostTail(tmp_path)
+    audit = tail.leave(*left(tail.lines))
+    with pytest.raises(BrokenChain):
+        audit.verify()
+    audit.append(RECORDS[4], durable=True)
+    with pytest.raises(BrokenChain):
+        audit.verify()
+    audit.close()
+
+
+def test_a_tail_that_is_cut_while_the_machine_runs_is_no_power_cut(tmp_path: Path) -> None:
+    tail = LostTail(tmp_path)
+    tail.log.write_bytes(b"".join(tail.lines[:4]))
+    audit = open_audit(tmp_path)
+    with pytest.raises(BrokenChain, match="cut off"):
+        audit.verify()
+    audit.close()
+
+
+def test_a_head_of_the_first_version_is_read_and_replaced(audit: Audit, tmp_path: Path) -> None:
+    audit.append(RECORDS[0], durable=True)
+    head = read_head((tmp_path / "head").read_bytes())
+    assert head is not None
+    old = Head(*head.end, safe=None).spelled()
+    assert old.startswith(b"handrail-audit 1 ")
+    assert read_head(old[:17] + b"0" * 16 + old[33:]) is None
+    (tmp_path / "head").write_bytes(old)
+    assert audit.verify() == 1
+    audit.append(RECORDS[1])
+    audit.append(RECORDS[1], durable=True)
+    assert audit.verify() == 3
+    assert (tmp_path / "head").read_bytes().startswith(b"handrail-audit 2 ")
+
+
 def test_a_head_is_spelled_in_one_way_only() -> None:
     head = Head(3, 900, "ab" * 32).announcing(1200, "cd" * 32)
     assert read_head(head.spelled()) == head

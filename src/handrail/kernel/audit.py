@@ -9,9 +9,12 @@ that dies in between leaves an announcement, and the log either as it was, or wi
 announced record, or with a torn part of it, which the next record vouches for. Nothing else is
 taken for a crash. `append` builds on the head alone and never on what the log seems to say, so
 going on after somebody has changed the log hides nothing.
+
+A power cut can take more: the newest head, and what wasn't synced of the log. The head says how much
+was. Once the machine has started again, whole records that follow that place are taken over, what
+else is there is vouched for, and all of that is on record.
 """
 
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -22,10 +25,13 @@ import msgspec
 
 from handrail.kernel.audit_queue import AuditQueue
 from handrail.kernel.chain import RESERVED, Head, Unsealed, read_head, seal, spell, unseal
-from handrail.kernel.chain_check import BrokenChain, Each, check_chain
+from handrail.kernel.chain_check import BrokenChain, Each, check_chain, whole_records
+from handrail.kernel.named_evidence import RECOVERED
 from handrail.kernel.record_keeper import RecordKeeper, Written
 from handrail.ports.errors import Damaged
 from handrail.ports.journal import HeldJournal, Journal
+
+_LINE = 1 << 12
 
 
 class Audit:
@@ -36,9 +42,15 @@ class Audit:
     ) -> None:
         self._journal = journal
         self.keeper = keeper
+        if keeper is not None:
+            keeper.append = self.append
         self._clock = clock
         self.lag = 0
         """How many whole records `verify` found after a head that a power cut had left behind."""
+        self.lost = 0
+        """How many records that the head counts `verify` found missing after a power cut."""
+        self.may_lag = False
+        """Whether nobody has written since the machine started, as `verify` found it."""
         self._last = Head()
         self._last_spelled = self._last.spelled()
         self._queue = AuditQueue(self._append_all)
@@ -85,6 +97,7 @@ class Audit:
         lines = self._journal.lines(until=glimpse.size)
         count = check_chain(lines, glimpse.size, head, each, may_lag=glimpse.may_lag)
         self.lag = max(0, count - head.settled().count if head.is_announcing else count - head.count)
+        self.lost, self.may_lag = max(0, head.count - count), glimpse.may_lag
         return count
 
     def has_record(self, sealed: str, end: int) -> bool:
@@ -110,6 +123,10 @@ class Audit:
             written: list[Written] = []
             for members in spelled:
                 head = self._write(held, head, members, written)
+            if durable:
+                held.sync()
+                head = head.saved()
+            self._acknowledge(held, head)
         if self.keeper is not None:
             self.keeper.note(before.count + 1, before.hash, written)
         return head.count
@@ -126,11 +143,11 @@ class Audit:
         return head
 
     def _settle(self, held: HeldJournal, head: Head) -> Head:
-        """What a killed process announced is acknowledged, withdrawn or vouched for. Where the machine stopped before
-        the newest head was on disk, the records that follow an older one are taken over, and that is on record.
+        """What a killed process announced is acknowledged, withdrawn or vouched for. Where the machine has stopped
+        since, what is left of the log is taken over, and that is on record.
         """
-        if held.size > max(head.size, head.next_size) and held.may_lag:
-            return self._caught_up(held, head.withdrawn())
+        if held.may_lag and (recovered := self._recovered(held, head)) is not None:
+            return recovered
         if not head.is_announcing:
             return head
         found = held.size - head.size
@@ -146,15 +163,28 @@ class Audit:
                 return self._write(held, head.withdrawn(), spell(vouching), [])
         return head.withdrawn()
 
-    def _caught_up(self, held: HeldJournal, head: Head) -> Head:
-        rest, found, end = held.read(head.size, held.size - head.size), 0, 0
-        for line, sealed in _following(head, rest):
-            found, end = found + 1, end + len(line)
-            head = Head(head.count + 1, head.size + len(line), sealed)
-        members: dict[str, Any] = {"event": "recovered", "records": found}
+    def _recovered(self, held: HeldJournal, head: Head) -> Head | None:
+        """None where nothing is to be recovered, or where what is there was not left by a power cut."""
+        floor = _floor(held, head)
+        if floor is None:
+            return None
+        rest = held.read(floor.size, held.size - floor.size)
+        counted = head.size - floor.size
+        count, last, end = whole_records(floor.count, floor.hash, rest[:counted])
+        if count >= head.count:
+            if (count, floor.size + end, last) != head.end:
+                return None
+            count, last, more = whole_records(count, last, rest[counted:])
+            end += more
+        is_whole = end == len(rest) and head.count <= count <= head.count + head.is_announcing
+        if is_whole and (self.keeper is None or self.keeper.signed >= count):
+            return None
+        members: dict[str, Any] = {"event": RECOVERED, "records": max(0, count - head.count)}
+        if count < head.count:
+            members["lost"] = head.count - count
         if torn := rest[end:].removesuffix(b"\n"):
             members["repair"] = {"length": len(torn), "sha256": sha256(torn).hexdigest()}
-        return self._write(held, head, spell(members), [])
+        return self._write(held, Head(count, floor.size + end, last, safe=floor.size), spell(members), [])
 
     def _write(self, held: HeldJournal, head: Head, members: bytes, written: list[Written]) -> Head:
         line, sealed = seal(head.count + 1, self._now(), head.hash, members)
@@ -162,10 +192,11 @@ class Audit:
         held.set_mark(announced.spelled())
         held.append(line)
         written.append((line, sealed, announced.next_size))
-        self._last = announced.settled()
-        self._last_spelled = self._last.spelled()
+        return announced.settled()
+
+    def _acknowledge(self, held: HeldJournal, head: Head) -> None:
+        self._last, self._last_spelled = head, head.spelled()
         held.set_mark(self._last_spelled)
-        return self._last
 
     def _now(self) -> str:
         return datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
@@ -177,18 +208,30 @@ def _spelled(record: Mapping[str, Any]) -> bytes:
     return spell(record)
 
 
-def _following(head: Head, data: bytes) -> Iterator[tuple[bytes, str]]:
-    """The whole records at the beginning of `data` that follow the head, each with its hash."""
-    seq, last = head.count, head.hash
-    for line in re.findall(rb"[^\n]*\n", data):
-        try:
-            link = unseal(line)
-        except Unsealed:
-            return
-        if (link.seq, link.prev) != (seq + 1, last):
-            return
-        seq, last = link.seq, link.hash
-        yield line, link.hash
+def _floor(held: HeldJournal, head: Head) -> Head | None:
+    """The head as it was when all of the log was last known to be on disk; None where the log doesn't have that."""
+    if held.size < head.floor:
+        return None
+    if head.floor == head.size:
+        return head.withdrawn()
+    if head.floor == 0:
+        return Head()
+    try:
+        link = unseal(_line_before(held, head.floor))
+    except Unsealed:
+        return None
+    return Head(link.seq, head.floor, link.hash, safe=head.floor)
+
+
+def _line_before(held: HeldJournal, end: int) -> bytes:
+    size = _LINE
+    while True:
+        size = min(size, end)
+        read = held.read(end - size, size)
+        start = read.rfind(b"\n", 0, -1) + 1
+        if start or size == end:
+            return read[start:]
+        size *= 2
 
 
 def _is_announced(written: bytes, expected: int, sealed: str) -> bool:

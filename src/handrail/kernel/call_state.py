@@ -144,7 +144,9 @@ class CallState:
             if self.answer.presence is not None:
                 record["answer"]["presence"] = self.answer.presence
         if exhibit is not None:
-            record["evidence"] = {"dir": exhibit.path, "sha256": exhibit.hashes}
+            # Before the end, what a power cut can't take: a file that is missing then was removed.
+            hashes = exhibit.hashes if event == "end" else exhibit.durable
+            record["evidence"] = {"dir": exhibit.path, "sha256": hashes}
             if self.pictures:
                 record["evidence"]["pictures"] = self.pictures
         if event == "end":

@@ -7,7 +7,8 @@ A line is JSON whose last member is the SHA-256 of all the bytes before it:
 
 The head is one line of fixed length: how many records there are, how long the log is and the last
 record's hash; then the same for a record that is announced and not yet acknowledged (zeros when
-there is none); then a SHA-256 over all of that.
+there is none); how much of the log is known to be on disk, which a power cut can't have taken; then
+a SHA-256 over all of that.
 """
 
 import re
@@ -22,7 +23,9 @@ RESERVED = frozenset({"seq", "ts", "prev", "repair", "hash"})
 
 _SEAL = b',"hash":"'
 _SEAL_LENGTH = len(_SEAL) + 64 + len(b'"}')
-_HEAD = re.compile(rb"handrail-audit 1 (\d{16}) (\d{16}) ([0-9a-f]{64}) (\d{16}) ([0-9a-f]{64}) ([0-9a-f]{64})\n")
+_HEAD = re.compile(
+    rb"handrail-audit (?:1|2) (\d{16}) (\d{16}) ([0-9a-f]{64}) (\d{16}) ([0-9a-f]{64}) (?:(\d{16}) )?([0-9a-f]{64})\n"
+)
 
 
 class Repair(msgspec.Struct):
@@ -80,40 +83,60 @@ def unseal(line: bytes) -> Link:
 
 
 class Head(msgspec.Struct, frozen=True):
-    """`count` records in `size` bytes, the last with `hash`; and how it will be once an announced record is written."""
+    """`count` records in `size` bytes, the last with `hash`; and how it will be once an announced record is written.
+
+    The first `safe` bytes are on disk; None in a head of version 1, which doesn't say so.
+    """
 
     count: int = 0
     size: int = 0
     hash: str = NO_HASH
     next_size: int = 0
     next_hash: str = NO_HASH
+    safe: int | None = 0
+
+    @property
+    def end(self) -> tuple[int, int, str]:
+        return self.count, self.size, self.hash
+
+    @property
+    def floor(self) -> int:
+        """How much of the log a power cut can't have taken."""
+        return self.size if self.safe is None else self.safe
 
     @property
     def is_announcing(self) -> bool:
         return self.next_hash != NO_HASH
 
     def placed_at(self, size: int) -> "Head":
-        return self if size == self.size else Head(self.count, size, self.hash)
+        return self if size == self.size else Head(self.count, size, self.hash, safe=self.safe)
 
     def announcing(self, size: int, sealed: str) -> "Head":
-        return Head(self.count, self.size, self.hash, size, sealed)
+        return Head(self.count, self.size, self.hash, size, sealed, self.safe)
 
     def settled(self) -> "Head":
         """With the announced record acknowledged."""
-        return Head(self.count + 1, self.next_size, self.next_hash)
+        return Head(self.count + 1, self.next_size, self.next_hash, safe=self.safe)
 
     def withdrawn(self) -> "Head":
         """Without the announced record, which was never written."""
-        return Head(self.count, self.size, self.hash)
+        return Head(self.count, self.size, self.hash, safe=self.safe)
+
+    def saved(self) -> "Head":
+        """With all of the log on disk."""
+        return Head(self.count, self.size, self.hash, safe=self.size)
 
     def spelled(self) -> bytes:
-        text = b"handrail-audit 1 %016d %016d %b %016d %b " % (
+        text = b"handrail-audit %d %016d %016d %b %016d %b " % (
+            1 if self.safe is None else 2,
             self.count,
             self.size,
             self.hash.encode(),
             self.next_size,
             self.next_hash.encode(),
         )
+        if self.safe is not None:
+            text += b"%016d " % self.safe
         return b"%b%b\n" % (text, sha256(text).hexdigest().encode())
 
 
@@ -122,8 +145,9 @@ def read_head(data: bytes) -> Head | None:
     found = _HEAD.fullmatch(data)
     if found is None:
         return None
-    count, size, last, next_size, following, _ = found.groups()
-    head = Head(int(count), int(size), last.decode(), int(next_size), following.decode())
+    count, size, last, next_size, following, safe, _ = found.groups()
+    sizes = int(count), int(size), last.decode(), int(next_size), following.decode()
+    head = Head(*sizes, None if safe is None else int(safe))
     return head if head.spelled() == data else None
 
 

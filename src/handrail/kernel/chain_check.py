@@ -3,11 +3,14 @@
 One pass, one line in memory. Says which line and why; repairs nothing.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from hashlib import sha256
 
 from handrail.kernel.chain import NO_HASH, Head, Link, Repair, Unsealed, unseal
 from handrail.ports.errors import Damaged
+
+_LINES = re.compile(rb"[^\n]*\n")
 
 Each = Callable[[Link, bytes], None]
 """Gets every record with its line."""
@@ -59,11 +62,12 @@ def check_chain(
 ) -> int:
     """The number of records in these `size` bytes; BrokenChain when they are not what the head says.
 
-    `may_lag`: a power cut may have left an older head. Then whole records that follow the one it names are right.
+    `may_lag`: a power cut may have left an older head, and taken what follows the head's floor. Then whole records that
+    follow that one are right.
     """
     count, last, offset, number, beyond = 0, NO_HASH, 0, 0, 0
     torn: _Torn | None = None
-    has_passed_head = head.count == 0
+    has_passed_head, has_passed_floor = head.count == 0, head.floor == 0
     for number, line in enumerate(lines, 1):
         try:
             link = unseal(line)
@@ -78,23 +82,44 @@ def check_chain(
                 raise BrokenChain(number, "it repairs a torn line that is not there")
             torn = None
             count, last = link.seq, link.hash
-            has_passed_head = has_passed_head or (count, last, offset + len(line)) == (head.count, head.hash, head.size)
+            end = offset + len(line)
+            has_passed_head = has_passed_head or (count, end, last) == head.end
+            has_passed_floor = has_passed_floor or end == head.floor
             each(link, line)
             if count == head.count + 1:
                 beyond = number
         offset += len(line)
-    if may_lag and has_passed_head and size > max(head.size, head.next_size):
+    if may_lag and has_passed_floor and (has_passed_head or count < head.count):
         return count
     if torn is not None:
         return _check_tail(torn, count, last, size, head)
-    found = Head(count, size, last)
-    if found == head.withdrawn() or (head.is_announcing and found == head.settled()):
+    found = (count, size, last)
+    if found == head.end or (head.is_announcing and found == head.settled().end):
         return count
     if count < head.count:
         raise BrokenChain(number + 1, f"{_records(count + 1, head.count)} missing: the end was cut off")
     if count > head.count:
         raise BrokenChain(beyond, "it lies beyond the head, which never announced it")
     raise BrokenChain(number, "it is not the record that the head names as the last")
+
+
+def whole_records(count: int, last: str, data: bytes) -> tuple[int, str, int]:
+    """How far `data` follows a record: the number and the hash of the last whole record, and where it ends there."""
+    end, offset = 0, 0
+    torn: _Torn | None = None
+    for line in _LINES.findall(data):
+        try:
+            link = unseal(line)
+            _check_place(link, count + 1, last)
+        except Unsealed as fault:
+            torn = torn or _Torn(0, offset, str(fault))
+            torn.add(line)
+        else:
+            if (torn is not None or link.repair is not None) and not (torn and torn.is_vouched_for(link.repair)):
+                break
+            torn, count, last, end = None, link.seq, link.hash, offset + len(line)
+        offset += len(line)
+    return count, last, end
 
 
 def _check_place(link: Link, seq: int, last: str) -> None:

@@ -4,7 +4,7 @@ Evidence shows what was on the screen and in files: it is for its owner alone, a
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -17,6 +17,8 @@ from handrail.ports.errors import InputOutput, NotFound
 from handrail.ports.files import EvidenceFolder
 
 _ARTIFACTS = "artifacts"
+_MANY = 50
+"""From so many files on, one sync of the whole file system is less."""
 
 
 class Evidence:
@@ -54,6 +56,19 @@ class Evidence:
                 return self._elsewhere[surface].read(f"{path}/{name}", limit)
         return self._folder.read(f"{path}/{name}", limit)
 
+    def sync(self, files: Sequence[tuple[str, str]]) -> None:
+        """All of these, each with the path of its exhibit, are on disk when this returns; those that are there."""
+        if len(files) > _MANY:
+            self._folder.sync()
+            return
+        for path, name in files:
+            surface = path.removeprefix(f"{_ARTIFACTS}/").partition("/")[0]
+            with suppress(NotFound):
+                self._elsewhere.get(surface, self._folder).sync_file(f"{path}/{name}")
+
+    def close(self) -> None:
+        self._folder.close()
+
     def prune(self, limits: Limits, now: datetime) -> list[str]:
         """The days that went."""
         surfaces = [f"{_ARTIFACTS}/{surface}" for surface in folders_in(self._folder, _ARTIFACTS)]
@@ -86,6 +101,8 @@ class Exhibit:
         self.folder = folder
         self.path = path
         self.hashes: dict[str, str] = {}
+        self.durable: dict[str, str] = {}
+        """Those of the files that are on disk for sure."""
 
     def add(self, name: str, content: Any, *, replaces: bool = True, is_durable: bool = False) -> None:
         """Conflict where it is there already and must not be replaced, which is so for what is durable.
@@ -101,6 +118,8 @@ class Exhibit:
         )
         _write(self.folder, f"{self.path}/{name}", data, replaces=replaces, is_durable=is_durable)
         self.hashes[name] = hashlib.sha256(data).hexdigest()
+        if is_durable:
+            self.durable[name] = self.hashes[name]
 
 
 def _write(folder: EvidenceFolder, path: str, data: bytes, *, replaces: bool = True, is_durable: bool = False) -> None:

@@ -2,30 +2,23 @@
 the other files of the state directory, and the evidence. Repairs nothing, and stops at nothing that it finds.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any
-
-import msgspec
 
 from handrail.kernel.audit import Audit
 from handrail.kernel.chain import Link
 from handrail.kernel.chain_check import BrokenChain
 from handrail.kernel.checkpoint import Checkpoint, Folded, WrongCheckpoint, hash_of, verified
 from handrail.kernel.checkpoint_chain import check_lines, newest_folded, readable, standing_faults
-from handrail.kernel.evidence import Evidence
 from handrail.kernel.merkle import Tree, consistency_proof, inclusion_proof, is_consistent, is_included, leaf
+from handrail.kernel.named_evidence import NamedEvidence, OpenEvidence
 from handrail.kernel.record_keeper import newest, place_faults
 from handrail.kernel.state_files import Sightings, described
-from handrail.ports.errors import Damaged, Failure, NotFound, TooLarge
+from handrail.ports.errors import Damaged, Failure, NotFound
 from handrail.ports.record import RecordStores
 
-_LARGEST_EVIDENCE = 256 * 1024 * 1024
 _MOST_NAMED = 20
-
-OpenEvidence = Callable[[str], Evidence | None]
-"""The evidence of a project, by its path; None where the project is not there."""
 
 
 @dataclass(slots=True)
@@ -81,13 +74,11 @@ def check_record(audit: Audit, stores: RecordStores, open_evidence: OpenEvidence
     checkpoints = chain.checkpoints
     findings.faults, findings.notes = [*chain.faults], [*chain.notes]
     roots = _Roots(checkpoints)
-    shown: dict[tuple[str, str], dict[str, str]] = {}
-    pruned: set[tuple[str, str]] = set()
+    named = NamedEvidence()
 
     def each(link: Link, line: bytes) -> None:
         roots.add(link, line)
-        if b'"evidence":' in line or b'"pruned"' in line:
-            _note_evidence(line, shown, pruned)
+        named.add(link.seq, line)
 
     try:
         findings.count = audit.verify(each)
@@ -95,6 +86,8 @@ def check_record(audit: Audit, stores: RecordStores, open_evidence: OpenEvidence
             findings.notes.append(
                 f"the machine stopped before the audit's head was on disk: {audit.lag} whole records follow it"
             )
+        if lost := named.lost_records + audit.lost:
+            findings.notes.append(f"the machine stopped before {_many(lost, ('record', 'the audit'))} on disk")
         roots.end()
     except BrokenChain as broken:
         findings.broken = broken
@@ -106,7 +99,9 @@ def check_record(audit: Audit, stores: RecordStores, open_evidence: OpenEvidence
     _check_files(checkpoints, stores, findings)
     _check_witness(lines, stores, findings)
     if open_evidence is not None:
-        _check_evidence(shown, pruned, open_evidence, findings)
+        if audit.may_lag:
+            named.note_stop()
+        _check_evidence(named, [each.count for each in checkpoints], open_evidence, findings)
     findings.faults = list(dict.fromkeys(findings.faults))
     return findings
 
@@ -191,52 +186,31 @@ def _folded_here(theirs: Sequence[bytes], folded: Folded | None) -> set[bytes]:
     return found
 
 
-def _note_evidence(line: bytes, shown: dict[tuple[str, str], dict[str, str]], pruned: set[tuple[str, str]]) -> None:
-    record: dict[str, Any] = msgspec.json.decode(line)
-    match record:
-        case {"event": "pruned", "project": str(project), "days": [*days]}:
-            pruned.update((project, str(day)) for day in days)
-        case {"project": str(project), "evidence": {"dir": str(folder), "sha256": {**hashes}}}:
-            shown[project, folder] = {str(name): str(digest) for name, digest in hashes.items()}
-
-
 def _check_evidence(
-    shown: dict[tuple[str, str], dict[str, str]],
-    pruned: set[tuple[str, str]],
-    open_evidence: OpenEvidence,
-    findings: Findings,
+    named: NamedEvidence, signed: Sequence[int], open_evidence: OpenEvidence, findings: Findings
 ) -> None:
-    opened: dict[str, Evidence | None] = {}
     wrong: list[str] = []
-    for (project, folder), hashes in shown.items():
-        if (project, folder.rpartition("/")[0]) in pruned:
+    lost = 0
+    for file, fault in named.looked_at(open_evidence):
+        findings.evidence += 1
+        if fault is None:
             continue
-        if project not in opened:
-            opened[project] = open_evidence(project)
-            if opened[project] is None:
-                findings.notes.append(f"the project {project} is not there: its evidence can't be checked")
-        evidence = opened[project]
-        if evidence is None:
-            continue
-        for name, digest in hashes.items():
-            findings.evidence += 1
-            if (fault := _wrong(evidence, folder, name, digest)) is not None:
-                wrong.append(f"{project}: {folder}/{name} {fault}")
+        if named.is_lost(file, signed):
+            lost += 1
+        else:
+            wrong.append(f"{file.project}: {file.folder}/{file.name} {fault}")
+    findings.notes += [
+        f"the project {project} is not there: its evidence can't be checked" for project in sorted(named.not_there)
+    ]
+    if lost:
+        findings.notes.append(f"the machine stopped before {_many(lost, ('file', 'evidence'))} on disk")
     findings.faults += wrong[:_MOST_NAMED]
     if len(wrong) > _MOST_NAMED:
         findings.faults.append(f"and {len(wrong) - _MOST_NAMED} more files of evidence")
 
 
-def _wrong(evidence: Evidence, folder: str, name: str, digest: str) -> str | None:
-    try:
-        data = evidence.read(folder, name, _LARGEST_EVIDENCE)
-    except NotFound:
-        return "is missing"
-    except TooLarge:
-        return None
-    except Failure as failure:
-        return f"can't be read: {failure.message}"
-    return None if sha256(data).hexdigest() == digest else "was changed"
+def _many(count: int, what: tuple[str, str]) -> str:
+    return f"1 {what[0]} of {what[1]} was" if count == 1 else f"{count} {what[0]}s of {what[1]} were"
 
 
 def proof_of(audit: Audit, stores: RecordStores, number: int) -> dict[str, Any]:

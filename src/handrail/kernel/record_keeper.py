@@ -7,14 +7,17 @@ Never takes a fault for granted: what does not fit stays in the checkpoints unti
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
+from typing import Any
 
 from handrail.kernel.chain import NO_HASH, Head, Unsealed, read_head, unseal
 from handrail.kernel.checkpoint import Checkpoint, WrongCheckpoint, hash_of, read_checkpoint, spelled, verified
 from handrail.kernel.checkpoint_chain import MOST, fold, readable, standing_faults
 from handrail.kernel.merkle import Tree
+from handrail.kernel.named_evidence import RECOVERED, NamedEvidence, OpenEvidence, is_about_evidence
 from handrail.kernel.state_files import Sightings
 from handrail.ports.errors import Damaged, Failure
 from handrail.ports.journal import Journal
@@ -72,12 +75,16 @@ class RecordKeeper:
         audit: Journal,
         stores: Callable[[], RecordStores],
         *,
+        evidence: OpenEvidence = lambda project: None,
         is_left_to_another: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.time,
         seconds: float = SECONDS,
     ) -> None:
         self._audit = audit
         self._open = stores
+        self._evidence = evidence
+        self.append: Callable[[Mapping[str, Any]], object] | None = None
+        """Adds a record to the audit; its owner sets this."""
         self._is_left_to_another = is_left_to_another
         self._clock = clock
         self._seconds = seconds
@@ -106,13 +113,16 @@ class RecordKeeper:
                 self._timer.cancel()
                 self._start(0)
 
+    @property
+    def signed(self) -> int:
+        """How many records the newest checkpoint has signed. Blocks."""
+        return self._begun().tree.count
+
     def close(self) -> None:
-        with self._turn:
-            timer, self._timer = self._timer, None
-        if timer is not None:
-            timer.cancel()
+        self._stop()
         if self._new and not self._is_left_to_another():
             self._run()
+            self._stop()  # the checkpoint may have added a record itself
         if "stores" in vars(self):
             self.stores.checkpoints.close()
 
@@ -126,6 +136,12 @@ class RecordKeeper:
         self._timer.daemon = True
         self._timer.start()
 
+    def _stop(self) -> None:
+        with self._turn:
+            timer, self._timer = self._timer, None
+        if timer is not None:
+            timer.cancel()
+
     def _run(self) -> None:
         with self._turn:
             self._timer, self._new, self._is_hurried = None, 0, False
@@ -135,10 +151,13 @@ class RecordKeeper:
             logger.warning("no checkpoint of the audit was made: %s", failure)
 
     def _checkpoint(self, accepts: bool) -> Checkpoint | None:
-        self._audit.flush()  # a checkpoint must not know more than the head does after a power cut
         lines = list(self.stores.checkpoints.lines())
         last_line, last = newest(lines)
+        self._note_lost_evidence(last)
         growth = self._followed(last, accepts=accepts)
+        # A power cut must not take what a checkpoint knows.
+        self._named(last, growth.size).sync(self._evidence)
+        self._audit.flush()
         tree = growth.tree
         key = self.stores.signer.make().hex()
         sightings = Sightings(readable(lines))
@@ -169,8 +188,22 @@ class RecordKeeper:
             accepted=accepts,
             folded=None if folding is None else folding[0],
         )
+        self.stores.files.sync()
         self._store(spelled(checkpoint, self.stores.signer.sign), places, None if folding is None else folding[1])
         return checkpoint
+
+    def _note_lost_evidence(self, last: Checkpoint | None) -> None:
+        if self.append is not None and (lost := self._named(last).newly_lost(self._evidence)):
+            self.append({"event": RECOVERED, "lostEvidence": lost})
+
+    def _named(self, last: Checkpoint | None, until: int | None = None) -> NamedEvidence:
+        """By records that no checkpoint has signed yet."""
+        named = NamedEvidence()
+        for line in self._audit.lines(0 if last is None else last.size, until):
+            if is_about_evidence(line):
+                with suppress(Unsealed):  # that is for `verify` to find
+                    named.add(unseal(line).seq, line)
+        return named
 
     def _store(self, line: bytes, places: Sequence[Place], kept: Sequence[bytes] | None) -> None:
         """Announced elsewhere before it is in the file: whoever knows less than the file was rolled back.

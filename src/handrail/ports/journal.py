@@ -51,6 +51,10 @@ class HeldJournal(Protocol):
         """Gives a torn tail the LF that it lacks."""
         ...
 
+    def sync(self) -> None:
+        """What was appended here is on disk when this returns."""
+        ...
+
 
 class Journal(Protocol):
     @property
@@ -91,7 +95,7 @@ class Journal(Protocol):
         ...
 
     def flush(self) -> None:
-        """Waits until everything that was appended here is on disk."""
+        """Waits until everything is on disk that anybody has appended."""
         ...
 
     def close(self) -> None: ...

@@ -114,6 +114,10 @@ class StateFiles(Protocol):
 
     def read(self, name: str, start: int, until: int) -> Iterable[bytes]: ...
 
+    def sync(self) -> None:
+        """Those that grow are on disk when this returns; a database is with the next checkpoint that it knows."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class RecordStores:

@@ -27,7 +27,7 @@ class HeldFile:
         self._written_at = status.st_mtime
         self._mark_file = mark
         self._has_touched_mark = False
-        self._first_size = self.size = status.st_size
+        self._first_size = self._synced_size = self.size = status.st_size
         self.whole_at = whole_at
         self._first_mark = self.mark = read_mark(mark) if mark is not None else None
 
@@ -59,10 +59,11 @@ class HeldFile:
         if self._is_torn:
             self._write(b"\n")
 
-    def sync(self, *, with_mark: bool) -> None:
+    def sync(self, *, with_mark: bool = False) -> None:
         """The lines first: a mark must not name what is not there."""
-        if self.size != self._first_size:
+        if self.size != self._synced_size:
             private_file.fdatasync(self._descriptor)
+            self._synced_size = self.size
         if with_mark and self._mark_file is not None and self.mark != self._first_mark:
             private_file.fdatasync(self._mark_file.descriptor)
 

@@ -139,13 +139,18 @@ class JournalFile:
     def flush(self) -> None:
         try:
             self._flusher.raise_failure()
-            self._sync()
+            for file in (self._log, self._mark):
+                if file is not None:
+                    private_file.sync_file(file.path)
         except OSError as error:
             raise refused(self._log.path, error) from error
 
     def close(self) -> None:
         try:
-            self.flush()
+            self._flusher.raise_failure()
+            self._sync()
+        except OSError as error:
+            raise refused(self._log.path, error) from error
         finally:
             with self._turn:
                 self._close_files()

@@ -92,6 +92,18 @@ def open_private(path: Path, flags: int) -> int:
     return descriptor
 
 
+def sync_file(path: Path) -> None:
+    """What anybody has written to it is on disk when this returns; where there is none, nothing is done."""
+    try:
+        descriptor = open_private(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return
+    try:
+        fdatasync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def read_plain(path: Path) -> bytes:
     """What a person may keep anywhere, behind a link too; only a regular file, so that nobody waits for a fifo."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -80,6 +80,15 @@ class BlobFolder:
     def sweep_all(self, path: str) -> None:
         """An object is there whole or not at all."""
 
+    def sync_file(self, path: str) -> None:
+        """An object is there for good once it is there."""
+
+    def sync(self) -> None:
+        """The same for all of them."""
+
+    def close(self) -> None:
+        """The bucket is the team's."""
+
     def names(self, path: str) -> Sequence[str]:
         """Of all objects below, sorted."""
         with self._spelled(path):

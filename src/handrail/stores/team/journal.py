@@ -52,6 +52,9 @@ class HeldRows:
     def end_line(self) -> None:
         """A transaction leaves no torn tail."""
 
+    def sync(self) -> None:
+        """Lines and mark are on disk together, once the transaction is."""
+
     def read(self, offset: int, size: int) -> bytes:
         until = min(offset + size, self.size)
         stored = b"".join(self._journal.lines(offset, min(until, self._before))) if offset < self._before else b""

@@ -147,6 +147,9 @@ class NoFiles:
     def settle(self, *, accepts: bool = False) -> None:
         """Nothing to note."""
 
+    def sync(self) -> None:
+        """Nothing to wait for."""
+
     def replaced(self) -> Iterable[str]:
         return ()
 

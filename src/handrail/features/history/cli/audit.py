@@ -12,8 +12,9 @@ from handrail.faces.cli.parameters import OneOf, json_option, limit_option, stat
 
 if TYPE_CHECKING:
     from handrail.kernel.audit import Audit
+    from handrail.kernel.named_evidence import OpenEvidence
     from handrail.kernel.program import OpenTeam
-    from handrail.kernel.record_check import Findings, OpenEvidence
+    from handrail.kernel.record_check import Findings
     from handrail.ports.record import RecordStores
     from handrail.ports.stores import Stores
 
@@ -150,11 +151,12 @@ def _prove(record: "Audit", stores: "RecordStores", number: int | None) -> None:
 def _accept(record: "Audit", stores: "Stores") -> None:
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.presence import need_person
+    from handrail.faces.cli.program import program
     from handrail.kernel.record_keeper import RecordKeeper
 
     need_person(stores, "Accepting the record as it is")
     record.append({"event": "accepted", "caller": str(caller())}, durable=True)
-    made = RecordKeeper(stores.audit, stores.record).checkpoint(accepts=True)
+    made = RecordKeeper(stores.audit, stores.record, evidence=program().open_evidence).checkpoint(accepts=True)
     if made is not None:
         say(f"Checkpoint {made.number}: {made.count} records, as they are now. Older ones no longer count.")
 

@@ -118,6 +118,18 @@ def put(place: Place, data: bytes) -> None:
             os.close(fd)
 
 
+def sync(place: Place) -> None:
+    with told(place.path):
+        fd = os.open(place.name, _SOURCE, dir_fd=place.folder)
+        try:
+            check_regular(os.fstat(fd), place.path)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        if not keeps_names(place.folder):
+            sync_folder(place.folder)
+
+
 def remove(place: Place, *, is_durable: bool, guard: Callable[[], None] | None = None) -> bool:
     """Removes the regular file; True for the one caller that did it."""
     with told(place.path):

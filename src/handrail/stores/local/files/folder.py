@@ -202,6 +202,10 @@ class LocalFolder:
         with self._root.place(self._parts(path), is_made=False) as place:
             moving.remove_folder(place, is_durable=is_durable)
 
+    def sync_file(self, path: str) -> None:
+        with self._root.place(self._parts(path), is_made=False) as place:
+            atomic.sync(place)
+
     def sync(self) -> None:
         with self._root.folder(()) as fd:
             moving.sync_all(fd)

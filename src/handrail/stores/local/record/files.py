@@ -20,7 +20,7 @@ from handrail.ports.state_writes import (
     held_writes,
     proof_names,
 )
-from handrail.stores.local.private_file import open_private, read_plain, refused
+from handrail.stores.local.private_file import open_private, read_plain, refused, sync_file
 from handrail.stores.local.prompt_store import LOG
 from handrail.stores.local.record.rows import SealedRows
 
@@ -122,6 +122,13 @@ class DescribedFiles:
         except FileNotFoundError:
             return None
         return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+    def sync(self) -> None:
+        for name in (LOG, JOURNAL):
+            try:
+                sync_file(self._state / name)
+            except OSError as error:
+                raise refused(self._state / name, error) from error
 
     def read(self, name: str, start: int, until: int) -> Iterator[bytes]:
         if name in self._rows.tables:
