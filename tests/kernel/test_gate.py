@@ -1,6 +1,7 @@
 """The one way through the house, step by step: who is asked, what is kept, and how each call can end."""
 
 import asyncio
+import gc
 import hashlib
 import threading
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import pytest
 
 from handrail.kernel.approval import Answer, Approver, NobodyToAsk, PresetAnswer, Question
 from handrail.kernel.call import Approved, Call
+from handrail.kernel.call_state import CallState
 from handrail.kernel.dialect import DIALECT
 from handrail.kernel.registry import Registry, UnknownTool
 from handrail.kernel.target import Target
@@ -54,6 +56,18 @@ async def test_what_changes_nothing_runs_unasked_and_leaves_one_record(build: Bu
     assert record["event"] == "end"
     assert (record["ok"], record["effect"], record["decision"]) == (True, effect.value, "allow (default)")
     assert record["durationMs"] >= 0
+
+
+async def test_what_a_call_leaves_in_memory_goes_without_the_garbage_collector(build: Build) -> None:
+    house = build(tool("look", echo))
+    gc.collect()
+    gc.disable()
+    try:
+        await house.call("look", 7)
+        left = [each for each in gc.get_objects() if isinstance(each, Call | CallState)]
+    finally:
+        gc.enable()
+    assert left == []
 
 
 @pytest.mark.parametrize("effect", CHANGES)

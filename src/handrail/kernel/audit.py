@@ -53,6 +53,8 @@ class Audit:
         """Whether nobody has written since the machine started, as `verify` found it."""
         self._last = Head()
         self._last_spelled = self._last.spelled()
+        self._second = -1, ""
+        """The second of the last record, and how it is spelled."""
         self._queue = AuditQueue(self._append_all)
 
     def append(self, record: Mapping[str, Any], durable: bool = False) -> int:
@@ -199,7 +201,10 @@ class Audit:
         held.set_mark(self._last_spelled)
 
     def _now(self) -> str:
-        return datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+        second, micros = divmod(round(self._clock() * 1_000_000), 1_000_000)
+        if second != self._second[0]:
+            self._second = second, datetime.fromtimestamp(second, UTC).isoformat()[:-6]
+        return f"{self._second[1]}.{micros // 1000:03d}Z"
 
 
 def _spelled(record: Mapping[str, Any]) -> bytes:

@@ -105,6 +105,10 @@ class Call:
     keeps_longer_than: int | None = None
     """A result of more characters is put among the evidence, whatever the effect: who asks reads but a part of it."""
 
+    def has_ended(self) -> None:
+        """Its ways into the gate lead back to it: without them it goes at once, and no garbage collector is needed."""
+        self.check, self.denied_pages, self.keep, self.adopt = unchecked, tuple, unkept, unadopted
+
     def checkpoint(self) -> None:
         """Called by work in threads at every point where it can still stop cleanly."""
         if self.is_aborted:

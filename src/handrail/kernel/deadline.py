@@ -20,7 +20,8 @@ class Deadline:
         self._has_passed = False
 
     async def __aenter__(self) -> "Deadline":
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task(loop)
         assert task is not None
         self._task = task
         self._cancelled_before = task.cancelling()

@@ -100,11 +100,13 @@ class Gate:
         """The tool's reply; a Failure when it was refused, stopped or went wrong."""
         state = CallState(call, self._entry(call))
         call.began_at = self._recorder.now()
-        call.beside = summoning(call, self._summon)
+        places, call.beside = call.beside, summoning(call, self._summon)
         try:
             return await self._recorded(state)
         finally:
             state.leave()  # only now: a lane's records are in the order of its calls
+            call.beside = places
+            call.has_ended()
 
     async def _recorded(self, state: CallState) -> Reply:
         try:

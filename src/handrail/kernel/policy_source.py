@@ -7,7 +7,7 @@ A file that breaks while the program runs refuses every call until it is mended.
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -118,7 +118,7 @@ class PolicySource:
         return data is not None and self.trusts.holds(data)
 
     def _stamps(self) -> Sequence[object]:
-        policy = _stamp(self.where, follow_symlinks=False)
+        policy = _stamp(self.where, os.lstat) if os.access(self.where, os.F_OK, follow_symlinks=False) else None
         trusted = None if policy is None else _stamp(self.trusts.where)
         return policy, _stamp(self._config), trusted, None if self._shared is None else self._shared.stamp()
 
@@ -148,10 +148,10 @@ def policy_file_of(project: str) -> str:
     return os.path.join(project, HANDRAIL_FOLDER, POLICY_FILE)
 
 
-def _stamp(path: str, *, follow_symlinks: bool = True) -> Stamp | None:
+def _stamp(path: str, look: Callable[[str], os.stat_result] = os.stat) -> Stamp | None:
     """None where nothing is."""
     try:
-        found = os.stat(path, follow_symlinks=follow_symlinks)
+        found = look(path)
     except OSError:
         return None
     return Stamp(found.st_size, max(found.st_mtime_ns, found.st_ctime_ns), found.st_ino)

@@ -79,24 +79,27 @@ class ClosedFolders:
         self._opened = opened
 
     def check(self, parts: Parts) -> None:
+        if not self.hold(parts):
+            return
         path = "/".join(parts)
         if self.hold_secret(parts):
             raise closed_secret(path)
-        if self.hold(parts):
-            raise OutsideRoot(
-                f"Path not allowed: {path!r} lies in a closed folder.",
-                hint="get_runtime_info lists the closed folders under sandbox.forbiddenDirs.",
-                path=path,
-            )
+        raise OutsideRoot(
+            f"Path not allowed: {path!r} lies in a closed folder.",
+            hint="get_runtime_info lists the closed folders under sandbox.forbiddenDirs.",
+            path=path,
+        )
 
     def hold(self, parts: Parts) -> bool:
         names = tuple(map(folded, parts))
-        is_opened = self._has_secrets_closed and is_secret(names) and self._opened("/".join(parts))
-        if not is_opened and (not self._names.isdisjoint(names) or self.hold_secret(parts)):
+        if self._has_secrets_closed and is_secret(names):
+            if not self._opened("/".join(parts)):
+                return True
+            if any(name in self._names and not is_secret((name,)) for name in names):
+                return True
+        elif not self._names.isdisjoint(names):
             return True
-        if is_opened and any(name in self._names and not is_secret((name,)) for name in names):
-            return True
-        return any(names[: len(closed)] == closed for closed in self._paths)
+        return bool(self._paths) and any(names[: len(closed)] == closed for closed in self._paths)
 
     def hold_secret(self, parts: Parts) -> bool:
         """Closed because it is a file of secrets, and no rule names it."""

@@ -8,7 +8,7 @@ import os
 import re
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from handrail.ports.errors import Conflict
@@ -53,39 +53,8 @@ class JournalFile:
     def location(self) -> str:
         return str(self._log.path)
 
-    @contextmanager
-    def hold(
-        self, *, is_durable: bool, lets_go_early: bool = False, patience: float | None = None
-    ) -> Iterator[HeldFile]:
-        if self._process != os.getpid():
-            self._leave_parent()
-        at_once = patience == 0
-        if not self._turn.acquire(blocking=not at_once):  # flock knows open files and not threads
-            raise Conflict("Another thread has the journal.")
-        try:
-            if at_once and not self._is_open:
-                raise Conflict("The journal's files are not open yet.")
-            self._flusher.raise_failure()
-            held = self._locked(self._patience if patience is None else patience)
-            try:
-                yield held
-                if is_durable and not lets_go_early:
-                    self._sync_held(held)
-            except BaseException:
-                held.roll_back()
-                raise
-            finally:
-                locks.release(self._log.descriptor)
-            self._whole_at = held.whole_at
-            if is_durable and lets_go_early:
-                self._sync_unlocked(held)
-            if held.has_changed and (not is_durable or (KNOWS_START and self._mark is not None)):
-                self._is_dirty = True
-                self._flusher.note_change()
-        except OSError as error:
-            raise refused(self._log.path, error) from error
-        finally:
-            self._turn.release()
+    def hold(self, *, is_durable: bool, lets_go_early: bool = False, patience: float | None = None) -> "_Hold":
+        return _Hold(self, is_durable, lets_go_early, patience)
 
     def append(self, line: bytes, *, is_durable: bool, lets_go_early: bool = False) -> None:
         with self.hold(is_durable=is_durable, lets_go_early=lets_go_early) as held:
@@ -154,6 +123,44 @@ class JournalFile:
         finally:
             with self._turn:
                 self._close_files()
+
+    def _take(self, patience: float | None) -> HeldFile:
+        if self._process != os.getpid():
+            self._leave_parent()
+        at_once = patience == 0
+        if not self._turn.acquire(blocking=not at_once):  # flock knows open files and not threads
+            raise Conflict("Another thread has the journal.")
+        try:
+            if at_once and not self._is_open:
+                raise Conflict("The journal's files are not open yet.")
+            self._flusher.raise_failure()
+            return self._locked(self._patience if patience is None else patience)
+        except BaseException:
+            self._turn.release()
+            raise
+
+    def _let_go(self, held: HeldFile, *, has_failed: bool, is_durable: bool, lets_go_early: bool) -> None:
+        try:
+            try:
+                if has_failed:
+                    held.roll_back()
+                elif is_durable and not lets_go_early:
+                    self._sync_held(held)
+            except BaseException:
+                held.roll_back()
+                raise
+            finally:
+                locks.release(self._log.descriptor)
+            if has_failed:
+                return
+            self._whole_at = held.whole_at
+            if is_durable and lets_go_early:
+                self._sync_unlocked(held)
+            if held.has_changed and (not is_durable or (KNOWS_START and self._mark is not None)):
+                self._is_dirty = True
+                self._flusher.note_change()
+        finally:
+            self._turn.release()
 
     @property
     def _is_open(self) -> bool:
@@ -239,3 +246,35 @@ class JournalFile:
         """After a fork: a descriptor that is shared with the parent would share its lock too."""
         self._close_files()
         self._begin()
+
+
+class _Hold(AbstractContextManager[HeldFile]):
+    """A class and not a generator: that one takes longer than the lock itself."""
+
+    __slots__ = ("_held", "_is_durable", "_journal", "_lets_go_early", "_patience")
+
+    def __init__(self, journal: JournalFile, is_durable: bool, lets_go_early: bool, patience: float | None) -> None:
+        self._journal = journal
+        self._is_durable = is_durable
+        self._lets_go_early = lets_go_early
+        self._patience = patience
+
+    def __enter__(self) -> HeldFile:
+        try:
+            self._held = self._journal._take(self._patience)
+        except OSError as error:
+            raise refused(self._journal._log.path, error) from error
+        return self._held
+
+    def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
+        try:
+            self._journal._let_go(
+                self._held,
+                has_failed=fault is not None,
+                is_durable=self._is_durable,
+                lets_go_early=self._lets_go_early,
+            )
+        except OSError as error:
+            raise refused(self._journal._log.path, error) from error
+        if isinstance(fault, OSError):
+            raise refused(self._journal._log.path, fault) from fault

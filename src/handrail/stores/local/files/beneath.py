@@ -40,6 +40,8 @@ def has_openat2() -> bool:
 
 def by_openat2(root_fd: int, parts: Parts, flags: int, mode: int = 0) -> int:
     path = encoded(parts)
+    if len(path) < _PATH_MAX:
+        return _resolve(root_fd, path, _how(flags, mode), parts)
     folder = root_fd
     try:
         while len(path) >= _PATH_MAX:  # more than the kernel takes at once: first as many names as fit

@@ -52,8 +52,9 @@ class LocalFolder:
     def parse(self, path: str) -> Parts:
         parts = parse_path(path)
         self._closed.check(parts)
-        if any(is_temporary(folded(part)) for part in parts):
-            raise OutsideRoot(f"Path not allowed: {path!r} is a temporary file of handrail's.", path=path)
+        for part in parts:
+            if is_temporary(folded(part)):
+                raise OutsideRoot(f"Path not allowed: {path!r} is a temporary file of handrail's.", path=path)
         return parts
 
     def subfolder(self, name: str) -> "LocalFolder":
