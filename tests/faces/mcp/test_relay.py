@@ -132,6 +132,22 @@ def listed(folder: Path, servers: Servers, tools: Any) -> None:
     session.end()
 
 
+def test_half_an_answer_of_a_server_that_dies_never_reaches_the_client(tmp_path: Path, servers: Servers) -> None:
+    session = opened(tmp_path, servers)
+    session.send("tools/call", 2, name="read_file")
+    session.send("tools/call", 3, name="read_file")
+    assert [servers.read()["id"] for _ in range(2)] == [2, 3]
+    servers.connections[-1].sendall(b'{"jsonrpc":"2.0","id":2,"result":{}}\n{"jsonrpc":"2.0","id":3,"res')
+    servers.connections[-1].shutdown(socket.SHUT_RDWR)
+    assert session.receive() == {"jsonrpc": "2.0", "id": 2, "result": {}}
+    servers.come()
+    assert [servers.read().get("id") for _ in range(3)] == [1, None, 3]
+    servers.answer(3, {"from": "the next"})
+    assert session.receive() == {"jsonrpc": "2.0", "id": 3, "result": {"from": "the next"}}
+    servers.connections[-1].shutdown(socket.SHUT_RDWR)
+    session.end()
+
+
 def test_what_clients_ask_first_is_answered_before_there_is_a_server(tmp_path: Path, servers: Servers) -> None:
     listed(tmp_path, servers, ["read_file"])
     session = Session(tmp_path, servers)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from handrail.faces.mcp.proxy.stored_answers import StoredAnswers
 
-_CHUNK = 256 * 1024
+_CHUNK = 64 * 1024  # what is larger is mapped and unmapped again for every read
 _PIPE_ROOM = 4096  # what a pipe that can be written to takes without a wait
 _MOST_AHEAD = 4 * 1024 * 1024
 _LOOK_EVERY_MS = 20
@@ -53,6 +53,10 @@ class Lines:
     @property
     def rest(self) -> bytes:
         return b"".join(self._parts)
+
+    def are_whole_with(self, chunk: bytes) -> bool:
+        """Whether it begins where a line begins and ends where one ends."""
+        return not self._size and chunk.endswith(b"\n")
 
     def feed(self, chunk: bytes) -> list[bytes]:
         *ends, rest = chunk.split(b"\n")
@@ -96,6 +100,8 @@ class Relay:
         self._answered_early: dict[str | int, str] = {}
         self._client_ended = False
         self._poll, self._watched = select.poll(), dict[int, int]()
+        self._client_room = select.poll()
+        self._client_room.register(writing, select.POLLOUT)
 
     def run(self) -> None:
         """Until the client closes our stdin and has its last answers. NoServerComes."""
@@ -175,10 +181,19 @@ class Relay:
         if not chunk:
             self._client_ended = True
             self._end_server_input()
+        # Passed on before it is looked at: the server works meanwhile.
+        is_passed_on = self._is_greeted and not self._to_server and self._from_client.are_whole_with(chunk)
+        if is_passed_on:
+            self._send(chunk)
         for line in self._from_client.feed(chunk):
-            self._take(line)
+            self._take(line, is_passed_on=is_passed_on)
 
-    def _take(self, line: bytes) -> None:
+    def _send(self, lines: bytes) -> None:
+        assert self._server is not None
+        self._to_server += lines
+        self._write_server(self._server)
+
+    def _take(self, line: bytes, *, is_passed_on: bool) -> None:
         """A line of the client's: kept until it is answered, and passed on."""
         try:
             message = json.loads(line)
@@ -192,11 +207,11 @@ class Relay:
             self._opening[method] = line
         elif method == "notifications/cancelled" and not self._is_greeted:
             self._unanswered.pop((message.get("params") or {}).get("requestId", ""), None)
-        if self._server is not None and self._is_greeted:
-            self._to_server += line
+        if self._is_greeted:
             if id in self._unanswered:
                 self._sent.add(id)
-            self._write_server(self._server)
+            if not is_passed_on:
+                self._send(line)
 
     def _take_request(self, id: str | int, request: dict[str, Any], line: bytes) -> None:
         if request["method"] not in METHODS:
@@ -220,16 +235,25 @@ class Relay:
                 self._write_server(server)
             if events & ~select.POLLOUT:
                 chunk = server.recv(_CHUNK)
+                is_passed_on = self._may_pass_on(chunk)
+                if is_passed_on:
+                    self._to_client += chunk
+                    self._write_client_now()
                 for line in self._from_server.feed(chunk):
-                    self._answer(line) if self._is_greeted else self._greet(line)
-                if self._to_client and _can_write(self._writing):
-                    self._write_client(0)
+                    self._answer(line, is_passed_on=is_passed_on) if self._is_greeted else self._greet(line)
+                if not is_passed_on:
+                    self._write_client_now()
                 if not chunk:
                     self._lose_server(server)
         except BlockingIOError:
             return
         except OSError:
             self._lose_server(server)
+
+    def _may_pass_on(self, chunk: bytes) -> bool:
+        """Before it is looked at: whole lines, none of which the client has already."""
+        is_next = self._is_greeted and not self._to_client and not self._answered_early
+        return is_next and self._from_server.are_whole_with(chunk)
 
     def _write_server(self, server: socket.socket) -> None:
         try:
@@ -250,14 +274,15 @@ class Relay:
             except OSError:
                 return
 
-    def _answer(self, line: bytes) -> None:
+    def _answer(self, line: bytes, *, is_passed_on: bool) -> None:
         """A line of the server's. What the client has already is only compared."""
         if line.startswith(_ANSWER):
             text = line.decode()
             id, end = _decoder.raw_decode(text, len(_ANSWER))
             if not text.startswith(_METHOD, end) and self._is_settled(id, text[end:-2]):
                 return
-        self._to_client += line
+        if not is_passed_on:
+            self._to_client += line
 
     def _is_settled(self, id: str | int, said: str) -> bool:
         """Whether the client has its answer already."""
@@ -278,6 +303,11 @@ class Relay:
             self._to_client += _LIST_CHANGED
         return early is not None
 
+    def _write_client_now(self) -> None:
+        """If a few kilobytes are taken at once."""
+        if self._to_client and self._client_room.poll(0) == [(self._writing, select.POLLOUT)]:
+            self._write_client(0)
+
     def _write_client(self, events: int) -> None:
         if events & (select.POLLERR | select.POLLNVAL):
             self._to_client.clear()
@@ -295,10 +325,3 @@ class Relay:
         self._to_server.clear()  # the next one gets it in its order
         if self._client_ended:
             self._unanswered.clear()
-
-
-def _can_write(descriptor: int) -> bool:
-    """Whether a few kilobytes are taken at once."""
-    writable = select.poll()
-    writable.register(descriptor, select.POLLOUT)
-    return writable.poll(0) == [(descriptor, select.POLLOUT)]
