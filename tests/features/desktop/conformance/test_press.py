@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 
 from handrail.features.desktop.platform import Element
-from handrail.ports.errors import Failure
+from handrail.ports.errors import Failure, PermissionMissing
 from tests.desktop_apps import Toolkit, texts
 from tests.features.desktop.conformance.workbench import Workbench, window_of
 from tests.waiting import eventually
@@ -120,7 +120,9 @@ async def test_an_element_that_is_gone_is_not_pressed(bench: Workbench) -> None:
         await bench.desktop.press(bench.window, added)
 
 
-async def test_a_choice_is_made_in_a_list_that_drops_down(bench: Workbench) -> None:
+async def test_a_choice_is_made_in_a_list_that_drops_down(
+    bench: Workbench, request: pytest.FixtureRequest
+) -> None:
     [box] = [one.element for one in await bench.find(role="AXComboBox")]
     chosen = (await bench.find(texts.CHOSEN.format("")))[0].element.title
     colour = next(one for one in texts.COLOURS if one not in chosen)
@@ -131,5 +133,10 @@ async def test_a_choice_is_made_in_a_list_that_drops_down(bench: Workbench) -> N
         return [one for one in found if one.title == colour and one.frame is not None]
 
     [choice] = await eventually(choices, "the list to drop down")
-    await bench.desktop.press(bench.window, choice)
+    try:
+        await bench.desktop.press(bench.window, choice)
+    except PermissionMissing:  # on Wayland GTK 4 doesn't know where its list is: never the wrong choice, at least
+        assert request.node.callspec.id == "sway-gtk4"
+        await bench.desktop.press(bench.window, box)
+        await bench.desktop.set_value(bench.window, box, colour)
     await bench.wait_for(texts.CHOSEN.format(colour))

@@ -2,19 +2,20 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
 
 from handrail.features.desktop.backends.acting.accessible import Accessible
 from handrail.features.desktop.backends.acting.element_actions import ElementActions
 from handrail.features.desktop.backends.acting.keyboard_input import KeyboardInput
 from handrail.features.desktop.backends.atspi import calls
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
-from handrail.features.desktop.platform import Delivery, Element, Node, Tree, Window
-from handrail.ports.errors import Conflict, InvalidParams, NotFound
+from handrail.features.desktop.platform import Combination, Delivery, Element, Node, Tree, Window
+from handrail.ports.errors import Conflict, InvalidParams, NotFound, PermissionMissing
 
-_DEPTH, _NODES = 6, 2_000
+_DEPTH, _NODES = 10, 2_000
 _WAIT_SECONDS = 1.5
+_OPENING_SECONDS = 5.0
 _LOOK_EVERY = 0.03
 _CHECKABLE = frozenset({"AXCheckBox", "AXRadioButton", "AXSwitch", "AXMenuItem"})
 
@@ -68,33 +69,53 @@ class Choices:
         return Delivery("value", True)
 
     async def _choose(self, window: Window, element: Element, accessible: Accessible, title: str) -> Delivery:
-        """By the selection of what contains the choice, or else by the choice's own action, opened if it must be."""
-        options = await self._options(element.handle)
-        is_opened = False
-        if not (found := [option for option in options if _is_named(option[1], title)]):
-            await self._actions.press(window, element)
-            is_opened = True
-            deadline = time.monotonic() + _WAIT_SECONDS
-            while not found:
-                if time.monotonic() > deadline:
-                    names = ", ".join(dict.fromkeys(repr(node.element.title) for _, node, _ in options))
-                    raise NotFound(f"There is no choice {title!r}.", hint=names[:500] or None)
-                await asyncio.sleep(_LOOK_EVERY)
-                options = await self._options(element.handle)
-                found = [option for option in options if _is_named(option[1], title)]
-        holder, node, index = found[0]
-        if not is_opened:
-            for handle in (element.handle, holder):
+        """By the selection of what contains the choice, or else as a person does: in the list, opened if it must be."""
+        option = _named(await self._options(element), title)
+        if option is not None:
+            for handle in (element.handle, option.holder):
                 one = await Accessible.of(self._bus, handle)
-                if calls.SELECTION in await one.interfaces() and await one.select_child(index):
-                    return Delivery("selection", await self._shows(accessible, node.element, title))
-        pressed = await self._actions.press(window, node.element)
-        return Delivery(pressed.by, await self._shows(accessible, node.element, title))
+                if calls.SELECTION in await one.interfaces() and await one.select_child(option.place):
+                    return Delivery("selection", await self._shows(accessible, option.element, title))
+        if option is None or not option.is_shown:
+            option = await self._opened(window, element, title)
+        try:
+            pressed = await self._actions.press(window, option.element)
+        except PermissionMissing:  # nobody tells where the list is on the screen
+            pressed = await self._reach_with_keys(window, element, option.row)
+        return Delivery(pressed.by, await self._shows(accessible, option.row, title))
 
-    async def _options(self, handle: str) -> list[tuple[str, Node, int]]:
-        """What holds each named element below, the element, and its place there."""
-        tree = await self._below(handle, max_depth=_DEPTH, max_nodes=_NODES)
-        return [one for one in _pairs(tree.root) if one[1].element.title]
+    async def _opened(self, window: Window, element: Element, title: str) -> "_Option":
+        await self._actions.press(window, element)
+        deadline = time.monotonic() + _OPENING_SECONDS
+        while (option := _named(options := await self._options(element), title)) is None or not option.is_shown:
+            if time.monotonic() > deadline:
+                names = ", ".join(dict.fromkeys(repr(one.element.title) for one in options))
+                raise NotFound(f"There is no choice {title!r}.", hint=names[:500] or None)
+            await asyncio.sleep(_LOOK_EVERY)
+        return option
+
+    async def _reach_with_keys(self, window: Window, element: Element, row: Element) -> Delivery:
+        """With the arrow keys, from the row that has the focus."""
+        rows = list({one.row.handle: one.row for one in await self._options(element) if one.is_shown}.values())
+        at = next((place for place, one in enumerate(rows) if "focused" in one.states), None)
+        wanted = next((place for place, one in enumerate(rows) if one.handle == row.handle), None)
+        if at is None or wanted is None:
+            raise Conflict("The choice can be reached neither by the pointer nor by keys.")
+        arrow = Combination((), "down" if wanted > at else "up")
+        await self._keyboard.send_keys(window, [arrow] * abs(wanted - at), delay_ms=0)
+        reached, deadline = await Accessible.of(self._bus, row.handle), time.monotonic() + _WAIT_SECONDS
+        while "focused" not in await reached.states():
+            if time.monotonic() > deadline:
+                raise Conflict("The choice can't be reached with the arrow keys.")
+            await asyncio.sleep(_LOOK_EVERY)
+        await self._keyboard.send_keys(window, [Combination((), "return")], delay_ms=0)
+        return Delivery("keys")
+
+    async def _options(self, element: Element) -> list["_Option"]:
+        """The named elements below it, without the button on which a drop-down list shows what is chosen."""
+        tree = await self._below(element.handle, max_depth=_DEPTH, max_nodes=_NODES)
+        left_out = "AXButton" if element.role == "AXComboBox" else None
+        return [one for one in _all_options(tree.root, left_out) if one.element.title]
 
     async def _shows(self, accessible: Accessible, option: Element, title: str) -> bool | None:
         """Whether the choice is selected, or what offers it shows its title; None if neither can be told."""
@@ -107,14 +128,32 @@ class Choices:
         return None
 
 
-def _pairs(node: Node) -> Iterator[tuple[str, Node, int]]:
-    for place, child in enumerate(node.children):
-        yield node.element.handle, child, place if child.index is None else child.index
-        yield from _pairs(child)
+class _Option(NamedTuple):
+    holder: str
+    element: Element
+    place: int
+    is_shown: bool
+    """Also all that it lies in: rows of a closed list say that they are."""
+    row: Element
+    """What has the focus when the arrow keys come to it."""
 
 
-def _is_named(node: Node, title: str) -> bool:
-    return node.element.title.strip().casefold() == title.strip().casefold()
+def _all_options(
+    node: Node, left_out: str | None, *, is_shown: bool = True, row: Element | None = None
+) -> Iterator[_Option]:
+    for at, child in enumerate(node.children):
+        if child.element.role == left_out:
+            continue
+        shown = is_shown and child.element.frame is not None and "showing" in child.element.states
+        own = child.element if child.element.role == "AXRow" or row is None else row
+        place = at if child.index is None else child.index
+        yield _Option(node.element.handle, child.element, place, shown, own)
+        yield from _all_options(child, left_out, is_shown=shown, row=own if own.role == "AXRow" else None)
+
+
+def _named(options: Sequence[_Option], title: str) -> _Option | None:
+    wanted = title.strip().casefold()
+    return next((one for one in options if one.element.title.strip().casefold() == wanted), None)
 
 
 def _is_ticked(states: frozenset[str]) -> bool:

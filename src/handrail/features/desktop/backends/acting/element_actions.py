@@ -26,6 +26,7 @@ _ENABLED = frozenset({"enabled", "sensitive"})
 _CLIPPING = frozenset({"scroll pane", "viewport", "list", "list box", "table", "tree", "tree table", "document web"})
 _MOST_ANCESTORS = 40
 _POPUP_BORDER = 16
+_POPOVER = "GtkPopover"
 _FOCUS_SECONDS = 0.5
 _LOOK_EVERY = 0.01
 _SCROLL_SECONDS = 1.0
@@ -197,6 +198,8 @@ class ElementActions:
     async def _spot(self, top: TopWindow, accessible: Accessible, element: Element) -> _Spot:
         """The middle of what can be seen of it."""
         ancestors = await self._ancestors(accessible)
+        if self._windows.counts_from_window and any(one.title.startswith(_POPOVER) for one in ancestors):
+            raise _unknown_place()  # GTK 4 tells it as if the list were not moved to below its button
         seen = await self._visible(top, element.handle, ancestors)
         if seen is None and await accessible.scroll_into_view():
             seen = await self._visible_after_scrolling(top, element.handle, ancestors)
@@ -232,10 +235,7 @@ class ElementActions:
         if element is None:
             raise Gone("The element is gone.")
         if element.frame is None and self._windows.counts_from_window:
-            raise PermissionMissing(
-                "The position of this element on the screen is unknown, so it can't be pointed at.",
-                hint="Elements that offer an action work, and so do keys.",
-            )
+            raise _unknown_place()
         seen = element.frame.meets(self._compositor.area()) if element.frame is not None else None
         for ancestor in ancestors:
             if seen is not None and ancestor.native_role in _CLIPPING and ancestor.frame is not None:
@@ -253,6 +253,13 @@ class ElementActions:
                     (x, y), (app_x, app_y) = area.center, frame.center
                     return popup, (x - app_x, y - app_y)
         return None
+
+
+def _unknown_place() -> PermissionMissing:
+    return PermissionMissing(
+        "The position of this element on the screen is unknown, so it can't be pointed at.",
+        hint="Elements that offer an action work, and so do keys.",
+    )
 
 
 def _is_same_size(popup: Rect, content: Rect) -> bool:
