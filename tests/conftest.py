@@ -23,10 +23,6 @@ SLOW = {"desktop_session", "browser", "linux_ground", "sway_ground", "ground_nam
 """What tests with the real things ask for: their files come first, so that no worker is left with one at the end."""
 
 
-MOST_SECONDS_IN_CAMPAIGN = 900
-"""There a test tries so much that it takes minutes, and on a busy machine many of them."""
-
-
 def pytest_configure(config: pytest.Config) -> None:
     # A shell that starts this in the background, or `nohup`, has them ignored, and so would the programs under test.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -42,8 +38,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.trial("properties"))
     if effort.IS_CAMPAIGN:
         for item in items:
-            if item.get_closest_marker("timeout") is None:
-                item.add_marker(pytest.mark.timeout(MOST_SECONDS_IN_CAMPAIGN))
+            own = item.get_closest_marker("timeout")
+            if own is None or own.args[0] > effort.most_seconds():
+                item.add_marker(pytest.mark.timeout(effort.most_seconds()), append=False)
         return
     long = [item for item in items if any(mark.kwargs.get("is_long") for mark in item.iter_markers("trial"))]
     config.hook.pytest_deselected(items=long)

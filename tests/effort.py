@@ -24,6 +24,11 @@ def tries(suite: int, campaign: int) -> int:
     return max(suite, round(campaign * min(1.0, MINUTES / MINUTES_FOR_ALL)))
 
 
+def most_seconds() -> int:
+    """What a test of a campaign may take: minutes, and on a busy machine many, but one that hangs must end."""
+    return max(600, round(MINUTES * 10))
+
+
 def count(tried: int = 1) -> None:
     """Says how much this test has tried so far, for the campaign's table. A test that says nothing counts as one."""
     global _counted

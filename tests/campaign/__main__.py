@@ -67,13 +67,14 @@ def _begin(options: argparse.Namespace) -> None:
 def _rounds(options: argparse.Namespace) -> Iterator[Round]:
     """Every trial once, then with other seeds those that will be done in time."""
     seed, minutes = options.seed, options.minutes
-    ends = time.monotonic() + minutes * 60
-    first = run_round(options.only, seed, minutes, FOLDER / str(seed))
+    began = time.monotonic()
+    ends, at_most = began + minutes * 60, began + (options.at_most or minutes * 3) * 60
+    first = run_round(options.only, seed, minutes, FOLDER / str(seed), ends=at_most)
     yield first
     chance = random.Random(seed)
     while not options.once and (names := in_time(first, ends - time.monotonic(), chance)):
         seed += 1
-        yield run_round(names, seed, minutes, FOLDER / str(seed))
+        yield run_round(names, seed, minutes, FOLDER / str(seed), ends=at_most)
 
 
 def in_time(first: Round, left: float, chance: random.Random) -> list[str]:
@@ -110,6 +111,8 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
     minutes = "how long; every trial runs at least once, and tries the more, the more minutes there are [20]"
     parser.add_argument("--minutes", type=float, default=20, help=minutes)
+    at_most = "minutes after which what still runs is ended, and the campaign has failed [three times --minutes]"
+    parser.add_argument("--at-most", type=float, metavar="MINUTES", help=at_most)
     seed = "of the first round; further rounds count on from it [a different one each time]"
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6), help=seed)
     parser.add_argument("--only", nargs="*", default=[], metavar="TRIAL", help="these trials alone")

@@ -1,9 +1,11 @@
 """What a campaign finds among marked tests, and what it tells of them."""
 
+import math
 import os
 import random
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +16,7 @@ from tests import effort
 from tests.campaign.__main__ import in_time, table
 from tests.campaign.outcome import Outcome, read
 from tests.campaign.page import ABOUT, write
-from tests.campaign.trials import Round
+from tests.campaign.trials import Round, run_pytest
 
 ROOT = Path(__file__).parents[2]
 TESTS = """
@@ -128,6 +130,25 @@ def test_only_what_will_be_done_in_time_is_begun_again() -> None:
         return set(in_time(first, left, random.Random(1)))
 
     assert [begun(left) for left in (1, 15, 30, 140)] == [set(), {"short"}, {"short", "middle"}, outcomes.keys()]
+
+
+def test_what_hangs_is_ended_when_the_time_is_over(tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").touch()
+    test = tmp_path / "test_hanging.py"
+    test.write_text("import signal\ndef test_hanging(): signal.pause()\n")
+    assert run_pytest([f"--rootdir={tmp_path}", str(test)], 1, 1, ends=time.monotonic() + 2) is None
+
+
+@pytest.mark.parametrize(("own", "most"), [(None, 600), (30, 30), (1800, 600)])
+def test_each_test_of_a_campaign_has_an_end(own: int | None, most: int, tmp_path: Path) -> None:
+    mark = f"@pytest.mark.timeout({own})\n" if own else ""
+    test = tmp_path / "test_one.py"
+    test.write_text(
+        f"import pytest\n{mark}@pytest.mark.trial('one')\n"
+        f"def test_one(request): assert request.node.get_closest_marker('timeout').args == ({most},)\n"
+    )
+    options = ["-p", "tests.conftest", f"--rootdir={ROOT}", str(test)]
+    assert run_pytest(options, 1, 20, ends=math.inf) == 0
 
 
 def test_a_longer_campaign_tries_more(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """Runs trials: those side by side that can, then those that want the machine for themselves."""
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -18,6 +19,7 @@ from tests.campaign.outcome import Outcome
 
 PYTEST = [sys.executable, "-m", "pytest", "-p", "tests.campaign.plugin", "-p", "no:cacheprovider", "-q"]
 TO_CLEAR_UP = 60.0
+_ENDED_BY_US = "not done in the time that --at-most gives, and ended"
 _SIDE_BY_SIDE = ("-n", "2", "--dist", "loadfile", "-m", "not alone")
 
 
@@ -37,14 +39,21 @@ class Round:
         return sorted({test for one in self.outcomes.values() for test in one.failed})
 
 
-def run_round(names: Collection[str], seed: int, minutes: float, folder: Path) -> Round:
-    """Shows what pytest says. Without names, every trial there is. What an earlier run left in the folder counts."""
+def run_round(names: Collection[str], seed: int, minutes: float, folder: Path, *, ends: float) -> Round:
+    """Shows what pytest says. Without names, every trial there is. What an earlier run left in the folder counts.
+
+    What still runs when the clock says `ends` is ended then, and that is a fault.
+    """
     print(f"\n=== seed {seed}: {', '.join(names) or 'every trial'}", flush=True)
     began = time.monotonic()
-    together = _run(_SIDE_BY_SIDE, names, seed, minutes, folder / "side by side")
-    alone = _run(("-m", "alone", *files_alone()), names, seed, minutes, folder / "alone")
+    ways = {"side by side": _SIDE_BY_SIDE, "alone": ("-m", "alone", *files_alone())}
+    together, alone = (_run(way, names, seed, minutes, folder / name, ends) for name, way in ways.items())
     outcomes = _added(together[0], alone[0])
-    faults = [f"pytest ended with {status}" for _, status in (together, alone) if status not in (0, 1, NO_TESTS)]
+    faults = [
+        _ENDED_BY_US if status is None else f"pytest ended with {status}"
+        for _, status in (together, alone)
+        if status not in (0, 1, NO_TESTS)
+    ]
     faults += [f"{name}: no test was run" for name, one in outcomes.items() if not one.passed | one.failed]
     faults += [f"no such trial: {name}; --list names them" for name in names if name not in outcomes]
     return Round(seed, minutes, outcomes, time.monotonic() - began, faults)
@@ -52,7 +61,7 @@ def run_round(names: Collection[str], seed: int, minutes: float, folder: Path) -
 
 def passes(test: str, seed: int, minutes: float) -> bool:
     """One test, by itself."""
-    return _pytest([f"--hypothesis-seed={seed}", test], seed, minutes) == 0
+    return run_pytest([f"--hypothesis-seed={seed}", test], seed, minutes, ends=math.inf) == 0
 
 
 def all_trials() -> list[str]:
@@ -63,8 +72,8 @@ def all_trials() -> list[str]:
 
 
 def _run(
-    way: Sequence[str], names: Collection[str], seed: int, minutes: float, folder: Path
-) -> tuple[Mapping[str, Outcome], int]:
+    way: Sequence[str], names: Collection[str], seed: int, minutes: float, folder: Path, ends: float
+) -> tuple[Mapping[str, Outcome], int | None]:
     before = folder / "before"
     if (folder / outcome.OUTCOME).exists():  # interrupted: what it had done is not done again
         before.mkdir(exist_ok=True)
@@ -73,7 +82,7 @@ def _run(
         (folder / outcome.OUTCOME).unlink()
     folder.mkdir(parents=True, exist_ok=True)
     options = [*(f"--trial={name}" for name in names), f"--outcome={folder}", f"--hypothesis-seed={seed}"]
-    status = _pytest([*options, f"--done={before}", *way], seed, minutes)
+    status = run_pytest([*options, f"--done={before}", *way], seed, minutes, ends)
     return _added(outcome.read(before), outcome.read(folder)), status
 
 
@@ -81,8 +90,10 @@ def _added(one: Mapping[str, Outcome], other: Mapping[str, Outcome]) -> dict[str
     return {name: one.get(name, Outcome()).plus(other.get(name, Outcome())) for name in sorted({*one, *other})}
 
 
-def _pytest(options: Sequence[str], seed: int, minutes: float) -> int:
-    """Interrupted, it passes that on and waits: what the tests have started is ended by them.
+def run_pytest(options: Sequence[str], seed: int, minutes: float, ends: float) -> int | None:
+    """None if it was ended because its time was over.
+
+    Interrupted, it passes that on and waits: what the tests have started is ended by them.
 
     They have a session of their own, so that a Ctrl-C reaches them once, and none of them is forgotten.
     """
@@ -90,17 +101,20 @@ def _pytest(options: Sequence[str], seed: int, minutes: float) -> int:
     command = [*PYTEST, *strict, *options]
     with subprocess.Popen(command, env=_environment(seed, minutes), start_new_session=True) as process:
         try:
-            return process.wait()
-        except KeyboardInterrupt:
+            return process.wait(None if math.isinf(ends) else max(0.0, ends - time.monotonic()))
+        except (KeyboardInterrupt, subprocess.TimeoutExpired) as over:
             os.killpg(process.pid, signal.SIGINT)
             with suppress(subprocess.TimeoutExpired):
                 process.wait(TO_CLEAR_UP)
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            raise
+            if isinstance(over, KeyboardInterrupt):
+                raise
+            return None
 
 
 def _environment(seed: int, minutes: float) -> dict[str, str]:
-    """The console is shown by the whole browser there, not by Chromium's headless shell."""
+    """The whole browser shows the console there, not Chromium's headless shell; the program is compiled once."""
     own = {"HANDRAIL_CAMPAIGN_SEED": str(seed), "HANDRAIL_CAMPAIGN_MINUTES": str(minutes)}
-    return {**os.environ, **own, "CHROMIUM": "/usr/bin/chromium"}
+    inherited = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    return {**inherited, **own, "CHROMIUM": "/usr/bin/chromium"}
