@@ -120,9 +120,7 @@ async def test_an_element_that_is_gone_is_not_pressed(bench: Workbench) -> None:
         await bench.desktop.press(bench.window, added)
 
 
-async def test_a_choice_is_made_in_a_list_that_drops_down(
-    bench: Workbench, request: pytest.FixtureRequest
-) -> None:
+async def test_a_choice_is_made_in_a_list_that_drops_down(bench: Workbench, request: pytest.FixtureRequest) -> None:
     [box] = [one.element for one in await bench.find(role="AXComboBox")]
     chosen = (await bench.find(texts.CHOSEN.format("")))[0].element.title
     colour = next(one for one in texts.COLOURS if one not in chosen)
