@@ -10,6 +10,7 @@ from handrail.ports.errors import Failure, InputOutput
 from handrail.ports.record import RecordStores
 from handrail.ports.team import TeamStores
 from handrail.stores.team import setup
+from handrail.stores.team.agents import TeamAgents
 from handrail.stores.team.asking import TeamQuestions, TeamTaskOwners
 from handrail.stores.team.blobs import BlobFolder, BlobWitness, open_bucket
 from handrail.stores.team.consents import TeamConsents
@@ -17,10 +18,12 @@ from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.journal import TeamJournal
 from handrail.stores.team.leases import TeamLeases
 from handrail.stores.team.listening import Listener
-from handrail.stores.team.members import TeamAgents, TeamMembers, TeamRules, TeamSessions
+from handrail.stores.team.members import TeamMembers
 from handrail.stores.team.messages import Messages
 from handrail.stores.team.prompt_store import prompt_store
 from handrail.stores.team.record import KeyFile, KnownKey, record_stores
+from handrail.stores.team.rules import TeamRules
+from handrail.stores.team.sessions import TeamSessions
 from handrail.stores.team.task_grants import TeamTaskGrants
 from handrail.stores.team.tokens import TeamOnce, TeamTokens
 from handrail.stores.team.voting import TeamApprovalRules, TeamVotes

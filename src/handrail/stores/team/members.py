@@ -1,4 +1,4 @@
-"""The members of a team and their sessions.
+"""The members of a team, and each server's copy of who may do what.
 
 Every server has a copy, and asks the database with each request whether that is still the newest: so what one server
 changes counts on all of them with the next request, also where an announcement was lost.
@@ -6,32 +6,28 @@ changes counts on all of them with the next request, also where an announcement 
 
 from __future__ import annotations
 
-import hmac
 import math
 import secrets
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
 import asyncpg
 import msgspec
 
-from handrail.ports.agents import PREFIX, Agent, checked_name
+from handrail.ports.agents import checked_name
 from handrail.ports.errors import Conflict, Declined, InvalidParams, NotFound
 from handrail.ports.policy import Rule
-from handrail.ports.team import Limits, Member, Role, Session, SignInAttempt, checked_role
+from handrail.ports.team import Limits, Member, Role, checked_role
 from handrail.stores.team.database import Connection, TeamDatabase
 
 TOKEN_PREFIX = "hrt_"
-SESSION_LIFETIME = timedelta(hours=12)
-_SAME_MOMENT = 0.02
+SAME_MOMENT = 0.02
 """Seconds. Whoever let a request in has looked; what comes right after it need not look again."""
-_CODE_LIFETIME = timedelta(minutes=2)
-_ATTEMPT_LIFETIME = timedelta(minutes=10)
 _MEMBERS = "SELECT id, name, role, limits, owner, created_at, token_hash FROM member WHERE revoked_at IS NULL"
 _SESSIONS = (
     "SELECT cookie_hash, page_hash, member, user_agent, created_at, expires_at FROM session"
@@ -67,7 +63,7 @@ class Copy:
 
 
 class TeamMembers:
-    """Implements `Members`, and `Agents` for the gate: agents are the members of that role."""
+    """Implements `Members`."""
 
     def __init__(self, database: TeamDatabase) -> None:
         self._database = database
@@ -161,142 +157,6 @@ class TeamMembers:
                 self._copy = copy
 
 
-class TeamRules:
-    """Permission rules of the whole team."""
-
-    def __init__(self, database: TeamDatabase, members: TeamMembers) -> None:
-        self._database = database
-        self._members = members
-
-    async def refresh(self) -> None:
-        await self._members.refresh(_SAME_MOMENT)
-
-    def stamp(self) -> object:
-        return self._members.copy.version
-
-    def all(self) -> Sequence[Rule]:
-        return self._members.load().rules
-
-    async def allow(self, remark: str, rule: Rule) -> None:
-        added = "INSERT INTO rule (rule, remark) VALUES ($1, $2)"
-        await self._database.execute(added, msgspec.json.encode(rule), remark)
-
-    def remove(self, rule: Rule) -> bool:
-        removal = "DELETE FROM rule WHERE rule = $1"
-        return str(self._database.run(lambda rows: rows.execute(removal, msgspec.json.encode(rule)))) != "DELETE 0"
-
-
-class TeamAgents:
-    """The `Agents` port over the copy; whoever lets somebody in has refreshed it for that request."""
-
-    def __init__(self, members: TeamMembers) -> None:
-        self._members = members
-
-    def all(self) -> Sequence[Agent]:
-        return [_agent(each) for each in self._members.copy.members.values() if each.role == "agent"]
-
-    def find(self, token: str) -> Agent | None:
-        found = self._members.with_token(token)
-        return _agent(found) if found is not None and found.role == "agent" else None
-
-    def knows(self, identity: str) -> bool:
-        if not identity.startswith(PREFIX):
-            return True
-        return identity.removeprefix(PREFIX) in self._members.copy.members
-
-    async def confirms(self, identity: str) -> bool:
-        await self._members.refresh(_SAME_MOMENT)
-        return self.knows(identity)
-
-    def stamp(self) -> object:
-        return self._members.copy.version
-
-    def add(self, name: str) -> tuple[Agent, str]:
-        member, token = self._members.add(name, "agent", Limits(), owner="", by="console")
-        return _agent(member), token
-
-    def remove(self, name: str) -> Agent:
-        return _agent(self._members.revoke(name))
-
-    def restore(self, agent: Agent) -> None:
-        raise Conflict("A revoked token stays revoked. Issue a new one.")
-
-
-class TeamSessions:
-    """Sessions of people, on every server. Two secrets each, of which only the hashes are kept."""
-
-    def __init__(self, database: TeamDatabase, members: TeamMembers) -> None:
-        self._database = database
-        self._members = members
-
-    def start(self, member: str, user_agent: str) -> tuple[str, str]:
-        """The cookie's secret and the page's. Blocks."""
-        cookie, page = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
-        query = (
-            "INSERT INTO session (cookie_hash, page_hash, member, user_agent, expires_at)"
-            " VALUES ($1, $2, $3, $4, now() + $5::interval)"
-        )
-        values = (hash_of(cookie), hash_of(page), member, user_agent, SESSION_LIFETIME)
-
-        async def begin(rows: Connection) -> None:
-            await rows.execute("DELETE FROM session WHERE expires_at < now()")
-            await rows.execute(query, *values)
-
-        self._database.run(begin)
-        return cookie, page
-
-    def find(self, cookie: str, page: str) -> TeamSession | None:
-        """As of the last look."""
-        found = self._members.copy.sessions.get(hash_of(cookie))
-        if found is None or not hmac.compare_digest(found.page, hash_of(page)):
-            return None
-        return found if found.expires_at > datetime.now(UTC).timestamp() else None
-
-    def member(self, session: Session) -> Member | None:
-        return self._members.copy.members.get(session.member)
-
-    def alive(self) -> Sequence[TeamSession]:
-        return list(self._members.copy.sessions.values())
-
-    def end(self, id: str) -> bool:
-        """Blocks."""
-        query = "DELETE FROM session WHERE left(cookie_hash, 16) = $1"
-        return str(self._database.run(lambda rows: rows.execute(query, id))) != "DELETE 0"
-
-    def make_code(self, member: str) -> str:
-        """For one sign-in within two minutes, on any server. Blocks."""
-        code = secrets.token_urlsafe(24)
-        query = "INSERT INTO sign_in_code (code_hash, member, expires_at) VALUES ($1, $2, now() + $3::interval)"
-        self._database.run(lambda rows: rows.execute(query, hash_of(code), member, _CODE_LIFETIME))
-        return code
-
-    def use_code(self, code: str) -> str | None:
-        """Whose it is; None where it was used, has expired, or never was. Blocks."""
-        query = "DELETE FROM sign_in_code WHERE code_hash = $1 AND expires_at > now() RETURNING member"
-        found: str | None = self._database.run(lambda rows: rows.fetchval(query, hash_of(code)))
-        return found
-
-    def begin(self, state: str, attempt: SignInAttempt) -> None:
-        """Blocks."""
-        query = (
-            "INSERT INTO sign_in_attempt (state_hash, nonce, verifier, expires_at)"
-            " VALUES ($1, $2, $3, now() + $4::interval)"
-        )
-        values = (hash_of(state), attempt.nonce, attempt.verifier, _ATTEMPT_LIFETIME)
-
-        async def add(rows: Connection) -> None:
-            await rows.execute("DELETE FROM sign_in_attempt WHERE expires_at < now()")
-            await rows.execute(query, *values)
-
-        self._database.run(add)
-
-    def resume(self, state: str) -> SignInAttempt | None:
-        """Blocks."""
-        query = "DELETE FROM sign_in_attempt WHERE state_hash = $1 AND expires_at > now() RETURNING nonce, verifier"
-        found = self._database.run(lambda rows: rows.fetchrow(query, hash_of(state)))
-        return None if found is None else SignInAttempt(*found)
-
-
 async def _inserted(rows: Connection, query: str, row: Sequence[Any], name: str) -> datetime | None:
     try:
         at: datetime | None = await rows.fetchval(query, *row)
@@ -336,10 +196,6 @@ def _member(row: Any) -> Member:
 def _session(row: Any) -> TeamSession:
     cookie, page, member, user_agent, created_at, expires_at = row
     return TeamSession(cookie, page, member, user_agent, created_at.timestamp(), expires_at.timestamp())
-
-
-def _agent(member: Member) -> Agent:
-    return Agent(member.id, member.name, member.created_at, member.token_hash)
 
 
 def _text(at: datetime) -> str:

@@ -1,0 +1,48 @@
+"""Agents for the gate: the members of that role."""
+
+from collections.abc import Sequence
+
+from handrail.ports.agents import PREFIX, Agent
+from handrail.ports.errors import Conflict
+from handrail.ports.team import Limits, Member
+from handrail.stores.team.members import SAME_MOMENT, TeamMembers
+
+
+class TeamAgents:
+    """The `Agents` port over the copy; whoever lets somebody in has refreshed it for that request."""
+
+    def __init__(self, members: TeamMembers) -> None:
+        self._members = members
+
+    def all(self) -> Sequence[Agent]:
+        return [_agent(each) for each in self._members.copy.members.values() if each.role == "agent"]
+
+    def find(self, token: str) -> Agent | None:
+        found = self._members.with_token(token)
+        return _agent(found) if found is not None and found.role == "agent" else None
+
+    def knows(self, identity: str) -> bool:
+        if not identity.startswith(PREFIX):
+            return True
+        return identity.removeprefix(PREFIX) in self._members.copy.members
+
+    async def confirms(self, identity: str) -> bool:
+        await self._members.refresh(SAME_MOMENT)
+        return self.knows(identity)
+
+    def stamp(self) -> object:
+        return self._members.copy.version
+
+    def add(self, name: str) -> tuple[Agent, str]:
+        member, token = self._members.add(name, "agent", Limits(), owner="", by="console")
+        return _agent(member), token
+
+    def remove(self, name: str) -> Agent:
+        return _agent(self._members.revoke(name))
+
+    def restore(self, agent: Agent) -> None:
+        raise Conflict("A revoked token stays revoked. Issue a new one.")
+
+
+def _agent(member: Member) -> Agent:
+    return Agent(member.id, member.name, member.created_at, member.token_hash)
