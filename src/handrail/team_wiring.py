@@ -136,6 +136,7 @@ class TeamWiring(Wiring):
             grants=team.grants,
             watch_audit=lambda: team.listener.watching("audit", look_every=1.0),
             close=close,
+            node=None,
             shared_rules=team.rules,
             team=team.team,
         )

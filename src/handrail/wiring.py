@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,7 @@ from handrail.stores.local.factory import stores_of
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.files.overlay import OverlaidFolder
 from handrail.stores.local.machine import this_machine
+from handrail.stores.local.membership import MembershipFile
 from handrail.stores.local.peers import identify
 from handrail.stores.local.peers.agents import KnownAgents
 from handrail.stores.local.peers.terminal import agent_above, person_at_terminal
@@ -87,13 +89,14 @@ class Wiring:
             token = {} if server is None else {"authorization": f"Bearer {server.token}"}
             return token if key is None else {**token, console_key.HEADER: key}
 
-        agents = KnownAgents(opened.path)
+        agents, node = KnownAgents(opened.path), MembershipFile(opened.path)
         presence = PresenceCheck(
             lambda: settings_file.presence_mode(opened.path),
             PasskeyFile(opened.path),
             ProofFiles(opened.path),
             lambda: person_at_terminal(agents),
             lambda names: agent_above(agents, names),
+            lambda: None if (member := node.read()) is None else member.policy,
         )
         prompts = LoggedPrompts(prompt_store(opened.path), presence=presence)
         keyring = OsKeyring()
@@ -105,7 +108,10 @@ class Wiring:
             set_up = settings_file.load_one(settings_file.Settings, opened.path, environ={})
             return record_stores(opened.path, keyring, signer=set_up.audit_signer, told=set_up.audit_witness)
 
-        return stores_of(opened, prompts, presence, secrets, lambda: server_file.read(opened.path), credentials, record)
+        stores = stores_of(
+            opened, prompts, presence, secrets, lambda: server_file.read(opened.path), credentials, record
+        )
+        return replace(stores, node=node)
 
     def open_project(
         self,
@@ -138,7 +144,7 @@ class Wiring:
         closed = ClosedFolders(())
         files = _open_folder(folder, closed)
         own = files.subfolder(HANDRAIL_FOLDER)
-        policy = PolicySource(own, stores.path, TrustFile(stores.path), closed, stores.shared_rules)
+        policy = PolicySource(own, stores.path, TrustFile(stores.path), closed, stores.shared_rules, stores.node)
         policy.load()
         return Project(
             files=files,
@@ -316,7 +322,8 @@ class ReadFolder:
         files = OverlaidFolder.open(os.path.abspath(folder), closed)
         assert isinstance(files, OverlaidFolder)
         self.files = files
-        self.policy = PolicySource(files.subfolder(HANDRAIL_FOLDER), state, TrustFile(state), closed)
+        own = files.subfolder(HANDRAIL_FOLDER)
+        self.policy = PolicySource(own, state, TrustFile(state), closed, node=MembershipFile(state))
         self.policy.load()
 
     def close(self) -> None:

@@ -36,6 +36,8 @@ class Question:
     """The tool's calls are about targets, so a rule without one would cover more than this call."""
     stale: Stale | None = None
     """What has changed since a person allowed this for good."""
+    votes: int = 0
+    """So many people of the team have to approve it, whatever was allowed here."""
     offers: Sequence[Offer] = ()
     """How far a yes may reach, the narrowest first."""
 
@@ -77,6 +79,8 @@ class PresetAnswer(Unseen):
         self._choice = choice
 
     async def ask(self, question: Question) -> Answer:
+        if question.votes and self._choice == "allow":
+            raise Declined("The team of this machine wants its people to approve this.", reason="team")
         return Answer("ok" if self._choice == "allow" else "canceled", by=f"--answer {self._choice}")
 
 

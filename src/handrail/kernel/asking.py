@@ -58,6 +58,7 @@ class Asking:
             target,
             state.entry.tool.has_targets or target != NOWHERE,
             state.stale,
+            (await self._policy()).votes_for(state.call.tool, state.effect, target, preview.place),
         )
         await state.call.progress("Waiting for a person's approval.")
         answer = await self._approver.ask(question)
@@ -72,7 +73,7 @@ class Asking:
 
     async def is_allowed_for_good(self, state: CallState, preview: Preview) -> bool:
         """A person's yes to this caller, app and tool stands for the answer, where no rule wants them asked."""
-        if self._consents is None or preview.consent is None or state.is_ruled:
+        if self._consents is None or preview.consent is None or state.is_ruled or await self._votes(state, preview):
             return False
         given = await self._consents.allows(state.call.caller, preview.consent)
         if given is None:
@@ -80,6 +81,12 @@ class Asking:
         if given is not None:
             state.has_consent, state.decision = True, f"allow (consent {given.id}, by {given.by})"
         return given is not None
+
+    async def _votes(self, state: CallState, preview: Preview) -> int:
+        """By how many people of the team it has to be approved."""
+        assert state.effect is not None
+        target = state.entry.tool.target(state.params)
+        return (await self._policy()).votes_for(state.call.tool, state.effect, target, preview.place)
 
     def approved(self, state: CallState) -> Approved:
         assert state.answer is not None

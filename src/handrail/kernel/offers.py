@@ -34,7 +34,7 @@ def offers_for(question: Question, project: str, now: datetime) -> tuple[Offer, 
 
 def _for_task(question: Question, project: str, now: datetime) -> Iterator[Offer]:
     task, target = question.call.task or question.call.own_task, target_of(question)
-    if task is None or question.is_critical or not _can_be_named(target):
+    if task is None or question.is_critical or question.votes or not _can_be_named(target):
         return
     end = (now + LONGEST_TASK).isoformat(timespec="seconds")
     grant = replace(_grant(question, target, project), identity=question.call.caller.identity, task=task, until=end)
@@ -47,7 +47,7 @@ def _for_task(question: Question, project: str, now: datetime) -> Iterator[Offer
 def _for_good(question: Question, project: str) -> Iterator[Offer]:
     """Where a rule asks each time, one that allows changes nothing. Of an app's tool, a consent is kept instead."""
     target = question.target
-    if question.is_ruled or question.is_critical or not _can_be_named(target):
+    if question.is_ruled or question.is_critical or question.votes or not _can_be_named(target):
         return
     if question.has_targets and target == NOWHERE:
         return  # a rule without a target would cover everything that the tool can do

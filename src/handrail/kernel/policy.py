@@ -15,7 +15,9 @@ from handrail.kernel.policy_fields import tightened
 from handrail.kernel.target import ANY_PLACE, Target
 from handrail.kernel.web_address import host_expression, host_rule_matcher, place_expression, place_matcher
 from handrail.ports.effect import Effect
+from handrail.ports.node import TeamPolicy
 from handrail.ports.policy import Decision, Rule, program_words
+from handrail.ports.prompt_queue import About
 from handrail.ports.secret_files import is_secret_path, names_secrets
 
 _BY_DEFAULT = "default"
@@ -37,6 +39,10 @@ _DEFAULTS = {
 
 USER_RULE = "user rule"
 """What a verdict says where a rule of the person's own decides; the rule's id follows."""
+
+
+TEAM_RULE = "team rule"
+"""The same for a rule of the team that this machine is a node of."""
 
 
 def utc_now() -> datetime:
@@ -65,6 +71,9 @@ class Policy:
     document: PolicyDocument
     rules: tuple[tuple[Rule, Decision, str], ...]
     now: Callable[[], datetime] = utc_now
+    team: TeamPolicy | None = None
+    """What the team asks for that this machine is a node of."""
+    project: str = ""
 
     @property
     def limits(self) -> Policies:
@@ -119,6 +128,14 @@ class Policy:
             )
         return Verdict(Decision.ASK, _BY_DEFAULT)
 
+    def votes_for(self, tool: str, effect: Effect, target: Target, place: str | None) -> int:
+        """By how many people of the team this has to be approved; 0 where the person here decides."""
+        if self.team is None:
+            return 0
+        return self.team.votes_for(
+            About("", tool, effect.value, self.project, place or target.place or "", target.server or "")
+        )
+
     def opens(self, path: str) -> bool:
         """Whether a rule in force opens this file of secrets to some tool or agent."""
         return any(
@@ -168,26 +185,37 @@ def rule_id(rule: Rule) -> str:
 
 
 def compose(
-    document: PolicyDocument, *, is_trusted: bool, user_rules: Sequence[Rule], project: str | None = None
+    document: PolicyDocument,
+    *,
+    is_trusted: bool,
+    user_rules: Sequence[Rule],
+    project: str | None = None,
+    team: TeamPolicy | None = None,
 ) -> Policy:
     """A project's own policy can only tighten until a person trusts it: its allow counts as ask.
 
-    Rules about other projects than `project` are left out.
+    Rules about other projects than `project` are left out, and those of a team that allow.
     """
     rules = [(rule, rule.verdict, f"{USER_RULE} {rule_id(rule)}") for rule in user_rules if _is_about(rule, project)]
     for rule in document.rules:
         if _is_about(rule, project):
             decision = rule.verdict if is_trusted else max(rule.verdict, Decision.ASK)
             rules.append((rule, decision, PROJECT_RULE if is_trusted else _UNTRUSTED))
+    rules += [
+        (rule, rule.verdict, f"{TEAM_RULE} {rule_id(rule)}")
+        for rule in (() if team is None else team.rules)
+        if rule.verdict is not Decision.ALLOW and _is_about(rule, project)
+    ]
     if not is_trusted:
         document = tightened(document)
-    return Policy(document, tuple(rules))
+    return Policy(document, tuple(rules), team=team, project=project or "")
 
 
 def _opens(rule: Rule, because: str) -> bool:
-    """Only a rule that names such files opens them, and none of a project that nobody trusts."""
+    """Only a rule that names such files opens them; none of a project that nobody trusts, and none of a team."""
     names_it = rule.path is not None and names_secrets(rule.path)
-    return names_it and rule.verdict is not Decision.DENY and because != _UNTRUSTED
+    is_ours = because != _UNTRUSTED and not because.startswith(TEAM_RULE)
+    return names_it and rule.verdict is not Decision.DENY and is_ours
 
 
 def _is_about(rule: Rule, project: str | None) -> bool:

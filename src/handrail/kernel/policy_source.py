@@ -16,6 +16,7 @@ from handrail.kernel.policy_document import BrokenPolicy, PolicyDocument, read_d
 from handrail.kernel.settings import Settings, load_one
 from handrail.ports.errors import Declined, InvalidParams, NotFound
 from handrail.ports.files import Folder, Stamp
+from handrail.ports.node import Memberships, TeamPolicy
 from handrail.ports.paths import ClosedFolders
 from handrail.ports.policy import Rule, Trust
 from handrail.ports.settings import CONFIG_FILE, BrokenSettings
@@ -40,7 +41,10 @@ class SharedRules(Protocol):
 
 
 class PolicySource:
-    """`closed` is kept in step with the policy: the sandbox shares it. `shared` are rules that a team has."""
+    """`closed` is kept in step with the policy: the sandbox shares it.
+
+    `shared` are rules that a team's servers have in common, `node` those of the team that this machine is a node of.
+    """
 
     def __init__(
         self,
@@ -49,6 +53,7 @@ class PolicySource:
         trusted: Trust,
         closed: ClosedFolders,
         shared: SharedRules | None = None,
+        node: Memberships | None = None,
     ) -> None:
         self._folder = folder
         self._state = state
@@ -56,8 +61,9 @@ class PolicySource:
         self.trusts = trusted
         self._closed = closed
         self._shared = shared
+        self._node = node
         self._state_inside = _below(os.path.dirname(folder.location), state)
-        self._seen: tuple[bytes | None, bool, Sequence[Rule]] | None = None
+        self._seen: tuple[bytes | None, bool, Sequence[Rule], TeamPolicy | None] | None = None
         self._policy = Policy(PolicyDocument(), ())
         self._loaded: Sequence[object] | None = None
         self._turn = threading.Lock()
@@ -69,7 +75,7 @@ class PolicySource:
         with self._turn:
             stamps, at = self._stamps(), time.time_ns()
             data = self._read()
-            seen = (data, data is None or self.trusts.holds(data), self._user_rules())
+            seen = (data, data is None or self.trusts.holds(data), self._user_rules(), self._team())
             if seen != self._seen:
                 self._policy = self._composed(*seen)
                 self._seen = seen
@@ -120,7 +126,8 @@ class PolicySource:
     def _stamps(self) -> Sequence[object]:
         policy = _stamp(self.where, os.lstat) if os.access(self.where, os.F_OK, follow_symlinks=False) else None
         trusted = None if policy is None else _stamp(self.trusts.where)
-        return policy, _stamp(self._config), trusted, None if self._shared is None else self._shared.stamp()
+        shared = None if self._shared is None else self._shared.stamp()
+        return policy, _stamp(self._config), trusted, shared, None if self._node is None else self._node.stamp()
 
     def _read(self) -> bytes | None:
         try:
@@ -132,9 +139,15 @@ class PolicySource:
         own = load_one(Settings, self._state, environ={}).rules
         return own if self._shared is None else [*own, *self._shared.all()]
 
-    def _composed(self, data: bytes | None, is_trusted: bool, user_rules: Sequence[Rule]) -> Policy:
+    def _team(self) -> TeamPolicy | None:
+        membership = None if self._node is None else self._node.read()
+        return None if membership is None else membership.policy
+
+    def _composed(
+        self, data: bytes | None, is_trusted: bool, user_rules: Sequence[Rule], team: TeamPolicy | None
+    ) -> Policy:
         document = PolicyDocument() if data is None else read_document(data, self.where)
-        policy = compose(document, is_trusted=is_trusted, user_rules=user_rules, project=self.project)
+        policy = compose(document, is_trusted=is_trusted, user_rules=user_rules, project=self.project, team=team)
         self._closed.replace(policy.closed_folders, rooted=self._state_inside, opened=policy.opens)
         return policy
 

@@ -15,6 +15,9 @@ from handrail.kernel.digest import digest
 from handrail.kernel.grants import NotOffered, chosen, is_wide, lies_within
 from handrail.kernel.passkeys import verified_assertion
 from handrail.kernel.queue_approver import PREFIX
+from handrail.ports.approval_card import Card
+from handrail.ports.errors import Declined
+from handrail.ports.node import TeamPolicy
 from handrail.ports.presence import (
     FindAgent,
     GivenProof,
@@ -25,11 +28,15 @@ from handrail.ports.presence import (
     PresenceNeeded,
     Proof,
     Proofs,
+    TeamProof,
     TerminalProof,
     WindowProof,
 )
+from handrail.ports.prompt_queue import About
 from handrail.ports.prompts import FileChangePrompt, PromptResponse, RequestEntry
 
+TEAM = "team"
+"""The kind of proof that a team's yes is."""
 _NO_PASSKEY = "`handrail passkeys add` sets up a passkey for the console."
 
 
@@ -60,6 +67,19 @@ def why_needed(mode: Mode, request: RequestEntry, response: PromptResponse) -> s
     return "it allows this from now on" if response.scope == "rule" else "it allows much more than was asked"
 
 
+def votes_needed(policy: TeamPolicy, request: RequestEntry) -> int:
+    """By how many people of the team this has to be approved; 0 where the person at this machine decides."""
+    prompt = request.prompt
+    if not isinstance(prompt, FileChangePrompt) or not request.request_id.startswith(PREFIX) or prompt.card is UNSET:
+        return 0
+    return policy.votes_for(about_card(prompt.card))
+
+
+def about_card(card: Card, node: str = "") -> About:
+    place, server = card.place or "", card.server or ""
+    return About(card.identity, card.tool, card.effect, card.project, place, server, node)
+
+
 def challenge(request: RequestEntry, response: PromptResponse) -> bytes:
     """Of the prompt's id, everything that it shows, and how far the answer reaches."""
     members = ((name, getattr(response, name)) for name in ("scope", "covers", "grant"))
@@ -77,7 +97,10 @@ def answering_command(request_id: str, response: PromptResponse) -> str:
 
 
 class PresenceCheck:
-    """`mode` is read each time: a person may change it while everything runs."""
+    """`mode` is read each time: a person may change it while everything runs.
+
+    `team` is what the team that this machine is a node of asks for.
+    """
 
     def __init__(
         self,
@@ -86,12 +109,14 @@ class PresenceCheck:
         proofs: Proofs,
         look_at_terminal: LookAtTerminal,
         find_agent: FindAgent,
+        team: Callable[[], TeamPolicy | None] = lambda: None,
     ) -> None:
         self._mode = mode
         self.passkeys = passkeys
         self._proofs = proofs
         self.look_at_terminal = look_at_terminal
         self._find_agent = find_agent
+        self._team = team
 
     @property
     def mode(self) -> Mode:
@@ -104,6 +129,7 @@ class PresenceCheck:
         return challenge(request, response)
 
     def admit(self, request: RequestEntry, response: PromptResponse, proof: GivenProof) -> Callable[[], None]:
+        self._check_team(request, response, is_team=isinstance(proof, TeamProof))
         why = self.why_needed(request, response)
         if proof == "terminal":
             proof = self._look_at_keys
@@ -119,6 +145,18 @@ class PresenceCheck:
         kept = self.verify(challenge(request, response), proof)
         return lambda: self._proofs.keep(request.request_id, kept)
 
+    def _check_team(self, request: RequestEntry, response: PromptResponse, *, is_team: bool) -> None:
+        """Where the team asks for its own people's approval, a yes that is given here is not enough."""
+        policy = None if is_team or response.status != "ok" else self._team()
+        votes = 0 if policy is None else votes_needed(policy, request)
+        if votes:
+            people = "one of its people" if votes == 1 else f"{votes} of its people"
+            raise Declined(
+                f"Your team wants {people} to approve this. Here you can only deny it.",
+                hint="They are asked at the team's server.",
+                reason="team",
+            )
+
     def _look_at_keys(self) -> TerminalProof:
         """For keys without a word that only a person can read."""
         found = self.look_at_terminal()
@@ -129,6 +167,7 @@ class PresenceCheck:
 
     def proof_of(self, request: RequestEntry, response: PromptResponse) -> Mapping[str, Any] | None:
         kept = self._proofs.of(request.request_id)
+        self._check_team(request, response, is_team=kept is not None and kept.get("kind") == TEAM)
         if kept is not None and kept.get("challenge") == challenge(request, response).hex():
             return kept
         why = self.why_needed(request, response)
@@ -160,6 +199,8 @@ class PresenceCheck:
     def _checked(self, expected: bytes, proof: Proof) -> dict[str, Any]:
         if isinstance(proof, TerminalProof):
             return {"kind": "terminal", "terminal": proof.terminal, "pid": proof.pid, "program": proof.program}
+        if isinstance(proof, TeamProof):
+            return {"kind": TEAM, "tenant": proof.tenant, "by": list(proof.by)}
         if isinstance(proof, WindowProof):
             if not hmac.compare_digest(proof.challenge, expected):
                 raise PresenceNeeded(

@@ -98,7 +98,7 @@ class QueueApprover:
         return await self._granted(call, target) is None
 
     async def ask(self, question: Question) -> Answer:
-        if not question.is_critical:
+        if not question.is_critical and not question.votes:
             granted = await self._granted(question.call, target_of(question))
             if granted is not None:
                 return Answer("ok", by=f"allowed for this task by {granted.by} (grant {granted.id})")

@@ -72,6 +72,9 @@ class Card(Wire, frozen=True, kw_only=True):
     """What the object is, such as an element's role."""
     within: str = ""
     """The page, window, server or app that it belongs to."""
+    place: str | UnsetType = UNSET
+    server: str | UnsetType = UNSET
+    """Where on the web and at which MCP server, as rules name it."""
     reason: str = ""
     """Why, in the agent's own words."""
     risks: tuple[Risk, ...] = ()

@@ -1,4 +1,4 @@
-"""Proof that a person is present: a passkey's signature, a window of handrail's extension, or a terminal.
+"""Proof that a person is present: a passkey's signature, a window of the extension, a terminal, or a team's yes.
 
 Knows no store and no system: where passkeys are kept, and how a terminal is looked at, is told by others.
 """
@@ -83,7 +83,15 @@ class WindowProof:
     """What the window's answer was for."""
 
 
-Proof = PasskeyProof | TerminalProof | WindowProof
+@dataclass(frozen=True, slots=True)
+class TeamProof:
+    """People of the team that this machine is a node of said yes, each signed in there."""
+
+    tenant: str
+    by: tuple[str, ...]
+
+
+Proof = PasskeyProof | TerminalProof | WindowProof | TeamProof
 
 
 class PresenceNeeded(Declined):

@@ -95,6 +95,8 @@ class About(msgspec.Struct, frozen=True):
     project: str
     place: str = ""
     server: str = ""
+    node: str = ""
+    """The node of a team whose question it is; its own gate asks."""
 
 
 @dataclass(frozen=True, slots=True)

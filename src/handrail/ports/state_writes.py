@@ -34,6 +34,7 @@ WRITTEN_FILES = (
     "server.json",
     "servers.json",
     "sessions.json",
+    "team.json",
     "trusted.json",
 )
 PROOFS = "presence"

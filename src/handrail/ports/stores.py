@@ -11,6 +11,7 @@ from handrail.ports.browser_store import BrowserStores
 from handrail.ports.consents import Consents
 from handrail.ports.grants import TaskGrants
 from handrail.ports.journal import Journal
+from handrail.ports.node import Memberships
 from handrail.ports.policy import Rule
 from handrail.ports.presence import Presence
 from handrail.ports.prompt_queue import PromptQueue
@@ -84,6 +85,8 @@ class Stores:
     """While inside, tells when the audit may have grown."""
     format: int
     close: Callable[[], None]
+    node: Memberships | None = None
+    """The team that this machine is a node of; None on a team's server."""
     shared_rules: Any = None
     """`kernel.policy_source.SharedRules`, where several servers have rules in common."""
     team: TeamStores | None = None

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
 from urllib.parse import urlsplit
 
 import msgspec
@@ -13,11 +13,17 @@ from handrail.ports.errors import InvalidParams
 from handrail.ports.prompt_queue import About
 from handrail.ports.prompt_store import Watch
 
-Role = Literal["agent", "viewer", "operator", "approver", "administrator"]
-"""agent: calls tools through the gate. viewer: reads. operator: also calls tools and answers questions that are no
-approvals. approver: also approves, within its limits. administrator: also decides who is in the team."""
+if TYPE_CHECKING:
+    from handrail.ports.node import Nodes
+
+Role = Literal["agent", "node", "viewer", "operator", "approver", "administrator"]
+"""agent: calls tools through the gate. node: a person's machine with a gate of its own. viewer: reads. operator: also
+calls tools and answers questions that are no approvals. approver: also approves, within its limits. administrator: also
+decides who is in the team."""
 
 ROLES: tuple[Role, ...] = get_args(Role)
+PROGRAMS = frozenset[Role]({"agent", "node"})
+"""They have tokens, and never sign in."""
 _RANKS = {role: rank for rank, role in enumerate(ROLES)}
 
 
@@ -48,7 +54,8 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A person, a service or an agent with a token of its own. `owner` is the member for whom an agent works."""
+    """A person, a service or an agent with a token of its own. `owner` is the member for whom an agent works, or
+    whose machine a node is."""
 
     id: str
     name: str
@@ -59,7 +66,7 @@ class Member:
     token_hash: str = field(default="", repr=False, compare=False)
 
     def is_at_least(self, role: Role) -> bool:
-        return self.role != "agent" and _RANKS[self.role] >= _RANKS[role]
+        return self.role not in PROGRAMS and _RANKS[self.role] >= _RANKS[role]
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +255,7 @@ class TeamStores:
     """Each engine, and what is wrong with it now. Blocks."""
     watch_access: Callable[[], AbstractAsyncContextManager[Watch]]
     """While inside, tells when somebody's access may have changed."""
+    nodes: "Nodes"
     provider: IdentityProvider | None = None
     url: str = ""
     """The address under which people reach the team."""

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 EPILOG = """\b
 Examples:
   handrail up
-  handrail up --project ~/games/mine --port 7007 --no-open"""
+  handrail up --project ~/games/mine --port 7007 --no-open
+  handrail up --team https://handrail.example.com --team-token token.txt"""
 
 
 @click.command(epilog=EPILOG)
@@ -31,6 +32,13 @@ Examples:
     help="Port; 0 picks a free one.",
 )
 @click.option("--no-open", is_flag=True, help="Don't open a browser.")
+@click.option("--team", metavar="URL", help="Join this team as a node, or connect to it again.")
+@click.option(
+    "--team-token",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Holds the token to join with.",
+)
 @click.option("--until-unused", type=WholeNumber(min=1), hidden=True)
 @answer_option
 def up(
@@ -39,6 +47,8 @@ def up(
     host: str | None,
     port: int | None,
     no_open: bool,
+    team: str | None,
+    team_token: Path | None,
     until_unused: int | None,
     answer: Choice,
 ) -> None:
@@ -56,6 +66,9 @@ def up(
     machine = program().machine
     opened = program().open_project(project, state, approver, flags=flags, is_server=True)
 
+    if team is not None:
+        _join(opened, team, team_token)
+
     def on_ready(address: str, console: str) -> None:
         say(f"handrail {opened.location} at {address} (Ctrl-C ends it)")
         if opened.settings.open_console and machine.has_display():
@@ -68,6 +81,23 @@ def up(
         _serve(opened, on_ready, until_unused)
     finally:
         opened.close()
+
+
+def _join(opened: "Project", url: str, token_file: Path | None) -> None:
+    from handrail.faces.cli.presence import need_person
+
+    token = ""
+    if token_file is not None:
+        try:
+            token = token_file.read_text().strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise click.UsageError(f"{token_file}: {error}.") from None
+    try:
+        joined = opened.offered("node", "join")(url, token, lambda what: need_person(opened.stores, what))
+    except BaseException:
+        opened.close()
+        raise
+    say(f"{joined.name}, a node of the team {joined.tenant} at {joined.url}")
 
 
 def _serve(

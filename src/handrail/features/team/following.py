@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from handrail.kernel.project import Project
 from handrail.ports.errors import Failure
@@ -20,7 +21,7 @@ async def following_access(project: Project) -> AsyncIterator[None]:
     if team is None:
         yield
         return
-    following = asyncio.create_task(_follow(team))
+    following = asyncio.create_task(_follow(team, project.stores.prompts))
     try:
         yield
     finally:
@@ -28,12 +29,13 @@ async def following_access(project: Project) -> AsyncIterator[None]:
         await asyncio.gather(following, return_exceptions=True)
 
 
-async def _follow(team: TeamStores) -> None:
+async def _follow(team: TeamStores, prompts: Any) -> None:
     async with team.watch_access() as watch:
         while True:
             await watch.change()
             try:
                 await team.members.refresh()
+                await prompts.nodes.withdraw_left_behind()
             except Failure as failure:
                 logger.warning("who may come in can't be read now: %s", failure.message)
                 await asyncio.sleep(_AGAIN_AFTER)

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
+from handrail.features.team.node_questions import PREFIX as NODE
+from handrail.features.team.node_questions import NodeQuestions
 from handrail.kernel.audit import Audit
 from handrail.kernel.prompts.answer_rules import check_response
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.ports.agents import PREFIX
 from handrail.ports.errors import Conflict, Declined
 from handrail.ports.presence import GivenProof
-from handrail.ports.prompt_queue import About, Origin, Receipt
+from handrail.ports.prompt_queue import About, Origin, QueuedPrompt, Receipt
 from handrail.ports.prompt_store import PromptStore
 from handrail.ports.prompts import FileChangePrompt, PromptResponse
-from handrail.ports.team import Member, TeamStores, Vote
+from handrail.ports.team import ApprovalRule, Member, TeamStores, Vote
 
 CONSOLE = "console:"
+_NODE_SECONDS = 3.0
+"""As long as somebody who answers waits for the word of the node."""
 
 
 class VotedPrompts(LoggedPrompts):
@@ -30,6 +36,7 @@ class VotedPrompts(LoggedPrompts):
         super().__init__(store)
         self._team = team
         self._audit = audit
+        self.nodes = NodeQuestions(super().request, super().respond, team, audit)
 
     async def respond(
         self,
@@ -47,12 +54,14 @@ class VotedPrompts(LoggedPrompts):
         checked = check_response(found.prompt, response)
         origin = (await self.origins([request_id])).get(request_id)
         if checked.status == "ok" and origin is not None and origin.is_own:
-            return await self._vote(request_id, checked, origin, by, run_id=run_id, shown=shown)
+            return await self._vote(found, checked, origin, by, run_id=run_id, shown=shown)
+        if origin is not None and origin.about is not None and origin.about.node:
+            return await self._passed_on(found, checked, origin.about, [(by or "").removeprefix(CONSOLE)])
         return await super().respond(request_id, response, run_id=run_id, by=by, proof=proof, shown=shown)
 
     async def _vote(
         self,
-        request_id: str,
+        found: QueuedPrompt,
         response: PromptResponse,
         origin: Origin,
         by: str | None,
@@ -60,6 +69,7 @@ class VotedPrompts(LoggedPrompts):
         run_id: str | None,
         shown: str | None,
     ) -> Receipt:
+        request_id = found.request_id
         member = await self._team.members.current((by or "").removeprefix(CONSOLE)) if by else None
         about = origin.about
         if member is None or about is None or not (by or "").startswith(CONSOLE):
@@ -79,11 +89,35 @@ class VotedPrompts(LoggedPrompts):
         if len(given) < needed:
             left = needed - len(given)
             return Receipt((f"Your approval counts. {left} more {'is' if left == 1 else 'are'} needed.",))
+        if about.node:
+            return await self._passed_on(found, response, about, given)
         names = ", ".join(CONSOLE + name for name in given)
         try:
             return await super().respond(request_id, response, run_id=run_id, by=names, shown=origin.shown)
         except Conflict:
             return await self._answered_meanwhile(request_id, answer, origin)
+
+    async def _passed_on(
+        self, found: QueuedPrompt, response: PromptResponse, about: About, by: Sequence[str]
+    ) -> Receipt:
+        """The node's own queue takes it, unless somebody was first there."""
+        if not await self.nodes.pass_on(found, about, response, by):
+            raise Conflict("Somebody else has answered this.")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_NODE_SECONDS), self._watching() as watch:
+                while (now := await self.find(found.request_id)) is not None and now.answer is None:
+                    await watch.change()
+                if now is not None and now.answer is not None and now.answer.response.status != response.status:
+                    raise Conflict("It was answered at the machine itself first.")
+                return Receipt()
+        node = await self._team.members.with_id(about.node)
+        name = "The machine" if node is None else node.name
+        return Receipt((f"{name} has not confirmed it yet. It gets your answer as soon as it is connected.",))
+
+    async def still_waiting(self, request_ids: Collection[str]) -> Collection[str]:
+        of_nodes = [each for each in request_ids if each.startswith(NODE)]
+        others = set(await super().still_waiting([each for each in request_ids if not each.startswith(NODE)]))
+        return others.union(await self.nodes.connected(of_nodes)) if of_nodes else others
 
     async def _answered_meanwhile(self, request_id: str, answer: str, origin: Origin) -> Receipt:
         """Of several servers that find that enough have voted, one writes the answer."""
@@ -95,10 +129,19 @@ class VotedPrompts(LoggedPrompts):
     async def _check_may(self, member: Member, about: About, response: PromptResponse) -> None:
         if (why := await self._why_not(member, about)) is not None:
             raise Declined(why, reason="role")
+        if response.scope == "rule" and about.node:
+            raise Declined("What is always allowed on a machine is decided there. Approve it once.", reason="role")
         if response.scope == "rule" and not member.is_at_least("administrator"):
             raise Declined("Only an administrator can always allow this. Approve it once.", reason="role")
 
     async def _why_not(self, member: Member, about: About) -> str | None:
+        if about.node:
+            node = await self._team.members.with_id(about.node)
+            if node is None:
+                return "The token of the machine that asks was revoked."
+            if node.owner == member.name:
+                is_ruled = bool(await self._covering(about))
+                return f"{node.name} is your machine: somebody else has to approve it." if is_ruled else None
         if not member.is_at_least("approver"):
             return f"A member with the role {member.role} can't approve."
         if not member.limits.cover(about):
@@ -112,8 +155,10 @@ class VotedPrompts(LoggedPrompts):
         return None
 
     async def _needed(self, about: About) -> int:
-        rules = await self._team.approvals.current()
-        return max((rule.votes for rule in rules if rule.limits.cover(about)), default=1)
+        return max((rule.votes for rule in await self._covering(about)), default=1)
+
+    async def _covering(self, about: About) -> Sequence[ApprovalRule]:
+        return [rule for rule in await self._team.approvals.current() if rule.limits.cover(about)]
 
     async def _standing(self, request_id: str, about: About, answer: str) -> Sequence[str]:
         """Names of those whose yes to exactly this counts now: who was revoked since has no vote any more."""

@@ -36,6 +36,8 @@ def card_of(question: Question, project: str, params: Iterator[tuple[str, Any]])
         object=one_line(about.object or preview.path or preview.command or ""),
         kind=one_line(about.kind),
         within=one_line(about.within or preview.place or preview.app or ""),
+        place=one_line(place) if (place := preview.place or question.target.place) else UNSET,
+        server=one_line(question.target.server) if question.target.server else UNSET,
         reason=visible(about.reason.strip()[:_LONGEST_REASON]),
         risks=tuple(_risks(question)),
         notes=tuple(_notes(question)),

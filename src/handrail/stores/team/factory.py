@@ -20,6 +20,7 @@ from handrail.stores.team.leases import TeamLeases
 from handrail.stores.team.listening import Listener
 from handrail.stores.team.members import TeamMembers
 from handrail.stores.team.messages import Messages
+from handrail.stores.team.nodes import TeamNodes
 from handrail.stores.team.prompt_store import prompt_store
 from handrail.stores.team.record import KeyFile, KnownKey, record_stores
 from handrail.stores.team.rules import TeamRules
@@ -74,6 +75,7 @@ class OpenTeam:
             self.leases,
             self.parts,
             lambda: self.listener.watching("access"),
+            TeamNodes(database, self.listener),
         )
 
     def blobs(self, prefix: str) -> BlobFolder:

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 
 class Listener:
-    """Starts with the first who wants to know something. `topic` is what is announced: `prompts` or `access`."""
+    """Starts with the first who wants to know something. `topic` is what is announced: `prompts`, `access`, `nodes`."""
 
     def __init__(self, database: TeamDatabase) -> None:
         self._database = database
@@ -47,7 +47,7 @@ class Listener:
         return end
 
     @asynccontextmanager
-    async def watching(self, topic: str, look_every: float = _LOOK_EVERY) -> AsyncIterator[ChangeWatch]:
+    async def watching(self, *topics: str, look_every: float = _LOOK_EVERY) -> AsyncIterator[ChangeWatch]:
         """`look_every`: how often there may be a change that is not announced."""
         loop, event = asyncio.get_running_loop(), asyncio.Event()
         event.set()
@@ -56,11 +56,12 @@ class Listener:
             with suppress(RuntimeError):  # the loop has ended meanwhile
                 loop.call_soon_threadsafe(event.set)
 
-        end = self.tell(topic, wake)
+        ends = [self.tell(topic, wake) for topic in topics]
         try:
             yield ChangeWatch(event, look_every)
         finally:
-            end()
+            for end in ends:
+                end()
 
     def close(self) -> None:
         if self._following is not None:

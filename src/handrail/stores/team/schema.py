@@ -131,13 +131,33 @@ BEGIN
 END $$;
 """
 
-STEPS = (_BASE,)
+_NODES = f"""
+CREATE TABLE node (
+  {_TENANT}, id text, seen_at timestamptz NOT NULL DEFAULT clock_timestamp(), PRIMARY KEY (tenant, id)
+);
+CREATE TABLE node_question (
+  {_TENANT}, node text, request_id text, answer bytea, opened_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  closed_at timestamptz, PRIMARY KEY (tenant, node, request_id)
+);
+CREATE INDEX node_question_open ON node_question (tenant, node) WHERE closed_at IS NULL;
+CREATE FUNCTION node_asked() RETURNS trigger LANGUAGE plpgsql SET search_path = handrail AS $$
+BEGIN
+  PERFORM pg_notify(channel(), 'nodes');
+  RETURN NULL;
+END $$;
+CREATE TRIGGER node_answered AFTER UPDATE OF answer ON node_question
+  FOR EACH STATEMENT EXECUTE FUNCTION node_asked();
+CREATE TRIGGER approval_rule_changed AFTER INSERT OR UPDATE OR DELETE ON approval_rule
+  FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
+"""
+
+STEPS = (_BASE, _NODES)
 """Never changed once released: what is to be different is a further step."""
 
 TABLES = (
     "token", "claimed", "consent", "task_grant", "asked", "task_owner", "rule", "journal_head", "journal_line",
     "prompt_origin", "prompt_answerer", "waiter", "member", "session", "sign_in_code", "sign_in_attempt",
-    "access_version", "approval_rule", "vote", "lease",
+    "access_version", "approval_rule", "vote", "lease", "node", "node_question",
 )  # fmt: skip
 """Those with rows of tenants. Row-level security is on for each of them."""
 

@@ -23,7 +23,7 @@ Examples:
   handrail team serve --nats nats://bus --blobs s3://shop-evidence --port 7007"""
 
 _DATABASE = "HANDRAIL_TEAM_DATABASE"
-_ROLES = ("agent", "viewer", "operator", "approver", "administrator")
+_ROLES = ("agent", "node", "viewer", "operator", "approver", "administrator")
 
 database_option = click.option(
     "--database",
@@ -117,7 +117,7 @@ def serve(
 def _provider(
     issuer: str, client: str, secret_file: Path | None, groups: tuple[str, ...], url: str
 ) -> "IdentityProvider":
-    from handrail.ports.team import IdentityProvider, checked_role
+    from handrail.ports.team import PROGRAMS, IdentityProvider, checked_role
 
     if not client or secret_file is None or not groups or not url:
         raise click.UsageError("--oidc-issuer needs --oidc-client, --oidc-secret-file, --oidc-group and --url.")
@@ -125,7 +125,7 @@ def _provider(
     for each in groups:
         group, _, role = each.rpartition("=")
         roles[group] = checked_role(role)
-        if not group or role == "agent":
+        if not group or roles[group] in PROGRAMS:
             raise click.UsageError(f"--oidc-group {each!r} must be GROUP=ROLE, with the role of a person.")
     try:
         secret = secret_file.read_text().strip()
@@ -168,7 +168,7 @@ def token() -> None:
 @token.command("add")
 @click.argument("name")
 @click.option("--role", type=OneOf(*_ROLES), required=True, metavar="ROLE", help=f"One of {', '.join(_ROLES)}.")
-@click.option("--owner", default="", metavar="NAME", help="The member for whom an agent works: never its approver.")
+@click.option("--owner", default="", metavar="NAME", help="For whom an agent works, or whose machine a node is.")
 @limit_options
 @database_option
 def add_token(name: str, role: str, owner: str, database: str, **limits: tuple[str, ...]) -> None:

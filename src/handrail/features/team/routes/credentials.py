@@ -61,6 +61,12 @@ class TeamCredentials(Credentials):
         found = self.signed_in(scope, page)
         return None if found is None else self._team.sessions.member(found)
 
+    def node(self, scope: Scope) -> Member | None:
+        """Whose token came along, where it is a node's."""
+        scheme, _, token = (header(scope, b"authorization") or "").partition(" ")
+        member = self._team.members.with_token(token) if scheme.lower() == "bearer" else None
+        return member if member is not None and member.role == "node" else None
+
     def set_cookie(self, secret: str) -> str:
         return f"{self._cookie}={secret}; Max-Age={_LIFETIME_SECONDS}; {self._flags}"
 

@@ -17,6 +17,7 @@ from handrail.ports.errors import Failure
 from handrail.ports.team import Member, Role, TeamStores
 
 HEALTH = "/health"
+FOR_NODES = "/api/node/"
 _READING = ("GET", "HEAD", "OPTIONS")
 _TRY_AGAIN_LATER = 1013
 _FOR_OPERATORS = ("/api/tools/", "/api/prompts", "/socket.io/")
@@ -76,8 +77,12 @@ class TeamGuard(Guard):
         return refused("FORBIDDEN", f"This needs the role {role}; {member.name} has the role {member.role}.")
 
     def _may_program(self, scope: Scope) -> bool:
-        """A person's or service's own token reads; to do more, a person signs in."""
-        return scope["type"] == "http" and scope["method"] in _READING and not scope["path"].startswith(_FOR_AGENTS)
+        """A person's or service's own token reads; to do more, a person signs in. A node's opens what is for nodes."""
+        credentials, path = self._credentials, scope["path"]
+        assert isinstance(credentials, TeamCredentials)
+        if scope["type"] != "http" or credentials.node(scope) is not None or path.startswith(FOR_NODES):
+            return scope["type"] == "http" and path.startswith(FOR_NODES) and credentials.node(scope) is not None
+        return scope["method"] in _READING and not path.startswith(_FOR_AGENTS)
 
     def _member(self, scope: Scope) -> Member | None:
         """Who has signed in. Agents have the gate, and services' tokens read."""

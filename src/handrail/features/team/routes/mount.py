@@ -18,12 +18,13 @@ from handrail.faces.http.headers import header
 from handrail.faces.http.json_body import json_object, text_field
 from handrail.features.team import oidc
 from handrail.features.team.routes.credentials import TeamCredentials
+from handrail.features.team.routes.nodes import node_routes
 from handrail.features.team.routes.page import STYLE_SOURCE, WRONG_TOKEN, sign_in_page
 from handrail.kernel.access import record_access
 from handrail.kernel.prompts.entries import timestamp
 from handrail.ports.errors import Failure, NotFound
 from handrail.ports.identity import Caller
-from handrail.ports.team import Limits, Member, TeamStores, checked_role
+from handrail.ports.team import PROGRAMS, Limits, Member, TeamStores, checked_role
 from handrail.ports.waiting import settled
 
 SIGN_IN = "/team/sign-in"
@@ -42,7 +43,7 @@ def mount(context: HttpContext) -> Mount:
         path: str = scope["path"]
         return scope["type"] == "http" and (path in _OPEN or (path == _SESSION and scope["method"] == "POST"))
 
-    return Mount([*_sign_in(context, team), *_members(context, team)], is_open=is_open)
+    return Mount([*_sign_in(context, team), *_members(context, team), *node_routes(context, team)], is_open=is_open)
 
 
 def _sign_in(context: HttpContext, team: TeamStores) -> list[Route]:
@@ -62,7 +63,7 @@ def _sign_in(context: HttpContext, team: TeamStores) -> list[Route]:
         body = await request.body()
         token = body.decode("latin-1").removeprefix("token=").strip() if len(body) <= _MOST_FORM else ""
         member = team.members.with_token(token)
-        if member is None or member.role == "agent":
+        if member is None or member.role in PROGRAMS:
             return _page(team, WRONG_TOKEN)
         code = await settled(lambda: team.sessions.make_code(member.id))
         return RedirectResponse(f"/#code={code}/inbox", status_code=303, headers=_PAGE_HEADERS)

@@ -1,0 +1,107 @@
+"""A server's half of the connection to nodes: it tells them the policy and answers, and takes questions and audits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from handrail.features.team.node_audit import keep
+from handrail.features.team.node_questions import NodeQuestions
+from handrail.kernel.audit import Audit
+from handrail.kernel.chain import Head, read_head
+from handrail.kernel.policy_source import SharedRules
+from handrail.ports.errors import Conflict, Declined
+from handrail.ports.journal import Journal
+from handrail.ports.node import NeededVotes, NodeNews, NodeOutcome, NodeQuestion, TeamPolicy
+from handrail.ports.policy import Decision
+from handrail.ports.team import Member, TeamStores
+from handrail.ports.waiting import settled
+
+MOST_SECONDS = 20.0
+
+
+class NodeLink:
+    def __init__(
+        self, team: TeamStores, rules: SharedRules, questions: NodeQuestions, audit: Audit, journal: Journal
+    ) -> None:
+        self._team = team
+        self._nodes = team.nodes
+        self._rules = rules
+        self._questions = questions
+        self._audit = audit
+        self._journal = journal
+        self._policy: tuple[object, TeamPolicy] | None = None
+
+    async def news(self, member: Member, version: str, seconds: float) -> NodeNews:
+        """As soon as there are some, or after so many seconds. Declined: the token was revoked meanwhile."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + min(seconds, MOST_SECONDS)
+        await self._nodes.seen(member.id)
+        async with self._nodes.watching() as watch:
+            while True:
+                await watch.change()
+                if await self._team.members.with_id(member.id) is None:
+                    raise Declined("This node's token was revoked.", reason="revoked")
+                found = await self._found(member, version)
+                if found.policy is not UNSET or found.answers or loop.time() >= until:
+                    return found
+
+    async def ask(self, member: Member, asked: Sequence[NodeQuestion]) -> None:
+        for each in asked:
+            await self._questions.post(member, each)
+
+    async def settle(self, member: Member, outcomes: Sequence[NodeOutcome]) -> None:
+        for each in outcomes:
+            await self._questions.settle(member, each)
+
+    async def keep_audit(self, member: Member, start: int, data: bytes) -> dict[str, Any]:
+        """Both records name each other's last digest. Conflict: this is not what comes next."""
+        head = await settled(lambda: keep(self._nodes.journal(member.id), start, data))
+        await self._audit.add(
+            {"event": "node", "node": member.id, "records": head.count, "size": head.size, "digest": head.hash},
+            durable=True,
+        )
+        own = await settled(lambda: _head(self._journal))
+        return {"size": head.size, "tenant": self._team.tenant, "records": own.count, "digest": own.hash}
+
+    async def _found(self, member: Member, version: str) -> NodeNews:
+        policy = await self.policy()
+        open_now = await self._nodes.open(member.id)
+        journal = self._nodes.journal(member.id)
+        size = (await settled(journal.glimpse)).size or 0
+        return NodeNews(
+            tenant=self._team.tenant,
+            node=member.id,
+            name=member.name,
+            audit_size=size,
+            open=tuple(id for id, _ in open_now),
+            answers=tuple(answer for _, answer in open_now if answer is not None),
+            policy=UNSET if policy.version == version else policy,
+        )
+
+    async def policy(self) -> TeamPolicy:
+        await self._rules.refresh()
+        stamp = self._rules.stamp()
+        if self._policy is None or self._policy[0] != stamp:
+            self._policy = (stamp, await self._read_policy())
+        return self._policy[1]
+
+    async def _read_policy(self) -> TeamPolicy:
+        """Without what allows: a team takes nothing away from what a node asks itself."""
+        rules = tuple(each for each in await settled(self._rules.all) if each.verdict is not Decision.ALLOW)
+        asked = await self._team.approvals.current()
+        votes = tuple(NeededVotes(limits=each.limits, votes=each.votes) for each in asked)
+        version = sha256(msgspec.json.encode([rules, votes])).hexdigest()[:32]
+        return TeamPolicy(version=version, rules=rules, approvals=votes)
+
+
+def _head(journal: Journal) -> Head:
+    found = read_head(journal.glimpse().mark or b"")
+    if found is None:
+        raise Conflict("The team's audit has no head.")
+    return found

@@ -1,0 +1,85 @@
+"""Approvals that nodes wait for, in the team's queue. A node's own queue decides which answer came first."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import suppress
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from handrail.kernel.audit import Audit
+from handrail.kernel.presence import about_card
+from handrail.kernel.prompts.shown import shown_digest
+from handrail.ports.errors import Conflict, InvalidParams, NotFound
+from handrail.ports.node import NodeAnswer, NodeOutcome, NodeQuestion
+from handrail.ports.prompt_queue import About, Origin, QueuedPrompt, Receipt
+from handrail.ports.prompts import PromptResponse
+from handrail.ports.team import Member, TeamStores
+
+PREFIX = "node_"
+
+
+def queue_id(node: str, request_id: str) -> str:
+    """What a question of a node is called in the team's queue."""
+    return f"{PREFIX}{node}_{request_id}"
+
+
+class NodeQuestions:
+    """`request` and `respond` are the queue's own: who may answer was decided before."""
+
+    def __init__(
+        self,
+        request: Callable[..., Awaitable[str]],
+        respond: Callable[..., Awaitable[Receipt]],
+        team: TeamStores,
+        audit: Audit,
+    ) -> None:
+        self._request = request
+        self._respond = respond
+        self._nodes = team.nodes
+        self._audit = audit
+
+    async def post(self, member: Member, asked: NodeQuestion) -> None:
+        """As often as the node likes: it is there once."""
+        card = asked.prompt.card
+        if card is UNSET:
+            raise InvalidParams("Only approvals are asked for at the team.", field="prompt")
+        about = replace(about_card(card, member.id), identity=f"node:{member.id}")
+        origin = Origin(f"node:{member.name}", is_own=True, about=about)
+        with suppress(Conflict):  # it is there already
+            await self._request(asked.prompt, request_id=queue_id(member.id, asked.request_id), origin=origin)
+        await self._nodes.opened(member.id, asked.request_id)
+
+    async def settle(self, member: Member, outcome: NodeOutcome) -> None:
+        """What the node's own queue says is the answer, whoever gave it."""
+        record = {"event": "node answer", "node": member.id, "requestId": outcome.request_id}
+        if outcome.response is UNSET:
+            await self._audit.add({**record, "refused": outcome.refused[:300]}, durable=True)
+            await self._nodes.refuse(member.id, outcome.request_id)
+            return
+        by = f"{outcome.by or 'a person'} at {member.name}"
+        await self._audit.add({**record, "status": outcome.response.status, "by": by}, durable=True)
+        await self._close(member.id, outcome.request_id, outcome.response, by)
+
+    async def withdraw_left_behind(self) -> None:
+        """Whose token was revoked asks nothing any more."""
+        for node, request_id in await self._nodes.left_behind():
+            await self._close(node, request_id, PromptResponse(status="canceled"), "handrail")
+
+    async def pass_on(self, found: QueuedPrompt, about: About, response: PromptResponse, by: Sequence[str]) -> bool:
+        """To the node; False where another answer is on its way, or the node has one."""
+        own = found.request_id.removeprefix(queue_id(about.node, ""))
+        shown = shown_digest(own, found.prompt)
+        answer = NodeAnswer(request_id=own, response=response, by=tuple(by), shown=shown)
+        return await self._nodes.answer(about.node, answer)
+
+    async def connected(self, request_ids: Collection[str]) -> Collection[str]:
+        """Those whose node is there."""
+        there = tuple(queue_id(node, "") for node in await self._nodes.connected())
+        return {each for each in request_ids if each.startswith(there)} if there else ()
+
+    async def _close(self, node: str, request_id: str, response: PromptResponse, by: str) -> None:
+        with suppress(Conflict, NotFound, InvalidParams):  # it was closed before, or never posted
+            await self._respond(queue_id(node, request_id), response, by=by)
+        await self._nodes.close(node, request_id)

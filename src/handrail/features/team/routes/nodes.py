@@ -1,0 +1,71 @@
+"""What nodes call: each with its own token, outward from where they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from handrail.faces.http.answers import refused, success
+from handrail.faces.http.context import HttpContext
+from handrail.features.team.node_link import NodeLink
+from handrail.features.team.routes.credentials import TeamCredentials
+from handrail.features.team.routes.guard import FOR_NODES
+from handrail.ports.errors import Declined, InvalidParams
+from handrail.ports.node import NodeOutcome, NodeQuestion, decoded
+from handrail.ports.team import Member, TeamStores
+
+
+def node_routes(context: HttpContext, team: TeamStores) -> list[Route]:
+    stores = context.project.stores
+    prompts: Any = stores.prompts
+    link = NodeLink(team, stores.shared_rules, prompts.nodes, context.project.audit, stores.audit)
+
+    async def news(request: Request) -> Response:
+        try:
+            seconds = float(request.query_params.get("seconds", "0"))
+        except ValueError:
+            raise InvalidParams("`seconds` must be a number.", field="seconds") from None
+        try:
+            found = await link.news(_node(request), request.query_params.get("version", ""), seconds)
+        except Declined as revoked:
+            return refused("UNAUTHORIZED", revoked.message)
+        return success(msgspec.to_builtins(found))
+
+    async def questions(request: Request) -> Response:
+        await link.ask(_node(request), await _listed(request, NodeQuestion))
+        return success({})
+
+    async def answers(request: Request) -> Response:
+        await link.settle(_node(request), await _listed(request, NodeOutcome))
+        return success({})
+
+    async def audit(request: Request) -> Response:
+        start = request.query_params.get("start", "")
+        if not start.isdecimal():
+            raise InvalidParams("`start` must be a number.", field="start")
+        return success(await link.keep_audit(_node(request), int(start), await request.body()))
+
+    return [
+        Route(f"{FOR_NODES}news", news),
+        Route(f"{FOR_NODES}questions", questions, methods=["POST"]),
+        Route(f"{FOR_NODES}answers", answers, methods=["POST"]),
+        Route(f"{FOR_NODES}audit", audit, methods=["POST"]),
+    ]
+
+
+def _node(request: Request) -> Member:
+    credentials: TeamCredentials = request.scope["handrail.team"]
+    if (found := credentials.node(request.scope)) is None:
+        raise Declined("This is for nodes, with a token of their own.", reason="role")
+    return found
+
+
+async def _listed(request: Request, kind: type[Any]) -> Any:
+    try:
+        return decoded(await request.body(), list[kind])  # type: ignore[valid-type]
+    except ValueError as wrong:
+        raise InvalidParams(f"The body is not what a node sends: {wrong}.", field="body") from None
