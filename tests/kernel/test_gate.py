@@ -14,6 +14,8 @@ from handrail.kernel.approval import Answer, Approver, NobodyToAsk, PresetAnswer
 from handrail.kernel.call import Approved, Call
 from handrail.kernel.call_state import CallState
 from handrail.kernel.dialect import DIALECT
+from handrail.kernel.policy import Policy
+from handrail.kernel.policy_document import PolicyDocument
 from handrail.kernel.registry import Registry, UnknownTool
 from handrail.kernel.target import Target
 from handrail.kernel.threads import in_thread
@@ -30,6 +32,8 @@ from handrail.ports.errors import (
     OutsideRoot,
     Timeout,
 )
+from handrail.ports.node import NeededVotes, TeamPolicy
+from handrail.ports.team import Limits
 from tests.kernel.gatehouse import AGENT, NOON, PERSON, Clock, Gatehouse, Params, content, echo, others, tool
 
 Build = Callable[..., Gatehouse]
@@ -202,6 +206,16 @@ async def test_a_preset_answer_is_recorded_as_such(build: Build) -> None:
     house = build(tool("change", echo, Effect.WRITE), approver=PresetAnswer("allow"))
     await house.call("change")
     assert house.last["answer"] == {"status": "ok", "by": "--answer allow"}
+
+
+async def test_a_preset_answer_does_not_stand_for_the_people_of_a_team(build: Build) -> None:
+    team = TeamPolicy(version="1", approvals=(NeededVotes(limits=Limits(tools=("change",)), votes=1),))
+    change, other = tool("change", echo, Effect.WRITE), tool("other", echo, Effect.WRITE)
+    house = build(change, other, approver=PresetAnswer("allow"), policy=lambda: Policy(PolicyDocument(), (), team=team))
+    with pytest.raises(Declined) as caught:
+        await house.call("change")
+    assert caught.value.details == {"reason": "team"}
+    await house.call("other")
 
 
 async def test_a_preset_denial_denies(build: Build) -> None:

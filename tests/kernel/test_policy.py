@@ -10,6 +10,7 @@ from handrail.kernel.policy import Policy, Verdict, compose
 from handrail.kernel.policy_document import Policies, PolicyDocument
 from handrail.kernel.target import Target
 from handrail.ports.effect import Effect
+from handrail.ports.node import TeamPolicy
 from handrail.ports.policy import Decision, Rule
 
 ALLOW, ASK, DENY = Decision.ALLOW, Decision.ASK, Decision.DENY
@@ -233,3 +234,25 @@ def test_results_about_many_files_leave_out_what_is_stricter_than_what_was_passe
 
     assert readable(ALLOW) == ["open"]
     assert readable(ASK) == ["open", "asked"]
+
+
+def team(*wanted: dict[str, str]) -> TeamPolicy:
+    return TeamPolicy(version="1", rules=rules(*wanted))
+
+
+@pytest.mark.parametrize(("said", "becomes"), [("allow", ASK), ("ask", ASK), ("deny", DENY)])
+def test_a_team_s_rule_tightens_and_never_allows(said: str, becomes: Decision) -> None:
+    rule = {"tool": "write_to_file", "decision": said}
+    assert decided(compose(PolicyDocument(), is_trusted=True, user_rules=(), team=team(rule))) is becomes
+    own = rules({"tool": "write_to_file", "decision": "allow"})
+    both = compose(PolicyDocument(), is_trusted=True, user_rules=own, team=team(rule))
+    assert decided(both) is (ALLOW if said == "allow" else becomes)
+
+
+@pytest.mark.parametrize("said", ["allow", "ask"])
+def test_a_team_s_rule_opens_no_file_of_secrets(said: str) -> None:
+    rule = {"tool": "read_file", "path": ".env", "decision": said}
+    held = compose(PolicyDocument(), is_trusted=True, user_rules=(), team=team(rule))
+    assert decided(held, "read_file", Effect.READ, ".env") is DENY
+    assert not held.opens(".env")
+    assert compose(PolicyDocument(), is_trusted=True, user_rules=rules(rule)).opens(".env")

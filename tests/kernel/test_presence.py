@@ -5,14 +5,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec import UNSET
 
 from handrail.kernel.presence import PresenceCheck, challenge, why_needed
 from handrail.kernel.settings import load, presence_mode
-from handrail.ports.approval_card import Grant, Offer
-from handrail.ports.presence import Mode, PasskeyProof, PresenceNeeded, TerminalProof
+from handrail.ports.approval_card import Card, Grant, Offer
+from handrail.ports.errors import Declined
+from handrail.ports.node import NeededVotes, TeamPolicy
+from handrail.ports.presence import Mode, PasskeyProof, PresenceNeeded, TeamProof, TerminalProof
 from handrail.ports.prompts import ConsentSubject, FileChangePrompt, KvPrompt, PromptResponse, RequestEntry
+from handrail.ports.team import Limits
 from handrail.stores.local.presence import PasskeyFile, ProofFiles
 
 HERE = Grant(tools=("write_to_file",), path="a.txt", project="/p", identity="agent")
@@ -148,3 +152,24 @@ def test_the_setting_is_in_the_file_alone(tmp_path: Path) -> None:
     assert presence_mode(tmp_path) == "always"
     (tmp_path / "config.toml").write_text("presence = ")
     assert presence_mode(tmp_path) == "critical"
+
+
+def test_where_a_team_wants_its_people_s_approval_no_other_proof_does_and_theirs_always_does(tmp_path: Path) -> None:
+    policy = TeamPolicy(version="1", approvals=(NeededVotes(limits=Limits(tools=("write_*",)), votes=2),))
+    own = PasskeyFile(tmp_path), ProofFiles(tmp_path), lambda: TERMINAL, lambda names: None
+    node, alone = PresenceCheck(lambda: "never", *own, lambda: policy), PresenceCheck(lambda: "always", *own)
+    card = Card(agent="a", identity="a", tool="write_to_file", effect="write", project="/p")
+    request, team = asked(card=card), TeamProof("shop", ("ada", "bo"))
+    node.admit(request, PromptResponse(status="canceled"), None)
+    for proof in (None, TERMINAL, "terminal"):
+        with pytest.raises(Declined, match="2 of its people"):
+            node.admit(request, yes(), proof)  # type: ignore[arg-type]
+    alone.admit(request, yes(), TERMINAL)()
+    with pytest.raises(Declined, match="2 of its people"):
+        node.proof_of(request, yes())
+    node.admit(request, yes(), team)()
+    for check in (node, alone):
+        kept = check.proof_of(request, yes())
+        assert kept is not None
+        assert (kept["kind"], kept["tenant"], kept["by"]) == ("team", "shop", ["ada", "bo"])
+    node.admit(asked(card=msgspec.structs.replace(card, tool="read_file")), yes(), None)

@@ -14,6 +14,7 @@ from handrail.features.team.node_audit import keep
 from handrail.features.team.node_questions import NodeQuestions
 from handrail.kernel.audit import Audit
 from handrail.kernel.chain import Head, read_head
+from handrail.kernel.node_record import EVENT
 from handrail.kernel.policy_source import SharedRules
 from handrail.ports.errors import Conflict, Declined
 from handrail.ports.journal import Journal
@@ -63,7 +64,7 @@ class NodeLink:
         """Both records name each other's last digest. Conflict: this is not what comes next."""
         head = await settled(lambda: keep(self._nodes.journal(member.id), start, data))
         await self._audit.add(
-            {"event": "node", "node": member.id, "records": head.count, "size": head.size, "digest": head.hash},
+            {"event": EVENT, "node": member.id, "records": head.count, "size": head.size, "digest": head.hash},
             durable=True,
         )
         own = await settled(lambda: _head(self._journal))

@@ -72,7 +72,7 @@ def audit(
     record = Audit(stores.audit)
     try:
         if action == "verify":
-            _verify(record, stores.record(), _evidence(team, has_bucket=bool(blobs)), as_json=as_json)
+            _verify(record, stores.record(), _evidence(team, has_bucket=bool(blobs)), team, as_json=as_json)
         elif action == "prove":
             _prove(record, stores.record(), number)
         elif action == "export":
@@ -104,10 +104,21 @@ def _evidence(team: "OpenTeam | None", *, has_bucket: bool) -> "OpenEvidence | N
     return (lambda project: Evidence(team.blobs("evidence"))) if has_bucket else None
 
 
-def _verify(record: "Audit", stores: "RecordStores", open_evidence: "OpenEvidence | None", *, as_json: bool) -> None:
+def _verify(
+    record: "Audit",
+    stores: "RecordStores",
+    open_evidence: "OpenEvidence | None",
+    team: "OpenTeam | None",
+    *,
+    as_json: bool,
+) -> None:
+    from handrail.kernel.node_record import node_faults
     from handrail.kernel.record_check import check_record
 
     found = check_record(record, stores, open_evidence)
+    if team is not None:
+        nodes = team.team.nodes
+        found.faults += node_faults(record, {each: nodes.journal(each) for each in nodes.journals()})
     if as_json:
         print_json(_findings(found))
     else:
