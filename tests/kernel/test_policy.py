@@ -10,8 +10,9 @@ from handrail.kernel.policy import Policy, Verdict, compose
 from handrail.kernel.policy_document import Policies, PolicyDocument
 from handrail.kernel.target import Target
 from handrail.ports.effect import Effect
-from handrail.ports.node import TeamPolicy
+from handrail.ports.node import NeededVotes, TeamPolicy
 from handrail.ports.policy import Decision, Rule
+from handrail.ports.team import Limits
 
 ALLOW, ASK, DENY = Decision.ALLOW, Decision.ASK, Decision.DENY
 
@@ -256,3 +257,12 @@ def test_a_team_s_rule_opens_no_file_of_secrets(said: str) -> None:
     assert decided(held, "read_file", Effect.READ, ".env") is DENY
     assert not held.opens(".env")
     assert compose(PolicyDocument(), is_trusted=True, user_rules=rules(rule)).opens(".env")
+
+
+def test_what_is_always_allowed_on_a_node_is_asked_where_the_team_wants_its_people_s_approval() -> None:
+    wanted = TeamPolicy(version="1", approvals=(NeededVotes(limits=Limits(tools=("write_*", "read_*")), votes=1),))
+    own = rules({"tool": "*", "decision": "allow"})
+    held = compose(PolicyDocument(), is_trusted=True, user_rules=own, team=wanted)
+    assert decided(held) is ASK
+    assert decided(held, "delete_path") is ALLOW
+    assert decided(held, "read_file", Effect.READ) is ALLOW  # it would not be asked about anyway

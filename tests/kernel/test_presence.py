@@ -163,7 +163,7 @@ def test_where_a_team_wants_its_people_s_approval_no_other_proof_does_and_theirs
     node.admit(request, PromptResponse(status="canceled"), None)
     for proof in (None, TERMINAL, "terminal"):
         with pytest.raises(Declined, match="2 of its people"):
-            node.admit(request, yes(), proof)  # type: ignore[arg-type]
+            node.admit(request, yes(), proof)
     alone.admit(request, yes(), TERMINAL)()
     with pytest.raises(Declined, match="2 of its people"):
         node.proof_of(request, yes())

@@ -109,7 +109,10 @@ class Policy:
         matches = [verdict for _, verdict in applying]
         if not matches:
             return Verdict(default, _BY_DEFAULT)
-        return max(matches, key=lambda verdict: (verdict.decision, verdict.is_critical))
+        found = max(matches, key=lambda verdict: (verdict.decision, verdict.is_critical))
+        if found.decision is Decision.ALLOW and default is Decision.ASK and self.votes_for(tool, effect, target):
+            return Verdict(Decision.ASK, f"{TEAM_RULE} about approvals")
+        return found
 
     def _decide_steps(self, tool: str, effect: Effect, target: Target, agent: str | None) -> Verdict:
         """Of a command: a rule that denies or asks counts for any part; without one, every part must be allowed.
@@ -128,7 +131,7 @@ class Policy:
             )
         return Verdict(Decision.ASK, _BY_DEFAULT)
 
-    def votes_for(self, tool: str, effect: Effect, target: Target, place: str | None) -> int:
+    def votes_for(self, tool: str, effect: Effect, target: Target, place: str | None = None) -> int:
         """By how many people of the team this has to be approved; 0 where the person here decides."""
         if self.team is None:
             return 0

@@ -38,7 +38,7 @@ class TeamClient:
         try:
             return msgspec.convert(found, NodeNews)
         except msgspec.ValidationError as wrong:
-            raise BadAnswer(f"{self._url} is no team's server that this handrail understands: {wrong}.") from None
+            raise BadAnswer(f"{self._url} isn't a team's server that this handrail understands: {wrong}.") from None
 
     async def ask(self, questions: list[NodeQuestion]) -> None:
         await self._ask("POST", "questions", msgspec.json.encode(questions))

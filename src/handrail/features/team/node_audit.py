@@ -31,5 +31,5 @@ def _continued(before: Head, lines: list[bytes]) -> Head:
         check_chain(lines, head.size, head, after=before)
     except (Unsealed, BrokenChain) as broken:
         why = "This does not continue the audit that the team knows of this node"
-        raise Conflict(f"{why}: {broken}", hint="Issue a new token for a machine that starts anew.") from None
+        raise Conflict(f"{why}: {broken}", hint="A machine that was set up again needs a new token.") from None
     return head

@@ -19,7 +19,7 @@ def node() -> None:
     """Show or leave the team of this machine.
 
     A node connects outward to its team. Its files, desktop and apps stay behind its own gate; the team's policy can
-    only tighten that, and the team's people can approve what waits here.
+    only tighten that, and the team's people can approve what agents ask for here.
     """
 
 
