@@ -7,10 +7,9 @@ import re
 from collections.abc import Callable, Iterable
 from hashlib import sha256
 
-from handrail.kernel.chain import Head, Link, Repair, Unsealed, unseal
+from handrail.kernel.chain import NO_HASH, Head, Link, Repair, Unsealed, unseal
 from handrail.ports.errors import Damaged
 
-_BEGINNING = Head()
 _LINES = re.compile(rb"[^\n]*\n")
 
 Each = Callable[[Link, bytes], None]
@@ -59,20 +58,14 @@ class _Torn:
 
 
 def check_chain(
-    lines: Iterable[bytes],
-    size: int,
-    head: Head,
-    each: Each = lambda link, line: None,
-    *,
-    may_lag: bool = False,
-    after: Head = _BEGINNING,
+    lines: Iterable[bytes], size: int, head: Head, each: Each = lambda link, line: None, *, may_lag: bool = False
 ) -> int:
     """The number of records in these `size` bytes; BrokenChain when they are not what the head says.
 
     `may_lag`: a power cut may have left an older head, and taken what follows the head's floor. Then whole records that
-    follow that one are right. `after` is where the lines begin, and `size` counts from the first of all.
+    follow that one are right.
     """
-    count, last, offset, number, beyond = after.count, after.hash, after.size, 0, 0
+    count, last, offset, number, beyond = 0, NO_HASH, 0, 0, 0
     torn: _Torn | None = None
     has_passed_head, has_passed_floor = head.count == 0, head.floor == 0
     for number, line in enumerate(lines, 1):

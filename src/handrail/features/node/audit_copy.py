@@ -49,6 +49,7 @@ class AuditCopy:
                 await asyncio.sleep(_PAUSE)
 
     async def _send(self) -> None:
+        await settled(self._journal.flush)  # what the team has, a power cut must not take here
         while lines := await settled(lambda: list(whole_records(self._journal, self._sent))):
             try:
                 said = await self._client.send_audit(self._sent, b"".join(lines))
