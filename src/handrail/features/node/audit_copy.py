@@ -49,8 +49,7 @@ class AuditCopy:
                 await asyncio.sleep(_PAUSE)
 
     async def _send(self) -> None:
-        await settled(self._journal.flush)  # what the team has, a power cut must not take here
-        while lines := await settled(lambda: list(whole_records(self._journal, self._sent))):
+        while lines := await settled(lambda: list(durable_records(self._journal, self._sent))):
             try:
                 said = await self._client.send_audit(self._sent, b"".join(lines))
             except Conflict:
@@ -64,10 +63,14 @@ class AuditCopy:
                 )  # fmt: skip
 
 
-def whole_records(journal: Journal, start: int) -> Iterator[bytes]:
-    """Those from a place on; of what a crash has torn, only what a later record vouches for. Blocks."""
+def durable_records(journal: Journal, start: int) -> Iterator[bytes]:
+    """Those from a place on that no power cut takes any more; nothing torn that no record vouches for. Blocks."""
+    until = journal.glimpse().size or 0
+    if until <= start:
+        return
+    journal.flush()
     size, waiting = 0, list[bytes]()
-    for line in journal.lines(start):
+    for line in journal.lines(start, until):
         waiting.append(line)
         size += len(line)
         try:
