@@ -3,6 +3,7 @@
 import asyncio
 import fcntl
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from handrail.kernel.audit import Audit
 from handrail.ports.errors import Conflict
 from handrail.stores.local import private_file
 from handrail.stores.local.journal import JournalFile
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -51,6 +53,37 @@ async def test_records_that_wait_share_one_trip_to_the_disk(audit: Audit, monkey
     await asyncio.gather(*(audit.add({"event": str(number)}, durable=True) for number in range(50)))
     assert sorted(events(audit)[1:], key=int) == [str(number) for number in range(50)]
     assert len(trips) < 50
+
+
+async def test_a_thread_writes_its_record_by_itself_and_those_that_come_meanwhile_share_the_next_trip(
+    audit: Audit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audit.append({"event": "second"}, durable=True)  # the first one takes the head to the disk, too
+    trips: list[threading.Thread] = []
+    real = private_file.fdatasync
+
+    def counted(descriptor: int) -> None:
+        trips.append(threading.current_thread())
+        until(lambda: len(trips) > 1 or len(audit._queue._waiting) == 3)
+        real(descriptor)
+
+    monkeypatch.setattr(private_file, "fdatasync", counted)
+    first = threading.Thread(target=audit.put, args=({"event": "0"},), kwargs={"durable": True})
+    first.start()
+    until(lambda: trips)
+    await asyncio.gather(*(asyncio.to_thread(audit.put, {"event": str(number)}, durable=True) for number in (1, 2, 3)))
+    first.join()
+    assert sorted(events(audit)) == ["0", "1", "2", "3", "first", "second"]
+    assert (len(trips), trips[0]) == (2, first)
+
+
+async def test_a_thread_is_told_when_its_record_could_not_be_written(audit: Audit, tmp_path: Path) -> None:
+    other = Elsewhere(tmp_path)
+    with pytest.raises(Conflict, match="held a lock"):
+        await asyncio.to_thread(audit.put, {"event": "begin"}, durable=True)
+    other.lets_go()
+    await asyncio.to_thread(audit.put, {"event": "later"}, durable=True)
+    assert events(audit) == ["first", "later"]
 
 
 async def test_a_record_that_need_not_be_durable_holds_nobody_up_and_follows(audit: Audit, tmp_path: Path) -> None:

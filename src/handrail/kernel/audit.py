@@ -67,6 +67,10 @@ class Audit:
         if durable or not self._queue.add_now(spelled):
             await self._queue.add(spelled, durable=durable)
 
+    def put(self, record: Mapping[str, Any], *, durable: bool) -> None:
+        """`add` for a thread of a call: records of several calls share one trip to the disk. Blocks."""
+        self._queue.put(_spelled(record), durable=durable)
+
     def entries(self, *, reverse: bool = False) -> Iterator[dict[str, Any]]:
         """Every record that can be read, as it was written; damage is for `verify` to find. Blocks."""
         return (entry for _, entry in self.lines(reverse=reverse))

@@ -1,7 +1,7 @@
 """Records on their way into the audit: nobody on an event loop waits for a lock or a disk in its place.
 
-One thread writes. All records that wait go in together, and share one trip to the disk. A record that need not be
-durable holds nobody up while another process has the log: it keeps its place here and follows as soon as it can.
+One thread writes at a time. All records that wait go in together, and share one trip to the disk. A record that need
+not be durable holds nobody up while another process has the log: it keeps its place here and follows as soon as it can.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ class AuditQueue:
         self._begin()
 
     def _begin(self) -> None:
-        self._turn = threading.Lock()
+        self._turn = threading.Condition(threading.Lock())
         self._waiting: list[_Entry] = []
         self._is_writing = False
         self._is_held_up = False
@@ -81,11 +81,25 @@ class AuditQueue:
         else:
             written.result()
 
+    def put(self, spelled: bytes, *, durable: bool) -> None:
+        """`add` for a thread, which writes by itself where nobody else does. Blocks."""
+        entry = _Entry(spelled, durable)
+        if not self._leads():
+            self._put(entry).result()
+            return
+        self._write_batch([entry])
+        with self._turn:
+            if self._waiting:
+                self._write_in_thread()
+            else:
+                self._rest()
+        entry.written.result()
+
     def drain(self) -> None:
         """Waits until nothing is left to write."""
-        thread = self._thread
-        if thread is not None and self._process == os.getpid():
-            thread.submit(lambda: None).result()
+        if self._process == os.getpid():
+            with self._turn:
+                self._turn.wait_for(lambda: not self._is_writing)
 
     def close(self) -> None:
         """What nobody waits for and the log does not take in time is lost, and told in our own log."""
@@ -96,31 +110,52 @@ class AuditQueue:
         self._thread = None
         self._is_closing = False
 
-    def _put(self, entry: _Entry) -> "Future[None]":
+    def _leads(self) -> bool:
+        """Whether nobody writes, so that it is for the caller to do."""
+        self._leave_parent()
+        with self._turn:
+            leads = not self._is_writing
+            self._is_writing = True
+        return leads
+
+    def _leave_parent(self) -> None:
         if self._process != os.getpid():
-            self._begin()  # its thread has stayed in the parent
+            self._begin()  # its thread has stayed there
+
+    def _put(self, entry: _Entry) -> "Future[None]":
+        self._leave_parent()
         with self._turn:
             self._waiting.append(entry)
             if self._is_held_up and not entry.durable and len(self._waiting) < _MOST_LATE:
                 entry.succeed()
             if not self._is_writing:
                 self._is_writing = True
-                self._thread = self._thread or ThreadPoolExecutor(1, "audit")
-                self._thread.submit(self._write_all)
+                self._write_in_thread()
         return entry.written
+
+    def _write_in_thread(self) -> None:
+        self._thread = self._thread or ThreadPoolExecutor(1, "audit")
+        self._thread.submit(self._write_all)
+
+    def _rest(self) -> None:
+        self._is_writing = self._is_held_up = False
+        self._turn.notify_all()
 
     def _write_all(self) -> None:
         while True:
             with self._turn:
                 batch, self._waiting = self._waiting, []
                 if not batch:
-                    self._is_writing = self._is_held_up = False
+                    self._rest()
                     return
-            try:
-                self._write(batch)
-            except BaseException as fault:  # noqa: BLE001 - told to who waits; the next records have their own fate
-                for entry in batch:
-                    entry.fail(fault)
+            self._write_batch(batch)
+
+    def _write_batch(self, batch: list[_Entry]) -> None:
+        try:
+            self._write(batch)
+        except BaseException as fault:  # noqa: BLE001 - told to who waits; the next records have their own fate
+            for entry in batch:
+                entry.fail(fault)
 
     def _write(self, batch: list[_Entry]) -> None:
         try:

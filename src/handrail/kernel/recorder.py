@@ -39,7 +39,8 @@ class Recorder:
         """What a person is about to see is evidence, and on record before they see it."""
         if not preview.pictures:
             return ()
-        exhibit = await self._written(state, [(picture.name, picture.data) for picture in preview.pictures], [])
+        shown = [(picture.name, picture.data) for picture in preview.pictures]
+        exhibit = await settled_for(state.call.caller, lambda: self._write(state, shown, []))
         await self._add(state, "ask", durable=False)
         return tuple(
             PromptImage(path=self._evidence.location(exhibit, picture.name), alt=picture.alt)
@@ -64,8 +65,13 @@ class Recorder:
         shown = state.exhibit.hashes if state.exhibit is not None else {}
         pictures = [(picture.name, picture.data) for picture in preview.pictures if picture.name not in shown]
         diff = [] if preview.diff is None else [(evidence_name("diff.patch", times), preview.diff)]
-        await self._written(state, [(evidence_name("request.json", times), request), *pictures], diff)
-        await self._add(state, "begin", durable=True)
+        durable = [(evidence_name("request.json", times), request), *pictures]
+
+        def write() -> None:
+            self._write(state, durable, diff)
+            self._audit.put(state.record("begin", self._project), durable=True)
+
+        await settled_for(state.call.caller, write)
 
     def keep_reply(self, state: CallState, reply: Reply) -> None:
         """Its pictures that are not there yet, and the result itself where it is longer than the caller takes."""
@@ -112,20 +118,16 @@ class Recorder:
             except Failure as lost:
                 logger.error("evidence of %s is incomplete: %s", state.call.execution_id, lost.message)
 
-    async def _written(
+    def _write(
         self, state: CallState, durable: Sequence[tuple[str, Any]], copies: Sequence[tuple[str, Any]]
     ) -> Exhibit:
-        """What is on disk when this returns, and what is in there as well."""
-
-        def write() -> Exhibit:
-            exhibit = self._opened(state)
-            for name, content in copies:
-                exhibit.add(name, content)
-            for name, content in durable:
-                exhibit.add(name, content, is_durable=True)
-            return exhibit
-
-        return await settled_for(state.call.caller, write)
+        """What is on disk when this returns, and what is in there as well. Blocks."""
+        exhibit = self._opened(state)
+        for name, content in copies:
+            exhibit.add(name, content)
+        for name, content in durable:
+            exhibit.add(name, content, is_durable=True)
+        return exhibit
 
     def _opened(self, state: CallState) -> Exhibit:
         if state.exhibit is None:

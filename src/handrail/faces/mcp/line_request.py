@@ -40,7 +40,8 @@ class LineRequest(Request):
         meta = params.get("_meta")
         self.meta = meta if isinstance(meta, dict) else {}
         self.source = session.origin
-        self.can_elicit = not self.is_stateless
+        self.can_elicit = version not in STATELESS_VERSIONS
+        self.hears_progress = self.meta.get("progressToken") is not None
 
     async def report_progress(self, seconds: float, message: str) -> None:
         token = self.meta.get("progressToken")

@@ -62,6 +62,8 @@ class Request(ABC):
     """What the transport knows about the sender."""
     can_elicit: bool
     """The transport can carry a request from us to the client."""
+    hears_progress: bool = True
+    """The client asked for progress, or may have."""
 
     @property
     def is_stateless(self) -> bool:

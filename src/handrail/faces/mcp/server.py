@@ -149,7 +149,9 @@ class McpServer:
         try:
             has_schema = self.gate.registry.find(params.name).tool.output_schema is not None
             reply = await self._recall(request, call)
-            if reply is None:
+            if reply is None and open_call is None and not request.hears_progress:
+                reply = await self.gate.run(call)
+            elif reply is None:
                 async with _progress(request, call, open_call):
                     reply = await self.gate.run(call)
         except UnknownTool as unknown:
