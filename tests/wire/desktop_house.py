@@ -16,6 +16,7 @@ from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.stores.local.prompt_store import prompt_store
 from handrail.wiring import Wiring
 from tests.scripted_desktop import ScriptedDesktop
+from tests.waiting import eventually
 
 Json = dict[str, Any]
 PHRASE = {"phrase": "CONFIRM"}
@@ -127,10 +128,9 @@ class DesktopHouse:
         file = self.workspace / "artifacts/desktop/index.ndjson"
         return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
 
-    async def acting(self, bridge: Bridge) -> str:
+    async def acting(self) -> str:
         """The executionId of the call that is about to act, once its first evidence is on disk."""
-        while not (found := list(self.workspace.glob("artifacts/desktop/*/*/before.png"))):
-            await bridge.call("desktop.health")
+        found = await eventually(lambda: list(self.workspace.glob("artifacts/desktop/*/*/before.png")))
         return found[0].parent.name
 
     async def close(self) -> None:

@@ -395,7 +395,7 @@ async def test_two_workspaces_never_use_the_keyboard_at_once(desk: DesktopHouse)
     one, two = await desk.connect(), await desk.connect(elsewhere)
     desk.desktop.hold_typing()
     first = one.send("desktop.typeText", confirm=PHRASE, text="ab")
-    await desk.acting(one)
+    await desk.acting()
     second = two.send("desktop.hotkey", confirm=PHRASE, keys=["enter"])
     await two.call("desktop.find", selector={"byRole": "AXButton"})
     assert desk.desktop.sent == []

@@ -11,6 +11,7 @@ import handrail
 from handrail.features.desktop.platform import Desktop, Issue, Readiness
 from handrail.ports.errors import PermissionMissing
 from tests.scripted_desktop import ScriptedDesktop
+from tests.waiting import eventually
 from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, hosting, read_json
 
 
@@ -77,8 +78,7 @@ async def test_without_a_desktop_the_host_stays_and_tells_what_is_missing(tmp_pa
 
     async with hosting(tmp_path, open_desktop=missing) as desk:
         bridge = await desk.connect()
-        while tries == 0:
-            await bridge.send("desktop.health")
+        await eventually(lambda: tries > 0)
         health = await bridge.call("desktop.health")
         assert health["permissions"]["accessibility"] == "denied"
         doctor = await bridge.call("desktop.doctor")

@@ -7,6 +7,7 @@ import pytest
 
 from handrail.features.desktop.platform import Rect
 from tests.scripted_desktop import Widget
+from tests.waiting import eventually
 from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, Json, error_of
 
 KEYS = {"keys": ["enter"]}
@@ -25,12 +26,10 @@ class Queue:
     async def wait(self, method: str, **params: Any) -> Awaitable[Json]:
         self.desk.desktop.hold_typing()
         self._typing = self.first.send("desktop.typeText", confirm=PHRASE, text="a")
-        while not self.desk.desktop.is_held:
-            await self.first.call("desktop.health")
+        await eventually(lambda: self.desk.desktop.is_held)
         looked = self.desk.desktop.windows_read
         waiting = self.second.send(method, confirm=PHRASE, **params)
-        while self.desk.desktop.windows_read == looked:
-            await self.first.call("desktop.health")
+        await eventually(lambda: self.desk.desktop.windows_read != looked)
         return waiting
 
     async def go(self) -> None:

@@ -15,13 +15,13 @@ from handrail.ports.prompt_queue import OWN, Origin, QueuedPrompt
 from handrail.ports.prompts import FileChangePrompt, PromptResponse, Warrant
 from tests.later_entries import add_later_entries
 from tests.scripted_desktop import READY, ScriptedDesktop, Widget
+from tests.waiting import eventually
 from tests.wire.desktop_house import Bridge, DesktopHouse, Json, error_of, hosting
 from tests.wire.test_desktop_confirm import reason
 
 ASK = {"target": {"selector": {"titleContains": "Ask"}}}
 CLICK: Json = {"method": "desktop.click", "params": ASK}
 OK = PromptResponse(status="ok")
-_PATIENCE = 60.0
 
 
 class Person:
@@ -31,10 +31,7 @@ class Person:
 
     async def asked(self) -> QueuedPrompt:
         """The first question that waits for an answer."""
-        async with asyncio.timeout(_PATIENCE):
-            while not (waiting := await self.queue.pending()):
-                await self.bridge.call("desktop.health")
-        return waiting[0]
+        return (await eventually(self.queue.pending, "a question"))[0]
 
     async def answer(self, response: PromptResponse = OK) -> None:
         await self.queue.respond((await self.asked()).request_id, response, by="console:ada")
@@ -126,8 +123,11 @@ async def test_the_question_of_a_caller_who_has_gone_is_withdrawn(person: Person
     asking = other.send("desktop.confirm.issue", intent=CLICK)
     await person.asked()
     await other.close()
-    while await person.queue.pending():
-        await person.bridge.call("desktop.health")
+
+    async def is_withdrawn() -> bool:
+        return not await person.queue.pending()
+
+    await eventually(is_withdrawn)
     del asking
 
 

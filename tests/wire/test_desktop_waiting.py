@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.scripted_desktop import Widget
+from tests.waiting import eventually
 from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, error_of, read_json
 
 LATER = {"selectorExists": {"byRole": "AXButton", "titleContains": "Later"}}
@@ -174,7 +175,7 @@ async def test_an_execution_is_aborted_by_its_execution_id_from_another_connecti
     waiting = one.send("desktop.waitUntil", condition=LATER, timeoutMs=LONG)
     desk.desktop.hold_typing()
     typing = one.send("desktop.typeText", confirm=PHRASE, text="abc")
-    running = await desk.acting(two)
+    running = await desk.acting()
     assert await two.call("desktop.abort", executionId=running) == {"aborted": True, "executionId": running}
     assert error_of(await typing)["code"] == "DESKTOP_ABORTED"
     desk.desktop.change(desk.desktop.ask, title="Later")
@@ -185,8 +186,7 @@ async def test_nothing_is_sent_once_abort_has_answered(desk: DesktopHouse, bridg
     desk.desktop.hold_typing()
     desk.desktop.let_type(2)
     typing = bridge.send("desktop.typeText", id="typing", confirm=PHRASE, text="abcdef")
-    while len(desk.desktop.sent) < 2:
-        await bridge.call("desktop.health")
+    await eventually(lambda: len(desk.desktop.sent) == 2)
     await bridge.call("desktop.abort", executionId="typing")
     desk.desktop.let_type(10)
     error = error_of(await typing)

@@ -28,6 +28,7 @@ from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.ports.prompt_queue import QueuedPrompt
 from handrail.ports.prompts import PromptResponse, ResponseEntry
 from handrail.stores.local.prompt_store import prompt_store
+from tests.waiting import eventually
 from tests.wire.clients import HANDRAIL, Json, Up, run
 from tests.wire.stage import SCENE, START
 
@@ -77,9 +78,7 @@ class Person:
         self.says = says
 
     async def waiting(self) -> QueuedPrompt:
-        while not (found := await self.queue.pending()):
-            pass
-        return found[0]
+        return (await eventually(self.queue.pending, "a question"))[0]
 
     async def answers_in_the_queue(self, response: PromptResponse = ANSWERED) -> None:
         await self.queue.respond((await self.waiting()).request_id, response)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import until
 from tests.wire.clients import Json, Start, Stdio, Up, run
 
 FORMS: Json = {"capabilities": {"elicitation": {}}}
@@ -32,8 +33,7 @@ def waiting(state: Path) -> list[Json]:
 
 
 def answer_in_the_queue(state: Path, *words: str) -> None:
-    while not (found := waiting(state)):
-        pass
+    found = until(lambda: waiting(state), "a question")
     done = run("prompts", "answer", found[0]["requestId"], *words, "--state", state)
     assert done.returncode == 0, done.stderr
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import until
 from tests.wire.clients import Client, Json, Outcome, Start, run
 
 
@@ -21,9 +22,7 @@ class Desk:
 
     def waiting(self) -> Json:
         """The prompt, once it is in the log."""
-        while not (found := json.loads(self._run("list", "--json"))["prompts"]):
-            continue
-        prompt: Json = found[0]
+        prompt: Json = until(lambda: json.loads(self._run("list", "--json"))["prompts"], "a question")[0]
         return prompt
 
     def answer(self, *words: str) -> Json:

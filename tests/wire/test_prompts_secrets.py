@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.faces.http.listener import listening
+from tests.waiting import until
 from tests.wire.clients import Client, Json, Start, run
 from tests.wire.prompt_house import PromptHouse
 
@@ -29,8 +30,8 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 def asks(pool: ThreadPoolExecutor, client: Client, state: Path) -> tuple["Future[Json]", str]:
     """A form that an agent waits for, and its requestId."""
     answer = pool.submit(client.ok, "prompt_key_values", fields=FIELDS)
-    while not (pending := json.loads(run("prompts", "list", "--json", "--state", state).stdout)["prompts"]):
-        continue
+    listing = ("prompts", "list", "--json", "--state", state)
+    pending = until(lambda: json.loads(run(*listing).stdout)["prompts"], "a question")
     return answer, pending[0]["requestId"]
 
 
