@@ -14,9 +14,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from cyclonedx.schema import SchemaVersion
-from cyclonedx.validation.json import JsonStrictValidator
-
 from handrail import __version__
 from scripts.licences import licence_of, normal, page
 
@@ -136,6 +133,9 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["--page"]:
         PAGE.write_text(page(sbom()["components"], locked()), encoding="utf-8")
     else:
+        from cyclonedx.schema import SchemaVersion  # takes seconds
+        from cyclonedx.validation.json import JsonStrictValidator
+
         text = json.dumps(sbom(), indent=1, ensure_ascii=False) + "\n"
         if error := JsonStrictValidator(SchemaVersion.V1_6).validate_str(text):
             sys.exit(f"The SBOM isn't valid CycloneDX: {error}")

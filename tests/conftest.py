@@ -19,7 +19,7 @@ if not effort.IS_CAMPAIGN:
     quick_start.install()
 
 
-SLOW = {"desktop_session", "browser", "linux_ground", "sway_ground", "ground_name"}
+SLOW = {"desktop_session", "browser", "linux_ground", "sway_ground", "ground_name", "web"}
 """What tests with the real things ask for: their files come first, so that no worker is left with one at the end."""
 
 

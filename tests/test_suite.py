@@ -1,25 +1,22 @@
 """What `scripts/test` runs once more, and what not."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from scripts import again
-from scripts.suite import Failed, failed_of_vitest, files_alone, finish
+from scripts.suite import files_alone, finish
 
-PYTHON = Failed("tests/x.py::test_y", ("pytest", "tests/x.py::test_y"))
-SPEC = [Failed(f"chat.spec.mjs: {name}", ("node", "chat")) for name in ("one", "two")]
-EXTENSION = Failed("click.spec.ts: a click", ("vitest", "click.spec.ts"))
+TESTS = ["tests/x.py::test_y", "tests/x.py::test_z", "tests/web/test_specs.py::test_units[one]"]
 
 
 class Runs:
     def __init__(self, *statuses: int) -> None:
-        self.commands: list[Sequence[str]] = []
+        self.tests: list[str] = []
         self._statuses = list(statuses)
 
-    def __call__(self, command: Sequence[str]) -> int:
-        self.commands.append(command)
+    def __call__(self, test: str) -> int:
+        self.tests.append(test)
         return self._statuses.pop(0)
 
 
@@ -29,25 +26,25 @@ def _noted_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(again.NOTED_IN, raising=False)
 
 
-def test_in_ci_three_of_whatever_kind_are_named_and_run_once_more(capsys: pytest.CaptureFixture[str]) -> None:
-    runs = Runs(0, 0)
-    assert finish([PYTHON, *SPEC], most=3, run=runs) == 0
-    assert runs.commands == [PYTHON.again, SPEC[0].again]
+def test_in_ci_three_are_named_and_run_once_more(capsys: pytest.CaptureFixture[str]) -> None:
+    runs = Runs(0, 0, 0)
+    assert finish(TESTS, most=3, run=runs) == 0
+    assert runs.tests == TESTS
     told = capsys.readouterr().out
-    assert all(f"Failed, and run once more, alone: {one.name}\n" in told for one in [PYTHON, *SPEC])
+    assert all(f"Failed, and run once more, alone: {test}\n" in told for test in TESTS)
 
 
 def test_what_fails_again_has_failed() -> None:
     runs = Runs(1, 0)
-    assert finish([PYTHON, EXTENSION], most=3, run=runs) == 1
-    assert len(runs.commands) == 2
+    assert finish(TESTS[:2], most=3, run=runs) == 1
+    assert len(runs.tests) == 2
 
 
-@pytest.mark.parametrize(("failed", "most"), [([PYTHON, *SPEC, EXTENSION], 3), ([PYTHON], 0)])
-def test_more_than_may_be_run_again_are_not_run_again(failed: list[Failed], most: int) -> None:
+@pytest.mark.parametrize(("failed", "most"), [([*TESTS, "tests/x.py::test_a"], 3), (TESTS[:1], 0)])
+def test_more_than_may_be_run_again_are_not_run_again(failed: list[str], most: int) -> None:
     runs = Runs()
     assert finish(failed, most=most, run=runs) == 1
-    assert runs.commands == []
+    assert runs.tests == []
 
 
 def test_where_none_failed_nothing_is_run_again() -> None:
@@ -64,23 +61,8 @@ def test_three_of_all_that_one_run_of_ci_tries_may_run_again_and_none_elsewhere(
     noted = tmp_path / "noted"
     noted.touch()
     monkeypatch.setenv(again.NOTED_IN, str(noted))
-    again.note(["tests/x.py::test_y", "chat.spec.mjs: one"])
+    again.note(TESTS[:2])
     assert again.left() == 1
-
-
-def test_vitest_tells_tests_and_files_that_failed() -> None:
-    tests = [{"status": "passed", "fullName": "good"}, {"status": "failed", "fullName": "bad"}]
-    report = {
-        "testResults": [
-            {"name": "/web/e2e/click.spec.ts", "status": "failed", "assertionResults": tests},
-            {"name": "/web/e2e/broken.spec.ts", "status": "failed", "assertionResults": []},
-            {"name": "/web/e2e/form.spec.ts", "status": "passed", "assertionResults": tests[:1]},
-        ]
-    }
-    assert failed_of_vitest(report, ["vitest"]) == [
-        Failed("click.spec.ts: bad", ("vitest", "click.spec.ts")),
-        Failed("broken.spec.ts: the whole file", ("vitest", "broken.spec.ts")),
-    ]
 
 
 def test_files_with_tests_that_run_alone_are_found_by_their_marks() -> None:

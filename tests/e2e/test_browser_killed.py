@@ -113,6 +113,7 @@ def kill_server(place: Place) -> None:
     place.up.process.kill()
 
 
+@pytest.mark.trial("browser-killed", is_long=True)
 def test_a_click_during_which_the_extension_is_killed_may_have_been_done(place: Place, agent: Agent) -> None:
     Shop.on_order = staticmethod(lambda: kill_extension(place))
     in_doubt(order(agent))

@@ -100,7 +100,7 @@ def test_what_an_agent_saw_appears_by_itself(
 
 @pytest.mark.parametrize(
     ("locale", "scheme", "width"),
-    first_of("access", ("zh-CN", "light", 360), ("zh-CN", "dark", 1280), ("en-US", "light", 1280)),
+    first_of("access", ("zh-CN", "light", 360), ("zh-CN", "dark", 1280), ("en-US", "light", 1280), suite=0),
 )
 def test_the_page_is_for_everybody_in_both_languages_and_schemes(
     browser: Browser, desktop: Running, locale: str, scheme: str, width: int

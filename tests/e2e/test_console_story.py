@@ -190,6 +190,7 @@ def _check_report(story: Story, page: Path) -> None:
         assert word in text
 
 
+@pytest.mark.trial("browsers", is_long=True)
 def test_what_is_denied_is_not_done_and_what_is_stopped_goes_no_further(paired: Person, tmp_path: Path) -> None:
     (paired.house.project / "kept.txt").write_text(BEFORE)
     later = {"seconds": 600, "uses": [{"name": "read_file", "arguments": {"path": "kept.txt"}}]}

@@ -10,6 +10,7 @@ import pytest
 from tests.desktop_apps import command, texts
 from tests.desktop_session import App, DesktopSession
 from tests.e2e.desktop_bridge import DesktopClient, Program, bridge
+from tests.effort import first_of
 
 TEXT = "Grüße, 世界! 👋"
 PAGE = """<!doctype html><title>Counting page</title>
@@ -116,8 +117,7 @@ def test_a_page_is_used_in_chromium(client: DesktopClient, started: Starter, tmp
     chromium.waits_for(titleContains="Your name", valueContains=TEXT)
 
 
-@pytest.mark.trial("toolkits")
-@pytest.mark.parametrize(("toolkit", "bundle_id"), [("gtk4", "Unnamed"), ("qt6", "qt.py")])
+@pytest.mark.parametrize(("toolkit", "bundle_id"), first_of("toolkits", ("gtk4", "Unnamed"), ("qt6", "qt.py")))
 def test_a_small_program_is_used(client: DesktopClient, started: Starter, toolkit: str, bundle_id: str) -> None:
     title = f"Small {toolkit}"
     started(command("gtk4" if toolkit == "gtk4" else "qt6", "--title", title))

@@ -231,7 +231,7 @@ SPELLINGS = (
 ONLY_FOR_BROWSERS = ("127.1", "0x7f.1", "2130706433", "0177.0.0.1", "%6cocalhost", "[::1%25lo]", "u@127.0.0.1")
 
 
-@pytest.mark.parametrize("tool", ["browser_navigate", "task_start", "browser_tab_open"])
+@pytest.mark.parametrize("tool", first_of("own pages", ("browser_navigate",), ("task_start",), ("browser_tab_open",)))
 def test_no_spelling_of_the_console_is_opened(attack: Attack, tool: str) -> None:
     attack.start()
     for host in SPELLINGS:
@@ -251,7 +251,7 @@ SCHEMES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("tool", ["browser_navigate", "task_start"])
+@pytest.mark.parametrize("tool", first_of("own pages", ("browser_navigate",), ("task_start",)))
 def test_no_scheme_leads_to_the_console_the_extension_or_the_state(attack: Attack, tool: str) -> None:
     attack.start()
     secrets = [(attack.state / name).read_text().strip() for name in ("console.key", "server.json")]
@@ -273,7 +273,9 @@ def test_no_tab_of_the_person_can_be_named(attack: Attack) -> None:
                 assert attack.agent.call(tool, tabId=number).code is not None, (tool, number)
 
 
-@pytest.mark.parametrize("how", [{"modifiers": ["Control"]}, {"button": "middle"}, {"modifiers": ["Shift"]}])
+@pytest.mark.parametrize(
+    "how", first_of("own pages", ({"modifiers": ["Control"]},), ({"button": "middle"},), ({"modifiers": ["Shift"]},))
+)
 def test_no_kind_of_click_opens_the_console_in_another_tab(attack: Attack, how: dict[str, Any]) -> None:
     attack.start("link")
     attack.agent.call("browser_click", clickId=number_of(attack.agent, "Go"), **how)
@@ -296,7 +298,7 @@ def test_a_page_that_leads_to_the_console_ends_in_an_empty_tab(attack: Attack, p
         assert "Allow" not in str(attack.agent.call(tool))
 
 
-@pytest.mark.parametrize("way", first_of("own pages", *((way,) for way in MANY_WAYS), suite=2))
+@pytest.mark.parametrize("way", first_of("own pages", *((way,) for way in MANY_WAYS)))
 def test_no_way_of_a_page_leads_to_the_console(attack: Attack, way: str) -> None:
     attack.start(way.replace(" ", "-"))
     attack.agent.call("browser_click", clickId=number_of(attack.agent, "Go"))

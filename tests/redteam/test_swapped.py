@@ -217,7 +217,7 @@ CHANGES_WHILE_ASKED = {
 }
 
 
-@pytest.mark.parametrize("name", first_of("swapped", *((name,) for name in CHANGES_WHILE_ASKED), suite=2))
+@pytest.mark.parametrize("name", first_of("swapped", *((name,) for name in CHANGES_WHILE_ASKED)))
 def test_a_form_that_changes_while_a_person_is_asked_is_asked_about_again(bank: Bank, name: str) -> None:
     numbers = bank.opens(CHANGES_WHILE_ASKED[name])
     call = bank.begins("browser_click", clickId=numbers["Pay"])
@@ -276,7 +276,7 @@ SENT_IN_THE_ADDRESS = ("submit", "formdata, heard by nobody else", "action in a 
 @pytest.mark.parametrize(
     ("name", "method"),
     [
-        *first_of("swapped", *((name, "post") for name in DURING_THE_CLICK), suite=2),
+        *first_of("swapped", *((name, "post") for name in DURING_THE_CLICK)),
         *first_of("swapped", *((name, "get") for name in SENT_IN_THE_ADDRESS)),
     ],
 )
@@ -395,6 +395,7 @@ def test_another_element_in_the_place_of_the_one_that_was_shown_is_not_clicked(b
     assert Pages.sent == []
 
 
+@pytest.mark.trial("swapped", is_long=True)
 def test_what_is_allowed_the_second_time_is_sent_as_it_was_shown_then(bank: Bank) -> None:
     numbers = bank.opens(LATER.format("swap()"))
     call = bank.begins("browser_click", clickId=numbers["Pay"])
@@ -470,7 +471,9 @@ document.querySelector("main").innerHTML =
 """
 
 
-@pytest.mark.parametrize("is_around", [True, False], ids=["around its frame", "in a frame beside it"])
+@pytest.mark.parametrize(
+    "is_around", first_of("swapped", (True,), (False,)), ids=["around its frame", "in a frame beside it"]
+)
 def test_text_in_another_frame_that_changes_while_a_person_is_asked_is_asked_about_again(
     bank: Bank, is_around: bool
 ) -> None:
@@ -519,6 +522,7 @@ def test_a_frame_of_another_site_gets_no_click_that_was_meant_for_what_it_covers
     assert [sent for sent in Pages.sent if sent.get("amount") == "9999"] == []
 
 
+@pytest.mark.trial("swapped", is_long=True)
 def test_a_click_in_a_frame_whose_surroundings_stay_is_asked_about_once(bank: Bank) -> None:
     other = bank.site.replace("127.0.0.1", "localhost")
     bank.opens(AROUND_A_FRAME.format(other=other))

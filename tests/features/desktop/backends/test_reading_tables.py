@@ -16,6 +16,8 @@ ROWS, COLUMNS = 50, 20
 BOUNDS = {"max_depth": 100, "max_nodes": 5_000}
 MOST_MEGABYTES = 600
 
+pytestmark = pytest.mark.trial("programs", is_long=True)
+
 
 @pytest.fixture
 def anyio_backend() -> str:
