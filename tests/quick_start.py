@@ -27,6 +27,8 @@ from typing import Any
 
 SCRIPT = Path(sys.executable).with_name("handrail")
 OF_THE_INTERPRETER = ("PYTHON", "LANG", "LC_", "LD_", "MALLOC_", "TZ", "SSL_", "VIRTUAL_ENV")
+TAKEN_WHERE_NONE_IS_NAMED = (("LANG", "C.UTF-8"), ("LC_CTYPE", "C.UTF-8"))
+"""The interpreter's own choice of a locale (PEP 538)."""
 IMPORTED_LATE = (
     "cryptography.hazmat.primitives.asymmetric.ed25519",  # nearly every command signs at its end
     "keyring.backends.fail",
@@ -108,7 +110,11 @@ def _is_like_ours(env: Mapping[str, str] | None) -> bool:
 
 
 def _of_interpreter(env: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in env.items() if name.startswith(OF_THE_INTERPRETER)}
+    return {
+        name: value
+        for name, value in env.items()
+        if name.startswith(OF_THE_INTERPRETER) and (name, value) not in TAKEN_WHERE_NONE_IS_NAMED
+    }
 
 
 class _Server:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests import quick_start
+from tests import desktop_environment, quick_start
 from tests.waiting import until
 
 ECHO = [sys.executable, "-m", "tests.quick_start_echo"]
@@ -35,6 +35,13 @@ def test_it_is_a_child_that_can_be_killed_and_waited_for() -> None:
     process.communicate(timeout=60)
     assert process.returncode == -signal.SIGKILL
     until(lambda: not Path(f"/proc/{process.pid}").exists())
+
+
+def test_it_is_quick_on_a_desktop_of_the_tests_too(tmp_path: Path) -> None:
+    env = desktop_environment.make(tmp_path)
+    process = subprocess.Popen(ECHO, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert is_quick(process)
+    process.communicate("", timeout=60)
 
 
 def test_what_asks_for_another_interpreter_is_started_the_long_way() -> None:
