@@ -217,3 +217,18 @@ def test_this_process_knows_its_own_family() -> None:
     found = Processes().ancestors(os.getpid())
     assert found is not None
     assert [process.pid for process in found][:2] == [os.getpid(), os.getppid()]
+
+
+def test_a_descriptor_that_is_closed_while_one_looks_hides_no_other(tmp_path: Path, keyboard: int) -> None:
+    terminal = os.fstat(keyboard).st_rdev
+    holder = tmp_path / str(EMULATOR)
+    for folder in ("fd", "fdinfo"):
+        (holder / folder).mkdir(parents=True)
+    for number in range(10, 60):
+        (holder / "fd" / str(number)).touch()  # is listed, and leads nowhere any more
+    (holder / "fd/4").symlink_to("/dev/ptmx")
+    (holder / "fdinfo/4").write_text(f"mnt_id:\t1\ntty-index:\t{os.minor(terminal)}\n")
+    (holder / "mountinfo").touch()
+    (holder / "stat").write_text(f"{EMULATOR} (xterm) S 1 {EMULATOR} {EMULATOR} " + "0 " * 20)
+    (holder / "cmdline").write_text("xterm")
+    assert [one.pid for one in Processes(tmp_path).masters_of(terminal, None)] == [EMULATOR]

@@ -14,6 +14,7 @@ from typing import Any
 import httpx2
 import socketio
 
+from tests.waiting import PATIENCE
 from tests.wire.clients import Json
 
 CLIENT_ID = "scripted-browser"
@@ -22,7 +23,6 @@ PIXEL = bytes.fromhex(
     "53de0000000c4944415408d763f8ffff3f0005fe02fedccc59e70000000049454e44ae426082"
 )
 BLANK = "about:blank"
-PATIENCE = 30
 
 
 class Refusal(Exception):
@@ -81,6 +81,8 @@ class ScriptedBrowser:
         self.sites, self.tabs, self.tasks, self.actions, self.answers, self.clicked = {}, {}, {}, [], {}, []
         self.tells_address = self.outlines = True
         self.compares = False
+        if not self._client.connected:  # a busy machine lets a connection die
+            self._wait(self._connect())
         self.sync()
 
     def sync(self) -> None:

@@ -113,7 +113,7 @@ export class World {
   async go(tabId: number, page: Page, path: string): Promise<Record<string, any>> {
     const url = `${this.sites.here}${path}`;
     const gone = await this.act({ browser_navigate: { tabId, url } });
-    await expect.poll(() => page.evaluate(() => location.href).catch(String)).toBe(url);
+    await expect.poll(() => page.evaluate(() => [location.href, document.readyState]).catch(String)).toEqual([url, "complete"]);
     return gone;
   }
 

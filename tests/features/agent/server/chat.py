@@ -12,9 +12,8 @@ from typing import Any, cast
 from handrail.kernel.task_ids import new_task_id
 from tests.faces.http.listener import Listener, listening
 from tests.faces.http.running import Answer, Running
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 
-PATIENCE = 60.0
 _people: dict[int, dict[str, str]] = {}
 """The session of each server's person."""
 

@@ -109,9 +109,10 @@ def test_passing_troubles_are_ridden_out_and_the_answer_begins_anew(
     provider: str, trouble: Answer, house: Running, models: ModelServer
 ) -> None:
     async def run() -> None:
-        models.script("troubled", trouble, says("Here I am."))
+        name = f"troubled-{provider}-{trouble.status}"  # of its own: what an earlier one asks late takes none of these
+        models.script(name, trouble, says("Here I am."))
         async with chatting(house) as chat:
-            await chat.say("Hello", model=f"{provider}:troubled")
+            await chat.say("Hello", model=f"{provider}:{name}")
             usage = (await chat.rested())["usage"]
             assert usage.get("estimated", False) == trouble.is_cut
             assert (usage["inputTokens"] > 11) == trouble.is_cut

@@ -16,8 +16,7 @@ from handrail.features.people.cli.screen.lines import TextBlock
 from handrail.features.people.cli.screen.page import PromptPage
 from handrail.features.people.cli.screen.texts import ENGLISH, Texts
 from handrail.ports.prompt_queue import PromptQueue
-
-PATIENCE = 20.0
+from tests.waiting import PATIENCE
 
 
 class Clock:

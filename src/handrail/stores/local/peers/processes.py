@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,15 +108,17 @@ class Processes:
     def _holds_master(self, pid: int, number: str, filesystem: int | None) -> bool:
         folder = self._folder / str(pid)
         try:
-            for descriptor in os.listdir(folder / "fd"):
+            descriptors = os.listdir(folder / "fd")
+        except OSError:
+            return False
+        for descriptor in descriptors:
+            with suppress(OSError):  # one that is closed meanwhile says nothing about the others
                 if os.readlink(folder / "fd" / descriptor).endswith("/ptmx"):
                     told = dict(line.split(":", 1) for line in _lines(folder / "fdinfo" / descriptor))
                     if told.get("tty-index", "").strip() == number:
                         there = _terminals_at(folder / "mountinfo", told["mnt_id"].strip())
                         if None in (there, filesystem) or there == filesystem:
                             return True
-        except OSError:
-            return False
         return False
 
     def _read(self, pid: int) -> Process | None:
