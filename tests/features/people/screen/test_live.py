@@ -12,6 +12,7 @@ from handrail.features.people.cli.screen.prompt_list import PromptList
 from handrail.ports.errors import InputOutput
 from handrail.ports.prompt_queue import OWN, PromptQueue
 from tests.features.people.screen.seat import seated
+from tests.waiting import PATIENCE
 
 CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "path": "a.txt"}
 FORM = {"kind": "kv", "title": "Sign in", "fields": [{"key": "token", "secret": True}]}
@@ -28,6 +29,18 @@ async def test_news_are_added_behind_and_take_nobodys_place(queue: PromptQueue, 
         assert (seat.shown, seat.rows) == ("approval_1", ["approval_1", "approval_2"])
         await seat.press("enter")
         assert await seat.answered("approval_1") == {"status": "canceled", "remark": "half"}
+
+
+async def test_a_question_counts_as_shown_from_the_moment_on_from_which_its_keys_are_held_back(
+    queue: PromptQueue, other: PromptQueue, log: Path
+) -> None:
+    async with seated(queue, log) as seat:
+        await other.request(CHANGE, request_id="approval_1", origin=OWN)
+        async with asyncio.timeout(PATIENCE):
+            while seat.shown is None:
+                seat.clock.now += 1
+                await asyncio.sleep(0)
+        assert seat.app.shown_since == seat.clock.now
 
 
 async def test_what_is_answered_elsewhere_says_so_in_its_place_and_takes_no_key(

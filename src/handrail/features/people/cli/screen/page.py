@@ -157,8 +157,9 @@ class Pages(Container):
             await self._pages.pop(request_id).remove()
         is_new = row is not None and row.id not in self._pages
         if row is not None and is_new:
-            self._pages[row.id] = PromptPage(row, self._texts)
-            await self.mount(self._pages[row.id])
+            page = PromptPage(row, self._texts)
+            await self.mount(page)
+            self._pages[row.id] = page  # not before: until then nobody has seen it
         for page in self._pages.values():
             page.display = page.row is row and not is_history
             page.refresh_row()
