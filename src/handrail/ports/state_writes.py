@@ -42,6 +42,10 @@ PROOFS = "presence"
 _BEGINNING = b'{"ts":"'
 _PATIENCE = 10.0
 _NAP = 0.002
+_NOT_THERE = frozenset(
+    {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.EACCES, errno.EPERM, errno.EINVAL}
+)
+"""With any other error a file isn't missing: it just can't be read now."""
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -188,17 +192,17 @@ def proof_names(state: Path) -> Sequence[str]:
 
 
 def digest_of(path: Path) -> str | None:
-    """Of a regular file, behind a link too; None where there is none that can be read."""
+    """Of a regular file, behind a link too; None where there is none that can be read. OSError where that may pass."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError:
+        try:
+            return sha256(_whole(descriptor)).hexdigest()
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        if error.errno not in _NOT_THERE:
+            raise
         return None
-    try:
-        return sha256(_whole(descriptor)).hexdigest()
-    except OSError:
-        return None
-    finally:
-        os.close(descriptor)
 
 
 def _is_torn(raw: bytes) -> bool:

@@ -45,6 +45,7 @@ class AgentsFile:
         self._by_hash: dict[str, _Kept] = {}
 
     def all(self) -> Sequence[Agent]:
+        """While the file can't be read, none: that lets nobody in."""
         return [kept.agent for kept in self._current().values()]
 
     def find(self, token: str) -> Agent | None:
@@ -74,7 +75,7 @@ class AgentsFile:
 
     def remove(self, name: str) -> Agent:
         with locks.exclusive(self._file.with_name(f"{FILE}.lock")):
-            known = self._current().values()
+            known = self._read().values()
             found = next((kept for kept in known if name in (kept.name, kept.id)), None)
             if found is None:
                 raise NotFound(f"There is no agent {name!r}.", hint="`handrail agents list` shows them.")
@@ -86,7 +87,7 @@ class AgentsFile:
 
     def _add(self, added: _Kept) -> None:
         with locks.exclusive(self._file.with_name(f"{FILE}.lock")):
-            known = self._current()
+            known = self._read()
             if any(kept.name == added.name for kept in known.values()):
                 raise Conflict(
                     f"There is an agent named {added.name!r} already.",
@@ -102,21 +103,31 @@ class AgentsFile:
 
     def _current(self) -> dict[str, _Kept]:
         try:
+            return self._read()
+        except InputOutput:
+            return {}
+
+    def _read(self) -> dict[str, _Kept]:
+        """InputOutput where the disk fails: who writes must not take that for an empty file."""
+        try:
             status = os.lstat(self._file)
-        except OSError:
+            seen = (status.st_ino, status.st_mtime_ns, status.st_size)
+            if seen != self._seen:
+                self._by_hash = _decoded(read_plain(self._file))
+                self._seen = seen
+        except FileNotFoundError:
             self._seen, self._by_hash = None, {}
-            return self._by_hash
-        seen = (status.st_ino, status.st_mtime_ns, status.st_size)
-        if seen != self._seen:
-            self._seen, self._by_hash = seen, _read(self._file)
+        except OSError as refusal:
+            self._seen = None
+            raise InputOutput(f"Can't read {self._file}: {refusal.strerror}.") from None
         return self._by_hash
 
 
-def _read(file: Path) -> dict[str, _Kept]:
+def _decoded(data: bytes) -> dict[str, _Kept]:
     """A file that makes no sense lets nobody in."""
     try:
-        content = msgspec.json.decode(read_plain(file), type=_Content)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        content = msgspec.json.decode(data, type=_Content)
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return {}
     return {kept.hash: kept for kept in content.agents}
 

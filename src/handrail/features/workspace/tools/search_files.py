@@ -10,7 +10,7 @@ from handrail.features.workspace.workspace import Workspace, canonical, path_tar
 from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview, Tool
 from handrail.ports.effect import Effect
-from handrail.ports.errors import Failure, InputOutput, InvalidParams, NotFound, OutsideRoot, Timeout
+from handrail.ports.errors import InputOutput, InvalidParams, NotFound, OutsideRoot, Timeout
 from handrail.ports.schemas import schema
 
 _PREVIEW_BYTES = 400
@@ -76,7 +76,7 @@ def _line(workspace: Workspace, path: str, hit: Hit) -> str | None:
     before = min(hit.offset, 1)
     try:
         data = workspace.files.read_at(path, hit.offset - before, _PREVIEW_BYTES + before + 1)
-    except Failure:
+    except (NotFound, OutsideRoot):
         return None
     if before and data[:1] != b"\n":
         return None

@@ -53,8 +53,10 @@ class Root:
             found = os.fstat(fd)
             if not stat.S_ISREG(found.st_mode):
                 check_regular(found, shown(parts))
-        except BaseException:
+        except BaseException as fault:
             os.close(fd)
+            if isinstance(fault, OSError):
+                raise refusal(fault.errno or errno.EIO, shown(parts)) from fault
             raise
         return fd, found.st_size
 
@@ -62,14 +64,16 @@ class Root:
         """The kind of what is there, without reading it."""
         fd = self._opener(self._fd, parts, O_LOOK, 0)
         try:
-            return os.fstat(fd)
+            with told(shown(parts)):
+                return os.fstat(fd)
         finally:
             os.close(fd)
 
     def stand(self, parts: Parts) -> os.stat_result:
         """Of whatever the name stands for, a link included. NotFound."""
         if not parts:
-            return os.fstat(self._fd)
+            with told("."):
+                return os.fstat(self._fd)
         with self.folder(parts[:-1]) as fd, told(shown(parts)):
             return os.stat(encoded(parts[-1:]), dir_fd=fd, follow_symlinks=False)
 
@@ -111,7 +115,9 @@ class Root:
         with self.place(parts, is_made=True, is_private=is_private) as place:
             fd = self._opener(place.folder, parts[-1:], flags, mode)
         try:
-            check_regular(os.fstat(fd), shown(parts))
+            with told(shown(parts)):
+                found = os.fstat(fd)
+            check_regular(found, shown(parts))
         except BaseException:
             os.close(fd)
             raise
