@@ -282,18 +282,27 @@ def test_other_servers_are_moved_behind_the_gate_and_back(
             monkeypatch.setenv(name, session[name])
         monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.SecretService.Keyring")
         done = machine.run("connect", "gemini", "--yes", "--move", "My_Files", "--move", "mine", HOME=str(home))
-        assert done.status == 0, done.err
+        assert (done.status, "still starts mine itself" in done.err) == (1, True), done
         assert "My_Files is behind handrail" in done.out
         assert "in the keyring" in done.out
         assert "mine was not moved" in done.out
         assert set(json.loads(file.read_text())["mcpServers"]) == {"handrail", "mine"}
         assert not [each for each in machine.state.rglob("*") if each.is_file() and b"s3cret" in each.read_bytes()]
         assert "my-files" in machine.run("servers", "list", HOME=str(home)).out
-        assert machine.run("connect", "gemini", "--yes", HOME=str(home)).status == 0  # once more loses nothing
+        again = machine.run("connect", "gemini", "--yes", "--move", "My_Files", HOME=str(home))
+        assert again.status == 0, again.err  # once more loses nothing, and it is where it was asked to be
         assert machine.run("disconnect", "gemini", HOME=str(home)).status == 0
         assert json.loads(file.read_text()) == json.loads(text)
         assert "my-files" not in machine.run("servers", "list", HOME=str(home)).out
         assert "client:" not in machine.run("secrets", HOME=str(home)).out
+
+
+def test_a_server_that_the_client_does_not_have_is_named_before_anything_is_written(
+    machine: Machine, home: Path
+) -> None:
+    done = machine.run("connect", "gemini", "--yes", "--move", "files", HOME=str(home))
+    assert (done.status, "has no server 'files'" in done.err) == (1, True), done
+    assert not (home / ".gemini").exists()
 
 
 def test_without_a_keyring_the_list_says_where_the_keys_of_a_moved_server_are(machine: Machine, home: Path) -> None:

@@ -10,7 +10,7 @@ import click
 
 from handrail.faces.cli.output import columns, one_line, print_json, say
 from handrail.faces.cli.parameters import json_option, state_option
-from handrail.ports.errors import Declined, Failure
+from handrail.ports.errors import Declined, Failure, NotFound
 
 if TYPE_CHECKING:
     from handrail.features.clients.client import Client, Edit
@@ -40,7 +40,7 @@ Examples:
 @state_option
 @json_option
 def connect(
-    name: str, project: Path, dry_run: bool, yes: bool, moves: tuple[str, ...], state: Path | None, as_json: bool
+    name: str, project: Path, dry_run: bool, yes: bool, moves: Sequence[str], state: Path | None, as_json: bool
 ) -> None:
     """Connect an AI client, or list them.
 
@@ -60,7 +60,7 @@ def connect(
         _list(states, places, as_json=as_json)
         return
     client, folder = find(name), project.resolve()
-    edits = setup.edits(client, folder)
+    edits, moves = setup.edits(client, folder), _to_move(setup, client, moves)
     if not as_json:
         _show(client, edits)
     if dry_run:
@@ -76,9 +76,11 @@ def connect(
     if as_json:
         after = {"tools": trial.tools, "project": trial.project, "hooks": setup.state_of(client).hooks, "moved": moved}
         print_json({"client": client.name, **after})
-        return
-    for line in _next_steps(client, trial, setup.state_of(client), is_running=_is_running(stores)):
-        say(line)
+    else:
+        for line in _next_steps(client, trial, setup.state_of(client), is_running=_is_running(stores)):
+            say(line)
+    if left := [one_line(each) for each in moves if each not in moved]:
+        raise Declined(f"{client.title} is connected, but still starts {', '.join(left)} itself.")
 
 
 def _is_running(stores: "Stores") -> bool:
@@ -127,6 +129,15 @@ def disconnect(name: str, state: Path | None) -> None:
     for each in run(moves.disconnect(client)):
         say(f"Left as it is, because it was changed since: {each}")
     say(f"{client.title} is disconnected. Restart it if it is running.")
+
+
+def _to_move(setup: "ClientSetup", client: "Client", names: Sequence[str]) -> list[str]:
+    """Those that aren't behind handrail yet. NotFound before anything is written."""
+    known, done = setup.other_servers(client), setup.taken_out(client)
+    for name in names:
+        if name not in known and name not in done:
+            raise NotFound(f"{client.title} has no server {name!r}.", hint=f"It has: {', '.join(known) or 'none'}.")
+    return [name for name in dict.fromkeys(names) if name in known]
 
 
 def _move(
