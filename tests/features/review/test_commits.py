@@ -1,6 +1,7 @@
 """Commits made in the cage: fetched without the agent's configuration, shown, and taken one by one."""
 
 import asyncio
+import os
 from typing import Any
 
 import pytest
@@ -140,6 +141,46 @@ def test_a_commit_that_is_not_the_agents_is_not_taken(house: House, cage: Cage) 
     for wrong in (head, "HEAD", "--output=x", "0" * 40):
         with pytest.raises(NotFound):
             take(cage, wrong)
+
+
+def test_a_commits_links_are_taken_if_they_stay_in_the_project(house: House, cage: Cage) -> None:
+    cage.run(
+        """
+        ln -s a.txt inside; ln -sf a.txt b.txt; ln -s ../outside climbing; ln -s /etc/passwd absolute
+        ln -s inside/../.. through; ln -s .git/config settings
+        git add -A; git commit -qm Links
+        ln -sfn run.sh inside; git commit -qam Moved
+        rm inside; git commit -qam Gone
+        """
+    )
+    links, moved, gone = (each.id for each in fetched(cage))
+    taken = take(cage, links)
+    assert sorted(taken["paths"]) == ["b.txt", "b.txt", "inside"]
+    assert {line.partition(":")[0] for line in taken["left"]} == {"absolute", "climbing", "settings", "through"}
+    assert (os.readlink(house.project / "inside"), os.readlink(house.project / "b.txt")) == ("a.txt", "a.txt")
+    take(cage, moved)
+    assert os.readlink(house.project / "inside") == "run.sh"
+    (house.project / "inside").unlink()
+    os.symlink("b.txt", house.project / "inside")
+    assert take(cage, gone)["left"] == ["inside: you changed it meanwhile; the agent deleted it"]
+    assert os.readlink(house.project / "inside") == "b.txt"
+
+
+def test_a_commits_submodule_is_left_and_the_rest_is_taken(house: House, cage: Cage) -> None:
+    cage.run(
+        """
+        git init -q lib; git -C lib commit -q --allow-empty -m x; echo B > b.txt; mkdir run; echo y > run/y
+        rm run.sh; mv run run.sh
+        git add -A; git commit -qm Sub
+        """
+    )
+    (house.project / "run.sh").unlink()
+    house.write({"run.sh/y": "mine\n"})
+    (found,) = fetched(cage)
+    left = take(cage, found.id)["left"]
+    assert "lib: it is a submodule; cherry-pick the commit yourself" in left
+    assert (house.project / "b.txt").read_text() == "B\n"
+    assert (house.project / "run.sh/y").read_text() == "mine\n"
 
 
 def test_without_commits_or_without_git_there_are_none(house: House) -> None:

@@ -15,11 +15,13 @@ from pathlib import Path
 
 import msgspec
 
+from handrail.features.review.found import Found
 from handrail.features.review.git import is_repository, run_git
 from handrail.features.review.item import FileChange
+from handrail.features.review.link_targets import LinkTargets
 from handrail.kernel.later_files import runs_later
 from handrail.ports.errors import Failure, NotFound
-from handrail.ports.files import Folder
+from handrail.ports.files import Folder, Status
 
 _LOOSE = re.compile(r"[0-9a-f]{2}")
 _REST = re.compile(r"[0-9a-f]{38}|[0-9a-f]{62}")
@@ -28,7 +30,9 @@ _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _BRANCH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,200}")
 _MOST = 1000
 _LARGEST_OBJECT = 256 << 20
-_LARGEST_FILE = 64 << 20
+_LARGEST = 64 << 20
+_NOTHING, _LINK, _SUBMODULE = "000000", "120000", "160000"
+"""Modes, as git prints them."""
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -79,30 +83,62 @@ class Commits:
         printed = run_git(location, "diff-tree", "-r", "-z", "--no-renames", "--root", "--no-commit-id", "-m",
                           "--first-parent", commit)  # fmt: skip
         fields = printed.split(b"\0")
-        return [
-            self._change(head.decode(), os.fsdecode(path))
+        heads = [
+            (os.fsdecode(path), *head.decode().removeprefix(":").split(" "))
             for head, path in zip(fields[::2], fields[1::2], strict=False)
             if head.startswith(b":")
         ]
+        links = {path: self._target(new) for path, _, mode, _, new, _ in heads if mode == _LINK}
+        found = {
+            path: Found(path, "link", link=links[path]) if path in links else Found(path, "file") for path, *_ in heads
+        }
+        targets = LinkTargets(self._project, found)
+        return [self._change(targets, *head[:-1]) for head in heads]
 
-    def _change(self, head: str, path: str) -> FileChange:
-        old_mode, new_mode, old, new, _ = head.removeprefix(":").split(" ")
-        if {old_mode, new_mode} & {"120000", "160000"}:
-            raise NotFound(f"The commit changes {path!r}, a link or a submodule; cherry-pick it yourself.")
-        status = self._project.status(path)
+    def _change(self, targets: LinkTargets, path: str, old_mode: str, new_mode: str, old: str, new: str) -> FileChange:
+        try:
+            status = self._project.status(path)
+            refused = self._why_refused(targets, path, status, (old_mode, new_mode), new)
+        except Failure as failure:
+            status, refused = None, failure.message
+        if refused is not None:
+            return FileChange(path, None, None, None, refused=refused)
         return FileChange(
             path,
             self._blob(path, old, old_mode),
-            self._project.read(path, _LARGEST_FILE) if status is not None and status.kind == "file" else None,
+            self._projects(path, status),
             self._blob(path, new, new_mode),
             int(old_mode, 8) & 0o777 or None,
             status.mode if status is not None else None,
             int(new_mode, 8) & 0o777 or None,
+            links=(old_mode == _LINK, status is not None and status.kind == "link", new_mode == _LINK),
         )
 
-    def _blob(self, path: str, blob: str, mode: str) -> bytes | None:
-        if mode == "000000":
+    def _why_refused(
+        self, targets: LinkTargets, path: str, status: Status | None, modes: tuple[str, str], new: str
+    ) -> str | None:
+        """None if it can be taken. Conflict, OutsideRoot for a link that leads out of the project."""
+        if _SUBMODULE in modes:
+            return "it is a submodule; cherry-pick the commit yourself"
+        if status is not None and status.kind not in ("file", "link"):
+            return "the project has a folder or a special file there"
+        if modes[1] == _LINK:
+            targets.check(path, self._target(new))
+        return None
+
+    def _projects(self, path: str, status: Status | None) -> bytes | None:
+        if status is None:
             return None
+        return self._project.link_target(path).encode() if status.kind == "link" else self._project.read(path, _LARGEST)
+
+    def _target(self, blob: str) -> str:
+        return os.fsdecode(run_git(self._project.location, "cat-file", "blob", blob))
+
+    def _blob(self, path: str, blob: str, mode: str) -> bytes | None:
+        if mode == _NOTHING:
+            return None
+        if mode == _LINK:
+            return self._target(blob).encode()
         return run_git(self._project.location, "cat-file", "--filters", f"--path={path}", blob)
 
     def _listed(self) -> Iterator[Commit]:

@@ -37,6 +37,8 @@ class FileChange:
     base_is_known: bool = True
     links: tuple[bool, bool, bool] = (False, False, False)
     """Which of the three versions are symbolic links; their contents are where they lead."""
+    refused: str | None = None
+    """Why it can't be taken at all."""
 
     @property
     def is_link(self) -> bool:

@@ -99,7 +99,7 @@ def plan_of_commit(changes: Sequence[FileChange], why_closed: Callable[[str], st
     """All of a commit's changes that merge; the others are named."""
     plan = Plan()
     for change in changes:
-        why = why_closed(change.path) or change.conflict
+        why = change.refused or why_closed(change.path) or change.conflict
         if why is not None:
             plan.left.append(f"{change.path}: {why}")
         elif not change.is_taken:
