@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.kernel.later_files import runs_later
+from handrail.kernel.later_files import link_runs_later, runs_later
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,15 @@ from handrail.kernel.later_files import runs_later
         ".cursor/mcp.json",
         ".codex/config.toml",
         ".husky/pre-commit",
+        ".lefthook-local.toml",
+        ".eslintrc.cjs",
+        "prettier.config.mts",
+        ".github/hooks/copilot.json",
+        ".forgejo/workflows/ci.yml",
+        ".yarn/releases/yarn-4.cjs",
+        "shop.code-workspace",
+        "venv/lib/python3.11/site-packages/x.pth",
+        ".zshenv",
     ],
 )
 def test_files_that_run_later_are_known(path: str) -> None:
@@ -28,3 +37,12 @@ def test_files_that_run_later_are_known(path: str) -> None:
 @pytest.mark.parametrize("path", ["README.md", "Makefile", "CLAUDE.md", "src/package.jsonc", "workflows/a.yml", "."])
 def test_other_files_are_not(path: str) -> None:
     assert runs_later(path) is None
+
+
+@pytest.mark.parametrize("path", [".vscode", ".github", ".github/workflows", "web/.husky", "package.json"])
+def test_a_link_that_may_stand_for_a_folder_of_such_files_is_known(path: str) -> None:
+    assert link_runs_later(path) is not None
+
+
+def test_other_links_are_not() -> None:
+    assert link_runs_later("docs/latest") is None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from itertools import pairwise
+from posixpath import splitext
 
 from handrail.ports.paths import folded
 
@@ -30,20 +31,34 @@ _REASONS = {
     "agentSettings": "agent settings: hooks and permissions",
     "cargoPrograms": "cargo runs the programs it names",
 }
+_LEFTHOOK = ("yml", "yaml", "json", "toml")
+_SCRIPTS = ("js", "cjs", "mjs", "ts", "cts", "mts")
 _BY_NAME = {
     "package.json": _REASONS["npm"],
     ".envrc": _REASONS["direnv"],
     ".mcp.json": _REASONS["agentPrograms"],
     ".gitlab-ci.yml": _REASONS["ci"],
+    ".drone.yml": _REASONS["ci"],
+    ".woodpecker.yml": _REASONS["ci"],
+    ".cirrus.yml": _REASONS["ci"],
+    "appveyor.yml": _REASONS["ci"],
+    "cloudbuild.yaml": _REASONS["ci"],
     ".travis.yml": _REASONS["ci"],
     "azure-pipelines.yml": _REASONS["ci"],
     "bitbucket-pipelines.yml": _REASONS["ci"],
     "jenkinsfile": _REASONS["ci"],
     ".pre-commit-config.yaml": _REASONS["hook"],
-    "lefthook.yml": _REASONS["hook"],
+    **dict.fromkeys(
+        (f"{dot}lefthook{local}.{kind}" for dot in ("", ".") for local in ("", "-local") for kind in _LEFTHOOK),
+        _REASONS["hook"],
+    ),
     "devcontainer.json": _REASONS["editorCommands"],
     ".yarnrc.yml": _REASONS["yarn"],
     ".pnpmfile.cjs": _REASONS["pnpm"],
+    ".yarnrc": _REASONS["yarn"],
+    ".pnp.cjs": _REASONS["yarn"],
+    ".pnp.loader.mjs": _REASONS["yarn"],
+    ".pnpmfile.mjs": _REASONS["pnpm"],
     ".npmrc": _REASONS["npmSettings"],
     ".gitmodules": _REASONS["gitModules"],
     ".gitattributes": _REASONS["gitAttributes"],
@@ -51,28 +66,37 @@ _BY_NAME = {
     "sitecustomize.py": _REASONS["pythonStart"],
     "usercustomize.py": _REASONS["pythonStart"],
     "build.rs": _REASONS["cargoBuild"],
-    "eslint.config.js": _REASONS["editorsRun"],
-    "eslint.config.mjs": _REASONS["editorsRun"],
-    ".eslintrc.js": _REASONS["editorsRun"],
-    ".prettierrc.js": _REASONS["editorsRun"],
+    **dict.fromkeys(
+        (
+            f"{tool}.{kind}"
+            for kind in _SCRIPTS
+            for tool in ("eslint.config", ".eslintrc", "prettier.config", ".prettierrc")
+        ),
+        _REASONS["editorsRun"],
+    ),
     "mise.toml": _REASONS["mise"],
     ".mise.toml": _REASONS["mise"],
     ".exrc": _REASONS["editorRuns"],
+    ".vimrc": _REASONS["editorRuns"],
+    ".lvimrc": _REASONS["editorRuns"],
     ".nvimrc": _REASONS["editorRuns"],
     ".nvim.lua": _REASONS["editorRuns"],
     ".dir-locals.el": _REASONS["editorRuns"],
     ".gdbinit": _REASONS["debuggerRuns"],
     ".lldbinit": _REASONS["debuggerRuns"],
     "opencode.json": _REASONS["agentPrograms"],
-    ".bashrc": _REASONS["shellStart"],
-    ".bash_profile": _REASONS["shellStart"],
-    ".profile": _REASONS["shellStart"],
-    ".zshrc": _REASONS["shellStart"],
+    **dict.fromkeys(
+        (".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin"),
+        _REASONS["shellStart"],
+    ),
 }
 _BY_FOLDER = {
     ".githooks": _REASONS["hook"],
     ".husky": _REASONS["hook"],
     ".circleci": _REASONS["ci"],
+    ".buildkite": _REASONS["ci"],
+    ".woodpecker": _REASONS["ci"],
+    ".yarn": _REASONS["yarn"],
     ".vscode": _REASONS["editorTasks"],
     ".idea": _REASONS["editorConfigurations"],
     ".devcontainer": _REASONS["editorCommands"],
@@ -84,11 +108,24 @@ _BY_FOLDER = {
     ".zed": _REASONS["editorTasks"],
     ".cargo": _REASONS["cargoPrograms"],
     ".windsurf": _REASONS["agentSettings"],
+    ".qwen": _REASONS["agentSettings"],
+    ".kiro": _REASONS["agentSettings"],
+    ".roo": _REASONS["agentSettings"],
+    ".continue": _REASONS["agentSettings"],
+    ".fleet": _REASONS["editorTasks"],
 }
 _BY_FOLDERS = {
-    (".github", "workflows"): _REASONS["ci"],
-    (".github", "actions"): _REASONS["ci"],
+    **{
+        (forge, name): _REASONS["ci"]
+        for forge in (".github", ".gitea", ".forgejo")
+        for name in ("workflows", "actions")
+    },
+    (".github", "hooks"): _REASONS["agentSettings"],
     (".git", "hooks"): _REASONS["hook"],
+}
+_BY_ENDING = {
+    ".code-workspace": _REASONS["editorTasks"],
+    ".pth": _REASONS["pythonStart"],
 }
 
 
@@ -110,4 +147,11 @@ def runs_later(path: str) -> str | None:
         return None
     pairs = (_BY_FOLDERS.get(pair) for pair in pairwise(names[:-1]))
     folders = (_BY_FOLDER.get(name) for name in names[:-1])
-    return _BY_NAME.get(names[-1]) or next(filter(None, (*pairs, *folders)), None)
+    ending = _BY_ENDING.get(splitext(names[-1])[1])
+    return _BY_NAME.get(names[-1]) or ending or next(filter(None, (*pairs, *folders)), None)
+
+
+def link_runs_later(path: str) -> str | None:
+    """The same for a link, which may stand for a whole folder of such files."""
+    inside = ("x", *dict.fromkeys(f"{name}/x" for _, name in _BY_FOLDERS))
+    return runs_later(path) or next(filter(None, (runs_later(f"{path}/{each}") for each in inside)), None)

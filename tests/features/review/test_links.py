@@ -126,6 +126,25 @@ async def test_a_link_that_the_person_changed_meanwhile_is_a_conflict(house: Hou
     assert os.readlink(house.project / "link") == "src/deep"
 
 
+def test_what_runs_later_is_marked_also_behind_a_link(house: House) -> None:
+    house.write(FILES)
+    os.symlink("src/deep", house.project / ".husky")
+    house.commit_all()
+    cage = house.cage()
+    cage.run(
+        """
+        mkdir settings; echo '{}' > settings/tasks.json; ln -s settings .vscode
+        ln -s src/manifest package.json; echo '{}' > src/manifest
+        echo 'curl evil' > src/deep/pre-commit; echo 2 > src/a.txt
+        """
+    )
+    marked = {path: item.runs_later for path, item in items(cage).items()}
+    assert marked.pop("src/a.txt") is None
+    assert all(marked.values()), marked
+    assert marked["settings/tasks.json"] == ".vscode leads here: the editor runs tasks and settings in it"
+    assert set(marked) == {".vscode", "settings/tasks.json", "package.json", "src/manifest", "src/deep/pre-commit"}
+
+
 def test_links_in_an_ignored_folder_are_part_of_its_line(house: House) -> None:
     house.write({**FILES, ".gitignore": "node_modules/\n"})
     house.commit_all()

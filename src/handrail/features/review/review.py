@@ -12,11 +12,11 @@ from handrail.features.review.contents import Contents
 from handrail.features.review.found import Found
 from handrail.features.review.git import run_git
 from handrail.features.review.item import FileChange, Group, Item
-from handrail.features.review.link_targets import LinkTargets
+from handrail.features.review.link_targets import LinkTargets, resolved
 from handrail.features.review.settled import Settled, settled_of
 from handrail.features.review.taking import Plan, Wish, steps_of
 from handrail.features.workspace.offers import Change, FolderChange, LinkChange, Step
-from handrail.kernel.later_files import runs_later
+from handrail.kernel.later_files import link_runs_later, runs_later
 from handrail.ports.errors import Conflict, Failure, NotFound, TooLarge
 from handrail.ports.files import Folder, Status
 
@@ -183,7 +183,9 @@ class Review:
         for top, paths in self._folders.items():
             size = sum(self._found[path].size for path in paths)
             why = self._why_closed(top)
-            yield Item(top, "ignored", "added", files=len(paths), size=size, runs_later=runs_later(top), refused=why)
+            yield Item(
+                top, "ignored", "added", files=len(paths), size=size, runs_later=link_runs_later(top), refused=why
+            )
         for path in self._removed:
             if path not in self._found:
                 yield from self._of_removal(path)
@@ -246,6 +248,25 @@ class Review:
     def _is_settled(self, change: FileChange) -> bool:
         found = self._settled.get(change.path)
         return found is not None and found.covers(change)
+
+    def _runs_later(self, change: FileChange) -> str | None:
+        path = change.path
+        own = link_runs_later(path) if change.links[2] else runs_later(path)
+        return own or self._of_repository(path) or self._behind_link(path)
+
+    def _behind_link(self, path: str) -> str | None:
+        """A name that nobody knows, to which a link with a known one leads."""
+        places = (*_parents(path), path) if self._led_to else ()
+        return next((self._led_to[place] for place in places if place in self._led_to), None)
+
+    @cached_property
+    def _led_to(self) -> dict[str, str]:
+        """Where links lead whose content runs later: the agent's and those that were there."""
+        before = {path: entry.link for path, entry in self._base.manifest.entries.items() if entry.kind == "link"}
+        links = before | {path: self._found[path].link for path in self._links}
+        known = {path: why for path in links if (why := link_runs_later(path)) is not None}
+        places = {path: resolved(path, links[path] or "/", links.get) for path in known}
+        return {place: f"{path} leads here: {known[path]}" for path, place in places.items() if place is not None}
 
     def _of_repository(self, path: str) -> str | None:
         """git takes a folder with these names for a repository, wherever it is, and runs what its settings name."""
@@ -341,7 +362,7 @@ class Review:
             hunks,
             len(change.agents or b""),
             mode=mode or ("755" if change.new_mode is not None else None),
-            runs_later=runs_later(change.path) or self._of_repository(change.path),
+            runs_later=self._runs_later(change),
             conflict=change.conflict,
             conflict_kind=change.conflict_kind,
             link=change.agents.decode() if change.links[2] and change.agents is not None else None,
