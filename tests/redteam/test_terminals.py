@@ -10,6 +10,7 @@ import pty
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -322,3 +323,45 @@ def test_what_a_daemon_of_roots_starts_for_later_does_not_count(stage: Stage) ->
     """`at` and `cron`: root's process above a program that opens a terminal, reads and types in it, and hides it."""
     job = [sys.executable, "-c", LEFT_FOR_LATER, str(stage.outcome)]
     assert stage.run(job) == {"why": "the system doesn't tell what is behind this terminal"}
+
+
+@pytest.fixture
+def signed_in(tmp_path: Path) -> Iterator[list[str]]:
+    """The command that signs in to a real SSH server on this machine, with a key and a terminal."""
+    for name in ("host", "key"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / name], check=True)
+    Path("/run/sshd").mkdir(exist_ok=True)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    settings = [
+        f"Port={port}", "ListenAddress=127.0.0.1", f"HostKey={tmp_path / 'host'}", "UsePAM=no", "StrictModes=no",
+        f"AuthorizedKeysFile={tmp_path / 'key.pub'}", "PermitRootLogin=yes", f"PidFile={tmp_path / 'sshd.pid'}",
+    ]  # fmt: skip
+    server = ["/usr/sbin/sshd", "-D", "-e", "-f", "/dev/null", *(word for each in settings for word in ("-o", each))]
+    with subprocess.Popen(server, stderr=subprocess.DEVNULL) as serving:
+        until(lambda: _answers(port), "the SSH server")
+        known = ["-F", "none", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null"]
+        yield ["ssh", "-tt", "-q", "-p", str(port), "-i", str(tmp_path / "key"), *known, "127.0.0.1"]
+        serving.terminate()
+
+
+def _answers(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can start a server that lets others in")
+def test_who_signs_in_from_this_machine_itself_counts_only_at_a_terminal_that_counts(
+    stage: Stage, signed_in: list[str]
+) -> None:
+    """`ssh localhost` of an agent's, which has a key: the terminal is sshd's, and nothing above it is the agent's."""
+    signing_in = [*signed_in, stage.looking]
+    without = stage.run(signing_in)
+    assert "may have signed in from this machine itself, and it has no terminal" in without["why"]
+    stage.outcome.unlink()
+    assert "it is shown by script" in stage.run(stage.in_window(shlex.join(signing_in), "script"))["why"]
+    stage.outcome.unlink()
+    assert counts(stage.run(stage.in_window(shlex.join(signing_in))), "sshd")

@@ -12,6 +12,7 @@ from collections.abc import Collection
 
 from handrail.ports.presence import PresenceNeeded, TerminalProof
 from handrail.stores.local.peers.agents import KnownAgents
+from handrail.stores.local.peers.local_connections import clients_of
 from handrail.stores.local.peers.processes import Process, Processes
 
 # Programs that show a terminal on a screen. tmux, screen, editors and terminals with a remote control (wezterm, kitty,
@@ -26,6 +27,9 @@ _MULTIPLEXERS = {"tmux": "Ctrl-B D", "screen": "Ctrl-A D", "zellij": "Ctrl-O D"}
 """Any program of this account may type into their terminals (`tmux send-keys`), whoever is attached to them."""
 _SIGN_INS = frozenset({"login", "sshd", "sshd-session", "dropbear"})
 """What lets a person in. Other programs of root's start what somebody has left for later: atd, cron."""
+_SSH = frozenset({"sshd", "sshd-session", "sshd-auth", "dropbear"})
+_CONSOLE = 4
+"""The number of terminals of the machine itself, which have no other end."""
 _STEPS_TO_SIGN_IN = 2
 """From a terminal's first process up: `sshd` has one of the user's own between."""
 _ELSEWHERE = (
@@ -43,10 +47,12 @@ def person_at_terminal(agents: KnownAgents, processes: Processes | None = None, 
         raise _refused("the system doesn't tell about this process")
     _check_keyboard(own, keyboard)
     family = _family(processes, own, agents)
-    if os.major(own.terminal) == 4:  # a console of the machine itself: there is no other end
+    if os.major(own.terminal) == _CONSOLE:
         name, program = f"tty{os.minor(own.terminal)}", _entered_through(processes, family, own)
     else:
-        name, program = os.ttyname(keyboard), _holder(processes, own, family, agents, keyboard)
+        name, program = os.ttyname(keyboard), _holder(processes, own, family, agents, _file_system(keyboard))
+    if program in _SSH:
+        _check_clients(processes, own, family, agents)
     return TerminalProof(name, own.pid, program, _who_else(processes, own, family))
 
 
@@ -99,9 +105,33 @@ def _who_else(processes: Processes, own: Process, family: list[Process]) -> str:
     return ""
 
 
-def _holder(processes: Processes, own: Process, family: list[Process], agents: KnownAgents, keyboard: int) -> str:
-    """The name of the program at the other end of our terminal."""
-    holders = processes.masters_of(own.terminal, _file_system(keyboard))
+def _check_clients(processes: Processes, own: Process, family: list[Process], agents: KnownAgents) -> None:
+    """`ssh localhost`: whoever may have signed in from this machine itself has to sit at a terminal that counts."""
+    for clients in clients_of(family, own.uid, processes):
+        if not clients:
+            raise _refused("a program that can't be looked at may have signed in from this machine itself")
+        for client in clients:
+            _check_client(processes, client, agents)
+
+
+def _check_client(processes: Processes, client: Process, agents: KnownAgents) -> None:
+    may = f"{client.name or 'process'} {client.pid} may have signed in from this machine itself"
+    family = processes.ancestors(client.pid)
+    if family is None or client.terminal == 0:
+        raise _refused(f"{may}, and it has no terminal")
+    if (found := agents.among(family, processes)) is not None:
+        raise _refused(f"{may}, and an agent's process has started it ({found.name or 'process'} {found.pid})")
+    if client.session not in [process.pid for process in family]:
+        raise _refused(f"{may}, and it has left the shell of its terminal")
+    if os.major(client.terminal) != _CONSOLE:
+        _holder(processes, client, family, agents, None)
+
+
+def _holder(
+    processes: Processes, own: Process, family: list[Process], agents: KnownAgents, file_system: int | None
+) -> str:
+    """The name of the program at the other end of this process's terminal."""
+    holders = processes.masters_of(own.terminal, file_system)
     if not holders:
         return _entered_through(processes, family, own)  # sshd's can't be looked at; nor can one that hides
     for holder in holders:
@@ -154,7 +184,7 @@ def _is_left_behind(ancestors: list[Process]) -> bool:
 
 
 def _is_ssh(process: Process) -> bool:
-    return process.name in ("sshd", "sshd-session", "sshd-auth") and process.uid == 0
+    return process.name in _SSH and process.uid == 0
 
 
 def _refused_in(multiplexer: str) -> PresenceNeeded:
