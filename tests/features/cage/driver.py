@@ -10,8 +10,9 @@ import os
 import shutil
 import signal
 import sys
+from copy import copy
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from handrail.features.cage import launch, syscalls
 from handrail.features.cage.launch import Caged, Streams, start_cage
@@ -22,6 +23,17 @@ from handrail.features.cage.preparation import Wanted, prepare
 from handrail.features.cage.spec import CageSpec, Mount
 from tests.features.cage.outside import Outside
 from tests.waiting import until
+
+T = TypeVar("T")
+
+
+def other(made: T, **fields: object) -> T:
+    """The same with other values in these fields."""
+    copied = copy(made)
+    for name, value in fields.items():
+        assert hasattr(copied, name)
+        setattr(copied, name, value)
+    return copied
 
 
 def main(request: dict[str, Any]) -> None:
@@ -35,12 +47,12 @@ def main(request: dict[str, Any]) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
     with Outside(Path.home()) as outside:
         facts = json.dumps({**outside.facts, "level": prepared.confinement.level})
-        spec = prepared.spec._replace(environment={**prepared.spec.environment, "OUTSIDE": facts})
+        spec = other(prepared.spec, environment={**prepared.spec.environment, "OUTSIDE": facts})
         read, write = os.pipe()
         streams = Streams((os.open("/dev/null", os.O_RDONLY), write, 2))
         if is_narrow:
             shutil.copy("README.md", prepared.folder.copy)
-            narrow = narrow_spec(prepared._replace(spec=spec))
+            narrow = narrow_spec(other(prepared, spec=spec))
             for part in request.get("without", ()):
                 narrow = _narrow_without(narrow, part)
             caged: Caged = start_narrow(narrow, streams)
@@ -68,16 +80,16 @@ def _is_ready(launched: int) -> bool:
 
 def _without(spec: CageSpec, part: str) -> CageSpec:
     if part == "network":
-        return spec._replace(has_own_network=False)
+        return other(spec, has_own_network=False)
     if part == "overlay":
-        return spec._replace(has_overlay=False)
+        return other(spec, has_overlay=False)
     if part == "empty root":
         home = str(Path.home())
-        return spec._replace(mounts=(Mount(home, home), *spec.mounts))
+        return other(spec, mounts=(Mount(home, home), *spec.mounts))
     if part == "hidden folders":
-        return spec._replace(hidden=())
+        return other(spec, hidden=())
     if part == "read-only mounts":
-        return spec._replace(mounts=[mount._replace(is_writable=True) for mount in spec.mounts])
+        return other(spec, mounts=[other(mount, is_writable=True) for mount in spec.mounts])
     if part == "closed descriptors":
         launch.close_all_but = lambda *kept: None
         os.set_inheritable(os.open("/dev/null", os.O_RDONLY), True)
@@ -86,12 +98,12 @@ def _without(spec: CageSpec, part: str) -> CageSpec:
         syscalls._newer_refused = lambda: b""
         return spec
     if part == "environment":
-        return spec._replace(environment={**os.environ, **spec.environment})
+        return other(spec, environment={**os.environ, **spec.environment})
     flags = [flag for flag in spec.flags if flag.name != part]
     refused = [one for one in spec.refused if one.name != part]
     if len(flags) + len(refused) == len(spec.flags) + len(spec.refused):
         raise ValueError(f"the cage has no part named {part!r}")
-    return spec._replace(flags=flags, refused=refused)
+    return other(spec, flags=flags, refused=refused)
 
 
 def _narrow_without(narrow: NarrowSpec, part: str) -> NarrowSpec:

@@ -10,12 +10,10 @@ from handrail.features.cage.models import ANTHROPIC, GEMINI, OPENAI, ModelApi
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, NamedTuple
+    from typing import Any
 
     Hooks = Mapping[str, Any]
     """Events, and the item for the list of each, in the client's own format."""
-else:
-    from handrail.ports.named_tuple import NamedTuple
 
 MCP_ADDRESS = f"{ENDPOINT}/mcp"
 _HOUR_SECONDS = 3600
@@ -23,21 +21,32 @@ _PLACEHOLDER = "added-by-handrail"
 """In place of the key, which the agent never holds."""
 
 
-class CagedClient(NamedTuple):
+class CagedClient:
     """`hosts` are its model's and its sign-in's, connected without a question where no key is added outside.
 
     `with_key` is the environment where handrail adds the model's key. `etc` are files of the private /etc; it gets
     whether the key is added, and the hooks. `prepare` writes what must be in the client's private home.
     """
 
-    name: str
-    title: str
-    api: ModelApi
-    hosts: tuple[str, ...]
-    with_key: Mapping[str, str]
-    always: Mapping[str, str]
-    etc: Callable[[bool, Hooks], Mapping[str, str]]
-    prepare: Callable[[str, str], None]
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        api: ModelApi,
+        hosts: tuple[str, ...],
+        with_key: Mapping[str, str],
+        always: Mapping[str, str],
+        etc: Callable[[bool, Hooks], Mapping[str, str]],
+        prepare: Callable[[str, str], None],
+    ) -> None:
+        self.name = name
+        self.title = title
+        self.api = api
+        self.hosts = hosts
+        self.with_key = with_key
+        self.always = always
+        self.etc = etc
+        self.prepare = prepare
 
 
 def _no_preparation(home: str, project: str) -> None:

@@ -16,9 +16,7 @@ from handrail.ports.errors import InputOutput
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import NamedTuple, NoReturn
-else:
-    from handrail.ports.named_tuple import NamedTuple
+    from typing import NoReturn
 
 BUBBLEWRAP = "bwrap"
 ASK_PORTS = b"ports"
@@ -35,21 +33,23 @@ class CageRefused(InputOutput):
         self.why = why
 
 
-class Streams(NamedTuple):
+class Streams:
     """What becomes the agent's stdin, stdout and stderr, and whether stdin is a terminal of the agent's own."""
 
-    descriptors: tuple[int, int, int]
-    has_terminal: bool = False
+    def __init__(self, descriptors: tuple[int, int, int], has_terminal: bool = False) -> None:
+        self.descriptors = descriptors
+        self.has_terminal = has_terminal
 
 
-class Caged(NamedTuple):
+class Caged:
     """An agent in its cage. `endpoint` listens inside; `inside` reaches the helper that connects inside."""
 
-    pid: int
-    pidfd: int
-    endpoint: socket.socket
-    inside: socket.socket
-    go: int
+    def __init__(self, pid: int, pidfd: int, endpoint: socket.socket, inside: socket.socket, go: int) -> None:
+        self.pid = pid
+        self.pidfd = pidfd
+        self.endpoint = endpoint
+        self.inside = inside
+        self.go = go
 
     def start(self) -> None:
         """Until now nothing of the agent has run: bubblewrap has made everything ready meanwhile."""

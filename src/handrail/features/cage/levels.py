@@ -7,11 +7,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple
-
     from handrail.features.cage.level import Level
-else:
-    from handrail.ports.named_tuple import NamedTuple
 
 _BUBBLEWRAP = ("/usr/local/bin/bwrap", "/usr/bin/bwrap", "/bin/bwrap")
 _LANDLOCK_CREATE_RULESET = 444
@@ -26,13 +22,14 @@ _TRIAL = (
 )
 
 
-class Confinement(NamedTuple):
+class Confinement:
     """`why` is what is missing for more than this level; `fix` what to do about it."""
 
-    level: Level
-    bubblewrap: str | None
-    why: str = ""
-    fix: str = ""
+    def __init__(self, level: Level, bubblewrap: str | None, why: str = "", fix: str = "") -> None:
+        self.level = level
+        self.bubblewrap = bubblewrap
+        self.why = why
+        self.fix = fix
 
 
 def best_level() -> Confinement:

@@ -5,27 +5,35 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import NamedTuple
 
     from handrail.ports.secrets import Secret
-else:
-    from handrail.ports.named_tuple import NamedTuple
 
 
-class ModelApi(NamedTuple):
+class ModelApi:
     """`name` is its place on the endpoint, `variables` may hold its key, `base` its address outside.
 
     With `scheme`, the header's value begins with it.
     """
 
-    name: str
-    title: str
-    variables: tuple[str, ...]
-    base_variables: tuple[str, ...]
-    base: str
-    header: str
-    paths: tuple[str, ...]
-    scheme: str = ""
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        variables: tuple[str, ...],
+        base_variables: tuple[str, ...],
+        base: str,
+        header: str,
+        paths: tuple[str, ...],
+        scheme: str = "",
+    ) -> None:
+        self.name = name
+        self.title = title
+        self.variables = variables
+        self.base_variables = base_variables
+        self.base = base
+        self.header = header
+        self.paths = paths
+        self.scheme = scheme
 
     def allows(self, method: str, path: str) -> bool:
         """Whether this is a request to a model: files, batches and accounts are not opened by its key."""
@@ -68,12 +76,13 @@ GEMINI = ModelApi(
 MODEL_APIS = (ANTHROPIC, OPENAI, GEMINI)
 
 
-class Upstream(NamedTuple):
+class Upstream:
     """A model's API with the key that opens it."""
 
-    api: ModelApi
-    base: str
-    key: Secret
+    def __init__(self, api: ModelApi, base: str, key: Secret) -> None:
+        self.api = api
+        self.base = base
+        self.key = key
 
 
 def upstream(api: ModelApi, environ: Mapping[str, str]) -> Upstream | None:

@@ -29,14 +29,11 @@ from handrail.ports.state_name import state_name
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import NamedTuple
 
     from handrail.features.cage.clients import CagedClient
     from handrail.features.cage.levels import Confinement
     from handrail.features.cage.models import Upstream
     from handrail.features.cage.run_folder import RunFolder
-else:
-    from handrail.ports.named_tuple import NamedTuple
 
 OWN_FOLDERS = (".handrail", ".webgal_agent")
 """handrail's own folders in a project: evidence of other work, which no tool may read either."""
@@ -44,33 +41,49 @@ HOOKS_FOLDER = "/run/handrail"
 """Where hooks inside find their socket, in place of a state directory."""
 
 
-class Wanted(NamedTuple):
+class Wanted:
     """What the command line says."""
 
-    command: tuple[str, ...]
-    project: str
-    client: str | None = None
-    mounts: Sequence[str] = ()
-    variables: Sequence[str] = ()
+    def __init__(
+        self,
+        command: tuple[str, ...],
+        project: str,
+        client: str | None = None,
+        mounts: Sequence[str] = (),
+        variables: Sequence[str] = (),
+    ) -> None:
+        self.command = command
+        self.project = project
+        self.client = client
+        self.mounts = mounts
+        self.variables = variables
 
 
-class Prepared(NamedTuple):
+class Prepared:
     """`project` is the person's; at the narrow level the agent's, in `spec`, is a copy."""
 
-    spec: CageSpec
-    project: str
-    confinement: Confinement
-    state: str
-    folder: RunFolder
-    client: CagedClient | None
-    token: str
-    upstreams: Sequence[Upstream]
-    hooks: str
-    """The folder with the socket on which hooks are answered."""
-
-    def __repr__(self) -> str:
-        """Without the token."""
-        return f"Prepared({self.id})"
+    def __init__(
+        self,
+        spec: CageSpec,
+        project: str,
+        confinement: Confinement,
+        state: str,
+        folder: RunFolder,
+        client: CagedClient | None,
+        token: str,
+        upstreams: Sequence[Upstream],
+        hooks: str,
+    ) -> None:
+        self.spec = spec
+        self.project = project
+        self.confinement = confinement
+        self.state = state
+        self.folder = folder
+        self.client = client
+        self.token = token
+        self.upstreams = upstreams
+        self.hooks = hooks
+        """The folder with the socket on which hooks are answered."""
 
     @property
     def id(self) -> str:

@@ -15,19 +15,17 @@ from contextlib import contextmanager
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import NamedTuple
 
     from handrail.features.cage.level import Level
-else:
-    from handrail.ports.named_tuple import NamedTuple
 
 FOLDER = "cages"
 
 
-class RunFolder(NamedTuple):
+class RunFolder:
     """The places inside it, and whether its launcher lives."""
 
-    path: str
+    def __init__(self, path: str) -> None:
+        self.path = path
 
     @property
     def id(self) -> str:

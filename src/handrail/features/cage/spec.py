@@ -9,10 +9,6 @@ from handrail.features.cage.syscalls import REFUSED, SOCKETS, Refused
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import NamedTuple
-else:
-    from handrail.ports.named_tuple import NamedTuple
-
 ENDPOINT_PORT = 6007
 """Where the agent finds handrail inside the cage, on 127.0.0.1."""
 TAKE_TERMINAL = ("setsid", "--ctty")
@@ -20,12 +16,13 @@ HOME = "/agent"
 """The agent's own home. Not the person's path: nothing is mounted below a folder that the agent may write."""
 
 
-class Flag(NamedTuple):
+class Flag:
     """`arguments` for bubblewrap, and what they keep out."""
 
-    name: str
-    arguments: tuple[str, ...]
-    keeps_out: str
+    def __init__(self, name: str, arguments: tuple[str, ...], keeps_out: str) -> None:
+        self.name = name
+        self.arguments = arguments
+        self.keeps_out = keeps_out
 
 
 _PROC_READ_ONLY = ("acpi", "bus", "fs", "irq", "scsi", "sys", "sysrq-trigger")
@@ -50,34 +47,52 @@ FLAGS = (
 READ_ONLY_ROOT = Flag("read-only root", ("--remount-ro", "/"), "files beside what is mounted")
 
 
-class Mount(NamedTuple):
+class Mount:
     """A folder or file outside, and where it is inside."""
 
-    source: str
-    target: str
-    is_writable: bool = False
+    def __init__(self, source: str, target: str, is_writable: bool = False) -> None:
+        self.source = source
+        self.target = target
+        self.is_writable = is_writable
 
 
-class CageSpec(NamedTuple):
+class CageSpec:
     """Everything that decides what an agent can reach."""
 
-    project: str
-    command: tuple[str, ...]
-    environment: Mapping[str, str]
-    upper: str
-    work: str
-    home: str
-    mounts: Sequence[Mount] = ()
-    links: Sequence[tuple[str, str]] = ()
-    """Where a link inside is, and where it leads, such as /bin to usr/bin."""
-    hidden: Sequence[str] = ()
-    """Folders of the project that are empty inside."""
-    files: Mapping[str, bytes] = MappingProxyType({})
-    """Generated and copied files, read-only as the root is: those of /etc."""
-    flags: Sequence[Flag] = (*FLAGS, READ_ONLY_ROOT)
-    refused: Sequence[Refused] = (*REFUSED, *SOCKETS)
-    has_own_network: bool = True
-    has_overlay: bool = True
+    def __init__(
+        self,
+        project: str,
+        command: tuple[str, ...],
+        environment: Mapping[str, str],
+        upper: str,
+        work: str,
+        home: str,
+        mounts: Sequence[Mount] = (),
+        links: Sequence[tuple[str, str]] = (),
+        hidden: Sequence[str] = (),
+        files: Mapping[str, bytes] = MappingProxyType({}),
+        flags: Sequence[Flag] = (*FLAGS, READ_ONLY_ROOT),
+        refused: Sequence[Refused] = (*REFUSED, *SOCKETS),
+        has_own_network: bool = True,
+        has_overlay: bool = True,
+    ) -> None:
+        self.project = project
+        self.command = command
+        self.environment = environment
+        self.upper = upper
+        self.work = work
+        self.home = home
+        self.mounts = mounts
+        self.links = links
+        """Where a link inside is, and where it leads, such as /bin to usr/bin."""
+        self.hidden = hidden
+        """Folders of the project that are empty inside."""
+        self.files = files
+        """Generated and copied files, read-only as the root is: those of /etc."""
+        self.flags = flags
+        self.refused = refused
+        self.has_own_network = has_own_network
+        self.has_overlay = has_overlay
 
     def arguments(
         self, data: Mapping[str, int], filter_descriptor: int | None, has_terminal: bool = False

@@ -13,9 +13,7 @@ import zlib
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Literal, NamedTuple
-else:
-    from handrail.ports.named_tuple import NamedTuple
+    from typing import Literal
 
 _NEW_USER = 0x10000000
 _NEWER = {"fchmodat2": 452, "setxattrat": 463, "removexattrat": 466}
@@ -26,23 +24,27 @@ _LOAD_NUMBER, _JUMP_IF_ABOVE, _RETURN, _ERROR = 0x20, 0x25, 0x06, 0x00050000
 _LOW_WORD = 0xFFFFFFFF
 
 
-class Condition(NamedTuple):
+class Condition:
     """On the argument at this place: it is `value` where `mask` has bits, or it is above `value`."""
 
-    place: int
-    kind: Literal["equal", "above"]
-    value: int
-    mask: int = _LOW_WORD
+    def __init__(self, place: int, kind: Literal["equal", "above"], value: int, mask: int = _LOW_WORD) -> None:
+        self.place = place
+        self.kind = kind
+        self.value = value
+        self.mask = mask
 
 
-class Refused(NamedTuple):
+class Refused:
     """`calls` fail with `answer` where all conditions hold."""
 
-    name: str
-    calls: tuple[str, ...]
-    why: str
-    when: tuple[Condition, ...] = ()
-    answer: int = errno.ENOSYS
+    def __init__(
+        self, name: str, calls: tuple[str, ...], why: str, when: tuple[Condition, ...] = (), answer: int = errno.ENOSYS
+    ) -> None:
+        self.name = name
+        self.calls = calls
+        self.why = why
+        self.when = when
+        self.answer = answer
 
 
 def _has(place: int, bits: int) -> tuple[Condition]:
@@ -109,7 +111,8 @@ def filter_program(refused: Sequence[Refused], cache: str | None = None, asked: 
 
 
 def _digest(refused: Sequence[Refused], asked: Sequence[str]) -> str:
-    return f"{zlib.crc32(repr((os.uname().machine, *asked, *refused)).encode()):08x}"
+    told = [(one.calls, one.answer, [vars(each) for each in one.when]) for one in refused]
+    return f"{zlib.crc32(repr((os.uname().machine, *asked, *told)).encode()):08x}"
 
 
 def _compiled(refused: Sequence[Refused], asked: Sequence[str]) -> bytes:
