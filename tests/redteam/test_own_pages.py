@@ -57,6 +57,26 @@ MANY_WAYS = {
         "document.body.innerHTML += '<object data={console} width=900 height=900></object><embed src={console}>'"
     ),
     "download": '<!doctype html><title>Dev</title><a href="{console}" download="x.html">Go</a>',
+    "frame of its own text": BUTTON.format(
+        "document.body.innerHTML += '<iframe width=900 height=900 srcdoc=`<a href={console} target=_top>x</a>"
+        "<iframe src={console}></iframe><script>top.location=\\'{console}\\'</script>`></iframe>'"
+    ),
+    "page loaded ahead": '<!doctype html><title>Dev</title><script type=speculationrules>{"prerender":'
+    '[{"urls":["{console}"],"eagerness":"immediate"}],"prefetch":[{"urls":["{console}"]}]}</script>'
+    '<a href="{console}">Go</a>',
+    "drawing": '<!doctype html><title>Dev</title><svg><a href="{console}"><text y=20>Go</text></a></svg>',
+    "map": "<!doctype html><title>Dev</title><img usemap=#m width=99 height=99><map name=m><area coords=0,0,99,99 "
+    'href="{console}" alt=Go></map><button onclick="document.querySelector(`area`).click()">Go</button>',
+    "window that leads its opener": BUTTON.format(
+        "w = window.open('about:blank'); w.eval('setTimeout(() => opener.location = `{console}`, 50)')"
+    ),
+    "way back": BUTTON.format("location = '/hop'; setTimeout(() => history.back(), 300)"),
+    "sent form that is led on": "<!doctype html><title>Dev</title><form method=post action=/redirect><button>Go</form>",
+    "word for the window": BUTTON.format("navigation.navigate('{console}')"),
+    "shared worker": BUTTON.format(
+        "new SharedWorker(URL.createObjectURL(new Blob(['fetch(`{console}`, {mode: `no-cors`, credentials: `include`})'"
+        "])));open('{console}#x', '_self')"
+    ),
     "frame made by script": BUTTON.format(
         "f = document.createElement('iframe'); f.src = '{console}'; f.width = f.height = 900; document.body.append(f)"
     ),
@@ -75,6 +95,10 @@ class Pages(BaseHTTPRequestHandler):
             self.send_header("Location", self.console)
             self.end_headers()
             return
+        if name == "hop":
+            refresh = f'<!doctype html><meta http-equiv="refresh" content="0;url={self.console}">'
+            self._send("text/html", refresh)
+            return
         if name == "worker.js":
             worker = f"onfetch = (e) => e.respondWith(Response.redirect('{self.console}'))"
             self._send("text/javascript", worker)
@@ -86,6 +110,8 @@ class Pages(BaseHTTPRequestHandler):
         }
         body = pages.get(name, "<!doctype html><title>Dev</title><p>Hello<button>Stay</button>")
         self._send("text/html; charset=utf-8", body.replace("{console}", self.console))
+
+    do_POST = do_GET  # noqa: N815 - the name is the server's
 
     def _send(self, kind: str, body: str) -> None:
         self.send_response(200)
