@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import struct
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -134,6 +135,19 @@ def test_links_in_the_agents_home_do_not_lead_a_later_run_elsewhere(user: PlainU
     assert "replaced" in done.stdout.decode()
     assert target.read_text() == "{}"
     assert "handrail" in json.loads((user.state / "homes/claude/.claude.json").read_text())["mcpServers"]
+
+
+def test_a_filter_that_was_changed_in_the_state_directory_ends_the_cage(user: PlainUser) -> None:
+    """One that allows every call: nobody would see it in the cage's first line."""
+    assert user.handrail("run", "--", "true").returncode == 0
+    (kept,) = (user.state / "cages").glob("filter-*.bpf")
+    right = kept.read_bytes()
+    kept.write_bytes(struct.pack("HBBI", 0x06, 0, 0, 0x7FFF0000))
+    done = user.handrail("run", "--", "sleep", "20")
+    assert (done.returncode, b"had changed its filter" in done.stderr) == (1, True), done
+    assert not kept.exists()
+    assert user.handrail("run", "--", "true").returncode == 0
+    assert kept.read_bytes() == right
 
 
 def test_everything_in_the_cage_ends_when_the_launcher_is_killed(user: PlainUser) -> None:

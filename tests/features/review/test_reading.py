@@ -2,6 +2,7 @@
 
 import os
 import stat
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -187,3 +188,24 @@ def test_a_folder_that_git_would_take_for_a_repository_is_marked(house: House) -
     assert {"docs/config", "docs/HEAD", ".gitmodules"} <= later
     assert not {"config", "HEAD"} & later
     assert not any(".git/" in path for path in paths)
+
+
+def test_files_of_a_submodule_are_listed_by_its_own_rules(house: House, tmp_path: Path) -> None:
+    """A real one, with its repository in the project's. Its .git is never taken."""
+    house.write(FILES)
+    house.commit_all()
+    for path, text in {"x.py": "x = 1\n", ".gitignore": "*.o\n"}.items():
+        (tmp_path / path).write_text(text)
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "library"]):
+        house.git("-C", str(tmp_path), *words)
+    house.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(tmp_path), "lib")
+    house.git("commit", "-qm", "with it")
+    house.own()
+    cage = house.cage()
+    cage.run("sed -i s/1/2/ lib/x.py; echo n > lib/new.py; echo o > lib/a.o; echo 'gitdir: /etc' > lib/.git; rm a.txt")
+    assert {path: (item.group, item.status) for path, item in items(cage).items()} == {
+        "a.txt": ("tracked", "deleted"),
+        "lib/x.py": ("tracked", "modified"),
+        "lib/new.py": ("new", "added"),
+        "lib/a.o": ("ignored", "added"),
+    }

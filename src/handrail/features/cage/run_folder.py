@@ -83,6 +83,11 @@ class RunFolder:
             os.close(descriptor)
 
 
+def filter_cache(state: str) -> str:
+    """Where compiled filters are kept."""
+    return f"{state}/{FOLDER}"
+
+
 def begin(folder: RunFolder, project: str, client: str, command: Sequence[str], level: Level) -> None:
     """Writes `cage.json`, as `CageSession` reads it."""
     import json  # while the kernel makes the namespaces

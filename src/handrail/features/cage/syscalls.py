@@ -96,7 +96,7 @@ def filter_program(refused: Sequence[Refused], cache: str | None = None, asked: 
 
     loading libseccomp takes long.
     """
-    kept = None if cache is None else f"{cache}/filter-{_digest(refused, asked)}.bpf"
+    kept = None if cache is None else _place(refused, cache, asked)
     if kept is not None and os.path.isfile(kept):
         with open(kept, "rb") as file:
             return file.read()
@@ -108,6 +108,28 @@ def filter_program(refused: Sequence[Refused], cache: str | None = None, asked: 
 
         replace_file(Path(kept), program)
     return program
+
+
+def check_kept(refused: Sequence[Refused], cache: str) -> None:
+    """Compiles the filter that a cage has got from the folder once more. Damaged, and it is removed, if it was another.
+
+    Done beside the running agent: to wait for libseccomp would take longer than all the rest of the start.
+    """
+    from handrail.ports.errors import Damaged
+
+    kept = _place(refused, cache, ())
+    with open(kept, "rb") as file:
+        is_same = file.read() == _compiled(refused, ())
+    if not is_same:
+        os.unlink(kept)
+        raise Damaged(
+            f"The cage was ended: somebody had changed its filter of system calls ({kept}).",
+            hint="It is made anew at the next start. Find out which program writes to the state directory.",
+        )
+
+
+def _place(refused: Sequence[Refused], cache: str, asked: Sequence[str]) -> str:
+    return f"{cache}/filter-{_digest(refused, asked)}.bpf"
 
 
 def _digest(refused: Sequence[Refused], asked: Sequence[str]) -> str:

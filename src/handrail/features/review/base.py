@@ -125,12 +125,17 @@ def _from_git(project: str) -> tuple[dict[str, str], dict[str, str], set[str]] |
         )
         if not is_git.result():
             return None
+        lines = os.fsdecode(listing.result()).split("\0")
         tracked = {
             line[line.index("\t") + 1 :]: line[7 : line.index(" ", 7)]
-            for line in os.fsdecode(listing.result()).split("\0")
+            for line in lines
             if line.startswith(("100", "120")) and line[: line.index("\t")].endswith(" 0")
         }
     ignored, dirty = set(), set()
+    if any(line.startswith("160") for line in lines):  # files of submodules are tracked, their blobs are elsewhere
+        inner = os.fsdecode(run_git(project, "ls-files", "-z", "--recurse-submodules")).split("\0")
+        dirty |= set(inner) - tracked.keys()
+        tracked |= dict.fromkeys(dirty, "")
     for line in os.fsdecode(status.result()).split("\0"):
         if line.startswith("!! "):
             ignored.add(line[3:].rstrip("/"))

@@ -1,5 +1,6 @@
 """A review: every change that an agent left in its cage, and the steps that take chosen ones into the project."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
@@ -164,10 +165,18 @@ class Review:
         asked = {parent for path in new for parent in _parents(path)}
         if not self._base.manifest.is_git or not new:
             return set()
-        names = [*(f"{folder}/" for folder in asked), *new]
-        given = b"\0".join(name.encode("utf-8", "surrogateescape") for name in names)
-        printed = run_git(self._project.location, "check-ignore", "-z", "--stdin", given=given, also_fine=(1,))
-        return {name.decode("utf-8", "surrogateescape").rstrip("/") for name in printed.split(b"\0") if name}
+        inner = [folder for folder in asked if os.path.lexists(os.path.join(self._project.location, folder, ".git"))]
+        names: dict[str, list[str]] = {}
+        for name in (*(f"{folder}/" for folder in asked), *new):
+            names.setdefault(_innermost(name, inner), []).append(name)
+        return {found for top, below in names.items() for found in self._ignored_in(top, below)}
+
+    def _ignored_in(self, top: str, names: Sequence[str]) -> Iterable[str]:
+        """Each submodule has rules of its own."""
+        given = b"\0".join(name.removeprefix(top).encode("utf-8", "surrogateescape") for name in names)
+        repository = os.path.join(self._project.location, top)
+        printed = run_git(repository, "check-ignore", "-z", "--stdin", given=given, also_fine=(1, 128) if top else (1,))
+        return [(top + name.decode("utf-8", "surrogateescape")).rstrip("/") for name in printed.split(b"\0") if name]
 
     def _made(self) -> Iterable[Item]:
         for path, found in self._found.items():
@@ -388,6 +397,13 @@ def _why_refused(found: Found) -> str:
     if found.kind == "unreadable":
         return f"it can't be read: {found.what}"
     return f"it is {found.what}"
+
+
+def _innermost(path: str, folders: Iterable[str]) -> str:
+    """The deepest of these folders around the path, with a slash; empty if it is in none."""
+    return max(
+        (f"{each}/" for each in folders if path.startswith(f"{each}/") and path != f"{each}/"), key=len, default=""
+    )
 
 
 def _parents(path: str) -> list[str]:

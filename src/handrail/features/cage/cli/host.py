@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from handrail.features.cage.launch import Caged
 from handrail.features.cage.preparation import Prepared
+from handrail.features.cage.run_folder import filter_cache
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -68,12 +69,19 @@ class CageHost(threading.Thread):
         self._loop, self._serving = asyncio.get_running_loop(), asyncio.current_task()
         if self._is_over:
             return
+        await asyncio.to_thread(self._check_filter)
         program = self._open_program()
         opened = await asyncio.to_thread(self._open, program, AskInQueue(is_left_standing=False))
         try:
             await self._answer(program, opened)
         finally:
             await asyncio.to_thread(opened.close)  # it may seal the record, which waits for the disk
+
+    def _check_filter(self) -> None:
+        from handrail.features.cage.syscalls import check_kept
+
+        if not self._is_narrow:  # which keeps none
+            check_kept(self._prepared.spec.refused, filter_cache(self._prepared.state))
 
     def _open(self, program: "Program", approver: Any) -> "Project":
         features = [feature for feature in program.features if feature.tools and feature.missing_extra is None]

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager, suppress
 
 from handrail.features.cage.launch import CageRefused, start_cage
 from handrail.features.cage.preparation import prepare
-from handrail.features.cage.run_folder import begin
+from handrail.features.cage.run_folder import begin, filter_cache
 from handrail.features.cage.terminal import Terminal
 
 TYPE_CHECKING = False
@@ -62,7 +62,7 @@ def _started(
         try:
             with ExitStack() as entered:
                 hooks = _held(prepared, entered)
-                cache = f"{prepared.state}/cages"
+                cache = filter_cache(prepared.state)
                 caged = start_cage(
                     prepared.spec, terminal.streams, prepared.bubblewrap, cache, lambda: _record(prepared)
                 )

@@ -67,9 +67,9 @@ class NarrowCaged(Caged):
         self.inside.shutdown(socket.SHUT_RDWR)
 
 
-def start_narrow(narrow: NarrowSpec, streams: Streams, cache: str | None = None) -> NarrowCaged:
+def start_narrow(narrow: NarrowSpec, streams: Streams) -> NarrowCaged:
     """Everything but the agent itself, which `start` starts. InputOutput."""
-    program = filter_program(narrow.refused, cache, narrow.asked)
+    program = filter_program(narrow.refused, asked=narrow.asked)
     endpoint = socket.create_server(("127.0.0.1", 0), backlog=256)
     places = Places(narrow.all_written, narrow.all_read)
     own = Answers(places, (ENDPOINT_PORT, endpoint.getsockname()[1]), narrow.hooks)

@@ -17,7 +17,7 @@ def start(prepared: Prepared, streams: Streams) -> tuple[Caged, str | None]:
         prepared.project, Path(prepared.folder.base)
     )  # first: an edit in between is in the copy, and nobody's change
     trouble = copy_project(prepared.project, Path(prepared.folder.copy), OWN_FOLDERS)
-    return start_narrow(narrow_spec(prepared), streams, f"{prepared.state}/cages"), trouble
+    return start_narrow(narrow_spec(prepared), streams), trouble
 
 
 def narrow_spec(prepared: Prepared) -> NarrowSpec:
