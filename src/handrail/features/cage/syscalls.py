@@ -124,7 +124,7 @@ def check_kept(refused: Sequence[Refused], cache: str) -> None:
         os.unlink(kept)
         raise Damaged(
             f"The cage was ended: somebody had changed its filter of system calls ({kept}).",
-            hint="It is made anew at the next start. Find out which program writes to the state directory.",
+            hint="It is made again at the next start. Find out which program writes to the state directory.",
         )
 
 
