@@ -208,7 +208,7 @@ def test_without_a_browser_the_page_says_how_to_get_one(browser: Browser, new_ho
     person = browser.person_at(new_house)
     person.does("go", "browser")
     person.does("see", "handrail extension launch")
-    person.does("press", "Make a code")
+    person.does("press", "Get a code")
     person.does("see", "expires in")
     assert person.does("audit") == []
     person.leaves()

@@ -91,7 +91,7 @@ class Story:
         person.does("go", "chat")
         person.does("wait", ".start .composer")
         person.does("press", mode)
-        person.does("fill", "Your words", "Mend it, then buy tea.")
+        person.does("fill", "Your message", "Mend it, then buy tea.")
         person.does("key", "Enter")
         person.does("wait", ".talk .words")
         until(lambda: {task["taskId"] for task in self._tasks()} != known)
@@ -204,7 +204,7 @@ def test_what_is_denied_is_not_done_and_what_is_stopped_goes_no_further(paired: 
     assert (denied["ok"], denied["answer"]["status"], denied["error"]["condition"]) == (False, "canceled", "Declined")
 
     paired.does("wait", ".run-state.waiting")
-    paired.does("fill", "Your words", "Look at it again")
+    paired.does("fill", "Your message", "Look at it again")
     paired.does("key", "Enter")
     paired.does("wait", ".run-state.running")
     paired.does("press", "Stop")

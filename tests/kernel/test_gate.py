@@ -198,7 +198,7 @@ async def test_a_denial_and_a_timeout_are_two_things_and_a_remark_reaches_the_ca
         await house.call("change")
     assert caught.value.details == {"reason": reason, **({"remark": remark} if remark else {})}
     assert (house.tokens.issued, house.exhibits(), house.events()) == ({}, [], ["end"])
-    assert house.last["answer"] == {"status": status, "by": "ada"}
+    assert house.last["answer"] == {"status": status, "by": "ada", **({"remark": remark} if remark else {})}
     assert house.last["error"]["condition"] == "Declined"
 
 

@@ -1,3 +1,4 @@
+import { readdirSync, rmSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
 
 const server = "http://127.0.0.1:6006";
@@ -21,13 +22,24 @@ const fetchedAtOnce: Plugin = {
   },
 };
 
+/** What an earlier build left goes last: a server that starts meanwhile finds a whole console. */
+const sweptLast: Plugin = {
+  name: "swept-last",
+  writeBundle: ({ dir }, bundle) => {
+    for (const name of readdirSync(dir!, { recursive: true, withFileTypes: true })) {
+      const path = `${name.parentPath}/${name.name}`;
+      if (name.isFile() && !(path.slice(dir!.length + 1) in bundle)) rmSync(path);
+    }
+  },
+};
+
 export default defineConfig({
   base: "/",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  plugins: [fetchedAtOnce],
+  plugins: [fetchedAtOnce, sweptLast],
   build: {
     outDir: "../../src/handrail/faces/http/console",
-    emptyOutDir: true,
+    emptyOutDir: false,
     // The page's policy allows no inline script and no data: script. A part's own imports are found by the browser.
     modulePreload: { polyfill: false, resolveDependencies: (_, dependencies, { hostType }) => (hostType === "html" ? dependencies : dependencies.filter((name) => name.endsWith(".css"))) },
     assetsInlineLimit: 0,

@@ -139,6 +139,8 @@ class CallState:
         }
         if self.answer is not None:
             record["answer"] = {"status": self.answer.status, "by": self.answer.by}
+            if self.answer.remark:
+                record["answer"]["remark"] = self.answer.remark
             if self.answer.chosen is not None:
                 record["answer"]["partial"] = True
             if self.answer.presence is not None:

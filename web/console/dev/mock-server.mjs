@@ -179,6 +179,8 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     }
     const responding = /^\/prompts\/([^/]+)\/response$/.exec(path);
     if (responding) {
+      if (state.presence && !body.presence) return fail(403, "FORBIDDEN", "It needs proof that a person is present.", { context: { reason: "presence", command: "handrail prompts answer", window: { name: "Chromium" } } });
+      await state.presence?.proven;
       const refused = answer(decodeURIComponent(responding[1]), body);
       return refused ? fail(...refused) : ok({});
     }

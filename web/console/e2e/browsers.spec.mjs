@@ -191,12 +191,12 @@ test("without a browser the page says how to get one, and makes a code that runs
   await page.getByText("handrail extension launch").waitFor();
   await page.getByText("handrail extension path").waitFor();
   await page.clock.install();
-  await page.getByRole("button", { name: "Make a code" }).click();
+  await page.getByRole("button", { name: "Get a code" }).click();
   assert.equal(await page.locator(".pair-code").innerText(), "code-1");
   await page.getByText(/expires in (10:00|9:5\d)/).waitFor();
   await page.clock.fastForward("10:01");
   await page.getByText("This code has expired.").waitFor();
-  await page.getByRole("button", { name: "Make a code" }).waitFor();
+  await page.getByRole("button", { name: "Get a code" }).waitFor();
 });
 
 for (const [payload, told] of [

@@ -24,7 +24,7 @@ before(async () => {
 after(() => world.close());
 afterEach(() => assert.deepEqual(world.complaints, []));
 
-const composer = (where) => where.getByRole("textbox", { name: "Your words" });
+const composer = (where) => where.getByRole("textbox", { name: "Your message" });
 const replies = (where) => where.locator(".reply").allInnerTexts().then((all) => all.map((text) => text.trim()));
 const opened = async (where, taskId) => {
   await where.goto(`${world.mock.url}/#/chat/${taskId}`);

@@ -78,6 +78,21 @@ test("a key or a click in a question's first moment answers nothing", async () =
   await page.context().close();
 });
 
+test("a page whose server was updated meanwhile loads itself again", async () => {
+  const page = await world.open();
+  let isUpdated = true;
+  await page.route(/\/assets\/Tools-[^/]+\.js$/, (route) => (isUpdated ? route.fulfill({ status: 404 }) : route.continue()));
+  await page.route(`${world.mock.url}/`, async (route) => {
+    if (route.request().isNavigationRequest()) return route.continue();
+    isUpdated = false;
+    await route.fulfill({ contentType: "text/html", body: '<script type="module" src="/assets/index-newer.js"></script>' });
+  });
+  await page.goto(`${world.mock.url}/#/tools`);
+  await page.locator(".call-summary").first().waitFor();
+  assert.equal(isUpdated, false);
+  await page.context().close();
+});
+
 test("what was typed survives stepping away and later", async () => {
   const page = await world.open();
   const first = world.mock.ask(samples.form);

@@ -171,6 +171,22 @@ test("another program's question offers no more than once", async () => {
   assert.equal((await answer(id)).status, "canceled");
 });
 
+test("the remark that is sent with a proof of presence is the one that is shown", async () => {
+  let prove;
+  world.mock.state.presence = { proven: new Promise((resolve) => { prove = resolve; }) };
+  const id = await ask(samples.change);
+  const remark = page.getByRole("textbox", { name: "Tell the agent why" });
+  await remark.fill("first");
+  await page.getByRole("button", { name: "Allow once" }).click();
+  await page.locator(".presence").waitFor();
+  await remark.fill("second");
+  await page.locator(".presence button.primary").click();
+  await eventually(() => remark.isEditable(), false);
+  prove();
+  assert.equal((await answer(id)).remark, "second");
+  delete world.mock.state.presence;
+});
+
 test("a change is denied with a remark; Enter in the remark says nothing", async () => {
   const id = await ask(samples.change);
   await page.getByLabel("Tell the agent why").fill("keep the old line: y or n?");

@@ -1,5 +1,6 @@
 import "../../theme/tokens.css";
 import "./styles/page.css";
+import { reloadIfReplaced } from "./shell/newer";
 
 /** Each part is read in a task of its own: between two of them the browser draws and listens. */
 const parts = [
@@ -8,7 +9,14 @@ const parts = [
   () => import("./features"),
   () => import("./begin"),
 ];
-for (const part of parts) {
-  await part();
-  await new Promise((resolve) => setTimeout(resolve));
+try {
+  for (const part of parts) {
+    await part();
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+} catch (failure) {
+  if (!(await reloadIfReplaced())) {
+    document.body.textContent = "This page couldn't be loaded. Reload it. 页面无法加载，请重新加载。";
+    throw failure;
+  }
 }

@@ -1,6 +1,9 @@
 import { HostError } from "@handrail/host";
 import { expect, test } from "vitest";
 import { errorsBelow, errorsByRoot, fieldErrorsOf } from "../src/shell/failure";
+import { loadTexts } from "../src/texts";
+
+await loadTexts("en");
 
 const refused = new HostError("BAD_REQUEST", "no", 400, {
   fieldErrors: [

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { foldRecords, type AuditRecord } from "../src/features/history/logic/calls";
-import { actsIn, diffGist, targetsOf, timelineOf, verdictOf } from "../src/features/history/logic/timeline";
+import { actsIn, diffGist, namesOf, timelineOf, verdictOf } from "../src/features/history/logic/timeline";
 
 let seq = 0;
 const record = (tool: string, effect: string, more: Partial<AuditRecord> = {}): AuditRecord => ({
@@ -15,7 +15,16 @@ test("reads that follow on each other are one step, changes are their own", () =
   const steps = timelineOf(calls);
   expect(steps.map(({ calls: inside, isGroup }) => [inside.length, isGroup])).toEqual([[3, true], [1, false], [1, true]]);
   expect(actsIn(steps[0]!).map(([act, inside]) => [act, inside.length])).toEqual([["read", 2], ["search", 1]]);
-  expect(targetsOf(steps[0]!)).toEqual(["a", "b"]);
+  expect(namesOf(steps[0]!)).toEqual(["a", "b"]);
+});
+
+test("what a group's sentence names is not listed below it", () => {
+  const calls = foldRecords([], [
+    record("list_files", "READ", { target: "." }), record("read_file", "READ", { target: "a" }), record("read_file", "READ", { target: "b" }),
+    record("read_file", "READ", { target: "a" }), record("search_files", "READ", { target: "src" }),
+  ]);
+  expect(namesOf(timelineOf(calls)[0]!)).toEqual(["a", "b"]);
+  expect(namesOf(timelineOf(calls.slice(0, 1))[0]!)).toEqual([]);
 });
 
 test("a read that was refused is a step of its own", () => {

@@ -1,17 +1,18 @@
 /** An error as a person reads it. */
 
 import { HostError } from "@handrail/host";
+import { said } from "../logic/said";
 import { visible } from "../logic/visible";
 
 export function messageOf(error: unknown): string {
-  if (error instanceof HostError) return visible(`${error.message} (${error.code})`);
+  if (error instanceof HostError) return visible(`${said(error.message)} (${error.code})`);
   return visible(error instanceof Error ? error.message : String(error));
 }
 
 /** What the server found wrong with single fields, by the path to each. */
 export function fieldErrorsOf(error: unknown): Map<string, string> {
   const found = error instanceof HostError ? error.details.fieldErrors : undefined;
-  return new Map((found ?? []).map(({ field, message }) => [field, visible(message)]));
+  return new Map((found ?? []).map(({ field, message }) => [field, visible(said(message))]));
 }
 
 /** Those below `path`, by what follows it. */

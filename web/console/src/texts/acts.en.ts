@@ -94,7 +94,7 @@ export const actsEn: ActTexts = {
   },
   alone: { list: "Listed files", search: "Searched files", look: "Looked at the screen", wait: "Waited", check: "Checked the project", preview: "Previewed a scene", read: "Read a file", open: "Opened a page", press: "Pressed keys", call: "Made a call", undo: "Undid changes" },
   tools: { apps_list: "Listed apps", apps_describe: "Looked up an app", desktop_doctor: "Checked the desktop", list_snapshots: "Listed snapshots", get_runtime_info: "Looked up versions", list_project_resources: "Listed the game's files", desktop_list_windows: "Listed windows", task_list: "Listed tasks" },
-  tried: "Tried an edit of",
+  tried: "Previewed an edit of",
   unnamed: "something",
   root: "the project folder",
 };

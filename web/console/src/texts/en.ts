@@ -3,6 +3,7 @@ import type { ShellTexts } from "./shape";
 
 export const shellEn: ShellTexts = {
   acts: actsEn,
+  sayings: [],
   navigation: "Pages",
   surfaces: "Surfaces",
   more: "More",

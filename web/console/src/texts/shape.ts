@@ -1,7 +1,10 @@
+import type { Saying } from "../logic/said";
 import type { ActTexts } from "./acts";
 
 export interface ShellTexts {
   acts: ActTexts;
+  /** Sentences of the server in this language; empty where it is the server's own. */
+  sayings: readonly Saying[];
   navigation: string;
   surfaces: string;
   more: string;

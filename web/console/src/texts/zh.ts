@@ -1,10 +1,12 @@
 import { actsZh } from "./acts.zh";
+import { sayingsZh } from "./sayings.zh";
 import type { ShellTexts } from "./shape";
 
 export const shellZh: ShellTexts = {
   acts: actsZh,
+  sayings: sayingsZh,
   navigation: "页面",
-  surfaces: "操作面",
+  surfaces: "操作范围",
   more: "更多",
   close: "关闭",
   allProjects: "所有项目",

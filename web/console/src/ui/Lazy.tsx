@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
 import { useRef, useState } from "preact/hooks";
+import { reloadIfReplaced } from "../shell/newer";
 import { texts } from "../store";
 
 export type LazyView<Props = object> = ComponentType<Props> & {
@@ -25,7 +26,7 @@ export function lazily<Props extends object = object>(load: () => Promise<Compon
     const [View, setView] = useState<ComponentType<Props> | null>(() => known);
     const [hasFailed, setHasFailed] = useState(false);
     const hasBegun = useRef(false);
-    const read = (): void => void fetchOnce().then((found) => setView(() => found), () => setHasFailed(true));
+    const read = (): void => void fetchOnce().then((found) => setView(() => found), async () => setHasFailed(!(await reloadIfReplaced())));
     // At once, not in an effect: effects wait for the next frame.
     if (!View && !hasBegun.current) {
       hasBegun.current = true;

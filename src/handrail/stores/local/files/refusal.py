@@ -19,7 +19,9 @@ def refusal(code: int, path: str) -> Failure:
         return passes_link(path)
     if code == errno.ENOENT:
         parent = path.rpartition("/")[0] or "."
-        return NotFound(f"No such file or folder: {path!r}.", hint=f"Look at what {parent} holds.", path=path)
+        return NotFound(
+            f"No such file or folder: {path!r}.", hint=f"Use list_files on {parent} to see what exists.", path=path
+        )
     if code == errno.ENOTDIR:
         return NotFound(f"Not a folder, or a file stands on the way: {path!r}.", path=path)
     if code == errno.ENAMETOOLONG:

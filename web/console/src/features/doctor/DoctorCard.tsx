@@ -1,4 +1,5 @@
 import type { PageName } from "../../features";
+import { said } from "../../logic/said";
 import { announcement, texts } from "../../store";
 import { useLoaded } from "../../ui/useLoaded";
 import { Visible } from "../../ui/Visible";
@@ -30,8 +31,8 @@ function CheckRow({ check }: { check: Check }) {
     <li>
       <span class={`state ${state}`}>{word}</span>
       <span>
-        <Visible text={t.checkNames[check.name] ?? check.name} /> <span class="sub"><Visible text={check.detail} /></span>
-        {check.fix && <span class="sub fix"><Visible text={check.fix} /></span>}
+        <Visible text={t.checkNames[check.name] ?? check.name} /> <span class="sub"><Visible text={said(check.detail)} /></span>
+        {check.fix && <span class="sub fix"><Visible text={said(check.fix)} /></span>}
         {!check.ok && <Fixes check={check} />}
       </span>
     </li>

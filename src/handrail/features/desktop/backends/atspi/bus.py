@@ -171,7 +171,7 @@ async def ask_session(call: Call, address: str | None = None) -> Any:
     address = address or session_bus(os.environ)
     if address is None:
         raise PermissionMissing(
-            "There is no session bus, so no accessibility bus.", hint="Start the host inside a desktop session."
+            "There is no session bus, so no accessibility bus.", hint="Start handrail in a desktop session."
         )
     try:
         connection = await Connection.to_bus(address, patience=_BUS_PATIENCE)

@@ -4,6 +4,7 @@ import { readDoctor } from "../../doctor/actions";
 import { arePluginsLoaded, plugins } from "../../browser/store";
 import { chatTexts, hasModel, models } from "../store";
 import { readState } from "../../desktop/actions";
+import { said } from "../../../logic/said";
 import { session, texts } from "../../../store";
 import { lazily } from "../../../ui/Lazy";
 import { useLoaded } from "../../../ui/useLoaded";
@@ -43,7 +44,7 @@ export function FirstSteps() {
           {isConnecting && states.model === "missing" && <ModelForm onConnected={() => setIsConnecting(false)} />}
         </Step>
         <Step name="extension" state={states.extension} detail={connected ? t.extensionWell(connected) : t.extensionIll} next={<a href="#/browser">{t.lookAt.extension}</a>} />
-        <Step name="desktop" state={states.desktop} detail={desktop.data?.healthy ? t.desktopWell : desktop.data?.fixes[0]?.issue || desktop.error || t.desktopIll} next={<a href="#/desktop">{t.lookAt.desktop}</a>} />
+        <Step name="desktop" state={states.desktop} detail={desktop.data?.healthy ? t.desktopWell : said(desktop.data?.fixes[0]?.issue ?? "") || desktop.error || t.desktopIll} next={<a href="#/desktop">{t.lookAt.desktop}</a>} />
       </ol>
     </section>
   );

@@ -4,7 +4,7 @@ export const appsZh: AppsTexts = {
   count: (count) => `${count} 个应用`,
   tools: (count) => `${count} 个工具`,
   filter: "筛选应用…",
-  readAgain: "重新读取",
+  readAgain: "刷新",
   none: "本机没有提供工具的应用。",
   noneHint: "应用把描述文件放入 ~/.aai；`handrail apps new` 可以新建一个。",
   problems: "有问题的描述文件",

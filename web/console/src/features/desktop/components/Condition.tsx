@@ -1,4 +1,5 @@
 import { type DesktopState, distinct } from "../logic/desktop";
+import { said } from "../../../logic/said";
 import { texts } from "../../../store";
 import { Visible } from "../../../ui/Visible";
 
@@ -16,8 +17,8 @@ export function Condition({ state }: { state: DesktopState }) {
       </ul>
       {distinct(state.fixes).map(({ issue, fix }) => (
         <div key={issue}>
-          <p><Visible text={issue} /></p>
-          {fix && <p class="sub">{t.howTo}: <Visible text={fix} /></p>}
+          <p><Visible text={said(issue)} /></p>
+          {fix && <p class="sub">{t.howTo}: <Visible text={said(fix)} /></p>}
         </div>
       ))}
     </section>

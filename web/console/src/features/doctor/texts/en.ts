@@ -1,9 +1,9 @@
 import type { DoctorTexts } from "./shape";
 
 export const doctorEn: DoctorTexts = {
-  doctor: "Doctor",
-  doctorWell: "Everything that handrail needs is there.",
-  doctorIll: "Something that handrail needs is missing.",
+  doctor: "Setup",
+  doctorWell: "Everything handrail needs is installed.",
+  doctorIll: "handrail needs something that is missing.",
   checkAgain: "Check again",
   ok: "ok",
   missing: "missing",

@@ -1,9 +1,9 @@
 import type { DoctorTexts } from "./shape";
 
 export const doctorZh: DoctorTexts = {
-  doctor: "自检",
+  doctor: "环境检查",
   doctorWell: "handrail 所需的一切都已就绪。",
-  doctorIll: "缺少 handrail 所需的东西。",
+  doctorIll: "缺少 handrail 所需的组件。",
   checkAgain: "重新检查",
   ok: "正常",
   missing: "缺少",

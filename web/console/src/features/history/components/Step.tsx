@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
+import { said } from "../../../logic/said";
 import { texts } from "../../../store";
 import { Moment } from "../../../ui/Moment";
 import { Visible } from "../../../ui/Visible";
 import type { Call } from "../logic/calls";
-import { targetsOf, verdictOf, type TimelineStep } from "../logic/timeline";
+import { namesOf, verdictOf, type TimelineStep } from "../logic/timeline";
 import { undone } from "../store";
 import { CallShown } from "./CallDetails";
 import { Sentence } from "./Sentence";
@@ -31,7 +32,7 @@ export function Step({ step }: { step: TimelineStep }) {
         </button>
         <Moment at={first.startedAt} isShort />
       </div>
-      {first.error?.message && <p class="step-more problem"><Visible text={first.error.message} /></p>}
+      {first.error?.message && !wasAnswered(first) && <p class="step-more problem"><Visible text={said(first.error.message)} /></p>}
       {step.isGroup && <Names step={step} />}
       <Thumbs step={step} />
       {isOpen && <div class="step-record">{step.calls.map((call) => <CallShown key={call.executionId} call={call} />)}</div>}
@@ -39,14 +40,17 @@ export function Step({ step }: { step: TimelineStep }) {
   );
 }
 
+/** A person's no, or their silence, is told beside the sentence: the message says nothing more. */
+const wasAnswered = ({ answer }: Call): boolean => answer?.status === "canceled" || answer?.status === "timeout";
+
 export function Allowed({ call }: { call: Call }) {
   const verdict = verdictOf(call);
   return verdict && <span class="dim">{texts.value.decided[verdict]}{call.answer?.remark && <> “<Visible text={call.answer.remark} />”</>}</span>;
 }
 
 function Names({ step }: { step: TimelineStep }) {
-  const names = targetsOf(step);
-  if (names.length < 2) return null;
+  const names = namesOf(step);
+  if (names.length === 0) return null;
   const left = names.length - MOST_NAMES;
   return <p class="step-more dim">{names.slice(0, MOST_NAMES).map((name, at) => <span key={name}>{at > 0 && " · "}<Visible text={name} /></span>)}{left > 0 && ` · ${texts.value.moreNames(left)}`}</p>;
 }

@@ -44,8 +44,11 @@ export function actsIn({ calls }: TimelineStep): [Act, readonly Call[]][] {
   return [...found];
 }
 
-/** The names of what a group looked at, each once. */
-export const targetsOf = ({ calls }: TimelineStep): string[] => [...new Set(calls.flatMap(({ target }) => target ?? []))];
+/** The names behind a group's numbers, each once: what its sentence names itself is left out. */
+export function namesOf(step: TimelineStep): string[] {
+  const counted = actsIn(step).flatMap(([, calls]) => (calls.length > 1 ? calls : []));
+  return [...new Set(counted.flatMap(({ target }) => (target && target !== "." ? target : [])))];
+}
 
 export type Verdict = "you" | "task" | "rule" | "denied" | "timeout" | null;
 

@@ -51,7 +51,7 @@ export const historyEn: HistoryTexts = {
   error: "error",
   execution: "execution",
   evidence: "Evidence",
-  noEvidence: "This call changed nothing, so there is no evidence.",
+  noEvidence: "It changed nothing, so there is no evidence.",
   onRecord: "On record",
   undo: "Undo",
   undoing: "Undoing…",

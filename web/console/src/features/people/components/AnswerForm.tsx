@@ -182,6 +182,7 @@ export function AnswerForm(props: AnswerFormProps) {
         {isMoreOpen && remark && (
           <input
             value={remark.value}
+            readOnly={isSending}
             aria-invalid={remarkProblem !== undefined}
             aria-describedby={remarkProblem && remarkProblemId}
             onInput={(event) => remark.set(event.currentTarget.value)}

@@ -21,7 +21,7 @@ export function Settings() {
     <>
       <PageHead title={t.pages.settings}>
         <nav class="sections" aria-label={t.pages.settings}>
-          {sections.map((name) => <a key={name} href={`#/settings/${name}`} aria-current={wanted === name ? "true" : undefined}>{t.sections[name]}</a>)}
+          {sections.map((name) => <a key={name} href={`#/settings/${name}`} aria-current={(wanted || sections[0]) === name ? "true" : undefined}>{t.sections[name]}</a>)}
         </nav>
       </PageHead>
       <div class="page-body settings" ref={body} data-scroller tabIndex={0} role="group" aria-label={t.pages.settings}>

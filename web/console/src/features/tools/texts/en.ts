@@ -4,7 +4,7 @@ export const toolsEn: ToolsTexts = {
   pages: { tools: "Tools" },
   filterTools: "Filter tools…",
   toolCount: (count) => `${count} tools`,
-  does: { READ: "Only looks. Nothing changes.", WRITE: "Changes files. Can be undone.", UI_CONTROL: "Clicks and types, in a browser or on the desktop.", EXECUTE: "Runs a program or calls an app.", PROCESS_CONTROL: "Stops what the agent itself has started.", ASK: "Asks you a question." },
+  does: { READ: "Reads only. Nothing changes.", WRITE: "Changes files. Can be undone.", UI_CONTROL: "Clicks and types, in a browser or on the desktop.", EXECUTE: "Runs a program or calls an app.", PROCESS_CONTROL: "Stops what the agent started.", ASK: "Asks you a question." },
   toAgents: "What agents are told",
   enterAs: "Enter as",
   form: "Form",
@@ -20,6 +20,6 @@ export const toolsEn: ToolsTexts = {
   notSet: "not set",
   onePerLine: "one per line",
   noParameters: "This tool takes no parameters.",
-  tryHint: "Goes through the same policy, approval and record as an agent's call.",
+  tryHint: "Same rules, approval and log as an agent's call.",
   served: { surfaces: { workspace: "Files", webgal: "WebGAL", browser: "Browser", desktop: "Desktop", apps: "Apps", people: "Questions" }, tools: {} },
 };

@@ -1,0 +1,35 @@
+/** What the server says in English, in the person's language where it is known; as it is where not. */
+
+import { texts } from "../store";
+
+/** A server's sentence with `{}` for each part that varies, and the same in another language, with `{}` or `{1}`, `{2}` for them. */
+export type Saying = readonly [english: string, told: string];
+
+interface Known {
+  pattern: RegExp;
+  told: string;
+}
+
+const compiled = new WeakMap<readonly Saying[], Known[]>();
+
+export const said = (text: string): string => translated(text, texts.value.sayings);
+
+export function translated(text: string, sayings: readonly Saying[]): string {
+  for (const { pattern, told } of knownIn(sayings)) {
+    const found = pattern.exec(text);
+    if (!found) continue;
+    let at = 0;
+    return told.replace(/\{(\d?)\}/g, (_, number: string) => found[number ? Number(number) : ++at] ?? "");
+  }
+  return text;
+}
+
+function knownIn(sayings: readonly Saying[]): Known[] {
+  const before = compiled.get(sayings);
+  if (before) return before;
+  const known = sayings.map(([english, told]) => ({ pattern: new RegExp(`^${english.split("{}").map(escaped).join("(.*?)")}$`, "s"), told }));
+  compiled.set(sayings, known);
+  return known;
+}
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");

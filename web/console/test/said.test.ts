@@ -1,0 +1,25 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { translated } from "../src/logic/said";
+import { sayingsZh } from "../src/texts/sayings.zh";
+
+test("what varies in a sentence stays as it is", () => {
+  expect(translated("No such file or folder: 'a.js'.", sayingsZh)).toBe("没有这个文件或文件夹：'a.js'。");
+  expect(translated("Not UTF-8 text: 'x' (byte 7).", sayingsZh)).toBe("不是 UTF-8 文本：'x'（第 7 字节）。");
+  expect(translated("write_to_file was denied by terminal:root, prompt approval_1.", sayingsZh)).toBe("write_to_file 被拒绝。");
+});
+
+test("what isn't known is shown as the server says it", () => {
+  expect(translated("Something new happened.", sayingsZh)).toBe("Something new happened.");
+  expect(translated("There is no display.", [])).toBe("There is no display.");
+});
+
+test("the server still says each sentence that is translated", () => {
+  const source = execFileSync("grep", ["-rhF", "--include=*.py", '"', "../../src/handrail"], { encoding: "utf8", maxBuffer: 1 << 28 });
+  const words = source.replaceAll(/\{[^{}"]*(?:\{[^{}]*\})?[^{}"]*\}/g, "{}");
+  const lost = sayingsZh.map(([english]) => english).filter((english) => longestPiece(english).length > 4 && !words.includes(longestPiece(english)));
+  expect(lost).toEqual([]);
+});
+
+/** What varies may be put in by other means than a format: the longest constant piece must be there. */
+const longestPiece = (english: string): string => english.split("{}").reduce((longest, piece) => (piece.length > longest.length ? piece : longest), "").replace(/^[, ]+| $/g, "");
