@@ -33,7 +33,7 @@ SIGNS = {
     "browser": ".pairing .command",
     "apps": ".surface",
     "tools": ".call",
-    "settings": ".browsers li",
+    "settings/access": ".browsers li",
 }
 # What a narrow window, or the panel beside it, leaves closed: what opens it, and what is seen then.
 FOLDED = {"history": (".history-task a", ".step"), "inbox": (".answered-list summary", ".entry")}
@@ -67,7 +67,7 @@ def test_nothing_is_found(locale: str, forms: list[tuple[str, int]], browser: Br
         person.does("see", question["title"], ".prompt:not([hidden])")
         assert person.does("audit", forms) == [], number
         person.does("key", "ArrowRight")
-    for page in ("history", "inbox", "browser", "apps", "tools", "settings"):
+    for page in ("history", "inbox", "browser", "apps", "tools", "settings/access"):
         person.does("go", page)
         person.does("key", "Escape")  # closes the panel; in the inbox, that shows the next question
         person.does("wait", SIGNS[page])

@@ -152,7 +152,7 @@ def test_a_click_is_asked_for_with_a_picture_of_the_page(visitor: Person, shown:
     clicking = call(visitor.house, "browser_click", clickId="7")
     visitor.does("read", "Click “Buy tea”")
     assert visitor.does("size", ".prompt:not([hidden]) figure img") == list(SIZE)
-    visitor.does("press", "Enlarge the picture")
+    visitor.does("press", "Enlarge screenshot")
     visitor.does("wait", "dialog img")
     assert visitor.does("audit") == []
     visitor.does("key", "y", "Escape")
@@ -180,7 +180,7 @@ def test_a_click_on_what_cant_be_seen_is_allowed_by_its_own_button_alone(visitor
 
 
 def test_a_paired_browser_is_sent_away_under_access(visitor: Person, shown: ShownBrowser) -> None:
-    visitor.does("go", "settings")
+    visitor.does("go", "settings/access")
     visitor.does("see", shown.client_id, ".browsers")
     visitor.does("pressBeside", shown.client_id, "Revoke")
     visitor.does("see", "It can no longer connect.")

@@ -158,7 +158,7 @@ def test_a_person_renews_the_token_sends_a_browser_away_and_signs_out(browser: B
     old = own_house.server_bearer
     own_house.request("GET", "/api/tools", headers={**old, "user-agent": "claude-code/2.1"})
     person, other = browser.person_at(own_house), browser.person_at(own_house)
-    person.does("go", "settings")
+    person.does("go", "settings/access")
     person.does("see", old["authorization"][-4:], ".card:has-text('server.json') dd")
     person.does("press", "Sign out: ")
     other.does("see", "One-time code")

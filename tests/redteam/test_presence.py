@@ -272,7 +272,7 @@ def test_an_agents_token_is_issued_with_a_passkey_for_this_name_and_once(
 
 def test_a_token_is_issued_in_the_console_by_its_own_page(house: Running, visitor: Visitor, device: str) -> None:
     visitor.does("evaluate", "console", "void (location.hash = '/permissions')")
-    visitor.does("fill", "console", "New agent", "from-the-page")
+    visitor.does("fill", "console", "Agent name", "from-the-page")
     visitor.does("press", "console", "Issue token")
     visitor.does("press", "console", "Confirm with passkey")
     visitor.does("wait", "console", ".add-agent, .question .code-block")

@@ -29,9 +29,10 @@ for (const locale of LOCALES) {
       await page.keyboard.press("ArrowRight");
     }
     await page.keyboard.press("Escape");
-    for (const name of ["history/task:beach", "history/replay:task:beach", "inbox", "browser", "tools", "permissions", "settings", "settings/models"]) {
+    for (const name of ["history/task:beach", "history/replay:task:beach", "inbox", "browser", "tools", "permissions", "review", "webgal", "connect", "apps", "desktop", "chat", "settings", "settings/models", "settings/access", "settings/setup", "settings/keyboard"]) {
       await page.goto(`${world.mock.url}/#/${name}`);
       const openers = { "history/task:beach": ".step-open >> nth=1", browser: "main details summary", tools: ".call-summary:has-text('write_to_file')" };
+      await page.locator("main h1:visible").first().waitFor();
       if (openers[name]) await page.locator(openers[name]).click();
       await findNothing(page, name);
     }

@@ -67,10 +67,10 @@ test("a consent is revoked by keyboard, and one that expired says so", async () 
 test("a key is sent once, and shown never again", async () => {
   const weather = await opened(page, "Weather");
   await weather.getByLabel("Key").fill("a-good-key");
-  await weather.getByRole("button", { name: "Keep" }).click();
+  await weather.getByRole("button", { name: "Save" }).click();
   await weather.locator(".chip.good").waitFor();
   assert.deepEqual(world.mock.apps.keys, ["a-good-key"]);
-  await eventually(() => weather.getByLabel("Another key").inputValue(), "");
+  await eventually(() => weather.getByLabel("Replace key").inputValue(), "");
   await weather.getByRole("button", { name: "Sign out" }).click();
   await weather.locator(".chip.bad").waitFor();
 });

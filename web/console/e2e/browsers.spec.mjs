@@ -89,7 +89,7 @@ test("the browser for new tasks is chosen by keyboard, and stays where it is in 
   await page.locator(".plugin", { hasText: "Chrome" }).getByText("used for new tasks").waitFor();
   const names = await rows.locator(".plugin-name").allInnerTexts();
   await page.keyboard.press("ArrowDown");
-  await page.locator(".plugin", { hasText: "Edge" }).getByText("used for new tasks when it is there").waitFor();
+  await page.locator(".plugin", { hasText: "Edge" }).getByText("used for new tasks when online").waitFor();
   assert.equal(await edge.isChecked(), true);
   assert.equal(await edge.evaluate((radio) => radio === document.activeElement), true);
   assert.deepEqual(await rows.locator(".plugin-name").allInnerTexts(), names);
@@ -99,7 +99,7 @@ test("the browser for new tasks is chosen by keyboard, and stays where it is in 
 test("a task whose browser is away says so, and is moved by hand", async () => {
   const page = await open();
   await page.getByRole("button", { name: /Fill the tax form/ }).click();
-  await page.getByText("The browser of this task, Edge 150 · Linux, is away.").waitFor();
+  await page.getByText("This task's browser, Edge 150 · Linux, is offline.").waitFor();
   await page.getByLabel("Continue in").focus();
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
@@ -111,7 +111,7 @@ test("a task whose browser is away says so, and is moved by hand", async () => {
 test("a person takes over, hands back and stops", async () => {
   const page = await open();
   await page.getByRole("button", { name: "Take over" }).click();
-  await page.getByText("You have taken over: the agent does nothing").waitFor();
+  await page.getByText("You have taken over. The agent can").waitFor();
   await page.getByLabel("The agent may keep reading").check();
   await page.getByRole("button", { name: "Take screenshot" }).waitFor();
   await page.getByLabel("The agent may keep reading").uncheck();
@@ -159,7 +159,7 @@ test("a new picture is shown when an agent has taken one, and looking takes one 
   views.set(TASK, { ...views.get(TASK), artifactId: "art-2", elements: [] });
   world.mock.tell("frontend_event", { type: "event", taskId: TASK, event: { type: "toolUsed", name: "browser_screenshot", status: "success" } });
   await page.locator("img[data-url='/api/artifacts/art-2'][src]").waitFor();
-  await page.getByText("This page was not indexed.").waitFor();
+  await page.getByText("This page has no index.").waitFor();
   await page.getByRole("button", { name: "Take screenshot" }).click();
   await eventually(() => acted.map(({ actions }) => actions), [{ browser_dom_index: { tabId: 2, scope: "viewport", boxes: true } }, { browser_screenshot: { tabId: 2 } }]);
 });
@@ -180,7 +180,7 @@ test("what is shown stays while other tasks begin and change, and every row keep
 test("a task without a picture says so, and what makes one", async () => {
   const page = await open();
   await page.getByRole("button", { name: /Fill the tax form/ }).click();
-  await page.getByText("There is no picture of this task yet.").waitFor();
+  await page.getByText("No screenshot of this task yet.").waitFor();
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("Enter");
   await page.locator(".drawn img").waitFor();
@@ -202,7 +202,7 @@ test("without a browser the page says how to get one, and makes a code that runs
 for (const [payload, told] of [
   [{ ok: true, clientId: "plugin-x" }, "Paired. The browser connects by itself."],
   [{ ok: false, pending: true, error: "x" }, "confirm it in the extension's own window"],
-  [{ ok: false, error: "this isn't a handrail server" }, "It could not be paired: this isn't a handrail server"],
+  [{ ok: false, error: "this isn't a handrail server" }, "Pairing failed: this isn't a handrail server"],
 ]) {
   test(`an extension that is not paired is paired by one click: ${told}`, async () => {
     const page = await world.open();
@@ -228,7 +228,7 @@ for (const [payload, told] of [
 
 test("paired browsers are listed under access and can be revoked", async () => {
   world.mock.browsers.fill();
-  const page = await world.open({ path: "settings" });
+  const page = await world.open({ path: "settings/access" });
   await page.getByRole("button", { name: "Revoke: chrome" }).click();
   await page.getByText("It can no longer connect.").waitFor();
   await page.getByText("No browser extension is paired.").waitFor();
@@ -238,7 +238,7 @@ test("an approval's picture is enlarged by a click; keys in front of it answer n
   const page = await world.open();
   const id = world.mock.ask(samples.command);
   await armed(page);
-  await page.getByRole("button", { name: "Enlarge the picture: The screen before" }).click();
+  await page.getByRole("button", { name: "Enlarge screenshot: The screen before" }).click();
   await page.locator("dialog img").waitFor();
   await page.keyboard.press("y");
   await page.keyboard.press("n");

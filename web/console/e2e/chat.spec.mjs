@@ -304,9 +304,9 @@ test("why a run does not go on is said after a reload as well; a limit is raised
   await page.getByLabel(/^Most cost/).fill("2,5");
   await page.keyboard.press("Enter");
   await eventually(() => chat.state.runs.get(OTHER).mostCost, 2.5);
-  await page.getByLabel("Most replies to one message").fill("none");
+  await page.getByLabel("Replies per message").fill("none");
   await page.keyboard.press("Enter");
-  await page.getByText("A whole number from 1 to 10,000, or nothing.").waitFor();
+  await page.getByText("Enter a whole number from 1 to 10,000, or leave it empty.").waitFor();
 });
 
 test("not connected, another task is not shown with this one's words", async () => {

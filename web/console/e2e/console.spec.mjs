@@ -324,7 +324,10 @@ test("the permissions page shows the rules that are in force in the project", as
 
 test("settings show doctor, and switch language and theme for good", async () => {
   const page = await world.open({ path: "settings" });
+  await page.getByRole("link", { name: "Setup" }).click();
   await page.getByText("make setup installs it").waitFor();
+  assert.equal(await page.locator("nav.sections [aria-current]").textContent(), "Setup");
+  await page.getByRole("link", { name: "General" }).click();
   await page.getByLabel("Language").selectOption("zh");
   await page.getByRole("heading", { name: "设置" }).waitFor();
   await page.getByLabel("主题").selectOption("dark");
@@ -335,7 +338,7 @@ test("settings show doctor, and switch language and theme for good", async () =>
 });
 
 test("the token is renewed after a word of warning, a browser is sent away, and signing out leaves nothing behind", async () => {
-  const page = await world.open({ path: "settings" });
+  const page = await world.open({ path: "settings/access" });
   const card = page.locator(".card", { has: page.getByRole("heading", { name: "Access" }) });
   await card.getByText("•••••••• abc1").waitFor();
   await card.getByRole("button", { name: "New token…" }).click();

@@ -47,10 +47,10 @@ async function photograph(page, locale) {
 test("a token is issued by keyboard, shown once, listed, and revoked", async () => {
   const page = await open();
   await row(page, /Connect over HTTP as claude/).getByText("7 ×").waitFor();
-  await page.getByLabel("New agent").fill("gemini");
+  await page.getByLabel("Agent name").fill("gemini");
   await page.keyboard.press("Enter");
   await page.getByRole("group", { name: "Token for gemini." }).waitFor();
-  await page.getByText("It is shown only now.").waitFor();
+  await page.getByText("Copy it now. It isn't shown again.").waitFor();
   assert.equal(await page.getByText("hra_the-token-that-is-shown-once", { exact: true }).count(), 1);
   await page.keyboard.press("Enter");
   assert.equal(await page.getByText("hra_the-token").count(), 0);
@@ -64,7 +64,7 @@ test("every standing permission is in one list, and each comes back after it was
   world.mock.browsers.fill();
   const page = await open();
   await rows(page).first().waitFor();
-  const names = ["Edit game/scene/*", "Call list_emails of Mail", "Loosen rules by the project's policy file", "Connect over HTTP as claude", "Use the browser chrome"];
+  const names = ["Edit game/scene/*", "Call list_emails of Mail", "Allow what the project's policy file allows", "Connect over HTTP as claude", "Use the browser chrome"];
   for (const name of names) {
     const found = row(page, name);
     await found.getByRole("button", { name: `Revoke: ${name}` }).focus();

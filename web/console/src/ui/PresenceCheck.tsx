@@ -47,7 +47,7 @@ export function PresenceCheck({ need: first, confirm }: PresenceCheckProps) {
       {hasPasskey && !isUsable && <p>{t.otherAddress} <a href={`http://localhost:${location.port}/`}>{`http://localhost:${location.port}`}</a></p>}
       {need.command && <p class="sub">{isUsable || need.window ? t.orTerminal : t.terminal}</p>}
       {need.command && <CodeBlock text={need.command} language="" />}
-      {!hasPasskey && <p class="sub">{t.addPasskey} <a href="#/settings">{t.settings}</a></p>}
+      {!hasPasskey && <p class="sub">{t.addPasskey} <a href="#/settings/access">{t.settings}</a></p>}
     </section>
   );
 }

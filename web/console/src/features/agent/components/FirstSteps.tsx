@@ -34,7 +34,7 @@ export function FirstSteps() {
     <section class="first-steps" aria-label={t.firstSteps}>
       <h2>{t.firstSteps} <span class="sub">{t.firstStepsHint}</span></h2>
       <ol>
-        <Step name="project" state={states.project} about={project} detail={missing ? t.projectIll(missing) : doctor.error || t.projectWell} next={<a href="#/settings">{t.lookAt.project}</a>} />
+        <Step name="project" state={states.project} about={project} detail={missing ? t.projectIll(missing) : doctor.error || t.projectWell} next={<a href="#/settings/setup">{t.lookAt.project}</a>} />
         <Step
           name="model"
           state={states.model}

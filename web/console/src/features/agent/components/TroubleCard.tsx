@@ -26,7 +26,7 @@ export function TroubleCard({ taskId, trouble, run }: { taskId: string; trouble:
       <p class="sub"><Visible text={advice} /></p>
       <p class="row">
         {run && run.status !== "running" && run.canResume !== false && <button type="button" class="plain" onClick={goOn}>{reached && wanted ? t.raiseAndGoOn[reached](wanted) : t.resume}</button>}
-        {isAboutModel && <a href="#/settings">{t.toModel}</a>}
+        {isAboutModel && <a href="#/settings/models">{t.toModel}</a>}
       </p>
       {problem && <p class="problem">{problem}</p>}
     </section>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Entry } from "../../agent/logic/chat";
 import { argumentsText } from "../../agent/logic/toolHint";
+import { said } from "../../../logic/said";
 import { visible } from "../../../logic/visible";
 import { texts } from "../../../store";
 import { Diff } from "../../../ui/Diff";
@@ -13,8 +14,8 @@ import { readEvidence } from "../actions/calls";
 import { evidenceUrl, picturesOf, type Call } from "../logic/calls";
 import type { TimelineStep } from "../logic/timeline";
 import { CallRecord } from "./CallDetails";
-import { Sentence, useAbout } from "./Sentence";
-import { Allowed } from "./Step";
+import { nameOf, Sentence, useAbout } from "./Sentence";
+import { Allowed, wasAnswered } from "./Step";
 import { pictureName } from "./Thumbs";
 
 const DIFF = "diff.patch";
@@ -34,17 +35,22 @@ export function Frame({ step, exchanges, lastSeen }: { step: TimelineStep; excha
   const t = texts.value;
   const [first] = step.calls as [Call];
   const pictures = step.calls.flatMap((call) => picturesOf(call).map((file) => ({ call, file })));
+  const isTold = (call: Call): boolean => exchanges.has(call.executionId) || call.evidence !== undefined || !step.isGroup;
+  const [told, plain] = [step.calls.filter(isTold), step.calls.filter((call) => !isTold(call))];
   const shows = pictures.length > 0 || first.evidence?.sha256[DIFF] !== undefined;
   return (
     <article class="frame">
       {pictures.length > 0 && <div class="stage">{pictures.slice(0, 2).map((picture) => <Shot key={`${picture.call.executionId}/${picture.file}`} {...picture} label={pictureName(picture.file)} />)}</div>}
       <h2><Sentence step={step} /></h2>
       <p class="dim"><Moment at={first.startedAt} /> · {t.states[first.state]} <Allowed call={first} /></p>
-      {first.error?.message && <p class="problem"><Visible text={first.error.message} /></p>}
+      {first.error?.message && !wasAnswered(first) && <p class="problem"><Visible text={said(first.error.message)} /></p>}
       {first.evidence?.sha256[DIFF] !== undefined && <Change call={first} />}
       {!shows && (
         <div class={lastSeen ? "frame-columns" : ""}>
-          <div class="frame-calls">{step.calls.slice(0, MOST_CALLS).map((call) => <Told key={call.executionId} call={call} exchange={exchanges.get(call.executionId)} />)}</div>
+          <div class="frame-calls">
+            {plain.length > 0 && <Listed calls={plain} />}
+            {told.slice(0, MOST_CALLS).map((call) => <Told key={call.executionId} call={call} exchange={exchanges.get(call.executionId)} />)}
+          </div>
           {lastSeen && <Shot {...lastSeen} label={t.lastSeen} />}
         </div>
       )}
@@ -65,6 +71,17 @@ function Shot({ call, file, label }: Picture & { label: string }) {
 function Change({ call }: { call: Call }) {
   const diff = useEvidence(call, DIFF);
   return diff ? <Diff text={diff} /> : null;
+}
+
+/** Calls of which nothing is kept but their names, a line each. */
+function Listed({ calls }: { calls: readonly Call[] }) {
+  return (
+    <ul class="told listed">
+      {calls.map(({ executionId, tool = "", target, durationMs }) => (
+        <li key={executionId}><Visible text={nameOf(target ?? tool)} /> <span class="dim">{[tool, durationMs === undefined ? "" : formatDuration(durationMs)].filter(Boolean).join(" · ")}</span></li>
+      ))}
+    </ul>
+  );
 }
 
 /** A call in words: its tool, what it was about, what was asked for and what came back. */

@@ -1,12 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { shortName } from "../../../logic/acts";
 import { visible } from "../../../logic/visible";
 import { texts } from "../../../store";
 import { Icon } from "../../../ui/Icon";
 import { picturesOf, type Call } from "../logic/calls";
 import { actsIn, timelineOf, type TimelineStep } from "../logic/timeline";
 import { Frame, type Exchanges, type Picture } from "./Frame";
-import { deedOf } from "./Sentence";
+import { deedOf, nameOf } from "./Sentence";
 import type { Story } from "./Timeline";
 
 const STEP_MS = 2500;
@@ -67,7 +66,7 @@ function cellOf(step: TimelineStep): [string, string] {
   const [[act, calls]] = actsIn(step) as [[keyof typeof texts.value.acts.did, readonly Call[]]];
   if (calls.length > 1) return [texts.value.acts.did[act][1](calls.length), ""];
   const [words, object] = deedOf(first);
-  return [words, visible(shortName(object).split("/").at(-1) ?? "")];
+  return [words, visible(nameOf(object).split("/").at(-1) ?? "")];
 }
 
 /** On a page or a window, what was last seen of it says where a step without a picture happened. */

@@ -56,7 +56,7 @@ function OneSentence({ call }: { call: Call }) {
   );
 }
 
-const nameOf = (object: string): string => (object === "." ? texts.value.acts.root : shortName(object));
+export const nameOf = (object: string): string => (object === "." ? texts.value.acts.root : shortName(object));
 
 interface About {
   object?: string;

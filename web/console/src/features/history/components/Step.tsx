@@ -41,7 +41,7 @@ export function Step({ step }: { step: TimelineStep }) {
 }
 
 /** A person's no, or their silence, is told beside the sentence: the message says nothing more. */
-const wasAnswered = ({ answer }: Call): boolean => answer?.status === "canceled" || answer?.status === "timeout";
+export const wasAnswered = ({ answer }: Call): boolean => answer?.status === "canceled" || answer?.status === "timeout";
 
 export function Allowed({ call }: { call: Call }) {
   const verdict = verdictOf(call);

@@ -4,7 +4,7 @@ const many = (count: number, one: string, more: string): string => `${count} ${c
 
 export const reviewEn: ReviewTexts = {
   title: "Review",
-  sub: "What agents changed in their cages. Your files stay as they are until you accept a change.",
+  sub: "What agents changed in their cages. Your files stay as they are until you take a change.",
   none: "No pending changes",
   noneHint: "Run an agent in a cage and its changes appear here:",
   loading: "Loading …",
