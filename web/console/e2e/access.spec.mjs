@@ -32,7 +32,7 @@ for (const locale of LOCALES) {
     for (const name of ["history/task:beach", "history/replay:task:beach", "inbox", "browser", "tools", "permissions", "review", "webgal", "connect", "apps", "desktop", "chat", "settings", "settings/models", "settings/access", "settings/setup", "settings/keyboard"]) {
       await page.goto(`${world.mock.url}/#/${name}`);
       const openers = { "history/task:beach": ".step-open >> nth=1", browser: "main details summary", tools: ".call-summary:has-text('write_to_file')" };
-      await page.locator("main h1:visible").first().waitFor();
+      await page.locator("h1").first().waitFor({ state: "attached" });
       if (openers[name]) await page.locator(openers[name]).click();
       await findNothing(page, name);
     }

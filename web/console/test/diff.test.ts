@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { foldDiff, parseDiff, splitRows } from "../src/logic/diff";
+import { foldDiff, parseDiff, splitRows, withFileHeads } from "../src/logic/diff";
 
 const changed = ["--- a/x", "+++ b/x", "@@ -11,2 +11,3 @@", " same", "-old", "+new", "+more"].join("\n");
 
@@ -68,4 +68,22 @@ test("a diff of a megabyte takes the processor less than a second", () => {
   expect(parseDiff(`@@ -0,0 +1,20000 @@\n${body}`).added).toBe(20_000);
   const { user, system } = process.cpuUsage(before);
   expect(user + system).toBeLessThan(1_000_000);
+});
+
+test("each of several files is named once, a single one by the head of the view", () => {
+  const several = withFileHeads(parseDiff("--- /dev/null\n+++ b/docs/a.md\n@@ -0,0 +1 @@\n+# A\n--- a/old.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n").lines);
+  expect(several.files).toEqual(["docs/a.md", "old.md"]);
+  expect(several.lines).toEqual([
+    { kind: "file", path: "docs/a.md", isNew: true, isDeleted: false },
+    { kind: "add", new: 1, text: "# A" },
+    { kind: "file", path: "old.md", isNew: false, isDeleted: true },
+    { kind: "delete", old: 1, text: "x" },
+  ]);
+  const single = withFileHeads(parseDiff(changed).lines);
+  expect([single.files, single.lines[0]?.kind]).toEqual([["x"], "gap"]);
+});
+
+test("a renamed file keeps the two lines that name it", () => {
+  const { lines, files } = withFileHeads(parseDiff("--- a/x\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n").lines);
+  expect([files, lines.slice(0, 2).map(({ kind }) => kind)]).toEqual([[], ["note", "note"]]);
 });

@@ -6,6 +6,8 @@ export type DiffLine =
   | { kind: "delete"; old: number; text: string }
   /** Anything else, shown as it stands: file headers, "\ No newline", lines that no hunk announced. */
   | { kind: "note"; text: string }
+  /** One of several files of the diff, named once instead of by two lines. */
+  | { kind: "file"; path: string; isNew: boolean; isDeleted: boolean }
   /** Lines between two hunks, which the diff does not hold. */
   | { kind: "gap"; count: number };
 
@@ -76,6 +78,32 @@ export function parseDiff(text: string): ParsedDiff {
     parsed.digits = Math.max(parsed.digits, String(Math.max(oldLine + oldLeft, newLine + newLeft)).length);
   }
   return parsed;
+}
+
+const NOTHING = "/dev/null";
+
+/** The two lines that name one file, told as one; a single file is left to the head of the view. Renamed files keep both lines. */
+export function withFileHeads(lines: readonly DiffLine[]): { lines: DiffLine[]; files: string[] } {
+  const files: string[] = [];
+  const told: DiffLine[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at]!;
+    const head = fileHead(line, lines[at + 1]);
+    told.push(head ?? line);
+    if (head) {
+      files.push(head.path);
+      at++;
+    }
+  }
+  const isOnlyOne = files.length === 1 && !told.some((line) => line.kind === "note" && /^(?:---|\+\+\+) /.test(line.text));
+  return { lines: isOnlyOne ? told.filter(({ kind }) => kind !== "file") : told, files };
+}
+
+function fileHead(first: DiffLine, second: DiffLine | undefined): Extract<DiffLine, { kind: "file" }> | null {
+  if (first.kind !== "note" || second?.kind !== "note" || !first.text.startsWith("--- ") || !second.text.startsWith("+++ ")) return null;
+  const [before, after] = [first.text.replace(/^--- (?:a\/)?/, ""), second.text.replace(/^\+\+\+ (?:b\/)?/, "")];
+  const [isNew, isDeleted] = [before === NOTHING, after === NOTHING];
+  return before === after || isNew || isDeleted ? { kind: "file", path: isDeleted ? before : after, isNew, isDeleted } : null;
 }
 
 export interface Fold {

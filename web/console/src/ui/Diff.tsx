@@ -1,6 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type DiffLine, type Fold, foldDiff, parseDiff, type SplitRow, splitRows } from "../logic/diff";
+import { type DiffLine, type Fold, foldDiff, parseDiff, type SplitRow, splitRows, withFileHeads } from "../logic/diff";
+import { said } from "../logic/said";
 import { coloured, languageOf } from "../logic/syntax";
 import { changedWords, type Ranges } from "../logic/words";
 import { prefer, preferences } from "../preferences";
@@ -10,7 +11,6 @@ import { Visible } from "./Visible";
 
 const WIDE_ENOUGH = 760;
 const ROW_HEIGHT = 21;
-const NOTHING = "/dev/null";
 
 type Language = NonNullable<ReturnType<typeof languageOf>>;
 
@@ -24,8 +24,9 @@ export function Diff({ text, path }: { text: string; path?: string | undefined }
   const [isWide, setIsWide] = useState(false);
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const parsed = useMemo(() => parseDiff(text), [text]);
-  const rows = useMemo(() => foldDiff(parsed.lines.slice(headerLength(parsed.lines)), opened), [parsed, opened]);
-  const named = path ?? pathIn(parsed.lines);
+  const { lines, files } = useMemo(() => withFileHeads(parsed.lines), [parsed]);
+  const rows = useMemo(() => foldDiff(lines, opened), [lines, opened]);
+  const named = path ?? files.at(-1) ?? "";
   const looks = useMemo(() => ({ words: changedWords(parsed.lines), language: languageOf(named) }), [parsed, named]);
 
   useEffect(() => {
@@ -42,7 +43,7 @@ export function Diff({ text, path }: { text: string; path?: string | undefined }
     <Looks.Provider value={looks}>
     <div class="diff" ref={box} role="group" aria-label={`${t.diff}: ${t.lines(parsed.added, parsed.deleted)}`} data-digits={Math.min(parsed.digits, 7)}>
       <div class="diff-file">
-        <code><Visible text={named} /></code>
+        {files.length > 1 ? <b>{t.fileCount(files.length)}</b> : <code><Visible text={named} /></code>}
         {isWide && (
           <span class="diff-layout">
           <button type="button" aria-pressed={!isSplit} onClick={() => prefer({ diffLayout: "unified" })}>{t.unified}</button>
@@ -61,20 +62,6 @@ export function Diff({ text, path }: { text: string; path?: string | undefined }
   );
 }
 
-/** The two lines that name one file and no other are told by the head of the view. */
-function headerLength(lines: readonly DiffLine[]): number {
-  const [first, second] = lines;
-  const isSingle = lines.filter((line) => line.kind === "note" && /^(?:---|\+\+\+) /.test(line.text)).length === 2;
-  if (!isSingle || first?.kind !== "note" || second?.kind !== "note") return 0;
-  const [before, after] = [first.text.replace(/^--- (?:a\/)?/, ""), second.text.replace(/^\+\+\+ (?:b\/)?/, "")];
-  return before === after || before === NOTHING || after === NOTHING ? 2 : 0;
-}
-
-function pathIn(lines: readonly DiffLine[]): string {
-  const names = lines.flatMap((line) => (line.kind === "note" ? (/^(?:\+\+\+ b|--- a)\/(.*)$/.exec(line.text)?.[1] ?? []) : []));
-  return names.at(-1) ?? "";
-}
-
 interface LineProps {
   row: DiffLine | Fold;
   open: (fold: Fold) => void;
@@ -91,8 +78,10 @@ function Line({ row, open }: LineProps) {
       );
     case "gap":
       return <div class="diff-gap">⋯ {t.unchanged(row.count)}</div>;
+    case "file":
+      return <div class="diff-name"><Visible text={row.path} /> {row.isNew && t.newFile}{row.isDeleted && t.deletedFile}</div>;
     case "note":
-      return <div class="diff-note"><Visible text={row.text} /></div>;
+      return <div class="diff-note"><Visible text={said(row.text)} /></div>;
     default:
       return (
         <div class={`diff-line ${row.kind}`}>

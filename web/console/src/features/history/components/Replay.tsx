@@ -66,7 +66,8 @@ function cellOf(step: TimelineStep): [string, string] {
   const [[act, calls]] = actsIn(step) as [[keyof typeof texts.value.acts.did, readonly Call[]]];
   if (calls.length > 1) return [texts.value.acts.did[act][1](calls.length), ""];
   const [words, object] = deedOf(first);
-  return [words, visible(nameOf(object).split("/").at(-1) ?? "")];
+  const isDone = first.state === "done" || first.state === "running";
+  return [isDone ? words : texts.value.states[first.state], visible(nameOf(object).split("/").at(-1) ?? "")];
 }
 
 /** On a page or a window, what was last seen of it says where a step without a picture happened. */

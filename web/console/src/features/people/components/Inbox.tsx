@@ -29,15 +29,12 @@ export function Inbox() {
 
   return (
     <div class="inbox-page" data-scroller tabIndex={0} role="group" aria-label={t.pages.inbox}>
-      {pending.length === 0 && (
-        <header class="inbox-head">
-          <h1>{t.pages.inbox}</h1>
-          <p class="dim">{t.nothingWaiting} {t.nothingWaitingHint}</p>
-        </header>
-      )}
+      <header class="inbox-head">
+        <h1>{t.pages.inbox}</h1>
+        <p class="dim">{pending.length > 0 ? t.waiting(pending.length) : `${t.nothingWaiting} ${t.nothingWaitingHint}`}</p>
+      </header>
       {(pending.length > 1 || (pending.length > 0 && !isPanelOpen.value)) && (
         <section aria-label={t.waiting(pending.length)}>
-          <h2 class="inbox-count">{t.waiting(pending.length)}</h2>
           <ul class="waiting-list">{pending.map((one) => <WaitingRow key={one.request.requestId} asked={one} isShown={isPanelOpen.value && one.request.requestId === shown} />)}</ul>
         </section>
       )}

@@ -156,6 +156,9 @@ export interface PeopleTexts {
   lines: (added: number, deleted: number) => string;
   diff: string;
   unified: string;
+  fileCount: (count: number) => string;
+  newFile: string;
+  deletedFile: string;
   sideBySide: string;
   unchanged: (count: number) => string;
   openFold: (count: number) => string;
