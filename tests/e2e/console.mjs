@@ -102,7 +102,7 @@ const steps = {
   },
   go: async (page, name) => {
     await page.evaluate((wanted) => { location.hash = `/${wanted}`; }, name);
-    await page.locator(`.rail a.${name}[aria-current=page]`).waitFor({ state: "attached" });
+    await page.locator(`.rail a.${name.split("/")[0]}[aria-current=page]`).waitFor({ state: "attached" });
   },
   reload: async (page) => {
     await page.reload();

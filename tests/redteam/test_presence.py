@@ -94,7 +94,7 @@ def register(house: Running, visitor: Visitor) -> None:
     """As a person does it: the code comes from the terminal, which asks the server with the console's key."""
     headers = {**house.bearer, **house.console_key}
     code = house.request("POST", "/api/passkeys/code", headers=headers).json["data"]["code"]
-    visitor.does("evaluate", "console", "void (location.hash = '/settings')")
+    visitor.does("evaluate", "console", "void (location.hash = '/settings/access')")
     visitor.does("fill", "console", "Code", code)
     visitor.does("press", "console", "Add passkey")
     visitor.does("wait", "console", ".card .programs time, .card li:has-text('Chrom')")

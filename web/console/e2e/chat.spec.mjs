@@ -301,7 +301,7 @@ test("why a run does not go on is said after a reload as well; a limit is raised
   chat.run(OTHER, { status: "waiting", trouble: undefined, reached: undefined });
   await card.waitFor({ state: "detached" });
   await page.locator(".limits summary").click();
-  await page.getByLabel(/^Most cost/).fill("2,5");
+  await page.getByLabel(/^Cost in US/).fill("2,5");
   await page.keyboard.press("Enter");
   await eventually(() => chat.state.runs.get(OTHER).mostCost, 2.5);
   await page.getByLabel("Replies per message").fill("none");
