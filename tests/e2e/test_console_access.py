@@ -62,7 +62,7 @@ def busy(house: Running) -> Running:
 )
 def test_nothing_is_found(locale: str, forms: list[tuple[str, int]], browser: Browser, busy: Running) -> None:
     """One window for each language: what it shows is looked at in one form after the other."""
-    person = browser.person_at(busy, locale=locale, height=740)
+    person = browser.person_at(busy, locale=locale, height=740, at="inbox")
     for number, question in enumerate(QUESTIONS):
         person.does("see", question["title"], ".prompt:not([hidden])")
         assert person.does("audit", forms) == [], number
