@@ -16,7 +16,7 @@ from tests.persons import HANDRAIL
 from tests.waiting import until
 
 Json = dict[str, Any]
-PATIENCE_MS = 20_000
+PATIENCE_MS = 60_000
 
 
 class Refused(AssertionError):

@@ -84,7 +84,7 @@ def test_the_story_goes_over_every_surface_and_each_change_was_allowed(toured: T
     records = [
         record for record in audit_records(toured.folder / "state") if record.get("event") == "end" and "task" in record
     ]
-    assert all(record["ok"] for record in records), records
+    assert [record for record in records if not record["ok"]] == []
     tools = [record["tool"] for record in records]
     assert tools == [
         *("list_project_resources", "read_file", "validate_script", "ask_followup_question"),

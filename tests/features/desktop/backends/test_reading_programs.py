@@ -11,9 +11,8 @@ from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.backends.x11.windows import X11Windows
 from handrail.features.desktop.platform import Found, Query, Window
 from tests.desktop_session import App, DesktopSession
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 
-LONG = 60.0
 PAGE = """<!doctype html><title>Page</title><h1>Heading</h1><p>Some <a href="#">link</a> text</p>
 <button>Press me</button><input aria-label="Field" value="typed"><input type="checkbox" aria-label="Box" checked>
 <input type="password" aria-label="Secret" value="hunter2">"""
@@ -44,7 +43,7 @@ async def window_of(reader: AtspiReader, app: App, is_meant: Callable[[Window], 
 
 async def found_in(reader: AtspiReader, window: Window, query: Query) -> Sequence[Found]:
     """Programs fill their windows while they are read already."""
-    async with asyncio.timeout(LONG), reader.changes(window) as changes:
+    async with asyncio.timeout(PATIENCE), reader.changes(window) as changes:
         while not (found := await reader.find(window, query)):
             await changes.next(0.5)
     return found
