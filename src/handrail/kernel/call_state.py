@@ -70,7 +70,7 @@ class CallState:
 
     def is_about(self, target: Target) -> None:
         self.target = target.label
-        if target.command is None:
+        if target.steps and target.command is None:
             self.paths = list(dict.fromkeys(step.target.path for step in target.steps if step.target.path))
 
     def keep(self, name: str, content: Any) -> None:
@@ -117,7 +117,7 @@ class CallState:
 
     def record(self, event: str, project: str, **outcome: Any) -> dict[str, Any]:
         """One line of the audit; what is not known yet is left out."""
-        call, exhibit = self.call, self.exhibit
+        call, exhibit, paths = self.call, self.exhibit, self.paths
         record: dict[str, Any] = {
             "event": event,
             "executionId": call.execution_id,
@@ -129,8 +129,8 @@ class CallState:
             "traceId": call.trace_id,
             "project": project,
             "target": self.target,
-            "paths": self.paths[:_MOST_PATHS] or None,
-            "morePaths": max(0, len(self.paths) - _MOST_PATHS) or None,
+            "paths": paths[:_MOST_PATHS] if paths else None,
+            "morePaths": len(paths) - _MOST_PATHS if len(paths) > _MOST_PATHS else None,
             "reached": self.reached or None,
             "undoes": self.undoes,
             "decision": self.decision,

@@ -12,6 +12,8 @@ from handrail.ports.own_servers import own_ports
 
 async def refuse_own(target: Target) -> None:
     """Declined, whatever a rule or a person says: rules and answers are given on these pages."""
+    if target.place is None and not target.steps:
+        return
     for place in (target.place, *(step.target.place for step in target.steps)):
         if place and await is_own(place):
             raise Declined(

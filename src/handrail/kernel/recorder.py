@@ -75,8 +75,9 @@ class Recorder:
 
     def keep_reply(self, state: CallState, reply: Reply) -> None:
         """Its pictures that are not there yet, and the result itself where it is longer than the caller takes."""
-        adopted = {sha: name for name, sha in state.adopted.items()}
-        for number, image in enumerate((part for part in reply.content if isinstance(part, Image)), 1):
+        adopted = {sha: name for name, sha in state.adopted.items()} if state.adopted else {}
+        pictures = [part for part in reply.content if isinstance(part, Image)] if reply.content else ()
+        for number, image in enumerate(pictures, 1):
             name = adopted.get(sha256(image.data).hexdigest()) if adopted else None
             if name is None:
                 name = f"picture-{number}.{image.mime.rpartition('/')[2]}"

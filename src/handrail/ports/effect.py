@@ -11,6 +11,8 @@ class Effect(Enum):
     PROCESS_CONTROL = "PROCESS_CONTROL"
     ASK = "ASK"
 
+    __hash__ = object.__hash__  # there is one of each, and Enum's own takes a call in Python for every look-up
+
     @property
     def changes(self) -> bool:
         """True where a person is asked by default, and a token and evidence are kept."""
