@@ -1,19 +1,18 @@
 // A person's Chromium, and what hostile pages do in it. Lines on stdin, `[step, ...arguments]`; one line of JSON back.
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
+import { args, executablePath, WITH_EXTENSIONS } from "../../web/console/e2e/chromium.mjs";
 
 const require = createRequire(new URL("../../web/console/package.json", import.meta.url));
 const { chromium } = require("playwright-core");
 
 // With a folder, its extension is loaded. A person's browser doesn't say that a program drives it, unlike this one.
 const [extension, isAutomated] = [process.argv[2], process.argv[3] === "automated"];
-const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const args = process.getuid() === 0 ? ["--no-sandbox"] : [];
 const looks = { locale: "en-US", viewport: { width: 1280, height: 900 } };
 const context = extension
   ? await chromium.launchPersistentContext("", {
       ...looks,
-      executablePath,
+      executablePath: WITH_EXTENSIONS,
       channel: undefined,
       headless: true,
       ignoreDefaultArgs: ["--disable-extensions", "--disable-component-extensions-with-background-pages"],
