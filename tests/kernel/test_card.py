@@ -119,6 +119,9 @@ def test_every_sentence_that_can_be_in_a_question_has_a_code() -> None:
         "your sign-in (mail.read)",
         "these are different hosts: who signs in at a.example is known to b.example afterwards",
         "com.example.mail on the session bus",
+        "com.example.mail on the system bus",
+        "the program /usr/bin/mail --stdio",
+        "com.example.mail by Apple Events",
     ],
 )
 def test_what_is_said_of_an_app_has_a_code(text: str) -> None:
