@@ -13,6 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
 from handrail.ports.errors import Conflict, Failure
+from handrail.ports.journal import OutcomeUnknown
 from handrail.ports.waiting import finished
 
 logger = logging.getLogger(__name__)
@@ -191,6 +192,10 @@ class AuditQueue:
             )
         except Conflict:
             raise
+        except OutcomeUnknown as unknown:
+            for entry in batch:
+                entry.fail(unknown)
+            return
         except Failure as failure:
             if len(batch) == 1:
                 batch[0].fail(failure)

@@ -10,6 +10,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from handrail.ports.errors import InputOutput
+
+
+class OutcomeUnknown(InputOutput):
+    """What was written may be there: it must not be written again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Glimpse:

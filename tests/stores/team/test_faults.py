@@ -16,6 +16,7 @@ from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.kernel.record_check import check_record
 from handrail.kernel.record_keeper import RecordKeeper
 from handrail.ports.errors import Conflict, InputOutput, NotFound
+from handrail.ports.journal import OutcomeUnknown
 from handrail.ports.tokens import Scope
 from handrail.stores.team import setup
 from handrail.stores.team.factory import OpenTeam, TeamAddress
@@ -23,6 +24,7 @@ from handrail.stores.team.journal import TeamJournal
 from handrail.stores.team.leases import TeamLeases, fence
 from handrail.stores.team.messages import NobodyThere
 from handrail.stores.team.record import make_key
+from tests.stores.team.cut_proxy import CutProxy
 from tests.team_engines import S3, Nats, Postgres, engine_folder
 from tests.waiting import eventually
 
@@ -248,3 +250,52 @@ def test_two_servers_make_checkpoints_in_turn(postgres: Postgres, nats: Nats, tm
             assert RecordKeeper(team.audit, team.record).checkpoint() is not None
         found = check_record(Audit(one.audit), one.record())
         assert (found.is_well, found.checkpoints, found.covered) == (True, 4, 4), found.faults
+
+
+@pytest.mark.parametrize(
+    ("is_first", "trigger"),
+    [pytest.param(True, b"COMMIT", id="a transaction"), pytest.param(False, b"marker-1", id="one trip")],
+)
+async def test_a_connection_lost_at_commit_puts_no_record_in_twice_and_none_is_called_lost(
+    postgres: Postgres, nats: Nats, is_first: bool, trigger: bytes
+) -> None:
+    url = postgres.tenant()
+    proxy = CutProxy(url)
+    try:
+        with opened(proxy.url, nats) as team, opened(url, nats) as other:
+            audit = Audit(team.audit)
+            if not is_first:
+                await audit.add({"event": "before"}, durable=True)
+                await audit.add({"event": "and before"}, durable=True)
+            proxy.arm(trigger)
+            await asyncio.gather(*(audit.add({"event": f"marker-{each}"}, durable=True) for each in (1, 2, 3)))
+            assert proxy.was_cut.is_set()
+            audit.close()
+            written = [each["event"] for each in Audit(other.audit).entries()]
+            assert sorted(each for each in written if each.startswith("marker")) == ["marker-1", "marker-2", "marker-3"]
+            assert Audit(other.audit).verify() == len(written)
+    finally:
+        proxy.close()
+
+
+async def test_where_nobody_can_tell_whether_a_record_was_written_it_is_not_written_again(
+    own_postgres: Postgres, nats: Nats
+) -> None:
+    url = own_postgres.tenant()
+    proxy = CutProxy(url)
+    try:
+        with opened(proxy.url, nats) as team:
+            audit = Audit(team.audit)
+            await audit.add({"event": "before"}, durable=True)
+            await audit.add({"event": "and before"}, durable=True)
+            proxy.arm(b"marker-1")
+            proxy.close()  # the outcome can't be looked up
+            adding = [asyncio.ensure_future(audit.add({"event": f"marker-{each}"}, durable=True)) for each in (1, 2, 3)]
+            outcomes = await asyncio.gather(*adding, return_exceptions=True)
+            assert proxy.was_cut.is_set()
+            assert isinstance(outcomes[0], OutcomeUnknown)
+            with opened(url, nats) as other:
+                written = [each["event"] for each in Audit(other.audit).entries()]
+            assert len(written) == len(set(written))
+    finally:
+        proxy.close()

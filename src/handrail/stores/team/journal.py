@@ -11,8 +11,8 @@ from contextlib import AsyncExitStack, contextmanager
 from itertools import accumulate
 from typing import Any
 
-from handrail.ports.errors import Conflict
-from handrail.ports.journal import Glimpse
+from handrail.ports.errors import Conflict, Failure, InputOutput
+from handrail.ports.journal import Glimpse, OutcomeUnknown
 from handrail.ports.team import Lease
 from handrail.stores.team.database import Connection, TeamDatabase, spelled
 from handrail.stores.team.leases import fence
@@ -92,7 +92,8 @@ class TeamJournal:
             held = HeldRows(self, *last)
             yield held
             if held.has_changed:
-                self._database.engine.run(self._appended(held, last, is_durable, patience))
+                with self._looking_after(held):
+                    self._database.engine.run(self._appended(held, last, is_durable, patience))
             return
         stack = AsyncExitStack()
         milliseconds = max(1, round(1000 * (PATIENCE if patience is None else patience)))
@@ -104,7 +105,8 @@ class TeamJournal:
         except BaseException as fault:
             self._database.engine.run(self._ended(stack, fault))
             raise
-        self._database.engine.run(self._ended(stack, None))
+        with self._looking_after(held):
+            self._database.engine.run(self._ended(stack, None))
         self._last = (held.size, held.mark)
 
     def append(self, line: bytes, *, is_durable: bool, lets_go_early: bool = False) -> None:
@@ -192,6 +194,28 @@ class TeamJournal:
         if not is_done:
             raise Conflict("Another server has written meanwhile.")
         self._last = (held.size, held.mark)
+
+    @contextmanager
+    def _looking_after(self, held: HeldRows) -> Iterator[None]:
+        """Around a commit: where its outcome was lost on the way, it is looked up."""
+        try:
+            yield
+        except InputOutput as lost:
+            if not held.lines:
+                raise
+            try:
+                is_there = self._database.engine.run(self._has(held))
+            except Failure:
+                raise OutcomeUnknown(f"{lost.message} Whether it was written is not known.") from lost
+            if not is_there:
+                raise
+
+    async def _has(self, held: HeldRows) -> bool:
+        """Whether the lines are in the journal. Waits for the end of a transaction that is still writing them."""
+        query = "SELECT line FROM journal_line WHERE journal = $1 AND start = $2"
+        async with self._database.connection() as connection, connection.transaction():
+            await connection.execute("SELECT hold_journal($1, $2, false)", self._name, round(1000 * PATIENCE))
+            return bool(await connection.fetchval(query, self._name, held.starts[-1]) == held.lines[-1])
 
     async def _written(self, connection: Connection, held: HeldRows) -> None:
         with spelled(self._database.location):
