@@ -9,6 +9,8 @@ export interface Session {
   version: string;
   project: string;
   lang?: string;
+  /** Those that the server has, where that isn't all. */
+  features?: string[];
 }
 
 export const session = signal<Session | "unknown" | "signedOut">("unknown");

@@ -25,6 +25,8 @@ export interface FeaturePage {
 export type SettingsSection = "general" | "models" | "access" | "setup" | "keyboard";
 
 export interface Feature {
+  /** The feature of the server without which there is nothing to show. */
+  server?: string;
   pages?: FeaturePage[];
   /** Cards on the settings page, by their section. */
   settings?: { section: SettingsSection; View: ComponentType }[];

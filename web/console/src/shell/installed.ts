@@ -1,12 +1,27 @@
-/** The features of this console, once `install` was called. */
+/** The features of this console, once `install` was called: those that its server has, once `serve` was called. */
 
+import { batch, signal } from "@preact/signals";
+import { page } from "../store";
 import type { Feature, FeaturePage } from "./feature";
 
 let features: readonly Feature[] = [];
+const served = signal<readonly string[] | undefined>(undefined);
 
 export function install(all: readonly Feature[]): void {
   features = all;
 }
 
-export const installed = (): readonly Feature[] => features;
-export const pages = (): FeaturePage[] => features.flatMap((feature) => feature.pages ?? []);
+/** Their names on the server; undefined is all of them. Who is on a page of another one is led to the first page. */
+export function serve(names: readonly string[] | undefined): void {
+  batch(() => {
+    served.value = names;
+    const [first] = pages();
+    if (first && !pages().some(({ name }) => name === page.value)) page.value = first.name;
+  });
+}
+
+export const installed = (): readonly Feature[] => {
+  const names = served.value;
+  return names ? features.filter(({ server }) => !server || names.includes(server)) : features;
+};
+export const pages = (): FeaturePage[] => installed().flatMap((feature) => feature.pages ?? []);

@@ -5,7 +5,7 @@ import type { PageName } from "../features";
 import { connection, page, session, type Session } from "../store";
 import { readPage } from "./address";
 import { breath } from "./breath";
-import { installed } from "./installed";
+import { installed, pages, serve } from "./installed";
 import { fetchSocket, openLine, theLine, type PanelControl } from "./line";
 import { reloadProjects } from "./projects";
 
@@ -31,7 +31,8 @@ async function arrive(): Promise<void> {
 async function resume(): Promise<void> {
   try {
     const [known, first] = await Promise.all([fetchData<Session>("/api/session"), location.hash === "" ? firstPage() : null, fetchSocket()]);
-    if (first) page.value = first;
+    serve(known.features);
+    if (first && pages().some(({ name }) => name === first)) page.value = first;
     await breath();
     await listen();
     await breath();

@@ -47,7 +47,12 @@ def mount(context: HttpContext) -> Mount:
 
 
 def _sign_in(context: HttpContext, team: TeamStores) -> list[Route]:
-    here = {"version": __version__, "project": context.project.location, "lang": context.language}
+    here = {
+        "version": __version__,
+        "project": context.project.location,
+        "lang": context.language,
+        "features": sorted(context.project.features),
+    }
 
     async def health(request: Request) -> Response:
         faults = {name: fault for name, fault in (await settled(team.parts)).items() if fault is not None}

@@ -6,6 +6,7 @@ import { lazily } from "../../ui/Lazy";
 export type AgentWords = { pages: { chat: string } };
 
 export const agent: Feature = {
+  server: "agent",
   pages: [{ name: "chat", group: "work", icon: "M5 6h14M5 12h14M5 18h9", View: lazily(async () => (await import("./components/Chat")).Chat) }],
   settings: [{ section: "models", View: lazily(async () => (await import("./components/ModelCard")).ModelCard) }],
   firstPage: async () => ((await comesToTalk()) ? "chat" : null),

@@ -5,5 +5,6 @@ import type { AppsTexts } from "./texts/shape";
 export type AppsWords = { pages: { apps: string }; apps: AppsTexts };
 
 export const apps: Feature = {
+  server: "apps",
   pages: [{ name: "apps", group: "surfaces", icon: "M12 3v6M12 15v6M3 12h6M15 12h6M9 9h6v6H9z", View: lazily(async () => (await import("./components/Apps")).Apps) }],
 };

@@ -7,6 +7,7 @@ import type { ClientsTexts } from "./texts/shape";
 export type ClientsWords = { pages: { connect: string }; clients: ClientsTexts };
 
 export const clients: Feature = {
+  server: "clients",
   pages: [{ name: "connect", group: "foot", icon: "M12 5v14M5 12h14", View: lazily(async () => (await import("./components/Clients")).Clients) }],
   firstPage: async () => ((await isFirstRun()) ? "connect" : null),
 };

@@ -5,5 +5,6 @@ import type { DesktopTexts } from "./texts/shape";
 export type DesktopWords = { pages: { desktop: string }; desktop: DesktopTexts };
 
 export const desktop: Feature = {
+  server: "desktop",
   pages: [{ name: "desktop", group: "surfaces", icon: "M3 4h18v12H3zM12 16v4M8 20h8", View: lazily(async () => (await import("./components/Desktop")).Desktop) }],
 };
