@@ -9,6 +9,11 @@ test("what varies in a sentence stays as it is", () => {
   expect(translated("write_to_file was denied by terminal:root, prompt approval_1.", sayingsZh)).toBe("write_to_file 被拒绝。");
 });
 
+test("several sentences are told one after the other, if each is known", () => {
+  expect(translated("There is no session bus, so no accessibility bus. There is no display.", sayingsZh)).toBe("没有会话总线，因此无法使用辅助功能。没有显示器。");
+  expect(translated("There is no display. Something new.", sayingsZh)).toBe("There is no display. Something new.");
+});
+
 test("what isn't known is shown as the server says it", () => {
   expect(translated("Something new happened.", sayingsZh)).toBe("Something new happened.");
   expect(translated("There is no display.", [])).toBe("There is no display.");

@@ -14,22 +14,30 @@ const compiled = new WeakMap<readonly Saying[], Known[]>();
 
 export const said = (text: string): string => translated(text, texts.value.sayings);
 
+/** Sentence by sentence where the whole isn't known. */
 export function translated(text: string, sayings: readonly Saying[]): string {
+  const whole = known(text, sayings);
+  if (whole !== null) return whole;
+  const each = text.split(/(?<=\.) /).map((sentence) => known(sentence, sayings));
+  return each.length > 1 && each.every((sentence) => sentence !== null) ? each.join("") : text;
+}
+
+function known(text: string, sayings: readonly Saying[]): string | null {
   for (const { pattern, told } of knownIn(sayings)) {
     const found = pattern.exec(text);
     if (!found) continue;
     let at = 0;
     return told.replace(/\{(\d?)\}/g, (_, number: string) => found[number ? Number(number) : ++at] ?? "");
   }
-  return text;
+  return null;
 }
 
 function knownIn(sayings: readonly Saying[]): Known[] {
   const before = compiled.get(sayings);
   if (before) return before;
-  const known = sayings.map(([english, told]) => ({ pattern: new RegExp(`^${english.split("{}").map(escaped).join("(.*?)")}$`, "s"), told }));
-  compiled.set(sayings, known);
-  return known;
+  const all = sayings.map(([english, told]) => ({ pattern: new RegExp(`^${english.split("{}").map(escaped).join("(.*?)")}$`, "s"), told }));
+  compiled.set(sayings, all);
+  return all;
 }
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
