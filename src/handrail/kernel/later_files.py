@@ -1,6 +1,7 @@
 """Files whose content runs as code later, without anyone starting it on purpose: a question about one says so."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import pairwise
 from posixpath import splitext
 
@@ -142,13 +143,18 @@ def later_files(paths: Iterable[str | None]) -> list[tuple[str, str]]:
 
 def runs_later(path: str) -> str | None:
     """Why the file is code that runs later; None where it isn't known as such."""
-    names = [folded(part) for part in path.split("/") if part not in ("", ".")]
-    if not names:
-        return None
-    pairs = (_BY_FOLDERS.get(pair) for pair in pairwise(names[:-1]))
-    folders = (_BY_FOLDER.get(name) for name in names[:-1])
-    ending = _BY_ENDING.get(splitext(names[-1])[1])
-    return _BY_NAME.get(names[-1]) or ending or next(filter(None, (*pairs, *folders)), None)
+    folder, _, name = path.rpartition("/")
+    while name in ("", ".") and folder:
+        folder, _, name = folder.rpartition("/")
+    name = folded(name)
+    return _BY_NAME.get(name) or _BY_ENDING.get(splitext(name)[1]) or _in_folder(folder)
+
+
+@lru_cache(maxsize=1024)
+def _in_folder(folder: str) -> str | None:
+    names = [folded(part) for part in folder.split("/") if part not in ("", ".")]
+    pairs = (_BY_FOLDERS.get(pair) for pair in pairwise(names))
+    return next(filter(None, (*pairs, *map(_BY_FOLDER.get, names))), None)
 
 
 def link_runs_later(path: str) -> str | None:

@@ -265,8 +265,9 @@ class Review:
 
     def _behind_link(self, path: str) -> str | None:
         """A name that nobody knows, to which a link with a known one leads."""
-        places = (*_parents(path), path) if self._led_to else ()
-        return next((self._led_to[place] for place in places if place in self._led_to), None)
+        if not (led_to := self._led_to):
+            return None
+        return next((led_to[place] for place in (*_parents(path), path) if place in led_to), None)
 
     @cached_property
     def _led_to(self) -> dict[str, str]:
