@@ -49,6 +49,11 @@ def test_blanks_and_semicolons_are_put_in_order(written: str, better: str) -> No
     assert formatted(written) == better
 
 
+@pytest.mark.parametrize("line", ["雪乃:开\\ ", "\t -next"])
+def test_a_line_of_its_own_does_not_become_part_of_another(line: str) -> None:
+    assert formatted(line) == line
+
+
 def test_what_is_written_over_several_lines_stays_as_it_is() -> None:
     lines = ["choose:a:x", "  |b:y", "雪乃:你好 ;", "雪乃:开\\", "始"]
     assert list(formatted_lines(lines)) == [(2, "雪乃:你好;")]

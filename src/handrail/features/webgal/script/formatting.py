@@ -26,6 +26,8 @@ def formatted_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 def formatted(line: str) -> str:
     """Without blanks that say nothing, and with a semicolon; unchanged if the engine would read another statement."""
     better = _rewritten(line)
+    if better.endswith("\\") > line.endswith("\\") or continues(better) > continues(line):
+        return line  # without its blanks it would take in the next line, or be taken in
     return better if read_line(better) == read_line(line) else line
 
 
