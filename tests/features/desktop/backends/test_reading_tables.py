@@ -8,13 +8,15 @@ import pytest
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
 from handrail.features.desktop.host.selection import flattened
-from handrail.features.desktop.platform import Combination, Element, Query, Window
+from handrail.features.desktop.platform import Combination, Element, Query, Rect, Window
 from tests.desktop_session import App, DesktopSession
 from tests.waiting import eventually
 
 ROWS, COLUMNS = 50, 20
 BOUNDS = {"max_depth": 100, "max_nodes": 5_000}
 MOST_MEGABYTES = 600
+MOST_GROWTH = 250
+CTRL_HOME = Combination(("ctrl",), "home")
 
 pytestmark = pytest.mark.trial("programs", is_long=True)
 
@@ -56,27 +58,98 @@ async def cells_of(desktop: LinuxDesktop, window: Window) -> dict[str, Element]:
     return {element.title: element for element in found}
 
 
+async def go(desktop: LinuxDesktop, window: Window, *steps: tuple[Combination, str]) -> None:
+    """Key by key, each with the cell that it leads to: a busy Calc takes keys of one kind that wait for it for one."""
+    for key, title in steps:
+        await desktop.send_keys(window, [key], delay_ms=0)
+        await eventually(lambda title=title: is_focused(desktop, window, title), f"the way to {title}")
+
+
+async def is_focused(desktop: LinuxDesktop, window: Window, title: str) -> bool:
+    cells = await cells_of(desktop, window)
+    return [name for name, cell in cells.items() if "focused" in cell.states] == [title]
+
+
+async def has(desktop: LinuxDesktop, window: Window, title: str, value: str) -> bool:
+    cell = (await cells_of(desktop, window)).get(title)
+    return cell is not None and cell.value == value
+
+
+async def is_without(desktop: LinuxDesktop, window: Window, title: str) -> bool:
+    cell = (await cells_of(desktop, window)).get(title)
+    return cell is None or not cell.value
+
+
 def megabytes(app: App) -> int:
     sizes = [Path(f"/proc/{pid}/statm").read_text().split()[1] for pid in app.pids]
     return max(int(size) for size in sizes) * 4096 // 1_000_000
 
 
-async def test_a_cell_is_clicked_where_it_is_before_the_program_has_felt_the_pointer(
+async def menu_frames(desktop: LinuxDesktop, window: Window) -> list[Rect | None]:
+    """Of the menu that GTK draws, and of the one that LibreOffice believes to draw."""
+    return [one.element.frame for one in await desktop.find(window, Query(role="AXMenu", title_contains="Sheet"))]
+
+
+async def result_of_formula(desktop: LinuxDesktop, window: Window) -> list[str]:
+    found = await desktop.find(window, Query(role="AXCell", value_contains="42"))
+    return [one.element.title for one in found if one.element.value == "42"]
+
+
+async def test_cells_are_where_they_are_before_and_after_the_program_has_felt_the_pointer(
     desktop: LinuxDesktop, calc: App
 ) -> None:
-    """Until then Calc places its cells higher than they are, by the height of its menu bar."""
+    """Before, Calc places them higher than they are, by the height of its menu bar."""
     window = await sheet_of(desktop, calc)
-    await eventually(lambda: cells_of(desktop, window), "the cells")
+    before = await eventually(lambda: cells_of(desktop, window), "the cells")
     [cell] = await desktop.find(window, Query(role="AXCell", title_contains="B7"))
+    menus = await menu_frames(desktop, window)
+    looked_at = await desktop.look(cell.element.handle)
+    assert looked_at is not None
     await desktop.press(window, cell.element)
     await desktop.type_text(window, None, "=6*7", clear_before=False)
     await desktop.send_keys(window, [Combination((), "enter")], delay_ms=0)
+    assert await eventually(lambda: result_of_formula(desktop, window), "the result of the formula") == ["B7"]
+    after = await cells_of(desktop, window)
+    assert cell.element.frame == looked_at.frame == before["B7"].frame == after["B7"].frame
+    assert menus == await menu_frames(desktop, window)
 
-    async def computed() -> bool:
-        found = await desktop.find(window, Query(role="AXCell", value_contains="42"))
-        return "B7" in [one.element.title for one in found if one.element.value == "42"]
 
-    await eventually(computed, "the result of the formula")
+async def test_a_spreadsheet_does_not_grow_by_being_read(desktop: LinuxDesktop, calc: App) -> None:
+    """Calc never frees a cell that it was asked for."""
+    window = await sheet_of(desktop, calc)
+    await eventually(lambda: cells_of(desktop, window), "the cells")
+    before = megabytes(calc)
+    for _ in range(25):
+        assert await cells_of(desktop, window)
+        assert await desktop.find(window, Query(role="AXCell", value_contains="r3c2"))
+    assert megabytes(calc) - before < MOST_GROWTH
+
+
+async def test_a_cell_that_was_emptied_after_it_was_read_is_empty(desktop: LinuxDesktop, calc: App) -> None:
+    """Calc goes on telling the old text of a cell that it was asked for before."""
+    window = await sheet_of(desktop, calc)
+    cells = await eventually(lambda: cells_of(desktop, window), "the cells")
+    assert cells["A1"].value == "r0c0"
+    await desktop.bring_to_front(window)
+    await go(desktop, window, (CTRL_HOME, "A1"))
+    await desktop.send_keys(window, [Combination((), "delete"), Combination((), "down")], delay_ms=100)
+    await eventually(lambda: is_without(desktop, window, "A1"), "the empty cell")
+    await desktop.send_keys(window, [Combination(("ctrl",), "z")], delay_ms=0)
+    await eventually(lambda: has(desktop, window, "A1", "r0c0"), "the text is back")
+
+
+async def test_a_text_far_from_all_others_is_noticed(desktop: LinuxDesktop, calc: App) -> None:
+    """Also where the empty cells that were read before are gone, as all are after some seconds."""
+    window = await sheet_of(desktop, calc)
+    await eventually(lambda: cells_of(desktop, window), "the cells")
+    for kept in desktop._children._cells._kept.values():
+        kept.made.clear()
+    await desktop.bring_to_front(window)
+    await go(desktop, window, (CTRL_HOME, "A1"), (Combination(("ctrl",), "right"), "T1"))
+    await go(desktop, window, *((Combination((), "right"), f"{column}1") for column in "UVWXY"))
+    await desktop.type_text(window, None, "far", clear_before=False)
+    await desktop.send_keys(window, [Combination((), "enter")], delay_ms=0)
+    await eventually(lambda: has(desktop, window, "Y1", "far"), "the text")
 
 
 async def test_looking_at_a_spreadsheet_reads_its_visible_cells_and_leaves_it_alive(
@@ -110,14 +183,17 @@ async def test_a_cell_of_a_spreadsheet_is_found_by_its_value_and_again_by_its_pa
 async def test_a_formula_that_is_typed_into_a_spreadsheet_is_one(desktop: LinuxDesktop, calc: App) -> None:
     window = await sheet_of(desktop, calc)
     await eventually(lambda: cells_of(desktop, window), "the cells")
-    below = [Combination(("ctrl",), "home"), Combination(("ctrl",), "down"), Combination((), "down")]
-    await desktop.send_keys(window, below, delay_ms=100)
+    await desktop.bring_to_front(window)
+    await go(desktop, window, (CTRL_HOME, "A1"), (Combination(("ctrl",), "down"), f"A{ROWS}"))
+    await go(desktop, window, (Combination((), "down"), f"A{ROWS + 1}"))
     delivery = await desktop.type_text(window, None, "=6*7", clear_before=False)
     assert delivery.by == "keys"
     await desktop.send_keys(window, [Combination((), "enter")], delay_ms=0)
 
-    async def computed() -> bool:
-        found = await desktop.find(window, Query(role="AXCell", value_contains="42"))
-        return f"A{ROWS + 1}" in [one.element.title for one in found if one.element.value == "42"]
+    seen: list[str] = []
 
-    await eventually(computed, "the result of the formula")
+    async def computed() -> bool:
+        seen[:] = await result_of_formula(desktop, window)
+        return f"A{ROWS + 1}" in seen
+
+    await eventually(computed, lambda: f"the result of the formula; seen in {seen}")

@@ -165,6 +165,7 @@ class LinuxDesktop(AtspiReader, Camera):
         return await check_readiness(self, self._compositor, self)
 
     async def close(self) -> None:
+        self._children.close()
         await self._bus.close()
         await self._compositor.close()
 

@@ -32,9 +32,6 @@ _LOOK_EVERY = 0.01
 _SCROLL_SECONDS = 1.0
 _LOOK_EVERY_WHILE_SCROLLING = 0.03
 _CLICK = Gesture()
-_HOVER = Gesture(kind="hover")
-_LIBREOFFICE = frozenset({"soffice", "soffice.bin", "libreoffice"})
-_FELT_SECONDS = 0.5
 
 
 def press_action(element: Element, names: Sequence[str]) -> int | None:
@@ -64,8 +61,6 @@ class ElementActions:
         self._look = look
         self._on_screen = on_screen
         self._pointer = compositor.pointer
-        self._felt: set[int] = set()
-        """Windows of LibreOffice that the pointer was above."""
 
     async def key_window(self, window: Window) -> TopWindow:
         """The window on the screen that keys must go to."""
@@ -176,20 +171,7 @@ class ElementActions:
         accessible = await Accessible.of(self._bus, element.handle)
         spot = await self._spot(top, accessible, element)
         await self._pointer.until_single(spot.x, spot.y)
-        if top.id not in self._felt and _LIBREOFFICE & window.ids:
-            await self._point_at(_HOVER, spot)
-            spot = await self._felt_spot(top, accessible, element, spot)
-            await self._pointer.until_single(spot.x, spot.y)
         await self._point_at(gesture, spot)
-
-    async def _felt_spot(self, top: TopWindow, accessible: Accessible, element: Element, before: _Spot) -> _Spot:
-        """LibreOffice learns where its window is from the pointer: what it said before may be off by a few rows."""
-        deadline, spot = time.monotonic() + _FELT_SECONDS, before
-        while time.monotonic() < deadline:
-            await asyncio.sleep(_LOOK_EVERY_WHILE_SCROLLING)
-            spot = await self._spot(top, accessible, element)
-        self._felt.add(top.id)
-        return spot
 
     async def _point_at(self, gesture: Gesture, spot: _Spot) -> None:
         reaches = partial(self._windows.is_on_top, spot.window_id, spot.x, spot.y)

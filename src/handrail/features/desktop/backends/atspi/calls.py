@@ -38,6 +38,7 @@ _ALL, _ANY = 1, 2
 _CANONICAL = 1
 _NO_LIMIT = 0
 _MANAGES_DESCENDANTS = 31
+ROOT_PANE_ROLE = 46
 _TABLE_ROLE, _TREE_ROLE, _TREE_TABLE_ROLE = 55, 65, 66
 
 
@@ -99,6 +100,7 @@ TOOLKIT_VERSION = property_of(APPLICATION, "Version", "s")
 
 CHILD_COUNT = property_of(ACCESSIBLE, "ChildCount", "i")
 CHILDREN = Call(ACCESSIBLE, "GetChildren", returns="a(so)")
+ATTRIBUTES = Call(ACCESSIBLE, "GetAttributes", returns="a{ss}")
 INDEX = Call(ACCESSIBLE, "GetIndexInParent", returns="i")
 INTERFACES = Call(ACCESSIBLE, "GetInterfaces", returns="as")
 ROLE = Call(ACCESSIBLE, "GetRole", returns="u")
@@ -188,6 +190,9 @@ def _bits(numbers: Collection[int], words: int) -> list[int]:
     for number in numbers:
         found[number // 32] |= 1 << number % 32
     return [word - (1 << 32) if word >> 31 else word for word in found]
+
+
+FIRST_ROOT_PANE = _search(roles=[ROOT_PANE_ROLE], most=1)
 
 
 def add_match(rule: str) -> Call:

@@ -6,13 +6,28 @@ from typing import Any, NamedTuple
 
 from handrail.features.desktop.backends.atspi import calls, roles
 from handrail.features.desktop.backends.atspi.bus import PATIENCE, AccessibilityBus, Question, Ref, by_app
+from handrail.features.desktop.backends.atspi.cache import Cache
 from handrail.features.desktop.backends.atspi.calls import Call
-from handrail.features.desktop.backends.atspi.children import Cache
 from handrail.features.desktop.backends.atspi.connection import Refused
+from handrail.features.desktop.backends.atspi.displacement import NONE as NO_OFFSET
+from handrail.features.desktop.backends.atspi.displacement import Offset
 from handrail.features.desktop.platform import Element, Rect
 
-Origin = tuple[int, int]
-SCREEN: Origin = (0, 0)
+
+class Origin(NamedTuple):
+    """What is added to the places that an app tells."""
+
+    x: int
+    y: int
+    drawn: Offset = NO_OFFSET
+    """Further, to those of elements that the app draws itself."""
+
+    def placed(self, told: Rect, *, is_drawn: bool) -> Rect:
+        right, down = self.drawn if is_drawn else NO_OFFSET
+        return Rect(told.x + self.x + right, told.y + self.y + down, told.width, told.height)
+
+
+SCREEN = Origin(0, 0)
 _OBJECTS = "/org/a11y/atspi/"
 _LEAST, _MOST = -(2**20), 2**20
 _BASICS = (calls.NAME, calls.ROLE, calls.STATE, calls.INTERFACES)
@@ -46,6 +61,11 @@ class Basics(NamedTuple):
         return cls(title, role, roles.state_names(words), _shared(tuple(interfaces)), further)
 
 
+class _Wish(NamedTuple):
+    only_values: bool
+    is_view: bool
+
+
 def cached_basics(cache: Cache, ref: Ref) -> Basics | None:
     item = cache.item(ref)
     return Basics.of(item[6], item[7], item[9], item[5], cache.further(ref)) if item else None
@@ -73,13 +93,19 @@ class Elements:
         patience: float = PATIENCE,
         *,
         only_values: bool = False,
+        is_view: bool = False,
     ) -> list[Element | None]:
-        """None for those that are gone. `origin` is added to their frames; without one they have none."""
+        """None for those that are gone. `origin` is added to their frames; without one they have none.
+
+        In a view nobody acts on what is hidden, so that its actions are not asked for.
+        """
         found: list[Element | None] = [None] * len(refs)
         for name, indexes in by_app(refs).items():
             mine = [refs[index] for index in indexes]
             basics = await self._basics(name, mine, known, patience)
-            further = await self._further(name, mine, basics, patience, only_values)
+            further = await self._further(name, mine, basics, patience, _Wish(only_values, is_view))
+            if origin is not None and origin.drawn != NO_OFFSET:
+                await self._ask_for_toolkits(name, mine, basics, further, patience)
             for index, ref, one, parts in zip(indexes, mine, basics, further, strict=True):
                 found[index] = self._element(ref, one, parts, origin) if one else None
         return found
@@ -100,14 +126,14 @@ class Elements:
         return found
 
     async def _further(
-        self, name: str, refs: Sequence[Ref], basics: Sequence[Basics | None], patience: float, only_values: bool
+        self, name: str, refs: Sequence[Ref], basics: Sequence[Basics | None], patience: float, wish: "_Wish"
     ) -> list[dict[str, Any]]:
         questions: list[Question] = []
         places: list[tuple[int, str]] = []
         for index, (ref, known) in enumerate(zip(refs, basics, strict=True)):
             if known is not None and known.further is None:
                 is_named = bool(known.title)
-                for part, call in _questions(known.role, known.states, known.interfaces, is_named, only_values):
+                for part, call in _questions(known.role, known.states, known.interfaces, is_named, wish):
                     # GTK 4.18 gives every element the same place on the screen; before, both were the window's.
                     if call is calls.EXTENTS and (self._counts_from_window or _is_gtk4(ref)):
                         call = calls.EXTENTS_IN_WINDOW
@@ -142,9 +168,28 @@ class Elements:
             if not isinstance(answer, Refused):
                 parts[index]["text"] = answer[0]
 
+    async def _ask_for_toolkits(
+        self,
+        name: str,
+        refs: Sequence[Ref],
+        basics: Sequence[Basics | None],
+        parts: Sequence[dict[str, Any]],
+        patience: float,
+    ) -> None:
+        """Those of GTK say so; an app's own don't. What is known already is a cell, which is one of these."""
+        placed = [
+            index
+            for index, (one, found) in enumerate(zip(basics, parts, strict=True))
+            if "extents" in found and one is not None and one.further is None
+        ]
+        answers = await self._bus.ask_all(name, [(refs[index].path, calls.ATTRIBUTES) for index in placed], patience)
+        for index, answer in zip(placed, answers, strict=True):
+            if not isinstance(answer, Refused) and "toolkit" in answer[0]:
+                parts[index]["toolkit"] = answer[0]["toolkit"]
+
     def _element(self, ref: Ref, known: Basics, found: dict[str, Any], origin: Origin | None) -> Element:
         place = _frame(found.get("extents"))
-        frame = place and origin and Rect(place.x + origin[0], place.y + origin[1], place.width, place.height)
+        frame = place and origin and origin.placed(place, is_drawn="toolkit" not in found)
         return Element(
             handle=self._bus.handle(ref),
             role="AXWindow" if ref in self._windows else roles.ax_name(known.role, known.states),
@@ -175,14 +220,14 @@ def _basics(name: Any, role: Any, state: Any, interfaces: Any) -> Basics | None:
 
 @lru_cache(maxsize=4096)
 def _questions(
-    role: int, states: frozenset[str], interfaces: frozenset[str], is_named: bool, only_values: bool
+    role: int, states: frozenset[str], interfaces: frozenset[str], is_named: bool, wish: _Wish
 ) -> Sequence[tuple[str, Call]]:
     """What else to ask an element of this kind."""
     asked = list(_value_questions(role, states, interfaces, is_named))
-    if not only_values:
+    if not wish.only_values:
         if calls.COMPONENT in interfaces and _is_laid_out(role, states):
             asked.append(("extents", calls.EXTENTS))
-        if calls.ACTION in interfaces:
+        if calls.ACTION in interfaces and (not wish.is_view or _is_laid_out(role, states)):
             asked.append(("actions", calls.ACTIONS))
     return asked
 

@@ -8,10 +8,13 @@ from dbus_fast import Message
 
 from handrail.features.desktop.backends.atspi import calls, documents
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
-from handrail.features.desktop.backends.atspi.children import child_at
-from handrail.features.desktop.backends.atspi.connection import Connection, Lost, Refused, Silent
+from handrail.features.desktop.backends.atspi.children import Children, child_at
+from handrail.features.desktop.backends.atspi.connection import Refused
+from handrail.features.desktop.backends.atspi.displacement import Displacement
 from handrail.features.desktop.backends.atspi.elements import SCREEN, Elements, Origin
+from handrail.features.desktop.backends.atspi.libreoffice import LibreOffice
 from handrail.features.desktop.backends.atspi.search import Search
+from handrail.features.desktop.backends.atspi.signals import ask_for_signals
 from handrail.features.desktop.backends.atspi.tree import read_tree
 from handrail.features.desktop.backends.atspi.windows import Windows
 from handrail.features.desktop.backends.compositor import TopWindows
@@ -19,28 +22,16 @@ from handrail.features.desktop.backends.matching import Look
 from handrail.features.desktop.platform import Changes, Element, Found, Query, Tree, Window
 from handrail.ports.errors import Gone
 
-_REGISTRY_PATIENCE = 1.0
-_EVENTS = (
-    "object:children-changed",
-    "object:state-changed",
-    "object:property-change",
-    "object:text-changed",
-    "object:bounds-changed",
-    "object:visible-data-changed",
-    "object:selection-changed",
-    "object:active-descendant-changed",
-    "object:model-changed",
-    "document:load-complete",
-    "window:",
-)
-
 
 class AtspiReader:
     def __init__(self, bus: AccessibilityBus, top_windows: TopWindows | None = None) -> None:
         self._bus = bus
         self._elements = Elements(bus)
         self._windows = Windows(bus, self._elements, top_windows)
-        self._search = Search(bus, self._elements)
+        libreoffice = LibreOffice(bus)
+        self._children = Children(bus, libreoffice)
+        self._search = Search(bus, self._elements, self._children)
+        self._displacement = Displacement(bus, libreoffice)
 
     async def windows(self) -> Sequence[Window]:
         return await self._windows.all()
@@ -50,14 +41,14 @@ class AtspiReader:
 
     async def tree(self, window: Window, *, max_depth: int, max_nodes: int) -> Tree:
         top, origin = await self._place(window)
-        return await read_tree(self._bus, self._elements, top, origin, max_depth=max_depth, max_nodes=max_nodes)
+        return await read_tree(self._elements, self._children, top, origin, max_depth=max_depth, max_nodes=max_nodes)
 
     async def below(self, handle: str, *, max_depth: int, max_nodes: int) -> Tree:
         """An element and what is in it."""
         if (ref := await self._bus.ref(handle)) is None:
             raise Gone("The element is gone.")
         origin = await self._origin_of(ref)
-        return await read_tree(self._bus, self._elements, ref, origin, max_depth=max_depth, max_nodes=max_nodes)
+        return await read_tree(self._elements, self._children, ref, origin, max_depth=max_depth, max_nodes=max_nodes)
 
     async def find(self, window: Window, query: Query) -> Sequence[Found]:
         top, origin = await self._place(window)
@@ -97,9 +88,8 @@ class AtspiReader:
         try:
             connection.on_signal = flag.set
             connection.on_lost = flag.set
-            # If the registry can't be asked, the caller still looks again now and then.
-            with suppress(Lost, Silent):
-                await _ask_for_signals(connection, app)
+            # If nothing is told, the caller still looks again now and then.
+            await ask_for_signals(connection, app)
             yield flag
         finally:
             connection.close()
@@ -111,6 +101,8 @@ class AtspiReader:
 
     async def _place(self, window: Window) -> tuple[Ref, Origin | None]:
         ref = await self._ref(window)
+        if not await self._windows.is_relative(ref.name):
+            return ref, SCREEN._replace(drawn=await self._displacement.in_window(ref))
         return ref, await self._windows.origin(ref.name, Look(window.pid, window.title, window.frame))
 
     async def _is_orphan(self, ref: Ref) -> bool:
@@ -120,7 +112,7 @@ class AtspiReader:
 
     async def _origin_of(self, ref: Ref) -> Origin | None:
         if not await self._windows.is_relative(ref.name):
-            return SCREEN
+            return SCREEN._replace(drawn=await self._displacement.around(ref))
         top = await self._search.top_of(ref)
         (window,) = await self._elements.of([top])
         pid = await self._windows.pid(ref.name)
@@ -143,17 +135,3 @@ class _Flag:
         has_changed = self._event.is_set()
         self._event.clear()
         return has_changed
-
-
-async def _ask_for_signals(connection: Connection, app: str) -> None:
-    own = f"type='signal',sender='{app}'"
-    end = f"type='signal',sender='{calls.BUS}',member='NameOwnerChanged',arg0='{app}'"
-    questions = [(calls.BUS_PATH, calls.add_match(rule)) for rule in (own, end)]
-    await connection.ask_all(calls.BUS, questions, _REGISTRY_PATIENCE)
-    for register in (calls.register, calls.register_old):
-        questions = [(calls.REGISTRY_PATH, register(event, app)) for event in _EVENTS]
-        answers = await connection.ask_all(calls.REGISTRY, questions, _REGISTRY_PATIENCE)
-        if not any(isinstance(answer, Refused) for answer in answers):
-            break
-    # The registry tells the app before it answers us, so an app that answers now knows of it.
-    await connection.ask(app, calls.ROOT_PATH, calls.NAME, _REGISTRY_PATIENCE)

@@ -3,12 +3,14 @@
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from handrail.features.desktop.backends.atspi import calls, roles
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
+from handrail.features.desktop.backends.atspi.cache import Cache
 from handrail.features.desktop.backends.atspi.calls import Call
-from handrail.features.desktop.backends.atspi.children import Cache, children_of, has_endless
+from handrail.features.desktop.backends.atspi.children import Children, has_endless
 from handrail.features.desktop.backends.atspi.connection import Refused
 from handrail.features.desktop.backends.atspi.elements import Elements, Origin, cached_basics
 from handrail.features.desktop.platform import Element, Found, Query
@@ -32,7 +34,7 @@ class Place:
         return self.ref.path == calls.NULL_PATH
 
 
-async def walk(bus: AccessibilityBus, top: Ref, cache: Cache) -> list[Place]:
+async def walk(children: Children, top: Ref, cache: Cache) -> list[Place]:
     """Every place once, the root first, then level after level; ends on trees that contain themselves.
 
     Timeout for a window that has too much in it.
@@ -42,15 +44,15 @@ async def walk(bus: AccessibilityBus, top: Ref, cache: Cache) -> list[Place]:
     until = time.monotonic() + _MOST_SECONDS
     for _ in range(MOST_LEVELS):
         following: list[Place] = []
-        for place, listed in zip(level, await children_of(bus, [place.ref for place in level], cache), strict=True):
+        for place, listed in zip(level, await children.of([place.ref for place in level], cache), strict=True):
             if listed is None:
                 if place.parent is None:
                     raise Gone("The window is gone.")
                 continue
-            children = [Place(child.ref, place, child.at) for child in listed.children]
-            places = [*places, *children]
-            following += [one for one in children if not one.is_empty and one.ref not in seen]
-            seen.update(one.ref for one in children)
+            below = [Place(child.ref, place, child.at) for child in listed.children]
+            places = [*places, *below]
+            following += [one for one in below if not one.is_empty and one.ref not in seen]
+            seen.update(one.ref for one in below)
         if not following:
             return places
         if len(places) > _MOST_NODES or time.monotonic() > until:
@@ -69,46 +71,51 @@ _OUTSIDE = frozenset((calls.ROOT_PATH, calls.NULL_PATH))
 class Search:
     """The app itself searches by role where it can; elsewhere the tree is walked. Only matches are read as a whole."""
 
-    def __init__(self, bus: AccessibilityBus, elements: Elements) -> None:
+    def __init__(self, bus: AccessibilityBus, elements: Elements, children: Children) -> None:
         self._bus = bus
         self._elements = elements
+        self._children = children
         self._is_qt: dict[str, bool] = {}
 
     async def find(self, top: Ref, origin: Origin | None, query: Query) -> list[Found]:
         wanted = None if query.role is None else roles.numbers(query.role)
         if wanted is not None and not wanted:
             return []
-        candidates, steps = await self._candidates(top, wanted)
+        candidates, steps, cache = await self._candidates(top, wanted)
+        known = partial(cached_basics, cache)
         if query.title_contains:
             needle = query.title_contains.lower()
-            candidates = await self._where(candidates, calls.NAME, lambda name: needle in name.value.lower())
+            named = {ref for ref in candidates if (basics := known(ref)) and needle in basics.title.lower()}
+            asked = [ref for ref in candidates if known(ref) is None]
+            named.update(await self._where(asked, calls.NAME, lambda name: needle in name.value.lower()))
+            candidates = [ref for ref in candidates if ref in named]
         if query.value_contains:
-            read = zip(candidates, await self._elements.of(candidates, only_values=True), strict=True)
+            read = zip(candidates, await self._elements.of(candidates, known=known, only_values=True), strict=True)
             candidates = [ref for ref, element in read if element and _is_match(element, query)]
-        read = zip(candidates, await self._elements.of(candidates, origin), strict=True)
+        read = zip(candidates, await self._elements.of(candidates, origin, known), strict=True)
         matches = [(ref, element) for ref, element in read if element and _is_match(element, query)]
         return await self._placed(top, origin, matches, steps)
 
     async def _candidates(
         self, top: Ref, wanted: Collection[int] | None
-    ) -> tuple[list[Ref], Mapping[Ref, Step] | None]:
-        """Elements of the wanted roles, and perhaps the window itself; and the way to each where that is known."""
+    ) -> tuple[list[Ref], Mapping[Ref, Step] | None, Cache]:
+        """Elements of the wanted roles, and perhaps the window itself; the way to each and what is known of it."""
         first = [top] if wanted is None or not roles.WINDOWS.isdisjoint(wanted) else []
         if (wanted is None or max(wanted) < roles.BITMAP_ROLES) and not await self._has_endless(top):
             answer = await self._bus.ask(top, calls.matches(wanted or ()))
             if not isinstance(answer, Refused):
-                return list(dict.fromkeys([*first, *(Ref(*ref) for ref in answer[0])])), None
-        cache = await Cache.of(self._bus, top.name)
-        places = await walk(self._bus, top, cache)
+                return list(dict.fromkeys([*first, *(Ref(*ref) for ref in answer[0])])), None, Cache()
+        cache = await self._children.cache(top.name)
+        places = await walk(self._children, top, cache)
         steps = _steps_of(places)
         every = list(dict.fromkeys(place.ref for place in places if not place.is_empty))
         if wanted is None:
-            return every, steps
+            return every, steps, cache
         known = {ref: basics.role for ref in every if (basics := cached_basics(cache, ref)) is not None}
         asked = [ref for ref in every if ref not in known]
         fitting = {ref for ref, role in known.items() if role in wanted}
         fitting.update(await self._where(asked, calls.ROLE, lambda role: role in wanted))
-        return [ref for ref in every if ref in fitting], steps
+        return [ref for ref in every if ref in fitting], steps, cache
 
     async def _has_endless(self, top: Ref) -> bool:
         if top.name not in self._is_qt:
@@ -157,7 +164,7 @@ class Search:
         paths = [_path(ref, top, steps) for ref in refs]
         if None in paths and known is None:
             # Some apps name a parent that does not list the child: only a walk from above finds the path then.
-            steps = _steps_of(await walk(self._bus, top, Cache()))
+            steps = _steps_of(await walk(self._children, top, Cache()))
             paths = [path or _path(ref, top, steps) for ref, path in zip(refs, paths, strict=True)]
         return [path or ((top,), ()) for path in paths]
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from handrail.features.desktop.backends.atspi import calls
-from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
-from handrail.features.desktop.backends.atspi.children import Cache, children_of
+from handrail.features.desktop.backends.atspi.bus import Ref
+from handrail.features.desktop.backends.atspi.cache import Cache
+from handrail.features.desktop.backends.atspi.children import Children
 from handrail.features.desktop.backends.atspi.elements import Elements, Origin, cached_basics
 from handrail.features.desktop.platform import Element, Node, Tree
 from handrail.ports.errors import Gone
@@ -35,8 +36,8 @@ class _Place:
 
 
 class _Reading:
-    def __init__(self, bus: AccessibilityBus, elements: Elements, origin: Origin | None, cache: Cache) -> None:
-        self._bus = bus
+    def __init__(self, elements: Elements, children: Children, origin: Origin | None, cache: Cache) -> None:
+        self._children = children
         self._elements = elements
         self._origin = origin
         self._cache = cache
@@ -62,9 +63,8 @@ class _Reading:
 
     async def _read(self, places: Sequence[_Place]) -> None:
         known = partial(cached_basics, self._cache)
-        for place, element in zip(
-            places, await self._elements.of([place.ref for place in places], self._origin, known), strict=True
-        ):
+        elements = await self._elements.of([place.ref for place in places], self._origin, known, is_view=True)
+        for place, element in zip(places, elements, strict=True):
             place.element = element
 
     async def _expand(self, places: Sequence[_Place], max_depth: int, max_nodes: int) -> list[_Place]:
@@ -72,7 +72,7 @@ class _Reading:
         following: list[_Place] = []
         once = [place for place in places if self._is_new(place)]
         for place, listed in zip(
-            once, await children_of(self._bus, [place.ref for place in once], self._cache), strict=True
+            once, await self._children.of([place.ref for place in once], self._cache), strict=True
         ):
             if listed is None:
                 if place.parent is None:
@@ -108,16 +108,16 @@ class _Reading:
 
 
 async def read_tree(
-    bus: AccessibilityBus, elements: Elements, top: Ref, origin: Origin | None, *, max_depth: int, max_nodes: int
+    elements: Elements, children: Children, top: Ref, origin: Origin | None, *, max_depth: int, max_nodes: int
 ) -> Tree:
-    reading = _Reading(bus, elements, origin, await Cache.of(bus, top.name))
+    reading = _Reading(elements, children, origin, await children.cache(top.name))
     root = await reading.read(top, max_depth, max_nodes)
     if root.element is None:
         raise Gone("The window is gone.")
     nodes: dict[_Place, Node] = {}
     # From the deepest level up, because a chain of a thousand is a tree too.
     for place in sorted(reading.places, key=lambda place: -place.depth):
-        children = tuple([nodes.pop(child) for child in place.children])
+        below = tuple([nodes.pop(child) for child in place.children])
         element = place.element or elements.unreadable(place.ref)
-        nodes[place] = Node(element, children, place.is_cut, place.index)
+        nodes[place] = Node(element, below, place.is_cut, place.index)
     return Tree(nodes[root], len(reading.places), any(place.is_cut for place in reading.places))

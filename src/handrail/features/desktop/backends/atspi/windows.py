@@ -169,7 +169,7 @@ class Windows:
         right, down = (frame.width - content.width) // 2, (frame.height - content.height) // 2
         if not self._counts_from_window:
             right, down = max(right, 0), max(down, 0)
-        return frame.x + right, frame.y + down
+        return Origin(frame.x + right, frame.y + down)
 
 
 def _is_window(element: Element) -> bool:
