@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,7 @@ async def go(desktop: LinuxDesktop, window: Window, *steps: tuple[Combination, s
     """Key by key, each with the cell that it leads to: a busy Calc takes keys of one kind that wait for it for one."""
     for key, title in steps:
         await desktop.send_keys(window, [key], delay_ms=0)
-        await eventually(lambda title=title: is_focused(desktop, window, title), f"the way to {title}")
+        await eventually(partial(is_focused, desktop, window, title), f"the way to {title}")
 
 
 async def is_focused(desktop: LinuxDesktop, window: Window, title: str) -> bool:
