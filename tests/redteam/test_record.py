@@ -445,6 +445,38 @@ def test_evidence_that_was_changed_or_removed_is_told(copies: Copies, attack: st
     assert verify(copies.state).is_well
 
 
+@pytest.mark.trial("record")
+def test_what_a_checkpoint_has_signed_is_missed_however_much_it_looks_like_a_power_cut(copies: Copies) -> None:
+    """The log's time says that the machine has started since: its end is cut, or a file of evidence attacked."""
+    by = chance()
+    evidence = [file for file in (copies.project / ".handrail/artifacts").rglob("*.*") if file.name != ".gitignore"]
+    for _ in range(tries(10, 400)):
+        count()
+        copies.restore(copies.newer)
+        log, file = copies.state / "audit/log.jsonl", by.choice(evidence)
+        kept, lines = file.read_bytes(), log.read_bytes().splitlines(keepends=True)
+        kind, at = by.choice(["end", "torn", "flip", "cut", "other", "missing"]), by.randrange(len(kept))
+        if kind == "end":
+            log.write_bytes(b"".join(lines[: by.randrange(len(lines))]))
+        elif kind == "torn":
+            log.write_bytes(b"".join(lines)[: -by.randrange(1, len(lines[-1]))])
+        elif kind == "flip":
+            file.write_bytes(kept[:at] + bytes([kept[at] ^ (1 << by.randrange(8))]) + kept[at + 1 :])
+        elif kind == "cut":
+            file.write_bytes(kept[:at])
+        elif kind == "other":
+            file.write_bytes(by.choice([each.read_bytes() for each in evidence if each.read_bytes() != kept]))
+        else:
+            file.unlink()
+        os.utime(log, (1.0, 1.0))
+        try:
+            assert not verify(copies.state).is_well, (kind, at, file.name)
+        finally:
+            file.write_bytes(kept)
+    copies.restore(copies.newer)
+    assert verify(copies.state).is_well
+
+
 def test_evidence_that_was_pruned_is_known_as_pruned(copies: Copies) -> None:
     copies.restore(copies.newer)
     aside = copies.project.parent / "aside"
