@@ -188,14 +188,14 @@ async def _in_run(page: Page, folder: Path) -> float:
 
 
 async def _alone(project: Path, state: Path) -> float:
-    house = app.Wiring().open_project(project, state, PresetAnswer("allow"))
+    rig = app.Wiring().open_project(project, state, PresetAnswer("allow"))
     times = []
     try:
         for _ in range(_CALLS):
             call = Call("list_files", {"path": "."}, Caller("bench", "bench", "bench", "bench"), new_task_id())
             started = time.perf_counter()
-            await house.gate.run(call)
+            await rig.gate.run(call)
             times.append((time.perf_counter() - started) * 1000)
     finally:
-        house.close()
+        rig.close()
     return statistics.median(times)

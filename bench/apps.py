@@ -19,7 +19,7 @@ from dbus_fast.aio import MessageBus
 
 from bench.browser.drivers import Tokenizer
 from bench.comparison import Comparison, in_turns, shown
-from bench.house import CALLER, Bench
+from bench.rig import CALLER, Bench
 from handrail import wiring as app
 from handrail.faces.mcp.listing import listed
 from handrail.features.apps.app_tools import AppTools
@@ -54,7 +54,7 @@ def _warm_call(folder: Path) -> Comparison:
         try:
             ours, kept, theirs = bench.run(_called(bench))
         finally:
-            bench.run(bench.house.apps.disconnect())
+            bench.run(bench.rig.apps.disconnect())
             bench.close()
     what = "a warm `apps_call` through gate and D-Bus, p50, without evidence, records and tokens"
     return Comparison(f"{what} ({shown(ours)} with them)", "a bare dbus-fast call", ours - kept, theirs, 3)
@@ -72,7 +72,7 @@ async def _called(bench: Bench) -> tuple[float, float, float]:
         return bus.call(Message(**place, signature="s", body=[text]))
 
     def gated() -> Awaitable[object]:
-        return bench.house.gate.run(Call("apps_call", request, CALLER))
+        return bench.rig.gate.run(Call("apps_call", request, CALLER))
 
     with _keeping() as spent:
         ours, records, theirs = [], [], []

@@ -97,8 +97,8 @@ def _cpu(pid: int) -> float:
 async def _serve(folder: str, plugins: str, seconds: str) -> None:
     project, state = Path(folder, "project"), Path(folder, "state")
     flags = {"port": 0, "open_console": False}
-    house = app.Wiring().open_project(project, state, PresetAnswer("allow"), flags=flags, is_server=True)
-    bus: LocalBus = house.part("browser").bus
+    rig = app.Wiring().open_project(project, state, PresetAnswer("allow"), flags=flags, is_server=True)
+    bus: LocalBus = rig.part("browser").bus
     await _pair(bus, folder, int(plugins))
 
     async def act(number: int) -> str | None:
@@ -117,7 +117,7 @@ async def _serve(folder: str, plugins: str, seconds: str) -> None:
         await _load(int(plugins), float(seconds), act)
 
     driving = asyncio.create_task(drive())
-    await app.Wiring().serve_http(house, lambda address, console: print("ready", flush=True), console=Path("/nowhere"))
+    await app.Wiring().serve_http(rig, lambda address, console: print("ready", flush=True), console=Path("/nowhere"))
     driving.cancel()
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from random import Random
 
 from bench.comparison import Comparison, in_turns
-from bench.house import opened
+from bench.rig import opened
 
 
 def measure() -> list[Comparison]:

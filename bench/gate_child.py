@@ -1,4 +1,4 @@
-"""A house of whatever version PYTHONPATH leads to, measured in chunks: a line of stdin names one, its times come back.
+"""A rig of whatever version PYTHONPATH leads to, measured in chunks: a line of stdin names one, its times come back.
 
 Knows the old tree and the new one: all that it needs from them is a gate that takes calls.
 """
@@ -41,7 +41,7 @@ try:
 
     open_project: Any = Wiring().open_project
 except ImportError:  # version 0.1
-    from handrail.app import open_house as open_project  # type: ignore[import-not-found, no-redef]
+    from handrail.app import open_rig as open_project  # type: ignore[import-not-found, no-redef]
     from handrail.contract.call import Call, Caller  # type: ignore[import-not-found, no-redef]
     from handrail.core.approvals import PresetAnswer  # type: ignore[import-not-found, no-redef]
     from handrail.core.threads import in_thread  # type: ignore[import-not-found, no-redef]
@@ -64,13 +64,13 @@ class Child:
         (folder / "state").mkdir()
         (folder / "project/file.txt").write_text("x" * 1024)
         (folder / "state/config.toml").write_text(ALLOWED)
-        self.house = open_project(folder / "project", folder / "state", PresetAnswer("deny"))
+        self.rig = open_project(folder / "project", folder / "state", PresetAnswer("deny"))
         self._syncs = syncs
         self._written = 0
 
     async def call(self, tool: str, caller: int = 0, **params: Any) -> float:
         started = time.perf_counter()
-        await self.house.gate.run(Call(tool, params, _caller(caller)))
+        await self.rig.gate.run(Call(tool, params, _caller(caller)))
         return (time.perf_counter() - started) * 1000
 
     async def read(self, rounds: int) -> Any:
@@ -133,7 +133,7 @@ def main() -> None:
             for line in sys.stdin:
                 what, rounds = line.split()
                 print(json.dumps(runner.run(child.run(what, int(rounds)))), flush=True)
-        child.house.close()
+        child.rig.close()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from bench.budget import Budget
-from bench.house import CALLER, opened
+from bench.rig import CALLER, opened
 from handrail.kernel.call import Call
 
 _TOOL, _PARAMS = "read_file", {"path": "file.txt"}
@@ -18,11 +18,11 @@ _ROUNDS = 5000
 def measure() -> list[Budget]:
     with opened() as bench:
         (bench.project / "file.txt").write_text("x" * 1024)
-        entry = bench.house.gate.registry.find(_TOOL)
+        entry = bench.rig.gate.registry.find(_TOOL)
         typed = msgspec.convert(_PARAMS, entry.tool.params)
 
         def gated() -> Awaitable[object]:
-            return bench.house.gate.run(Call(_TOOL, _PARAMS, CALLER))
+            return bench.rig.gate.run(Call(_TOOL, _PARAMS, CALLER))
 
         def bare() -> Awaitable[object]:
             return entry.tool.run(entry.surface.port, Call(_TOOL, _PARAMS, CALLER), typed, None)

@@ -4,7 +4,7 @@ import json
 import os
 
 from bench.comparison import Comparison, in_turns
-from bench.house import opened
+from bench.rig import opened
 
 _COUNT = 10_000
 

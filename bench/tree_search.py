@@ -6,7 +6,7 @@ import sysconfig
 from pathlib import Path
 
 from bench.comparison import Comparison, in_turns
-from bench.house import opened
+from bench.rig import opened
 
 _FILES = 20_000
 _FILE_BYTES = 17_500

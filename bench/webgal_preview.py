@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench.budget import Budget
 from bench.comparison import Comparison
-from bench.house import CALLER
+from bench.rig import CALLER
 from handrail.features.browser.chromium.headless import HeadlessChromium
 from handrail.features.webgal.preview_ports import Destination
 from handrail.features.webgal.previews.place import LOCAL_HOSTS

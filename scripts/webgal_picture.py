@@ -16,9 +16,9 @@ def take(home: Path, images: Path) -> None:
     project = home / "novel"
     shutil.copytree(ROOT / "examples" / "webgal-demo" / "game", project / "game")
     browser = Browser()
-    with up(project, home / "novel-state") as house:
+    with up(project, home / "novel-state") as rig:
         for scheme in ("light", "dark"):
-            person = browser.person_at(house, colorScheme=scheme, width=1320, height=800)
+            person = browser.person_at(rig, colorScheme=scheme, width=1320, height=800)
             person.does("go", "webgal")
             person.does("press", SCENE)
             person.does("wait", f'.source-area[aria-label*="{SCENE}"]')

@@ -14,10 +14,10 @@ from tests.conformance.fixture_tools import asking_surface, surface
 
 def main() -> None:
     state, project = map(Path, sys.argv[1:])
-    house = app.Wiring().open_project(project, state, NobodyToAsk(), flags={"port": 0}, is_server=True)
+    rig = app.Wiring().open_project(project, state, NobodyToAsk(), flags={"port": 0}, is_server=True)
     tools = replace(surface(), prompts=PROMPTS, resources=(RESOURCE,))
-    house.gate.registry = Registry([tools, asking_surface(house.stores.prompts)])
-    asyncio.run(app.Wiring().serve_http(house, lambda address, console: print(address, flush=True)))
+    rig.gate.registry = Registry([tools, asking_surface(rig.stores.prompts)])
+    asyncio.run(app.Wiring().serve_http(rig, lambda address, console: print(address, flush=True)))
 
 
 main()

@@ -34,25 +34,25 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A running `handrail up` that the tests of one file share; each asks by ids and titles of its own."""
-    folder = tmp_path_factory.mktemp("house")
+    folder = tmp_path_factory.mktemp("rig")
     (folder / "project").mkdir()
     (folder / "project" / "a.txt").write_text("one\n")
-    with up(folder / "project", folder / "state") as house:
-        yield house
+    with up(folder / "project", folder / "state") as rig:
+        yield rig
 
 
 @pytest.fixture
-def new_house(project: Path, state: Path) -> Iterator[Running]:
+def new_rig(project: Path, state: Path) -> Iterator[Running]:
     """One that nobody was in yet."""
-    with up(project, state) as house:
-        yield house
+    with up(project, state) as rig:
+        yield rig
 
 
 @pytest.fixture
-def person(browser: Browser, house: Running) -> Iterator[Person]:
-    person = browser.person_at(house)
+def person(browser: Browser, rig: Running) -> Iterator[Person]:
+    person = browser.person_at(rig)
     yield person
     person.leaves()
-    cancel_all(house)  # what a failed test leaves must not stand before the next one's question
+    cancel_all(rig)  # what a failed test leaves must not stand before the next one's question

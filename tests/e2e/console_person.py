@@ -21,8 +21,8 @@ class Browser:
         self._driver = subprocess.Popen([NODE, DRIVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._numbers = count()
 
-    def person_at(self, house: Running, **options: Any) -> "Person":
-        return Person(self, f"window {next(self._numbers)}", house, options)
+    def person_at(self, rig: Running, **options: Any) -> "Person":
+        return Person(self, f"window {next(self._numbers)}", rig, options)
 
     def step(self, *step: Any) -> Any:
         assert self._driver.stdin is not None
@@ -41,10 +41,10 @@ class Browser:
 class Person:
     """`does` the steps of `console.mjs`."""
 
-    def __init__(self, browser: Browser, window: str, house: Running, options: dict[str, Any]) -> None:
+    def __init__(self, browser: Browser, window: str, rig: Running, options: dict[str, Any]) -> None:
         self._browser, self._window = browser, window
-        self.house = house
-        self.does("open", f"{house.address}/#code={house.new_code()}", options)
+        self.rig = rig
+        self.does("open", f"{rig.address}/#code={rig.new_code()}", options)
 
     def does(self, *step: Any) -> Any:
         return self._browser.step(self._window, *step)
@@ -59,32 +59,30 @@ def up(project: Path, state: Path, port: int = 0) -> Running:
     return Running(state, project, command=["handrail", "up", *flags])
 
 
-def call(house: Running, tool: str, **params: object) -> "subprocess.Popen[str]":
+def call(rig: Running, tool: str, **params: object) -> "subprocess.Popen[str]":
     """An agent's call that may wait for an answer."""
-    place = ["--project", str(house.project), "--state", str(house.state)]
+    place = ["--project", str(rig.project), "--state", str(rig.state)]
     command = [sys.executable, "-m", "handrail", "call", tool, json.dumps(params), *place]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
 
 
-def ask(house: Running, prompt: dict[str, Any], **more: Any) -> str:
-    answer = house.request("POST", "/api/prompts", json={"prompt": prompt, **more})
+def ask(rig: Running, prompt: dict[str, Any], **more: Any) -> str:
+    answer = rig.request("POST", "/api/prompts", json={"prompt": prompt, **more})
     assert answer.status == 200, answer
     return str(answer.json["data"]["requestId"])
 
 
-def answer_to(house: Running, request_id: str) -> Any:
+def answer_to(rig: Running, request_id: str) -> Any:
     """As the log has it; None as long as there is none."""
-    lines = (
-        json.loads(line) for line in (house.state / "ui-prompts.jsonl").read_text().splitlines() if line[:1] == "{"
-    )
+    lines = (json.loads(line) for line in (rig.state / "ui-prompts.jsonl").read_text().splitlines() if line[:1] == "{")
     answers = [
         line["response"] for line in lines if line.get("action") == "response" and line["requestId"] == request_id
     ]
     return answers[0] if answers else None
 
 
-def cancel_all(house: Running) -> None:
-    person = house.sign_in()
-    for entry in house.request("GET", "/api/prompts?state=pending").json["data"]["entries"]:
+def cancel_all(rig: Running) -> None:
+    person = rig.sign_in()
+    for entry in rig.request("GET", "/api/prompts?state=pending").json["data"]["entries"]:
         path = f"/api/prompts/{entry['requestId']}/response"
-        house.request("POST", path, headers=person, json={"response": {"status": "canceled"}})
+        rig.request("POST", path, headers=person, json={"response": {"status": "canceled"}})

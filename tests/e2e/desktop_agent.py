@@ -68,18 +68,18 @@ def on_desktop(session: DesktopSession) -> dict[str, str]:
 
 
 @contextmanager
-def desktop_house(session: DesktopSession, folder: Path) -> Iterator[Running]:
+def desktop_rig(session: DesktopSession, folder: Path) -> Iterator[Running]:
     """`handrail up` on the desktop, as people start it there."""
     project, state = folder / "project", folder / "state"
     project.mkdir()
     flags = ["--project", str(project), "--state", str(state), "--port", "0", "--no-open"]
-    with Running(state, project, command=["handrail", "up", *flags], env=on_desktop(session)) as house:
-        yield house
+    with Running(state, project, command=["handrail", "up", *flags], env=on_desktop(session)) as rig:
+        yield rig
 
 
 @contextmanager
-def desktop_agent(session: DesktopSession, house: Running) -> Iterator[DesktopAgent]:
-    agent = DesktopAgent(house.project, house.state, on_desktop(session))
+def desktop_agent(session: DesktopSession, rig: Running) -> Iterator[DesktopAgent]:
+    agent = DesktopAgent(rig.project, rig.state, on_desktop(session))
     try:
         yield agent
     finally:

@@ -14,9 +14,9 @@ SIZE = (800, 500)
 
 
 class ShownBrowser(ScriptedBrowser):
-    def __init__(self, house: Running, client_id: str) -> None:
+    def __init__(self, rig: Running, client_id: str) -> None:
         self.client_id = client_id
-        super().__init__(house.address, pair(house, client_id), client_id=client_id)
+        super().__init__(rig.address, pair(rig, client_id), client_id=client_id)
         self.tell(type="activate_extension", ua=UA, version="1.2.3", browserName="chromium")
 
     def tell(self, **message: Any) -> None:
@@ -35,12 +35,12 @@ class ShownBrowser(ScriptedBrowser):
         return {**result, **target, "width": SIZE[0], "height": SIZE[1], "screenshotUploaded": True}
 
 
-def pair(house: Running, client_id: str) -> str:
+def pair(rig: Running, client_id: str) -> str:
     """The plugin's own token, as its extension gets it."""
-    person = house.sign_in()
-    code = house.request("POST", "/api/extension/pair-code", headers=person).json["data"]["code"]
+    person = rig.sign_in()
+    code = rig.request("POST", "/api/extension/pair-code", headers=person).json["data"]["code"]
     body = {"code": code, "clientId": client_id, "extensionId": "abcdefghijklmnopabcdefghijklmnop", "name": "chromium"}
-    answer = house.request("POST", "/api/extension/pair", headers={"origin": EXTENSION_ORIGIN}, json=body)
+    answer = rig.request("POST", "/api/extension/pair", headers={"origin": EXTENSION_ORIGIN}, json=body)
     assert answer.status == 200, answer
     return str(answer.json["data"]["token"])
 

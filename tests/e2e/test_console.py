@@ -58,14 +58,14 @@ BY_KEYBOARD: dict[str, tuple[dict[str, Any], list[tuple[str, ...]], dict[str, An
 @pytest.mark.parametrize("kind", BY_MOUSE)
 def test_every_kind_is_answered(kind: str, way: str, person: Person) -> None:
     prompt, steps, expected = (BY_MOUSE if way == "mouse" else BY_KEYBOARD)[kind]
-    request_id = ask(person.house, {**prompt, "title": f"Asked: {kind}, by {way}"})
+    request_id = ask(person.rig, {**prompt, "title": f"Asked: {kind}, by {way}"})
     person.does("read", f"Asked: {kind}, by {way}")
     if way == "keyboard":
         person.does("key", "q")  # to the question, wherever the focus was
     for step in steps:
         person.does(*step)
-    until(lambda: answer_to(person.house, request_id) is not None)
-    given = answer_to(person.house, request_id)
+    until(lambda: answer_to(person.rig, request_id) is not None)
+    given = answer_to(person.rig, request_id)
     assert given["status"] == "ok"
     assert {name: given[name] for name in expected} == expected
     if kind == "tasks":
@@ -74,7 +74,7 @@ def test_every_kind_is_answered(kind: str, way: str, person: Person) -> None:
 
 @pytest.mark.parametrize("way", first_of("browsers", ("keyboard",), ("mouse",)))
 def test_a_change_is_denied_with_a_remark(way: str, person: Person) -> None:
-    request_id = ask(person.house, {**CHANGE, "title": f"Denied by {way}"})
+    request_id = ask(person.rig, {**CHANGE, "title": f"Denied by {way}"})
     person.does("read", f"Denied by {way}")
     if way == "mouse":
         person.does("fill", "Tell the agent why", "not in this file")
@@ -85,8 +85,8 @@ def test_a_change_is_denied_with_a_remark(way: str, person: Person) -> None:
         person.does("type", "not in this file")
         person.does("tabTo", ".panel h2, .panel .primary")
         person.does("key", "n")
-    until(lambda: answer_to(person.house, request_id) is not None)
-    assert answer_to(person.house, request_id) == {"status": "canceled", "remark": "not in this file"}
+    until(lambda: answer_to(person.rig, request_id) is not None)
+    assert answer_to(person.rig, request_id) == {"status": "canceled", "remark": "not in this file"}
     person.does("go", "inbox")
     for text in (f"Denied by {way}", "denied", "in the console", "not in this file"):
         person.does("see", text, ".entry.answered")
@@ -96,7 +96,7 @@ def test_a_change_is_denied_with_a_remark(way: str, person: Person) -> None:
 def test_a_secret_reaches_the_asker_and_stays_nowhere(way: str, person: Person) -> None:
     secret = f"tr0ub4dor-{way}"
     fields = [{"key": "name", "label": "Name"}, {"key": "pw", "label": "Password", "secret": True}]
-    asking = call(person.house, "prompt_key_values", title=f"Who are you, {way}?", fields=fields)
+    asking = call(person.rig, "prompt_key_values", title=f"Who are you, {way}?", fields=fields)
     person.does("read", f"Who are you, {way}?")
     if way == "mouse":
         person.does("fill", "Name", "Ada")
@@ -117,13 +117,13 @@ def test_a_secret_reaches_the_asker_and_stays_nowhere(way: str, person: Person) 
     person.does("see", "pw: ******", ".entry.answered")
     person.does("reload")
     assert person.does("holds", secret) is False
-    kept = [file for place in (person.house.state, person.house.project) for file in place.rglob("*") if file.is_file()]
+    kept = [file for place in (person.rig.state, person.rig.project) for file in place.rglob("*") if file.is_file()]
     assert {file.name for file in kept} >= {"ui-prompts.jsonl", "log.jsonl"}
     assert not [file for file in kept if secret.encode() in file.read_bytes()]
 
 
 def test_what_is_refused_for_a_field_is_told_at_the_field(person: Person) -> None:
-    ask(person.house, {**FORM, "title": "Nothing filled in"})
+    ask(person.rig, {**FORM, "title": "Nothing filled in"})
     person.does("read", "Nothing filled in")
     person.does("press", "Send")
     person.does("wait", ".prompt:not([hidden]) input[aria-invalid=true]:focus")
@@ -132,13 +132,13 @@ def test_what_is_refused_for_a_field_is_told_at_the_field(person: Person) -> Non
 
 
 def test_a_change_that_is_tried_is_written_undone_and_known_as_such_after_a_reload(
-    person: Person, house: Running
+    person: Person, rig: Running
 ) -> None:
-    changing = call(house, "replace_in_file", path="a.txt", find="one", replace="two")
+    changing = call(rig, "replace_in_file", path="a.txt", find="one", replace="two")
     person.does("read", "Edit a.txt?")
     person.does("press", "Allow once")
     assert json.loads(changing.communicate(timeout=30)[0]) == {"count": 1}
-    assert (house.project / "a.txt").read_text() == "two\n"
+    assert (rig.project / "a.txt").read_text() == "two\n"
     person.does("go", "history")
     person.does("wait", ".history-task a[aria-current]")
     row = ".step:has-text('Edited a.txt')"
@@ -147,16 +147,16 @@ def test_a_change_that_is_tried_is_written_undone_and_known_as_such_after_a_relo
     person.does("see", "diff.patch", row)
     person.does("press", "Undo")
     person.does("see", "Undone", row)
-    assert (house.project / "a.txt").read_text() == "one\n"
+    assert (rig.project / "a.txt").read_text() == "one\n"
     person.does("reload")
     person.does("see", "Undone", row)
 
 
-def test_a_yes_for_always_shows_its_rule_needs_the_person_and_then_counts(browser: Browser, new_house: Running) -> None:
-    person = browser.person_at(new_house)
-    file = new_house.project / "notes.md"
+def test_a_yes_for_always_shows_its_rule_needs_the_person_and_then_counts(browser: Browser, new_rig: Running) -> None:
+    person = browser.person_at(new_rig)
+    file = new_rig.project / "notes.md"
     file.write_text("one\n")
-    changing = call(new_house, "replace_in_file", path="notes.md", find="one", replace="two")
+    changing = call(new_rig, "replace_in_file", path="notes.md", find="one", replace="two")
     person.does("read", "Edit notes.md?")
     person.does("wait", ".seal")
     person.does("check", "Always…")
@@ -164,18 +164,18 @@ def test_a_yes_for_always_shows_its_rule_needs_the_person_and_then_counts(browse
     person.does("press", "Always allow")
     person.does("see", "--ok --for rule", ".presence")
     assert file.read_text() == "one\n"
-    (new_house.state / "config.toml").write_text('presence = "never"\n')
+    (new_rig.state / "config.toml").write_text('presence = "never"\n')
     person.does("press", "Always allow")
     assert json.loads(changing.communicate(timeout=30)[0]) == {"count": 1}
-    [rule] = json.loads(run("rules", "list", "--json", "--state", new_house.state).stdout)["rules"]
-    assert (rule["tool"], rule["path"], rule["project"]) == ("replace_in_file", "notes.md", str(new_house.project))
-    again = call(new_house, "replace_in_file", path="notes.md", find="two", replace="three")
+    [rule] = json.loads(run("rules", "list", "--json", "--state", new_rig.state).stdout)["rules"]
+    assert (rule["tool"], rule["path"], rule["project"]) == ("replace_in_file", "notes.md", str(new_rig.project))
+    again = call(new_rig, "replace_in_file", path="notes.md", find="two", replace="three")
     assert json.loads(again.communicate(timeout=30)[0]) == {"count": 1}
     person.leaves()
 
 
 def test_a_prompt_of_another_program_offers_nothing_beyond_once(person: Person) -> None:
-    ask(person.house, {**CHANGE, "title": "From elsewhere"})
+    ask(person.rig, {**CHANGE, "title": "From elsewhere"})
     person.does("read", "From elsewhere")
     assert person.does("count", ".prompt:not([hidden]) .acts button") == 3
     assert person.does("count", ".prompt:not([hidden]) .scope, .prompt:not([hidden]) .seal") == 0
@@ -185,15 +185,15 @@ def test_a_diff_of_a_megabyte_is_read_to_its_end_and_answered(person: Person) ->
     lines = [f"+{'x' * 48}{number}" for number in range(20_000)]
     diff = "\n".join(["--- a/big.txt", "+++ b/big.txt", "@@ -0,0 +1,20000 @@", *lines, ""])
     assert len(diff) > 1_000_000
-    request_id = ask(person.house, {**CHANGE, "diff": diff, "title": "A big one"})
+    request_id = ask(person.rig, {**CHANGE, "diff": diff, "title": "A big one"})
     person.does("read", "A big one")
     assert person.does("count", ".prompt:not([hidden]) .diff-line") < 500
     person.does("scrollToEnd", ".prompt:not([hidden]) .scroller-area", "x19999")
     person.does("press", "Allow once")
-    until(lambda: answer_to(person.house, request_id) is not None)
+    until(lambda: answer_to(person.rig, request_id) is not None)
 
 
-def test_an_address_that_lets_somebody_in_may_lead_to_a_page(browser: Browser, house: Running) -> None:
-    browser.step("led", "open", f"{house.address}/#code={house.new_code()}/tools", {"at": ""})
+def test_an_address_that_lets_somebody_in_may_lead_to_a_page(browser: Browser, rig: Running) -> None:
+    browser.step("led", "open", f"{rig.address}/#code={rig.new_code()}/tools", {"at": ""})
     browser.step("led", "wait", ".rail a.tools[aria-current=page]")
     browser.step("led", "close")

@@ -40,16 +40,16 @@ FOLDED = {"history": (".history-task a", ".step"), "inbox": (".answered-list sum
 
 
 @pytest.fixture(scope="module")
-def busy(house: Running) -> Running:
-    """A house with something on every page."""
-    request_id = ask(house, {"kind": "result", "title": "Answered before"}, runId="run-1")
-    house.request("POST", f"/api/prompts/{request_id}/response", json={"response": {"status": "ok"}})
-    until(lambda: answer_to(house, request_id) is not None)
-    (house.project / "b.txt").write_text("one\n")
-    assert call(house, "read_file", path="b.txt").wait(30) == 0
+def busy(rig: Running) -> Running:
+    """A rig with something on every page."""
+    request_id = ask(rig, {"kind": "result", "title": "Answered before"}, runId="run-1")
+    rig.request("POST", f"/api/prompts/{request_id}/response", json={"response": {"status": "ok"}})
+    until(lambda: answer_to(rig, request_id) is not None)
+    (rig.project / "b.txt").write_text("one\n")
+    assert call(rig, "read_file", path="b.txt").wait(30) == 0
     for question in QUESTIONS:
-        ask(house, question)
-    return house
+        ask(rig, question)
+    return rig
 
 
 @pytest.mark.trial("access", is_long=True)

@@ -23,19 +23,19 @@ RULES = '[[rules]]\ntool = "task_start"\ndecision = "allow"\n'
 
 
 @pytest.fixture(autouse=True, scope="module")
-def rules(house: Running) -> None:
+def rules(rig: Running) -> None:
     """Agents may begin; what they do then is asked for."""
-    (house.state / "config.toml").write_text(RULES)
+    (rig.state / "config.toml").write_text(RULES)
 
 
 @pytest.fixture
-def shown(house: Running) -> Iterator[ShownBrowser]:
-    browser = ShownBrowser(house, new_client_id())
+def shown(rig: Running) -> Iterator[ShownBrowser]:
+    browser = ShownBrowser(rig, new_client_id())
     browser.sites[URL] = Site([button("7", "Buy tea", bbox=SAVE)], title="Tea by the sea")
     yield browser
     browser.close()
-    for task in house.request("GET", "/api/task/list").json["data"]:  # the caller's next one gets the next browser
-        house.request("POST", f"/api/task/{task['taskId']}/stop")
+    for task in rig.request("GET", "/api/task/list").json["data"]:  # the caller's next one gets the next browser
+        rig.request("POST", f"/api/task/{task['taskId']}/stop")
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def visitor(person: Person, shown: ShownBrowser) -> Person:
 def begun(visitor: Person) -> None:
     """An agent has opened a page, indexed it and taken a picture."""
     for tool, params in (("task_start", {"url": URL}), ("browser_dom_index", {}), ("browser_screenshot", {})):
-        done = call(visitor.house, tool, **params)
+        done = call(visitor.rig, tool, **params)
         _, log = done.communicate(timeout=30)
         assert done.returncode == 0, log
 
@@ -124,16 +124,16 @@ def test_a_task_is_seen_with_its_picture_taken_over_handed_back_and_stopped(
 
     visitor.does("press", "Take over")
     visitor.does("see", "You have taken over", ".task-view")
-    assert _task(visitor.house)["status"] == "takeover"
+    assert _task(visitor.rig)["status"] == "takeover"
     visitor.does("check", "The agent may keep reading")
-    until(lambda: _task(visitor.house)["reading"] is True)
-    reading = call(visitor.house, "browser_dom_index")
+    until(lambda: _task(visitor.rig)["reading"] is True)
+    reading = call(visitor.rig, "browser_dom_index")
     assert json.loads(reading.communicate(timeout=30)[0])["elements"][0]["clickId"] == "7"
     visitor.does("press", "Hand back")
     visitor.does("press", "Take over")
     visitor.does("see", "You have taken over", ".task-view")
-    assert _task(visitor.house)["reading"] is False
-    waiting = call(visitor.house, "browser_dom_index")
+    assert _task(visitor.rig)["reading"] is False
+    waiting = call(visitor.rig, "browser_dom_index")
     visitor.does("press", "Hand back")
     said, log = waiting.communicate(timeout=30)
     assert waiting.returncode == 0, log
@@ -144,12 +144,12 @@ def test_a_task_is_seen_with_its_picture_taken_over_handed_back_and_stopped(
     until(lambda: [name for name, _ in shown.actions][-2:] == ["browser_dom_index", "browser_screenshot"])
     visitor.does("press", "Stop")
     visitor.does("see", "completed", ".task-view")
-    assert _task(visitor.house)["status"] == "completed"
+    assert _task(visitor.rig)["status"] == "completed"
 
 
 def test_a_click_is_asked_for_with_a_picture_of_the_page(visitor: Person, shown: ShownBrowser) -> None:
     begun(visitor)
-    clicking = call(visitor.house, "browser_click", clickId="7")
+    clicking = call(visitor.rig, "browser_click", clickId="7")
     visitor.does("read", "Click “Buy tea”")
     assert visitor.does("size", ".prompt:not([hidden]) figure img") == list(SIZE)
     visitor.does("press", "Enlarge screenshot")
@@ -167,7 +167,7 @@ def test_a_click_is_asked_for_with_a_picture_of_the_page(visitor: Person, shown:
 def test_a_click_on_what_cant_be_seen_is_allowed_by_its_own_button_alone(visitor: Person, shown: ShownBrowser) -> None:
     shown.outlines = False
     begun(visitor)
-    clicking = call(visitor.house, "browser_click", clickId="7")
+    clicking = call(visitor.rig, "browser_click", clickId="7")
     visitor.does("read", "Click “Buy tea”")
     visitor.does("see", "The browser didn't outline it in the screenshot.", ".panel .problem")
     visitor.does("see", "Deny", ".panel .foot .primary")
@@ -197,15 +197,15 @@ def test_axe_finds_nothing(
     locale: str, scheme: str, width: int, browser: Browser, visitor: Person, shown: ShownBrowser
 ) -> None:
     begun(visitor)
-    other = browser.person_at(visitor.house, locale=locale, colorScheme=scheme, width=width, height=740)
+    other = browser.person_at(visitor.rig, locale=locale, colorScheme=scheme, width=width, height=740)
     other.does("go", "browser")
     other.does("wait", ".box")
     assert other.does("audit") == []
     other.leaves()
 
 
-def test_without_a_browser_the_page_says_how_to_get_one(browser: Browser, new_house: Running) -> None:
-    person = browser.person_at(new_house)
+def test_without_a_browser_the_page_says_how_to_get_one(browser: Browser, new_rig: Running) -> None:
+    person = browser.person_at(new_rig)
     person.does("go", "browser")
     person.does("see", "handrail extension launch")
     person.does("press", "Get a code")
@@ -214,17 +214,17 @@ def test_without_a_browser_the_page_says_how_to_get_one(browser: Browser, new_ho
     person.leaves()
 
 
-def test_the_real_extension_is_paired_by_one_click_and_a_yes_of_its_own(browser: Browser, new_house: Running) -> None:
-    person = browser.person_at(new_house, withExtension=True)
+def test_the_real_extension_is_paired_by_one_click_and_a_yes_of_its_own(browser: Browser, new_rig: Running) -> None:
+    person = browser.person_at(new_rig, withExtension=True)
     person.does("go", "browser")
     person.does("press", "Pair this browser")
-    assert new_house.address in person.does("confirmPairing")
+    assert new_rig.address in person.does("confirmPairing")
     person.does("wait", ".plugin.connected")
     person.does("see", "this one", ".plugin")
-    person.does("see", new_house.address, ".tab")
-    [plugin] = new_house.request("GET", "/api/extension/extension-list").json["data"]
+    person.does("see", new_rig.address, ".tab")
+    [plugin] = new_rig.request("GET", "/api/extension/extension-list").json["data"]
     assert plugin["extensionId"] == EXTENSION_ID
-    [paired] = new_house.request("GET", "/api/extension/tokens").json["data"]
+    [paired] = new_rig.request("GET", "/api/extension/tokens").json["data"]
     assert paired["clientId"] == plugin["clientId"]
     person.leaves()
 
@@ -264,5 +264,5 @@ def test_the_real_extension_shows_who_has_a_task_and_a_restarted_server_whose_th
         person.leaves()
 
 
-def _task(house: Running) -> Any:
-    return house.request("GET", "/api/task/list?limit=1").json["data"][0]
+def _task(rig: Running) -> Any:
+    return rig.request("GET", "/api/task/list?limit=1").json["data"][0]

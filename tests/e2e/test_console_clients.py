@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.console_person import Browser, Person, up
 from tests.faces.http.running import Running
-from tests.features.gateway.house import odd_command
+from tests.features.gateway.rig import odd_command
 from tests.persons import without_presence
 
 
@@ -26,27 +26,27 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def house(tmp_path: Path, home: Path) -> Iterator[Running]:
+def rig(tmp_path: Path, home: Path) -> Iterator[Running]:
     (tmp_path / "project").mkdir()
     without_presence(tmp_path / "state")
-    with up(tmp_path / "project", tmp_path / "state") as house:
-        yield house
+    with up(tmp_path / "project", tmp_path / "state") as rig:
+        yield rig
 
 
 def servers(home: Path) -> set[str]:
     return set(json.loads((home / ".gemini/settings.json").read_text())["mcpServers"])
 
 
-def connected(browser: Browser, house: Running) -> Person:
-    person = browser.person_at(house, at="connect")
+def connected(browser: Browser, rig: Running) -> Person:
+    person = browser.person_at(rig, at="connect")
     person.does("press", "Connect Gemini CLI")
     person.does("see", "Gemini CLI is connected and was tried")
     return person
 
 
-def test_a_client_s_other_server_is_looked_at_moved_and_put_back(browser: Browser, house: Running, home: Path) -> None:
+def test_a_client_s_other_server_is_looked_at_moved_and_put_back(browser: Browser, rig: Running, home: Path) -> None:
     before = servers(home)
-    person = browser.person_at(house, at="connect")
+    person = browser.person_at(rig, at="connect")
     person.does("see", "handrail run -- gemini")
     person.does("see", "Connect Gemini CLI first.")
     person.does("press", "Connect Gemini CLI")
@@ -58,28 +58,28 @@ def test_a_client_s_other_server_is_looked_at_moved_and_put_back(browser: Browse
     person.does("see", "Says it back.")
     person.does("see", "so they run without asking: say")
     assert person.does("audit", [["light", 1280], ["dark", 360]]) == []
-    assert "my-notes" not in (house.state / "servers.json").read_text(), "a look leaves nothing behind"
+    assert "my-notes" not in (rig.state / "servers.json").read_text(), "a look leaves nothing behind"
     person.does("press", "Accept and move")
     person.does("see", "My_Notes is behind handrail.")
     person.does("see", "in a file that only you can read")
     assert servers(home) == {"handrail", "broken"}
-    assert house.request("POST", "/api/tools/my-notes__say", json={"text": "hi"}).json["data"] == {"text": "hi"}
+    assert rig.request("POST", "/api/tools/my-notes__say", json={"text": "hi"}).json["data"] == {"text": "hi"}
     person.does("press", "Disconnect Gemini CLI")
     person.does("see", "Gemini CLI is disconnected.")
     assert servers(home) == before
 
 
-def test_moving_needs_proof_of_presence(browser: Browser, house: Running, home: Path) -> None:
-    person = connected(browser, house)
-    (house.state / "config.toml").write_text('presence = "always"\n')
+def test_moving_needs_proof_of_presence(browser: Browser, rig: Running, home: Path) -> None:
+    person = connected(browser, rig)
+    (rig.state / "config.toml").write_text('presence = "always"\n')
     person.does("press", "Look at My_Notes")
     person.does("see", "Says it back.")
     person.does("press", "Accept and move")
     person.does("see", "handrail connect gemini --move My_Notes")
     assert "My_Notes" in servers(home)
-    assert "my-notes" not in (house.state / "servers.json").read_text()
+    assert "my-notes" not in (rig.state / "servers.json").read_text()
 
 
-def test_a_program_can_do_none_of_it(house: Running) -> None:
+def test_a_program_can_do_none_of_it(rig: Running) -> None:
     for path in ("/connect", "/disconnect", "/servers/My_Notes/look", "/servers/My_Notes/move"):
-        assert house.request("POST", f"/api/clients/gemini{path}", json={}).status in (401, 403), path
+        assert rig.request("POST", f"/api/clients/gemini{path}", json={}).status in (401, 403), path

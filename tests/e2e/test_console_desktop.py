@@ -9,7 +9,7 @@ import pytest
 from tests.desktop_apps import command, texts
 from tests.desktop_session import DesktopSession
 from tests.e2e.console_person import Browser, Person
-from tests.e2e.desktop_agent import desktop_agent, desktop_house
+from tests.e2e.desktop_agent import desktop_agent, desktop_rig
 from tests.effort import first_of
 from tests.faces.http.running import Running
 
@@ -17,8 +17,8 @@ from tests.faces.http.running import Running
 @pytest.fixture(scope="module")
 def desktop(desktop_session: DesktopSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     window = desktop_session.start(command("gtk3"))
-    with desktop_house(desktop_session, tmp_path_factory.mktemp("d")) as house:
-        yield house
+    with desktop_rig(desktop_session, tmp_path_factory.mktemp("d")) as rig:
+        yield rig
     desktop_session.end(window)
 
 
@@ -62,7 +62,7 @@ def test_a_line_outlines_its_element_and_a_place_in_the_picture_chooses_its_line
     looked(visitor)
     visitor.does("hover", ".desktop-lines button", f'"{texts.COUNT}"')
     left, top, width, height = place_of(visitor)
-    frame = _frame(visitor.house, texts.COUNT)
+    frame = _frame(visitor.rig, texts.COUNT)
     wanted = (frame["x"] / 1920, frame["y"] / 1080, frame["width"] / 1920, frame["height"] / 1080)
     assert (left, top, width, height) == pytest.approx(wanted, abs=0.01)
     visitor.does("hover", "h1", "Desktop")
@@ -118,8 +118,8 @@ def test_without_a_display_the_page_says_what_is_missing_and_how_to_get_it(brows
     flags = ["--project", str(tmp_path / "project"), "--state", str(tmp_path / "s"), "--port", "0", "--no-open"]
     gone = {name: "" for name in ("DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS") if name in os.environ}
     env = {**gone, "HANDRAIL_DESKTOP": "true", "XDG_RUNTIME_DIR": str(tmp_path)}
-    with Running(tmp_path / "s", tmp_path / "project", command=["handrail", "up", *flags], env=env) as house:
-        person = browser.person_at(house)
+    with Running(tmp_path / "s", tmp_path / "project", command=["handrail", "up", *flags], env=env) as rig:
+        person = browser.person_at(rig)
         person.does("go", "desktop")
         person.does("see", "There is no display.")
         person.does("press", "Take screenshot")
@@ -134,7 +134,7 @@ def test_programs_that_hold_the_token_see_nothing_of_it(desktop: Running) -> Non
         assert (refused.status, refused.code) == (403, "FORBIDDEN")
 
 
-def _frame(house: Running, title: str) -> dict[str, int]:
-    sight = house.request("GET", "/api/desktop/view", headers=house.sign_in()).json["data"]
+def _frame(rig: Running, title: str) -> dict[str, int]:
+    sight = rig.request("GET", "/api/desktop/view", headers=rig.sign_in()).json["data"]
     frame: dict[str, int] = next(line["frame"] for line in sight["lines"] if f'"{title}"' in line["text"])
     return frame

@@ -21,22 +21,22 @@ ENGLISH = re.compile(r"(?:\b[a-z]{2,} ){2}[a-z]{2,}\b")
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[Running]:
+def rig(tmp_path: Path) -> Iterator[Running]:
     for name in ("shop", "blog"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "README.md").write_text(f"# {name}\n\nA small {name}.\n")
     without_presence(tmp_path / "state")
-    with up(tmp_path / "shop", tmp_path / "state") as house:
-        yield house
+    with up(tmp_path / "shop", tmp_path / "state") as rig:
+        yield rig
 
 
 class Editor(Agent):
     """An agent that edits the README of its project."""
 
-    def __init__(self, house: Running, project: str) -> None:
-        self.readme = house.project.parent / project / "README.md"
+    def __init__(self, rig: Running, project: str) -> None:
+        self.readme = rig.project.parent / project / "README.md"
         self._number = 10
-        super().__init__(self.readme.parent, house.state)
+        super().__init__(self.readme.parent, rig.state)
 
     def edits(self, before: str, after: str) -> None:
         self._number += 1
@@ -62,11 +62,11 @@ def opens_the_rest(person: Person, width: int) -> None:
 
 
 @pytest.mark.parametrize(("locale", "width"), first_of("stories", *WAYS))
-def test_from_the_first_page_to_a_revoked_permission(browser: Browser, house: Running, locale: str, width: int) -> None:
+def test_from_the_first_page_to_a_revoked_permission(browser: Browser, rig: Running, locale: str, width: int) -> None:
     look: dict[str, Any] = {"locale": locale, "width": width, "at": ""}
-    person = browser.person_at(house, **look)
+    person = browser.person_at(rig, **look)
     person.does("wait", ".clients")  # nobody was here before: connect an agent comes first
-    shop = Editor(house, "shop")
+    shop = Editor(rig, "shop")
     shop.edits("small", "friendly")
     reads(person)
     head = person.does("text", f"{SHOWN} .head")
@@ -82,9 +82,9 @@ def test_from_the_first_page_to_a_revoked_permission(browser: Browser, house: Ru
     assert "friendly" in shop.readme.read_text()
 
     person.does("go", "inbox")
-    elsewhere = browser.person_at(house, **look)
+    elsewhere = browser.person_at(rig, **look)
     elsewhere.does("go", "inbox")
-    blog = Editor(house, "blog")
+    blog = Editor(rig, "blog")
     blog.lets_choose("sqlite", "postgres")
     reads(person)
     head = person.does("text", f"{SHOWN} .head").lower()

@@ -68,8 +68,8 @@ def paired(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     """A person whose Chromium has the real extension, paired."""
     folder = tmp_path_factory.mktemp("story")
     (folder / "project").mkdir()
-    with up(folder / "project", folder / "state") as house:
-        person = browser.person_at(house, withExtension=True)
+    with up(folder / "project", folder / "state") as rig:
+        person = browser.person_at(rig, withExtension=True)
         person.does("go", "browser")
         person.does("press", "Pair this browser")
         person.does("confirmPairing")
@@ -82,8 +82,8 @@ class Story:
     """A task that begins with a person's words; what the model says and does stands in a script."""
 
     def __init__(self, person: Person, folder: Path, turns: list[dict[str, Any]], mode: str = "Act") -> None:
-        self.person, self.house = person, person.house
-        self._session = self.house.sign_in()
+        self.person, self.rig = person, person.rig
+        self._session = self.rig.sign_in()
         script = folder / "script.json"
         script.write_text(json.dumps({"turns": turns}))
         self.ask("POST", "/api/agent/model", json={"model": f"script:{script}"})
@@ -98,7 +98,7 @@ class Story:
         [self.task] = {task["taskId"] for task in self._tasks()} - known
 
     def ask(self, method: str, path: str, **how: Any) -> Any:
-        answer = self.house.request(method, path, headers=self._session, **how)
+        answer = self.rig.request(method, path, headers=self._session, **how)
         assert answer.status == 200, answer
         return answer.json["data"]
 
@@ -135,7 +135,7 @@ def _mending(path: str) -> list[dict[str, Any]]:
 def test_what_a_story_tells_is_what_happened_on_disk_and_in_the_page(
     paired: Person, shop: Shop, tmp_path: Path
 ) -> None:
-    (paired.house.project / "scene.txt").write_text(BEFORE)
+    (paired.rig.project / "scene.txt").write_text(BEFORE)
     turns: list[dict[str, Any]] = [
         {"text": "I look first.", "uses": [{"name": "read_file", "arguments": {"path": "scene.txt"}}]},
         {"text": PLAN},
@@ -157,7 +157,7 @@ def test_what_a_story_tells_is_what_happened_on_disk_and_in_the_page(
     paired.does("see", "Bought", ".beside .tab")
     assert paired.does("count", ".plan li.done") == 2
 
-    assert (paired.house.project / "scene.txt").read_text() == AFTER
+    assert (paired.rig.project / "scene.txt").read_text() == AFTER
     until(lambda: shop.bought != [])
     assert shop.bought == ["/bought"]
     done = ["read_file", "write_to_file", "write_to_file", "task_start", "browser_click", "attempt_completion"]
@@ -174,7 +174,7 @@ def _check_evidence(story: Story, records: list[dict[str, Any]]) -> None:
     for record in records:
         for name, digest in record.get("evidence", {}).get("sha256", {}).items():
             path = f"/api/evidence/{record['executionId']}/{name}"
-            content = story.house.request("GET", path, headers=story.house.sign_in()).body
+            content = story.rig.request("GET", path, headers=story.rig.sign_in()).body
             assert hashlib.sha256(content).hexdigest() == digest, path
             shown[f"{record['tool']} {name}"] = content
     assert b"-Harbor\n+Harbour\n" in shown["write_to_file diff.patch"]
@@ -182,7 +182,7 @@ def _check_evidence(story: Story, records: list[dict[str, Any]]) -> None:
 
 
 def _check_report(story: Story, page: Path) -> None:
-    place = ("--project", story.house.project, "--state", story.house.state)
+    place = ("--project", story.rig.project, "--state", story.rig.state)
     told = run("report", story.task, "-o", page, *place)
     assert told.stdout == f"{page}\n", told.stderr
     text = page.read_text()
@@ -192,13 +192,13 @@ def _check_report(story: Story, page: Path) -> None:
 
 @pytest.mark.trial("browsers", is_long=True)
 def test_what_is_denied_is_not_done_and_what_is_stopped_goes_no_further(paired: Person, tmp_path: Path) -> None:
-    (paired.house.project / "kept.txt").write_text(BEFORE)
+    (paired.rig.project / "kept.txt").write_text(BEFORE)
     later = {"seconds": 600, "uses": [{"name": "read_file", "arguments": {"path": "kept.txt"}}]}
     story = Story(paired, tmp_path, [{"uses": _mending("kept.txt")}, {"text": "Then not."}, later])
     story.answers("kept.txt", "Deny")
     paired.does("see", "Then not.", ".reply")
     until(lambda: story.run["status"] == "waiting")
-    assert (paired.house.project / "kept.txt").read_text() == BEFORE
+    assert (paired.rig.project / "kept.txt").read_text() == BEFORE
     assert story.uses() == [("write_to_file", "success"), ("write_to_file", "error")]
     [_, denied] = story.records()
     assert (denied["ok"], denied["answer"]["status"], denied["error"]["condition"]) == (False, "canceled", "Declined")

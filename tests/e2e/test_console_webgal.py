@@ -17,25 +17,25 @@ TYPO, MEANT = "changeBg:harbor.png", "changeBg:harbour.png"
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("novel")
     (folder / "project").mkdir()
-    with up(folder / "project", folder / "state") as house:
-        yield house
+    with up(folder / "project", folder / "state") as rig:
+        yield rig
 
 
 @pytest.fixture
-def game(house: Running) -> Path:
+def game(rig: Running) -> Path:
     """As the example has it, whatever the test before did to it."""
-    folder = house.project / "game"
+    folder = rig.project / "game"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(GAME, folder)
     return folder
 
 
 @pytest.fixture
-def author(browser: Browser, house: Running, game: Path) -> Iterator[Person]:
-    author = browser.person_at(house)
+def author(browser: Browser, rig: Running, game: Path) -> Iterator[Person]:
+    author = browser.person_at(rig)
     author.does("go", "webgal")
     author.does("wait", ".source-line")
     yield author
@@ -52,7 +52,7 @@ def turned_to(author: Person, tab: str) -> None:
 
 
 def test_a_marked_line_tells_what_is_wrong_and_its_fix_is_shown_written_and_undone(author: Person) -> None:
-    scene = author.house.project / HARBOUR
+    scene = author.rig.project / HARBOUR
     before = scene.read_text()
     opened(author, "harbour.txt")
     author.does("hover", ".source-line.sev-resource", "harbor.png")
@@ -71,7 +71,7 @@ def test_a_marked_line_tells_what_is_wrong_and_its_fix_is_shown_written_and_undo
 
 
 def test_a_file_that_changes_while_its_fix_is_shown_is_left_alone(author: Person) -> None:
-    scene = author.house.project / HARBOUR
+    scene = author.rig.project / HARBOUR
     opened(author, "harbour.txt")
     author.does("tabTo", ".source-area")
     author.does("key", "F8")
@@ -92,7 +92,7 @@ def test_a_file_that_changes_while_its_fix_is_shown_is_left_alone(author: Person
 def test_what_changes_on_disk_is_shown_by_itself_and_so_is_a_game_that_goes_and_comes(author: Person) -> None:
     turned_to(author, "problems")
     author.does("see", "no such file: game/background/harbor.png", ".problem-rows")
-    game = author.house.project / "game"
+    game = author.rig.project / "game"
     (game / "background" / "spare.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
     author.does("see", "game/background/spare.svg", ".problem-rows")
     author.does("press", "style ")
@@ -131,9 +131,9 @@ def test_the_preview_follows_the_line(author: Person) -> None:
     first_of("access", ("en-US", "light", 1280), ("zh-CN", "dark", 1280), ("en-US", "dark", 360), suite=0),
 )
 def test_the_page_is_for_everybody_in_both_languages_and_schemes(
-    browser: Browser, house: Running, game: Path, locale: str, scheme: str, width: int
+    browser: Browser, rig: Running, game: Path, locale: str, scheme: str, width: int
 ) -> None:
-    author = browser.person_at(house, locale=locale, colorScheme=scheme, width=width, height=740)
+    author = browser.person_at(rig, locale=locale, colorScheme=scheme, width=width, height=740)
     author.does("go", "webgal")
     opened(author, "harbour.txt")
     author.does("wait", ".source-line.sev-syntax")

@@ -27,8 +27,8 @@ def append(state: Path, text: str) -> None:
 
 
 def test_an_answer_in_one_window_shows_in_the_other(browser: Browser, person: Person) -> None:
-    other = browser.person_at(person.house, locale="zh-CN", colorScheme="dark")
-    ask(person.house, {**CHANGE, "title": "For both"})
+    other = browser.person_at(person.rig, locale="zh-CN", colorScheme="dark")
+    ask(person.rig, {**CHANGE, "title": "For both"})
     for each in (person, other):
         each.does("read", "For both")
     person.does("press", "Allow once")
@@ -40,24 +40,24 @@ def test_an_answer_in_one_window_shows_in_the_other(browser: Browser, person: Pe
 
 
 def test_the_second_of_two_answers_is_refused_and_told(browser: Browser, person: Person) -> None:
-    other = browser.person_at(person.house)
-    request_id = ask(person.house, {**CHANGE, "title": "Who is first?"})
+    other = browser.person_at(person.rig)
+    request_id = ask(person.rig, {**CHANGE, "title": "Who is first?"})
     for each in (person, other):
         each.does("read", "Who is first?")
     other.does("hold")
     other.does("press", "Deny")
     person.does("press", "Allow once")
-    until(lambda: answer_to(person.house, request_id) is not None)
+    until(lambda: answer_to(person.rig, request_id) is not None)
     other.does("release")
     other.does("see", "Your answer came too late")
     other.does("see", "allowed", ".settled")
-    assert answer_to(person.house, request_id)["status"] == "ok"
+    assert answer_to(person.rig, request_id)["status"] == "ok"
     other.leaves()
 
 
 def test_what_other_programs_write_into_the_log_shows_up_and_what_can_not_be_read_as_it_is(person: Person) -> None:
-    state = person.house.state
-    ask(person.house, {**ONE, "title": "Ours"}, requestId="ours")
+    state = person.rig.state
+    ask(person.rig, {**ONE, "title": "Ours"}, requestId="ours")
     person.does("read", "Ours")
     append(state, 'no JSON\n{"type": "ui_prompt"}\n[1, 2]\n{"type": "other", "action": "request"}\n\n\x00\xff\n')
     append(state, entry("request", "broken", prompt={"kind": "kv", "title": "Broken", "fields": "none"}))
@@ -74,19 +74,19 @@ def test_what_other_programs_write_into_the_log_shows_up_and_what_can_not_be_rea
     person.does("read", "Theirs")
     person.does("check", "Alpha")
     person.does("press", "Choose")
-    until(lambda: answer_to(person.house, "theirs") is not None)
-    assert answer_to(person.house, "theirs") == {"status": "ok", "selection": "a"}
+    until(lambda: answer_to(person.rig, "theirs") is not None)
+    assert answer_to(person.rig, "theirs") == {"status": "ok", "selection": "a"}
     person.does("go", "inbox")
     person.does("see", "another program", ".entry.answered:has-text('Ours')")
     person.does("see", "b", ".entry.answered:has-text('Ours') dd")
     person.does("reload")
     person.does("see", "another program", ".entry.answered:has-text('Ours')")
     for request_id in ("broken", "unknown"):
-        assert answer_to(person.house, request_id) == {"status": "canceled"}
+        assert answer_to(person.rig, request_id) == {"status": "canceled"}
 
 
 def test_that_an_agent_gave_up_is_seen_while_one_looks(person: Person) -> None:
-    agent = call(person.house, "replace_in_file", path="a.txt", find="one", replace="two")
+    agent = call(person.rig, "replace_in_file", path="a.txt", find="one", replace="two")
     person.does("read", "Edit a.txt?")
     agent.kill()
     agent.communicate(timeout=PATIENCE)
@@ -112,7 +112,7 @@ def test_after_a_kill_the_console_comes_back_by_itself_and_shows_the_truth(
     assert answered.returncode == 0, answered.stderr
     append(state, entry("request", "new", prompt={**ONE, "title": "Asked meanwhile"}))
     with up(project, state, port) as second:
-        person.house = second
+        person.rig = second
         person.does("wait", ".connection.online")
         person.does("see", "Answered elsewhere")
         person.does("see", "in a terminal", ".settled")
@@ -138,8 +138,8 @@ def test_the_history_leads_back_to_its_very_first_entry(browser: Browser, projec
             for number in numbers
         ),
     )
-    with up(project, state) as house:
-        person = browser.person_at(house)
+    with up(project, state) as rig:
+        person = browser.person_at(rig)
         person.does("go", "inbox")
         person.does("see", "Question 5999.")
         person.does("scrollToEnd", ".inbox-page")
@@ -149,28 +149,28 @@ def test_the_history_leads_back_to_its_very_first_entry(browser: Browser, projec
 
 
 @pytest.fixture
-def own_house(project: Path, state: Path) -> Any:
-    with up(project, state) as house:
-        yield house
+def own_rig(project: Path, state: Path) -> Any:
+    with up(project, state) as rig:
+        yield rig
 
 
-def test_a_person_renews_the_token_sends_a_browser_away_and_signs_out(browser: Browser, own_house: Running) -> None:
-    old = own_house.server_bearer
-    own_house.request("GET", "/api/tools", headers={**old, "user-agent": "claude-code/2.1"})
-    person, other = browser.person_at(own_house), browser.person_at(own_house)
+def test_a_person_renews_the_token_sends_a_browser_away_and_signs_out(browser: Browser, own_rig: Running) -> None:
+    old = own_rig.server_bearer
+    own_rig.request("GET", "/api/tools", headers={**old, "user-agent": "claude-code/2.1"})
+    person, other = browser.person_at(own_rig), browser.person_at(own_rig)
     person.does("go", "settings/access")
     person.does("see", old["authorization"][-4:], ".card:has-text('server.json') dd")
     person.does("press", "Sign out: ")
     other.does("see", "One-time code")
     person.does("see", "That browser was signed out.")
     assert person.does("count", ".browsers li") == 1
-    third = browser.person_at(own_house)
+    third = browser.person_at(own_rig)
     person.does("press", "New token")
     person.does("see", "claude-code/2.1", ".question")
     person.does("press", "Renew token")
     person.does("see", "The new token is in")
-    assert own_house.server_bearer != old
-    assert own_house.request("GET", "/api/tools", headers=old).status == 401
+    assert own_rig.server_bearer != old
+    assert own_rig.request("GET", "/api/tools", headers=old).status == 401
     third.does("see", "One-time code")  # every other session ends with the old token
     person.does("press", "Sign out")
     person.does("see", "One-time code")

@@ -127,17 +127,17 @@ def call() -> Call:
     return Call("write_to_file", {}, Caller("mcp", "agent", "uid:0", "agent:test"))
 
 
-def dry_run(house: Workspace, path: str, after: bytes) -> DryRun:
-    base = content_hash(look(house, path)[1])
-    house.dry_runs.remember(path, "overwrite", content_hash(after), base)
-    found = house.dry_runs.find(path, "overwrite", content_hash(after))
+def dry_run(rig: Workspace, path: str, after: bytes) -> DryRun:
+    base = content_hash(look(rig, path)[1])
+    rig.dry_runs.remember(path, "overwrite", content_hash(after), base)
+    found = rig.dry_runs.find(path, "overwrite", content_hash(after))
     assert found is not None
     return found
 
 
-def change(house: Workspace, path: str, after: bytes | None, *, is_keyed: bool = True) -> Change:
-    run = dry_run(house, path, after) if after is not None else None
-    before = look(house, path)[1]
+def change(rig: Workspace, path: str, after: bytes | None, *, is_keyed: bool = True) -> Change:
+    run = dry_run(rig, path, after) if after is not None else None
+    before = look(rig, path)[1]
     return Change(path, before, after, KEY if is_keyed else None, run)
 
 
@@ -171,14 +171,14 @@ def test_every_step_of_a_commit_may_be_the_last(project: Path) -> None:
             commit(workspace(case, number, Died(), is_done=is_done), call(), planned)
         except Died:
             met.add((what, number))
-        next_house = workspace(case)
-        settle(next_house)
-        settle(next_house)
-        current = look(next_house, path)[1]
+        next_rig = workspace(case)
+        settle(next_rig)
+        settle(next_rig)
+        current = look(next_rig, path)[1]
         assert current in (before, after)
         assert leftovers(case) == []
         assert not (case / AGENT_FOLDER / "intent.json").exists()
-        written = next_house.idempotency.find("key")
+        written = next_rig.idempotency.find("key")
         kept = snapshots(case)
         if written is not None:
             assert current == after
@@ -187,8 +187,8 @@ def test_every_step_of_a_commit_may_be_the_last(project: Path) -> None:
         else:
             assert current == before
             assert kept == {}
-            assert planned.dry_run is None or next_house.dry_runs.holds(planned.dry_run), "the dry run is not lost"
-            assert isinstance(commit(next_house, call(), planned), Snapshot)
+            assert planned.dry_run is None or next_rig.dry_runs.holds(planned.dry_run), "the dry run is not lost"
+            assert isinstance(commit(next_rig, call(), planned), Snapshot)
         assert isinstance(commit(workspace(case), call(), planned), Written), "nothing is done twice"
     assert {what for what, _ in met} == set(CHANGES)
     assert min(max(number for what, number in met if what == wanted) for wanted in CHANGES) >= 6
@@ -291,10 +291,10 @@ def test_a_store_of_keys_that_makes_no_sense_is_taken_for_empty(project: Path, t
 
 
 def test_a_leftover_among_a_thousand_dry_runs_does_not_stop_the_next(project: Path) -> None:
-    house = workspace(project)
+    rig = workspace(project)
     for number in range(1000):
-        house.dry_runs.remember(f"{number}.txt", "overwrite", "0" * 64, "absent")
+        rig.dry_runs.remember(f"{number}.txt", "overwrite", "0" * 64, "absent")
     (project / AGENT_FOLDER / "dry_runs/.handrail-0123456789abcdef.tmp").write_text("half")
     (project / AGENT_FOLDER / "dry_runs/notes.txt").write_text("a person's")
-    assert house.dry_runs.holds(dry_run(house, "a.txt", NEW))
+    assert rig.dry_runs.holds(dry_run(rig, "a.txt", NEW))
     assert len(list((project / AGENT_FOLDER / "dry_runs").glob("*.json"))) < 1000

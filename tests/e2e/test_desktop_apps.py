@@ -8,7 +8,7 @@ import pytest
 
 from tests.desktop_apps import command
 from tests.desktop_session import DesktopSession
-from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_house, error_of
+from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_rig, error_of
 from tests.waiting import until
 
 ROUTE = {"app": {"name": "mousepad"}}
@@ -22,7 +22,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def agent(desktop_session: DesktopSession, project: Path) -> Iterator[DesktopAgent]:
-    with desktop_house(desktop_session, project) as house, desktop_agent(desktop_session, house) as agent:
+    with desktop_rig(desktop_session, project) as rig, desktop_agent(desktop_session, rig) as agent:
         yield agent
 
 

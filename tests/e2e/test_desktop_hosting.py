@@ -13,7 +13,7 @@ import pytest
 
 from tests.desktop_apps import command, texts
 from tests.desktop_session import DesktopSession
-from tests.e2e.desktop_agent import desktop_agent, desktop_house, on_desktop
+from tests.e2e.desktop_agent import desktop_agent, desktop_rig, on_desktop
 from tests.persons import HANDRAIL, PATIENCE
 from tests.waiting import until
 
@@ -59,48 +59,48 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 def test_up_starts_a_host_starts_it_again_when_it_dies_and_takes_it_along(
     desktop_session: DesktopSession, tmp_path: Path
 ) -> None:
-    with desktop_house(desktop_session, tmp_path) as house:
-        (first,) = wait_for(house.state, lambda found: len(found) == 1)
-        assert house.call("desktop_health").json["data"]["permissions"]["accessibility"] == "granted"
+    with desktop_rig(desktop_session, tmp_path) as rig:
+        (first,) = wait_for(rig.state, lambda found: len(found) == 1)
+        assert rig.call("desktop_health").json["data"]["permissions"]["accessibility"] == "granted"
         os.kill(first, signal.SIGKILL)
-        (second,) = wait_for(house.state, lambda found: found and first not in found)
+        (second,) = wait_for(rig.state, lambda found: found and first not in found)
         assert second != first
-        assert house.call("desktop_health").json["data"]["permissions"]["accessibility"] == "granted"
-        house.stop()
-        assert hosts(house.state) == set()
+        assert rig.call("desktop_health").json["data"]["permissions"]["accessibility"] == "granted"
+        rig.stop()
+        assert hosts(rig.state) == set()
 
 
 def test_a_server_that_is_killed_leaves_no_host_behind(desktop_session: DesktopSession, tmp_path: Path) -> None:
-    with desktop_house(desktop_session, tmp_path) as house:
-        wait_for(house.state, lambda found: len(found) == 1)
-        house.stop(signal.SIGKILL)
-        wait_for(house.state, lambda found: not found)
+    with desktop_rig(desktop_session, tmp_path) as rig:
+        wait_for(rig.state, lambda found: len(found) == 1)
+        rig.stop(signal.SIGKILL)
+        wait_for(rig.state, lambda found: not found)
 
 
 def test_an_agent_beside_the_server_uses_its_host_and_starts_no_other(
     desktop_session: DesktopSession, tmp_path: Path
 ) -> None:
-    with desktop_house(desktop_session, tmp_path) as house:
-        (own,) = wait_for(house.state, lambda found: len(found) == 1)
-        assert house.call("desktop_health").status == 200  # it listens
-        with desktop_agent(desktop_session, house) as agent:
+    with desktop_rig(desktop_session, tmp_path) as rig:
+        (own,) = wait_for(rig.state, lambda found: len(found) == 1)
+        assert rig.call("desktop_health").status == 200  # it listens
+        with desktop_agent(desktop_session, rig) as agent:
             for _ in range(3):  # as long as a second host takes to start, and to find that there is one
                 agent.is_refused("desktop_click", target={"selector": {"titleContains": "there is no such button"}})
                 agent.does("desktop_health")
-            assert hosts(house.state) == {own}
-        assert "--socket" not in (house.state / "desktop.log").read_text()
+            assert hosts(rig.state) == {own}
+        assert "--socket" not in (rig.state / "desktop.log").read_text()
 
 
 def test_a_command_below_the_servers_project_uses_the_servers_host(
     desktop_session: DesktopSession, tmp_path: Path
 ) -> None:
-    with desktop_house(desktop_session, tmp_path) as house:
-        (own,) = wait_for(house.state, lambda found: len(found) == 1)
-        assert house.call("desktop_health").status == 200  # it listens
-        inner = house.project / "inner"
+    with desktop_rig(desktop_session, tmp_path) as rig:
+        (own,) = wait_for(rig.state, lambda found: len(found) == 1)
+        assert rig.call("desktop_health").status == 200  # it listens
+        inner = rig.project / "inner"
         inner.mkdir()
-        assert "permissions" in call("desktop_health", inner, house.state, on_desktop(desktop_session))
-        wait_for(house.state, lambda found: found == {own})  # what the host forks looks like it for a moment
+        assert "permissions" in call("desktop_health", inner, rig.state, on_desktop(desktop_session))
+        wait_for(rig.state, lambda found: found == {own})  # what the host forks looks like it for a moment
 
 
 def test_a_command_elsewhere_starts_a_host_of_its_own_which_the_next_one_shares(
@@ -141,15 +141,15 @@ def test_a_setting_switches_the_desktop_off(folder: Path) -> None:
 def test_a_host_that_is_stopped_holds_up_nothing_but_its_own_calls(
     desktop_session: DesktopSession, tmp_path: Path
 ) -> None:
-    with desktop_house(desktop_session, tmp_path) as house, ThreadPoolExecutor() as others:
-        (host,) = wait_for(house.state, lambda found: len(found) == 1)
-        assert house.call("desktop_health").status == 200
+    with desktop_rig(desktop_session, tmp_path) as rig, ThreadPoolExecutor() as others:
+        (host,) = wait_for(rig.state, lambda found: len(found) == 1)
+        assert rig.call("desktop_health").status == 200
         os.kill(host, signal.SIGSTOP)
         try:
-            stuck = [others.submit(house.call, "desktop_list_modals") for _ in range(3)]
+            stuck = [others.submit(rig.call, "desktop_list_modals") for _ in range(3)]
             for _ in range(20):
-                assert house.request("GET", "/health").status == 200
-                assert house.call("list_files", {"path": "."}).status == 200
+                assert rig.request("GET", "/health").status == 200
+                assert rig.call("list_files", {"path": "."}).status == 200
             assert not any(call.done() for call in stuck)
         finally:
             os.kill(host, signal.SIGCONT)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.desktop_apps import ROOT, SYSTEM_PYTHON, command, texts
 from tests.desktop_session import App, DesktopSession
-from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_house
+from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_rig
 from tests.features.desktop.conformance.png import pixels
 from tests.waiting import until
 
@@ -26,8 +26,8 @@ LONG = [pytest.mark.trial("marks", is_long=True)]
 @pytest.fixture(scope="module")
 def agent(desktop_session: DesktopSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DesktopAgent]:
     with (
-        desktop_house(desktop_session, tmp_path_factory.mktemp("d")) as house,
-        desktop_agent(desktop_session, house) as agent,
+        desktop_rig(desktop_session, tmp_path_factory.mktemp("d")) as rig,
+        desktop_agent(desktop_session, rig) as agent,
     ):
         yield agent
 

@@ -60,14 +60,14 @@ class CountingDesktop(LinuxDesktop):
 class Bench:
     """The gateway and the host, each with its own end of a real socket, and what went over it."""
 
-    def __init__(self, house: Project, seen: "Counter[str]", sent: list[str]) -> None:
-        self.house, self.seen, self.sent = house, seen, sent
-        self.project = Path(house.location)
+    def __init__(self, rig: Project, seen: "Counter[str]", sent: list[str]) -> None:
+        self.rig, self.seen, self.sent = rig, seen, sent
+        self.project = Path(rig.location)
 
     async def click(self) -> Any:
         """With a person's yes, where one is asked for."""
         call = Call("desktop_click", {"target": COUNT, "route": ROUTE}, AGENT)
-        clicking = asyncio.create_task(self.house.gate.run(call))
+        clicking = asyncio.create_task(self.rig.gate.run(call))
         answering = asyncio.create_task(self._answer())
         try:
             return (await clicking).result
@@ -75,12 +75,12 @@ class Bench:
             answering.cancel()
 
     async def _answer(self) -> None:
-        async for _ in self.house.stores.prompts.follow(0):
-            for asked in await self.house.stores.prompts.pending():
-                await self.house.stores.prompts.respond(asked.request_id, PromptResponse(status="ok"), by="console:ada")
+        async for _ in self.rig.stores.prompts.follow(0):
+            for asked in await self.rig.stores.prompts.pending():
+                await self.rig.stores.prompts.respond(asked.request_id, PromptResponse(status="ok"), by="console:ada")
 
     def rows(self, table: str) -> int:
-        with sqlite3.connect(self.house.stores.path / "handrail.db") as database:
+        with sqlite3.connect(self.rig.stores.path / "handrail.db") as database:
             (count,) = database.execute(f"SELECT count(*) FROM {table}").fetchone()
         return int(count)
 
@@ -89,7 +89,7 @@ class Bench:
         return sorted(folder.parent for folder in self.project.rglob("result.json"))
 
     def audit(self) -> list[dict[str, Any]]:
-        return list(self.house.audit.entries())
+        return list(self.rig.audit.entries())
 
     def index(self) -> list[dict[str, Any]]:
         file = self.project / "artifacts/desktop/index.ndjson"
@@ -133,13 +133,13 @@ async def benched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         )
     )
     await listening.wait()
-    house = Wiring().open_project(folder / "project", folder / "state", AskInQueue())
+    rig = Wiring().open_project(folder / "project", folder / "state", AskInQueue())
     try:
-        async with house.in_use():
-            await house.part("desktop")._host.call("desktop.health", {}, timeout_ms=20_000)
-            yield Bench(house, seen, sent)
+        async with rig.in_use():
+            await rig.part("desktop")._host.call("desktop.health", {}, timeout_ms=20_000)
+            yield Bench(rig, seen, sent)
     finally:
-        house.close()
+        rig.close()
         hosting.cancel()
         with suppress(asyncio.CancelledError):
             await hosting
@@ -180,7 +180,7 @@ async def test_a_click_that_a_rule_allows_takes_no_more(
 ) -> None:
     async with benched(tmp_path, monkeypatch) as bench:
         rule = '[[rules]]\ntool = "desktop_click"\ndecision = "allow"\n'
-        (bench.house.stores.path / "config.toml").write_text(rule)
+        (bench.rig.stores.path / "config.toml").write_text(rule)
         await bench.click()
         assert bench.sent == ["desktop.locate", "desktop.click"]
         assert bench.seen["screenshots"] == 2
@@ -195,7 +195,7 @@ async def test_a_click_that_a_rule_forbids_leaves_no_picture(
 ) -> None:
     async with benched(tmp_path, monkeypatch) as bench:
         rule = '[[rules]]\ntool = "desktop_click"\ndecision = "deny"\n'
-        (bench.house.stores.path / "config.toml").write_text(rule)
+        (bench.rig.stores.path / "config.toml").write_text(rule)
         with pytest.raises(Declined):
             await bench.click()
         assert list(bench.project.rglob("*.png")) == []
@@ -206,7 +206,7 @@ async def test_a_look_takes_one_call_and_one_screenshot_which_is_stored_once(
     on_screen: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with benched(tmp_path, monkeypatch) as bench:
-        reply = await bench.house.gate.run(Call("desktop_observe", {"route": ROUTE}, AGENT))
+        reply = await bench.rig.gate.run(Call("desktop_observe", {"route": ROUTE}, AGENT))
         assert bench.sent == ["desktop.observe"]
         assert bench.seen["screenshots"] == 1
         (picture,) = bench.project.rglob("*.png")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.desktop_apps import command
 from tests.desktop_session import App, DesktopSession
-from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_house
+from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_rig
 from tests.e2e.desktop_bridge import DesktopClient
 from tests.faces.http.running import Running
 from tests.features.desktop.conformance.png import pixel
@@ -23,14 +23,14 @@ BLACK = (0, 0, 0)
 
 
 @pytest.fixture(scope="module")
-def house(desktop_session: DesktopSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with desktop_house(desktop_session, tmp_path_factory.mktemp("d")) as house:
-        yield house
+def rig(desktop_session: DesktopSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with desktop_rig(desktop_session, tmp_path_factory.mktemp("d")) as rig:
+        yield rig
 
 
 @pytest.fixture(scope="module")
-def agent(desktop_session: DesktopSession, house: Running) -> Iterator[DesktopAgent]:
-    with desktop_agent(desktop_session, house) as agent:
+def agent(desktop_session: DesktopSession, rig: Running) -> Iterator[DesktopAgent]:
+    with desktop_agent(desktop_session, rig) as agent:
         yield agent
 
 
@@ -68,22 +68,22 @@ def test_a_password_is_typed_and_is_in_no_question_log_or_evidence(agent: Deskto
     assert kept_in(agent.state) == []
 
 
-def test_a_person_can_look_at_the_password_before_they_decide(agent: DesktopAgent, house: Running) -> None:
+def test_a_person_can_look_at_the_password_before_they_decide(agent: DesktopAgent, rig: Running) -> None:
     agent.begins("desktop_type_text", text=SECRET, target=FIELD)
     asked = agent.person.sees()
     assert asked["prompt"]["masked"] == ["text"]
-    person = house.sign_in()
+    person = rig.sign_in()
     path = f"/api/prompts/{asked['requestId']}/masked"
-    shown = house.request("POST", path, headers=person, json={})
+    shown = rig.request("POST", path, headers=person, json={})
     assert shown.json["data"] == {"values": {"text": SECRET}}
     assert shown.headers["cache-control"] == "no-store"
-    assert house.request("POST", path, json={}).status == 403
+    assert rig.request("POST", path, json={}).status == 403
     command = [HANDRAIL, "prompts", "show", asked["requestId"], "--password", "--state", str(agent.state)]
     assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == f"text: {SECRET}\n"
 
     agent.person.answers("--cancel")
     assert agent.gets()["isError"]
-    assert house.request("POST", path, headers=person, json={}).status == 404
+    assert rig.request("POST", path, headers=person, json={}).status == 404
     assert kept_in(agent.project) == []
     assert kept_in(agent.state) == []
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.desktop_apps import command
 from tests.desktop_session import App, DesktopSession
-from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_house, error_of
+from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_rig, error_of
 from tests.features.desktop.conformance.png import pixel
 from tests.waiting import until
 
@@ -19,8 +19,8 @@ ROUTE = {"window": {"titlePattern": f"^{TITLE}$"}}
 @pytest.fixture(scope="module")
 def agent(desktop_session: DesktopSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DesktopAgent]:
     with (
-        desktop_house(desktop_session, tmp_path_factory.mktemp("d")) as house,
-        desktop_agent(desktop_session, house) as agent,
+        desktop_rig(desktop_session, tmp_path_factory.mktemp("d")) as rig,
+        desktop_agent(desktop_session, rig) as agent,
     ):
         yield agent
 

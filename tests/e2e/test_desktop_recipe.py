@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.desktop_session import DesktopSession
-from tests.e2e.desktop_agent import desktop_house, on_desktop
+from tests.e2e.desktop_agent import desktop_rig, on_desktop
 from tests.faces.http.running import Running
 from tests.persons import HANDRAIL, PATIENCE, Person
 
@@ -19,10 +19,10 @@ NOWHERE = {"op": "click", "params": {"target": {"selector": {"titleContains": "n
 
 
 @pytest.fixture(scope="module")
-def house(desktop_session: DesktopSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def rig(desktop_session: DesktopSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     editor = desktop_session.start(["mousepad"])
-    with desktop_house(desktop_session, tmp_path_factory.mktemp("d")) as house:
-        yield house
+    with desktop_rig(desktop_session, tmp_path_factory.mktemp("d")) as rig:
+        yield rig
     desktop_session.end(editor)
 
 
@@ -32,10 +32,10 @@ def of_the_docs() -> Any:
 
 
 class Run:
-    def __init__(self, house: Running, session: DesktopSession, recipe: Any, *options: str) -> None:
-        file = house.project.parent / "recipe.json"
+    def __init__(self, rig: Running, session: DesktopSession, recipe: Any, *options: str) -> None:
+        file = rig.project.parent / "recipe.json"
         file.write_text(recipe if isinstance(recipe, str) else json.dumps(recipe))
-        place = ["--project", str(house.project), "--state", str(house.state)]
+        place = ["--project", str(rig.project), "--state", str(rig.state)]
         self._process = subprocess.Popen(
             [HANDRAIL, "desktop", "run", str(file), *place, *options],
             env={**os.environ, **on_desktop(session)},
@@ -51,10 +51,10 @@ class Run:
 
 
 def test_the_recipe_of_the_docs_runs_and_asks_for_the_step_that_acts(
-    house: Running, desktop_session: DesktopSession
+    rig: Running, desktop_session: DesktopSession
 ) -> None:
-    running = Run(house, desktop_session, of_the_docs(), "--json")
-    asked = Person(house.state).answers("--ok")
+    running = Run(rig, desktop_session, of_the_docs(), "--json")
+    asked = Person(rig.state).answers("--ok")
     assert asked["prompt"]["title"].startswith('Type "Hello from a recipe" into textarea')
     status, out, err = running.ends()
     told = json.loads(out)
@@ -63,26 +63,26 @@ def test_the_recipe_of_the_docs_runs_and_asks_for_the_step_that_acts(
     assert "2/4 step2: desktop_type_text ok" in err
 
 
-def test_a_dry_run_shows_the_steps_and_does_nothing(house: Running, desktop_session: DesktopSession) -> None:
-    status, out, _ = Run(house, desktop_session, of_the_docs(), "--dry-run").ends()
+def test_a_dry_run_shows_the_steps_and_does_nothing(rig: Running, desktop_session: DesktopSession) -> None:
+    status, out, _ = Run(rig, desktop_session, of_the_docs(), "--dry-run").ends()
     assert status == 0
     assert "2. step2: desktop_type_text (UI_CONTROL)" in out
-    assert Person(house.state).pending() == []
+    assert Person(rig.state).pending() == []
 
 
-def test_a_denied_step_ends_it(house: Running, desktop_session: DesktopSession) -> None:
-    status, out, _ = Run(house, desktop_session, of_the_docs(), "--json", "--answer", "deny").ends()
+def test_a_denied_step_ends_it(rig: Running, desktop_session: DesktopSession) -> None:
+    status, out, _ = Run(rig, desktop_session, of_the_docs(), "--json", "--answer", "deny").ends()
     steps = json.loads(out)["steps"]
     assert (status, [step["ok"] for step in steps]) == (1, [True, False])
     assert steps[1]["error"]["code"] == "DESKTOP_CONFIRM_REQUIRED"
 
 
-def test_a_failure_stops_it_unless_the_step_may_fail(house: Running, desktop_session: DesktopSession) -> None:
+def test_a_failure_stops_it_unless_the_step_may_fail(rig: Running, desktop_session: DesktopSession) -> None:
     after = {"op": "health"}
-    status, out, _ = Run(house, desktop_session, {"steps": [NOWHERE, after]}, "--json").ends()
+    status, out, _ = Run(rig, desktop_session, {"steps": [NOWHERE, after]}, "--json").ends()
     assert (status, len(json.loads(out)["steps"])) == (1, 1)
     recipe = {"steps": [{**NOWHERE, "continueOnError": True}, after]}
-    status, out, _ = Run(house, desktop_session, recipe, "--json").ends()
+    status, out, _ = Run(rig, desktop_session, recipe, "--json").ends()
     assert [step["ok"] for step in json.loads(out)["steps"]] == [False, True]
     assert json.loads(out)["steps"][0]["error"]["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
 
@@ -100,7 +100,7 @@ def test_a_failure_stops_it_unless_the_step_may_fail(house: Running, desktop_ses
     ],
 )
 def test_what_is_wrong_is_told_before_anything_is_done(
-    house: Running, desktop_session: DesktopSession, recipe: Any, words: str
+    rig: Running, desktop_session: DesktopSession, recipe: Any, words: str
 ) -> None:
-    status, _, err = Run(house, desktop_session, recipe).ends()
+    status, _, err = Run(rig, desktop_session, recipe).ends()
     assert (status, words in err) == (2, True), err

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.desktop_session import App, DesktopSession, Sign
-from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_house
+from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_rig
 from tests.waiting import until
 
 pytestmark = pytest.mark.trial("strangers", is_long=True)
@@ -55,9 +55,9 @@ def _route(name: str, title: str = "") -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def agent(desktop_session: DesktopSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DesktopAgent]:
-    with desktop_house(desktop_session, tmp_path_factory.mktemp("d")) as house:
-        (house.state / "config.toml").write_text(ALLOW)
-        with desktop_agent(desktop_session, house) as agent:
+    with desktop_rig(desktop_session, tmp_path_factory.mktemp("d")) as rig:
+        (rig.state / "config.toml").write_text(ALLOW)
+        with desktop_agent(desktop_session, rig) as agent:
             yield agent
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.desktop_apps import command, texts
 from tests.desktop_session import App, DesktopSession
-from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_house, error_of
+from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_rig, error_of
 from tests.e2e.desktop_bridge import DesktopClient, Refused
 from tests.waiting import until
 
@@ -24,8 +24,8 @@ NAME = {"selector": {"byRole": "AXTextField", "titleContains": texts.NAME}}
 @pytest.fixture(scope="module")
 def agent(desktop_session: DesktopSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DesktopAgent]:
     with (
-        desktop_house(desktop_session, tmp_path_factory.mktemp("d")) as house,
-        desktop_agent(desktop_session, house) as agent,
+        desktop_rig(desktop_session, tmp_path_factory.mktemp("d")) as rig,
+        desktop_agent(desktop_session, rig) as agent,
     ):
         yield agent
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.credentials import browser_token
 from tests.desktop_session import DesktopSession
-from tests.e2e.desktop_agent import desktop_house
+from tests.e2e.desktop_agent import desktop_rig
 from tests.e2e.servers import Server, audit_records, child, serving
 from tests.e2e.test_desktop_hosting import wait_for
 from tests.waiting import until
@@ -28,7 +28,7 @@ LIMIT = 0.05
 SAMPLES = 20
 
 
-class House:
+class Rig:
     """A server with its console's socket open, and another one on the same state, for another project."""
 
     def __init__(self, up: Up, socket: ScriptedBrowser, elsewhere: Server, project: Path, state: Path) -> None:
@@ -63,7 +63,7 @@ def is_at_once(taken: list[float]) -> bool:
 
 
 @pytest.fixture
-def house(project: Path, state: Path, tmp_path: Path) -> Iterator[House]:
+def rig(project: Path, state: Path, tmp_path: Path) -> Iterator[Rig]:
     put_policy(project, snapshotRetention=0)
     (tmp_path / "other").mkdir()
     up = Up(project, state, answer="allow")
@@ -71,12 +71,12 @@ def house(project: Path, state: Path, tmp_path: Path) -> Iterator[House]:
         address, token = str(up.http.base_url), browser_token(state, CLIENT_ID)
         with serving(furnish(tmp_path / "other"), state) as elsewhere:
             socket = ScriptedBrowser(address, token)
-            house = House(up, socket, elsewhere, project, state)
-            house.api.ok("write_to_file", path="notes.md", content="first\n", dryRun=True)
-            house.api.ok("write_to_file", path="notes.md", content="first\n", dryRun=False)
-            house.api.ok("write_to_file", path="notes.md", content="second\n", dryRun=True)
-            house.answers_at_once()  # everything is warm, and the limit is one that holds without a lock
-            yield house
+            rig = Rig(up, socket, elsewhere, project, state)
+            rig.api.ok("write_to_file", path="notes.md", content="first\n", dryRun=True)
+            rig.api.ok("write_to_file", path="notes.md", content="first\n", dryRun=False)
+            rig.api.ok("write_to_file", path="notes.md", content="second\n", dryRun=True)
+            rig.answers_at_once()  # everything is warm, and the limit is one that holds without a lock
+            yield rig
             socket.close()
         up.close()
     finally:
@@ -92,19 +92,19 @@ LOCKS = {
 
 
 @pytest.mark.parametrize("lock", LOCKS)
-def test_a_held_lock_delays_its_own_call_alone_and_nothing_is_lost(house: House, tmp_path: Path, lock: str) -> None:
+def test_a_held_lock_delays_its_own_call_alone_and_nothing_is_lost(rig: Rig, tmp_path: Path, lock: str) -> None:
     kind, path = LOCKS[lock]
     write = {"path": "notes.md", "content": "second\n", "dryRun": False}
     with ThreadPoolExecutor(1) as thread:
         with child("hold_a_lock.py", kind, tmp_path / path):
-            writing = thread.submit(house.api.ok, "write_to_file", **write)
-            house.answers_at_once()
+            writing = thread.submit(rig.api.ok, "write_to_file", **write)
+            rig.answers_at_once()
             if lock in ("the audit", "the project"):
                 assert not writing.done()
         assert writing.result(20)["applied"]
-    assert (house.project / "notes.md").read_text() == "second\n"
-    until(lambda: _reads(house.state, house.elsewhere) == house.reads)
-    ended = [record for record in audit_records(house.state) if record["event"] == "end"]
+    assert (rig.project / "notes.md").read_text() == "second\n"
+    until(lambda: _reads(rig.state, rig.elsewhere) == rig.reads)
+    ended = [record for record in audit_records(rig.state) if record["event"] == "end"]
     assert [record["ok"] for record in ended if record["tool"] == "write_to_file"] == [True] * 4
 
 
@@ -113,32 +113,32 @@ def _reads(state: Path, server: Server) -> int:
     return sum(record.get("tool") == "read_file" and record["project"] == str(server.project) for record in records)
 
 
-def test_a_lock_that_is_never_let_go_fails_its_own_call_with_a_clear_error(house: House, tmp_path: Path) -> None:
+def test_a_lock_that_is_never_let_go_fails_its_own_call_with_a_clear_error(rig: Rig, tmp_path: Path) -> None:
     write = {"path": "notes.md", "content": "second\n", "dryRun": False}
     with ThreadPoolExecutor(1) as thread, child("hold_a_lock.py", "flock", tmp_path / "state/audit/log.jsonl"):
-        writing = thread.submit(house.api.call, "write_to_file", write)
+        writing = thread.submit(rig.api.call, "write_to_file", write)
         times = []
         while not writing.done():
-            times.append(timed(house.look))
+            times.append(timed(rig.look))
         assert is_at_once(times)
         outcome = writing.result()
         assert outcome.code == "E_CONFLICT"
         assert "held a lock" in str(outcome.error)
-    assert (house.project / "notes.md").read_text() == "first\n", "nothing runs that is not on record"
-    assert house.api.ok("read_file", path="notes.md")["content"] == "first\n"
+    assert (rig.project / "notes.md").read_text() == "first\n", "nothing runs that is not on record"
+    assert rig.api.ok("read_file", path="notes.md")["content"] == "first\n"
 
 
 def test_a_frozen_desktop_host_holds_up_nobody_who_does_not_need_it(
     desktop_session: DesktopSession, tmp_path: Path
 ) -> None:
-    with desktop_house(desktop_session, tmp_path) as house:
-        (host,) = wait_for(house.state, lambda found: len(found) == 1)
-        house.call("desktop_health")
+    with desktop_rig(desktop_session, tmp_path) as rig:
+        (host,) = wait_for(rig.state, lambda found: len(found) == 1)
+        rig.call("desktop_health")
         os.kill(host, signal.SIGSTOP)
         try:
             with ThreadPoolExecutor(1) as thread:
-                asking = thread.submit(house.call, "desktop_health")
-                assert is_at_once([timed(lambda: house.request("GET", "/health")) for _ in range(SAMPLES)])
+                asking = thread.submit(rig.call, "desktop_health")
+                assert is_at_once([timed(lambda: rig.request("GET", "/health")) for _ in range(SAMPLES)])
                 os.kill(host, signal.SIGCONT)
                 assert asking.result(30).status == 200
         finally:

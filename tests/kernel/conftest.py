@@ -4,18 +4,18 @@ from typing import Any
 
 import pytest
 
-from tests.kernel.gatehouse import Gatehouse
+from tests.kernel.gate_rig import GateRig
 
 
 @pytest.fixture
 def build(tmp_path: Path) -> Iterator[Any]:
-    """Builds a gatehouse; its audit must still be whole when the test is over."""
-    built: list[Gatehouse] = []
+    """Builds a gate_rig; its audit must still be whole when the test is over."""
+    built: list[GateRig] = []
 
-    def build(*tools: Any, **more: Any) -> Gatehouse:
-        built.append(Gatehouse(tmp_path, tools, **more))
+    def build(*tools: Any, **more: Any) -> GateRig:
+        built.append(GateRig(tmp_path, tools, **more))
         return built[-1]
 
     yield build
-    for house in built:
-        house.close()
+    for rig in built:
+        rig.close()

@@ -20,7 +20,7 @@ from handrail.ports.errors import Declined
 from handrail.ports.identity import Caller
 from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.database import Database
-from tests.kernel.gatehouse import AGENT, NOON, Gatehouse, echo, tool
+from tests.kernel.gate_rig import AGENT, NOON, GateRig, echo, tool
 
 SEND = AppTool(name="send_email", description="Sends an email.", parameters={"type": "object"})
 READ = AppTool(name="list_emails", description="Lists emails.", parameters={"type": "object"})
@@ -34,26 +34,26 @@ MAIL = App(
 TO = consent_to(MAIL, SEND)
 
 
-class House:
+class Rig:
     """A gate with one tool that calls the app, and the consents that it looks at."""
 
     def __init__(self, folder: Path, rules: Sequence[dict[str, str]] = ()) -> None:
         self.shown = TO
-        self.gatehouse = Gatehouse(folder, [tool("apps_call", self._work, Effect.EXECUTE, self._plan)], rules=rules)
+        self.gate_rig = GateRig(folder, [tool("apps_call", self._work, Effect.EXECUTE, self._plan)], rules=rules)
         self._database = Database(folder / "handrail.db")
         self.consents = SqliteConsents(self._database, now=lambda: NOON)
-        gate = self.gatehouse.gate
+        gate = self.gate_rig.gate
         self.gate = Gate(
             gate.registry,
             gate._policy,
-            self.gatehouse.person,
+            self.gate_rig.person,
             gate._tokens,
             gate._recorder,
             consents=self.consents,
         )
 
     def close(self) -> None:
-        self.gatehouse.close()
+        self.gate_rig.close()
         self._database.close()
 
     async def _work(self, call: Call, params: Any) -> Any:
@@ -65,53 +65,53 @@ class House:
         return Preview("Send an email", app=MAIL.id, consent=self.shown)
 
     async def is_asked(self, caller: Caller = AGENT) -> bool:
-        before = len(self.gatehouse.person.questions)
+        before = len(self.gate_rig.person.questions)
         await self.gate.run(Call("apps_call", {}, caller))
-        return len(self.gatehouse.person.questions) > before
+        return len(self.gate_rig.person.questions) > before
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    opened = House(tmp_path)
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    opened = Rig(tmp_path)
     yield opened
     opened.close()
 
 
-async def test_a_yes_to_the_tool_replaces_the_question_until_it_is_revoked(house: House) -> None:
-    assert await house.is_asked()
-    given = await house.consents.give(AGENT, TO, is_for_app=False, by="console:ada")
-    assert not await house.is_asked()
-    assert house.gatehouse.last["decision"] == f"allow (consent {given.id}, by console:ada)"
-    assert "answer" not in house.gatehouse.last
-    assert await house.consents.revoke(given.id)
-    assert not await house.consents.revoke(given.id)
-    assert await house.is_asked()
-    await house.consents.restore(given)
-    assert not await house.is_asked()
+async def test_a_yes_to_the_tool_replaces_the_question_until_it_is_revoked(rig: Rig) -> None:
+    assert await rig.is_asked()
+    given = await rig.consents.give(AGENT, TO, is_for_app=False, by="console:ada")
+    assert not await rig.is_asked()
+    assert rig.gate_rig.last["decision"] == f"allow (consent {given.id}, by console:ada)"
+    assert "answer" not in rig.gate_rig.last
+    assert await rig.consents.revoke(given.id)
+    assert not await rig.consents.revoke(given.id)
+    assert await rig.is_asked()
+    await rig.consents.restore(given)
+    assert not await rig.is_asked()
 
 
-async def test_a_yes_to_one_tool_is_none_to_another_and_a_yes_to_the_app_is_one_to_all(house: House) -> None:
-    await house.consents.give(AGENT, TO, is_for_app=False, by="a person")
-    house.shown = consent_to(MAIL, READ)
-    assert await house.is_asked()
-    await house.consents.give(AGENT, TO, is_for_app=True, by="a person")
-    assert not await house.is_asked()
+async def test_a_yes_to_one_tool_is_none_to_another_and_a_yes_to_the_app_is_one_to_all(rig: Rig) -> None:
+    await rig.consents.give(AGENT, TO, is_for_app=False, by="a person")
+    rig.shown = consent_to(MAIL, READ)
+    assert await rig.is_asked()
+    await rig.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    assert not await rig.is_asked()
 
 
 @pytest.mark.parametrize(
     "other",
     [Caller("mcp", "agent/1", "uid:1000", "agent:two"), Caller("http", "agent/1", "uid:1000", "agent:two")],
 )
-async def test_a_yes_to_one_agent_is_none_to_another_whatever_it_calls_itself(house: House, other: Caller) -> None:
-    await house.consents.give(AGENT, TO, is_for_app=True, by="a person")
-    assert await house.is_asked(other)
-    assert not await house.is_asked(Caller("mcp", "renamed/2", "another process", "session:2", AGENT.agent))
+async def test_a_yes_to_one_agent_is_none_to_another_whatever_it_calls_itself(rig: Rig, other: Caller) -> None:
+    await rig.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    assert await rig.is_asked(other)
+    assert not await rig.is_asked(Caller("mcp", "renamed/2", "another process", "session:2", AGENT.agent))
 
 
-async def test_an_agent_of_which_nothing_lasting_is_known_is_told_apart_by_its_connection(house: House) -> None:
-    await house.consents.give(Caller("mcp", "unknown", "pid:1", "stdio:1"), TO, is_for_app=False, by="a person")
-    assert await house.is_asked(Caller("mcp", "unknown", "pid:1", "stdio:2"))
-    assert not await house.is_asked(Caller("mcp", "unknown", "pid:1", "stdio:1"))
+async def test_an_agent_of_which_nothing_lasting_is_known_is_told_apart_by_its_connection(rig: Rig) -> None:
+    await rig.consents.give(Caller("mcp", "unknown", "pid:1", "stdio:1"), TO, is_for_app=False, by="a person")
+    assert await rig.is_asked(Caller("mcp", "unknown", "pid:1", "stdio:2"))
+    assert not await rig.is_asked(Caller("mcp", "unknown", "pid:1", "stdio:1"))
 
 
 CHANGES = {
@@ -127,20 +127,20 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("is_for_app", [False, True])
-async def test_a_changed_descriptor_makes_the_yes_void(house: House, change: dict[str, Any], is_for_app: bool) -> None:
-    await house.consents.give(AGENT, TO, is_for_app=is_for_app, by="a person")
+async def test_a_changed_descriptor_makes_the_yes_void(rig: Rig, change: dict[str, Any], is_for_app: bool) -> None:
+    await rig.consents.give(AGENT, TO, is_for_app=is_for_app, by="a person")
     changed = msgspec.structs.replace(MAIL, **change)
-    house.shown = consent_to(changed, changed.tools[0])
-    assert await house.is_asked()
+    rig.shown = consent_to(changed, changed.tools[0])
+    assert await rig.is_asked()
 
 
-async def test_a_tool_that_is_added_voids_the_yes_to_the_app_and_not_the_one_to_a_tool(house: House) -> None:
+async def test_a_tool_that_is_added_voids_the_yes_to_the_app_and_not_the_one_to_a_tool(rig: Rig) -> None:
     grown = msgspec.structs.replace(MAIL, tools=(*MAIL.tools, AppTool(name="wipe", description="W.", parameters={})))
-    await house.consents.give(AGENT, TO, is_for_app=True, by="a person")
-    house.shown = consent_to(grown, SEND)
-    assert await house.is_asked()
-    await house.consents.give(AGENT, TO, is_for_app=False, by="a person")
-    assert not await house.is_asked()
+    await rig.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    rig.shown = consent_to(grown, SEND)
+    assert await rig.is_asked()
+    await rig.consents.give(AGENT, TO, is_for_app=False, by="a person")
+    assert not await rig.is_asked()
 
 
 @pytest.mark.parametrize(
@@ -149,19 +149,19 @@ async def test_a_tool_that_is_added_voids_the_yes_to_the_app_and_not_the_one_to_
     ids=["tool", "effect", "host"],
 )
 async def test_a_rule_that_denies_wins_over_every_yes(tmp_path: Path, rule: dict[str, str]) -> None:
-    house = House(tmp_path, [{**rule, "decision": "deny"}])
-    await house.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    rig = Rig(tmp_path, [{**rule, "decision": "deny"}])
+    await rig.consents.give(AGENT, TO, is_for_app=True, by="a person")
     with pytest.raises(Declined):
-        await house.is_asked()
-    house.close()
+        await rig.is_asked()
+    rig.close()
 
 
 async def test_a_rule_that_asks_is_asked_each_time(tmp_path: Path) -> None:
-    house = House(tmp_path, [{"tool": "apps_call", "decision": "ask"}])
-    await house.consents.give(AGENT, TO, is_for_app=True, by="a person")
-    assert await house.is_asked()
-    assert house.gatehouse.person.questions[-1].is_ruled
-    house.close()
+    rig = Rig(tmp_path, [{"tool": "apps_call", "decision": "ask"}])
+    await rig.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    assert await rig.is_asked()
+    assert rig.gate_rig.person.questions[-1].is_ruled
+    rig.close()
 
 
 async def test_what_was_given_is_listed_and_a_second_yes_takes_the_place_of_the_first(tmp_path: Path) -> None:
@@ -178,12 +178,12 @@ async def test_what_was_given_is_listed_and_a_second_yes_takes_the_place_of_the_
         database.close()
 
 
-async def test_what_an_agent_may_do_for_a_person_it_may_not_do_for_a_program(house: House) -> None:
+async def test_what_an_agent_may_do_for_a_person_it_may_not_do_for_a_program(rig: Rig) -> None:
     run = Run(task_id="t", status="running", speaker="agent:two")
     persons = caller(run, "openai:m")
     programs = caller(msgspec.structs.replace(run, voice="program"), "openai:m")
-    await house.consents.give(persons, TO, is_for_app=True, by="console:ada")
-    assert not await house.is_asked(persons)
-    assert await house.is_asked(programs)
-    await house.consents.give(programs, TO, is_for_app=False, by="console:ada")
-    assert not await house.is_asked(programs)
+    await rig.consents.give(persons, TO, is_for_app=True, by="console:ada")
+    assert not await rig.is_asked(persons)
+    assert await rig.is_asked(programs)
+    await rig.consents.give(programs, TO, is_for_app=False, by="console:ada")
+    assert not await rig.is_asked(programs)

@@ -1,4 +1,4 @@
-"""The one way through the house, step by step: who is asked, what is kept, and how each call can end."""
+"""The one way through the rig, step by step: who is asked, what is kept, and how each call can end."""
 
 import asyncio
 import gc
@@ -34,9 +34,9 @@ from handrail.ports.errors import (
 )
 from handrail.ports.node import NeededVotes, TeamPolicy
 from handrail.ports.team import Limits
-from tests.kernel.gatehouse import AGENT, NOON, PERSON, Clock, Gatehouse, Params, content, echo, others, tool
+from tests.kernel.gate_rig import AGENT, NOON, PERSON, Clock, GateRig, Params, content, echo, others, tool
 
-Build = Callable[..., Gatehouse]
+Build = Callable[..., GateRig]
 
 CHANGES = [Effect.WRITE, Effect.UI_CONTROL, Effect.EXECUTE]
 HARMLESS = [Effect.READ, Effect.ASK, Effect.PROCESS_CONTROL]
@@ -53,22 +53,22 @@ async def shown(call: Call, params: Params) -> Preview:
 
 @pytest.mark.parametrize("effect", HARMLESS)
 async def test_what_changes_nothing_runs_unasked_and_leaves_one_record(build: Build, effect: Effect) -> None:
-    house = build(tool("look", echo, effect))
-    assert await house.call("look", 7) == {"value": 7}
-    assert (house.person.questions, house.tokens.issued, house.exhibits()) == ([], {}, [])
-    (record,) = house.records()
+    rig = build(tool("look", echo, effect))
+    assert await rig.call("look", 7) == {"value": 7}
+    assert (rig.person.questions, rig.tokens.issued, rig.exhibits()) == ([], {}, [])
+    (record,) = rig.records()
     assert record["event"] == "end"
     assert (record["ok"], record["effect"], record["decision"]) == (True, effect.value, "allow (default)")
     assert record["durationMs"] >= 0
 
 
 async def test_what_a_call_leaves_in_memory_goes_without_the_garbage_collector(build: Build) -> None:
-    house = build(tool("look", echo))
+    rig = build(tool("look", echo))
     gc.collect()
     gc.disable()
     try:
         others = [each for each in gc.get_objects() if isinstance(each, Call | CallState)]  # of other tests
-        await house.call("look", 7)
+        await rig.call("look", 7)
         now = [each for each in gc.get_objects() if isinstance(each, Call | CallState)]
         left = [each for each in now if not any(each is other for other in others)]
     finally:
@@ -80,12 +80,12 @@ async def test_what_a_call_leaves_in_memory_goes_without_the_garbage_collector(b
 async def test_what_changes_something_is_asked_for_and_gets_a_token_that_is_used_up(
     build: Build, effect: Effect
 ) -> None:
-    house = build(tool("change", echo, effect, shown))
-    assert await house.call("change", "new") == {"value": "new"}
-    (question,) = house.person.questions
+    rig = build(tool("change", echo, effect, shown))
+    assert await rig.call("change", "new") == {"value": "new"}
+    (question,) = rig.person.questions
     assert (question.effect, question.preview.diff) == (effect, "-old\n+new\n")
-    assert house.tokens.consumed == list(house.tokens.issued) == ["token 0"]
-    (scope,) = house.tokens.issued.values()
+    assert rig.tokens.consumed == list(rig.tokens.issued) == ["token 0"]
+    (scope,) = rig.tokens.issued.values()
     assert (scope.caller, scope.method, scope.params_digest) == (AGENT.identity, "change", question.digest)
 
 
@@ -95,19 +95,19 @@ async def test_evidence_and_a_beginning_are_on_record_before_the_token_is_used_a
     at_run: list[list[str]] = []
 
     async def work(call: Call, params: Params) -> None:
-        at_run.append([*house.events(), *house.tokens.consumed])
+        at_run.append([*rig.events(), *rig.tokens.consumed])
 
-    house = build(tool("change", work, Effect.WRITE, shown))
-    await house.call("change")
-    assert house.at_consumption == [["begin", "diff.patch", "request.json"]]
+    rig = build(tool("change", work, Effect.WRITE, shown))
+    await rig.call("change")
+    assert rig.at_consumption == [["begin", "diff.patch", "request.json"]]
     assert at_run == [["begin", "token 0"]]
-    assert house.events() == ["begin", "end"]
+    assert rig.events() == ["begin", "end"]
 
 
 async def test_records_tell_who_did_what_for_which_task(build: Build) -> None:
-    house = build(tool("change", echo, Effect.WRITE, shown))
-    await house.call("change", task="t1", trace_id="trace")
-    begin, end = house.records()
+    rig = build(tool("change", echo, Effect.WRITE, shown))
+    await rig.call("change", task="t1", trace_id="trace")
+    begin, end = rig.records()
     for record in (begin, end):
         assert record["tool"] == "change"
         assert (record["caller"], record["task"], record["traceId"]) == (str(AGENT), "t1", "trace")
@@ -120,10 +120,10 @@ async def test_records_tell_who_did_what_for_which_task(build: Build) -> None:
 
 
 async def test_the_hashes_in_the_audit_are_those_of_the_files(build: Build) -> None:
-    house = build(tool("change", echo, Effect.WRITE, shown))
-    await house.call("change", "new")
-    (exhibit,) = house.exhibits()
-    begin, end = house.records()
+    rig = build(tool("change", echo, Effect.WRITE, shown))
+    await rig.call("change", "new")
+    (exhibit,) = rig.exhibits()
+    begin, end = rig.records()
     assert begin["evidence"]["dir"] == end["evidence"]["dir"] == f"artifacts/stage/2026-02-14/{exhibit.name}"
     hashes = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in exhibit.iterdir()}
     assert set(hashes) == {"request.json", "diff.patch", "result.json"}
@@ -132,9 +132,9 @@ async def test_the_hashes_in_the_audit_are_those_of_the_files(build: Build) -> N
 
 
 async def test_evidence_holds_the_request_the_diff_and_the_result(build: Build) -> None:
-    house = build(tool("change", echo, Effect.WRITE, shown))
-    await house.call("change", "new", task="t1")
-    (exhibit,) = house.exhibits()
+    rig = build(tool("change", echo, Effect.WRITE, shown))
+    await rig.call("change", "new", task="t1")
+    (exhibit,) = rig.exhibits()
     assert (exhibit / "diff.patch").read_text() == "-old\n+new\n"
     assert content(exhibit, "request.json") == {
         "executionId": exhibit.name,
@@ -155,13 +155,13 @@ async def test_a_failed_change_has_evidence_of_its_failure(build: Build) -> None
     async def work(call: Call, params: Params) -> None:
         raise InputOutput("The disk is full.")
 
-    house = build(tool("change", work, Effect.WRITE, shown))
+    rig = build(tool("change", work, Effect.WRITE, shown))
     with pytest.raises(InputOutput):
-        await house.call("change")
-    (exhibit,) = house.exhibits()
+        await rig.call("change")
+    (exhibit,) = rig.exhibits()
     error = {"condition": "InputOutput", "message": "The disk is full."}
     assert content(exhibit, "result.json") == {"ok": False, "error": error, "result": None}
-    assert (house.last["ok"], house.last["error"]) == (False, error)
+    assert (rig.last["ok"], rig.last["error"]) == (False, error)
 
 
 async def test_the_digest_covers_every_parameter_and_what_the_preview_is_bound_to(build: Build) -> None:
@@ -170,10 +170,10 @@ async def test_the_digest_covers_every_parameter_and_what_the_preview_is_bound_t
     async def plan(call: Call, params: Params) -> Preview:
         return Preview("Change", binding={"baseHash": next(bases)})
 
-    house = build(tool("change", echo, Effect.WRITE, plan))
+    rig = build(tool("change", echo, Effect.WRITE, plan))
     for value in (1, 1, 1):
-        await house.call("change", value)
-    same, again, other_base = (scope.params_digest for scope in house.tokens.issued.values())
+        await rig.call("change", value)
+    same, again, other_base = (scope.params_digest for scope in rig.tokens.issued.values())
     assert same == again != other_base
     assert len(same) == 64
 
@@ -182,8 +182,8 @@ async def test_a_reply_with_attachments_comes_back_whole(build: Build) -> None:
     async def work(call: Call, params: Params) -> Reply:
         return Reply({"value": 1}, ())
 
-    house = build(tool("change", work, Effect.WRITE))
-    assert await house.call("change") == {"value": 1}
+    rig = build(tool("change", work, Effect.WRITE))
+    assert await rig.call("change") == {"value": 1}
 
 
 # Answers
@@ -194,56 +194,56 @@ async def test_a_reply_with_attachments_comes_back_whole(build: Build) -> None:
 async def test_a_denial_and_a_timeout_are_two_things_and_a_remark_reaches_the_caller(
     build: Build, status: Any, reason: str, remark: str | None
 ) -> None:
-    house = build(tool("change", echo, Effect.WRITE, shown))
-    house.person.answers.append(Answer(status, by="ada", remark=remark))
+    rig = build(tool("change", echo, Effect.WRITE, shown))
+    rig.person.answers.append(Answer(status, by="ada", remark=remark))
     with pytest.raises(Declined) as caught:
-        await house.call("change")
+        await rig.call("change")
     assert caught.value.details == {"reason": reason, **({"remark": remark} if remark else {})}
-    assert (house.tokens.issued, house.exhibits(), house.events()) == ({}, [], ["end"])
-    assert house.last["answer"] == {"status": status, "by": "ada", **({"remark": remark} if remark else {})}
-    assert house.last["error"]["condition"] == "Declined"
+    assert (rig.tokens.issued, rig.exhibits(), rig.events()) == ({}, [], ["end"])
+    assert rig.last["answer"] == {"status": status, "by": "ada", **({"remark": remark} if remark else {})}
+    assert rig.last["error"]["condition"] == "Declined"
 
 
 async def test_a_preset_answer_is_recorded_as_such(build: Build) -> None:
-    house = build(tool("change", echo, Effect.WRITE), approver=PresetAnswer("allow"))
-    await house.call("change")
-    assert house.last["answer"] == {"status": "ok", "by": "--answer allow"}
+    rig = build(tool("change", echo, Effect.WRITE), approver=PresetAnswer("allow"))
+    await rig.call("change")
+    assert rig.last["answer"] == {"status": "ok", "by": "--answer allow"}
 
 
 async def test_a_preset_answer_does_not_stand_for_the_people_of_a_team(build: Build) -> None:
     team = TeamPolicy(version="1", approvals=(NeededVotes(limits=Limits(tools=("change",)), votes=1),))
     change, other = tool("change", echo, Effect.WRITE), tool("other", echo, Effect.WRITE)
-    house = build(change, other, approver=PresetAnswer("allow"), policy=lambda: Policy(PolicyDocument(), (), team=team))
+    rig = build(change, other, approver=PresetAnswer("allow"), policy=lambda: Policy(PolicyDocument(), (), team=team))
     with pytest.raises(Declined) as caught:
-        await house.call("change")
+        await rig.call("change")
     assert caught.value.details == {"reason": "team"}
-    await house.call("other")
+    await rig.call("other")
 
 
 async def test_a_preset_denial_denies(build: Build) -> None:
-    house = build(tool("change", echo, Effect.WRITE), approver=PresetAnswer("deny"))
+    rig = build(tool("change", echo, Effect.WRITE), approver=PresetAnswer("deny"))
     with pytest.raises(Declined) as caught:
-        await house.call("change")
+        await rig.call("change")
     assert caught.value.details == {"reason": "denied"}
 
 
 async def test_where_nobody_is_asked_an_ask_is_a_refusal(build: Build) -> None:
-    house = build(tool("change", echo, Effect.WRITE), approver=NobodyToAsk())
+    rig = build(tool("change", echo, Effect.WRITE), approver=NobodyToAsk())
     with pytest.raises(Declined) as caught:
-        await house.call("change")
+        await rig.call("change")
     assert caught.value.details == {"reason": "nobody"}
-    assert house.events() == ["end"]
+    assert rig.events() == ["end"]
 
 
 async def test_the_caller_is_told_that_a_person_is_being_asked(build: Build) -> None:
     told: list[str] = []
 
     async def progress(message: str) -> None:
-        assert house.person.questions == []
+        assert rig.person.questions == []
         told.append(message)
 
-    house = build(tool("change", echo, Effect.WRITE))
-    await house.call("change", progress=progress)
+    rig = build(tool("change", echo, Effect.WRITE))
+    await rig.call("change", progress=progress)
     assert told == ["Waiting for a person's approval."]
 
 
@@ -251,100 +251,100 @@ async def test_the_caller_is_told_that_a_person_is_being_asked(build: Build) -> 
 
 
 async def test_a_denied_call_asks_nobody_and_runs_nothing(build: Build) -> None:
-    house = build(tool("change", never, Effect.WRITE, never_planned), rules=[{"tool": "change", "decision": "deny"}])
+    rig = build(tool("change", never, Effect.WRITE, never_planned), rules=[{"tool": "change", "decision": "deny"}])
     with pytest.raises(Declined) as caught:
-        await house.call("change")
+        await rig.call("change")
     assert caught.value.details == {"reason": "policy"}
-    assert house.person.questions == []
-    assert house.last["decision"] == "deny (project rule)"
+    assert rig.person.questions == []
+    assert rig.last["decision"] == "deny (project rule)"
 
 
 async def test_an_allowed_change_asks_nobody_and_still_gets_token_and_evidence(build: Build) -> None:
-    house = build(tool("change", echo, Effect.WRITE), rules=[{"tool": "change", "decision": "allow"}])
-    await house.call("change")
-    assert house.person.questions == []
-    assert house.tokens.consumed == ["token 0"]
-    assert [len(house.exhibits()), house.events()] == [1, ["begin", "end"]]
+    rig = build(tool("change", echo, Effect.WRITE), rules=[{"tool": "change", "decision": "allow"}])
+    await rig.call("change")
+    assert rig.person.questions == []
+    assert rig.tokens.consumed == ["token 0"]
+    assert [len(rig.exhibits()), rig.events()] == [1, ["begin", "end"]]
 
 
 async def test_a_read_that_must_be_asked_for_is_asked_for_and_needs_no_token(build: Build) -> None:
-    house = build(tool("look", echo), rules=[{"effect": "READ", "decision": "ask"}])
-    await house.call("look", 7)
-    (question,) = house.person.questions
+    rig = build(tool("look", echo), rules=[{"effect": "READ", "decision": "ask"}])
+    await rig.call("look", 7)
+    (question,) = rig.person.questions
     assert (question.params, question.preview.path) == (Params(7), "a.txt")
-    assert (house.tokens.issued, house.exhibits(), house.events()) == ({}, [], ["end"])
+    assert (rig.tokens.issued, rig.exhibits(), rig.events()) == ({}, [], ["end"])
 
 
 async def test_a_policy_that_can_not_be_read_now_refuses_the_call(build: Build) -> None:
     def broken() -> Any:
         raise Declined("line 3 is wrong")
 
-    house = build(tool("look", never), policy=broken)
+    rig = build(tool("look", never), policy=broken)
     with pytest.raises(Declined, match="line 3"):
-        await house.call("look")
-    assert house.last["ok"] is False
+        await rig.call("look")
+    assert rig.last["ok"] is False
 
 
 async def test_the_effect_may_depend_on_the_parameters(build: Build) -> None:
     def effect(params: Params) -> Effect:
         return Effect.READ if params.value == "dry" else Effect.WRITE
 
-    house = build(tool("change", echo, effect, shown))  # type: ignore[arg-type]
-    await house.call("change", "dry")
-    assert house.person.questions == []
-    await house.call("change", "wet")
-    assert len(house.person.questions) == 1
+    rig = build(tool("change", echo, effect, shown))  # type: ignore[arg-type]
+    await rig.call("change", "dry")
+    assert rig.person.questions == []
+    await rig.call("change", "wet")
+    assert len(rig.person.questions) == 1
 
 
 async def test_a_preview_that_knows_the_answer_asks_nobody(build: Build) -> None:
     async def settled(call: Call, params: Params) -> Settled:
         return Settled({"already": True})
 
-    house = build(tool("change", never, Effect.WRITE, settled))
-    assert await house.call("change") == {"already": True}
-    assert (house.person.questions, house.tokens.issued, house.exhibits()) == ([], {}, [])
-    assert (house.events(), house.last["decision"], house.last["ok"]) == (["end"], "settled", True)
+    rig = build(tool("change", never, Effect.WRITE, settled))
+    assert await rig.call("change") == {"already": True}
+    assert (rig.person.questions, rig.tokens.issued, rig.exhibits()) == ([], {}, [])
+    assert (rig.events(), rig.last["decision"], rig.last["ok"]) == (["end"], "settled", True)
 
 
 # Tools that are not for everybody
 
 
 async def test_a_persons_own_command_exists_for_nobody_else(build: Build) -> None:
-    house = build(tool("undo", echo, Effect.WRITE, is_for_agents=False))
+    rig = build(tool("undo", echo, Effect.WRITE, is_for_agents=False))
     for face in ("mcp", "http"):
         with pytest.raises(UnknownTool):
-            await house.call("undo", caller=type(AGENT)(face, "agent", "uid:1000", "agent:one"))
-    assert house.records() == []
-    await house.call("undo", caller=PERSON)
-    assert house.tokens.consumed == ["token 0"]
+            await rig.call("undo", caller=type(AGENT)(face, "agent", "uid:1000", "agent:one"))
+    assert rig.records() == []
+    await rig.call("undo", caller=PERSON)
+    assert rig.tokens.consumed == ["token 0"]
 
 
 async def test_an_unknown_tool_names_its_neighbours(build: Build) -> None:
-    house = build(tool("read_file", echo))
+    rig = build(tool("read_file", echo))
     with pytest.raises(UnknownTool) as caught:
-        await house.call("read_flie")
+        await rig.call("read_flie")
     assert caught.value.hint == "Did you mean read_file?"
 
 
 async def test_a_tool_that_is_switched_off_is_refused_on_record(build: Build) -> None:
-    house = build(tool("look", never))
-    house.gate.registry = Registry([Surface("stage", DIALECT, None, [tool("look", never)])], enabled=())
+    rig = build(tool("look", never))
+    rig.gate.registry = Registry([Surface("stage", DIALECT, None, [tool("look", never)])], enabled=())
     with pytest.raises(Disabled):
-        await house.call("look")
-    assert house.last["error"]["condition"] == "Disabled"
+        await rig.call("look")
+    assert rig.last["error"]["condition"] == "Disabled"
 
 
 async def test_a_tool_for_developers_is_switched_off_and_unlisted_in_any_other_mode(build: Build) -> None:
-    house = build(tool("look", echo))
+    rig = build(tool("look", echo))
     modes = [True]
     surface = Surface("stage", DIALECT, None, [tool("look", echo), tool("build", echo, is_for_developers=True)])
-    house.gate.registry = Registry([surface], in_developer_mode=lambda: modes[-1])
-    assert [entry.tool.name for entry in house.gate.registry] == ["look", "build"]
-    assert await house.call("build", 7) == {"value": 7}
+    rig.gate.registry = Registry([surface], in_developer_mode=lambda: modes[-1])
+    assert [entry.tool.name for entry in rig.gate.registry] == ["look", "build"]
+    assert await rig.call("build", 7) == {"value": 7}
     modes.append(False)
-    assert [entry.tool.name for entry in house.gate.registry] == ["look"]
+    assert [entry.tool.name for entry in rig.gate.registry] == ["look"]
     with pytest.raises(Disabled) as caught:
-        await house.call("build")
+        await rig.call("build")
     assert "developer" in (caught.value.hint or "")
 
 
@@ -353,93 +353,93 @@ async def test_what_a_tool_keeps_is_evidence(build: Build) -> None:
         call.keep("output.log", b"all of it")
         raise OutsideRoot("No.")
 
-    house = build(tool("run", work, Effect.EXECUTE, shown))
+    rig = build(tool("run", work, Effect.EXECUTE, shown))
     with pytest.raises(OutsideRoot):
-        await house.call("run")
-    assert house.last["evidence"]["sha256"]["output.log"] == hashlib.sha256(b"all of it").hexdigest()
+        await rig.call("run")
+    assert rig.last["evidence"]["sha256"]["output.log"] == hashlib.sha256(b"all of it").hexdigest()
 
 
 async def test_wrong_parameters_are_refused_before_anything_is_decided(build: Build) -> None:
-    house = build(tool("change", never, Effect.WRITE, never_planned))
+    rig = build(tool("change", never, Effect.WRITE, never_planned))
     for wrong in WRONG:
         with pytest.raises(InvalidParams):
-            await house.gate.run(Call("change", wrong, AGENT))
-        assert house.last["error"]["condition"] == "InvalidParams"
-        assert "decision" not in house.last
-    assert house.person.questions == []
+            await rig.gate.run(Call("change", wrong, AGENT))
+        assert rig.last["error"]["condition"] == "InvalidParams"
+        assert "decision" not in rig.last
+    assert rig.person.questions == []
 
 
 # Nothing runs without a trace
 
 
 async def test_where_no_evidence_can_be_kept_nothing_runs(build: Build) -> None:
-    house = build(tool("change", never, Effect.WRITE, shown))
-    house.artifacts.write_text("a file in the folder's place")
+    rig = build(tool("change", never, Effect.WRITE, shown))
+    rig.artifacts.write_text("a file in the folder's place")
     with pytest.raises(InputOutput):
-        await house.call("change")
-    assert house.tokens.consumed == []
-    assert house.events() == ["end"]
-    assert house.last["ok"] is False
+        await rig.call("change")
+    assert rig.tokens.consumed == []
+    assert rig.events() == ["end"]
+    assert rig.last["ok"] is False
 
 
 async def test_where_evidence_would_pass_a_link_nothing_runs(build: Build, tmp_path_factory: Any) -> None:
     outside = tmp_path_factory.mktemp("outside")
-    house = build(tool("change", never, Effect.WRITE, shown))
-    house.artifacts.symlink_to(outside)
+    rig = build(tool("change", never, Effect.WRITE, shown))
+    rig.artifacts.symlink_to(outside)
     with pytest.raises(OutsideRoot):
-        await house.call("change")
-    assert house.tokens.consumed == []
+        await rig.call("change")
+    assert rig.tokens.consumed == []
     assert list(outside.iterdir()) == []
 
 
 async def test_where_no_record_can_be_kept_nothing_runs(build: Build) -> None:
-    house = build(tool("change", never, Effect.WRITE, shown))
-    house.log.parent.write_text("a file in the folder's place")
+    rig = build(tool("change", never, Effect.WRITE, shown))
+    rig.log.parent.write_text("a file in the folder's place")
     with pytest.raises(InputOutput):
-        await house.call("change")
-    assert house.tokens.consumed == []
-    house.log.parent.unlink()
+        await rig.call("change")
+    assert rig.tokens.consumed == []
+    rig.log.parent.unlink()
 
 
 async def test_a_token_that_is_refused_stops_the_call(build: Build) -> None:
-    house = build(tool("change", never, Effect.WRITE))
-    house.tokens.consumed.append("token 0")
+    rig = build(tool("change", never, Effect.WRITE))
+    rig.tokens.consumed.append("token 0")
     with pytest.raises(Declined):
-        await house.call("change")
-    assert house.events() == ["begin", "end"]
-    assert house.last["ok"] is False
+        await rig.call("change")
+    assert rig.events() == ["begin", "end"]
+    assert rig.last["ok"] is False
 
 
 async def test_a_result_that_can_not_be_kept_does_not_undo_what_was_done(build: Build) -> None:
     async def work(call: Call, params: Params) -> str:
-        (exhibit,) = house.exhibits()
+        (exhibit,) = rig.exhibits()
         (exhibit / "result.json").mkdir()
         return "done"
 
-    house = build(tool("change", work, Effect.WRITE))
-    assert await house.call("change") == "done"
-    assert (house.last["ok"], set(house.last["evidence"]["sha256"])) == (True, {"request.json"})
+    rig = build(tool("change", work, Effect.WRITE))
+    assert await rig.call("change") == "done"
+    assert (rig.last["ok"], set(rig.last["evidence"]["sha256"])) == (True, {"request.json"})
 
 
 async def test_an_end_that_can_not_be_recorded_does_not_deny_what_was_done(build: Build) -> None:
     async def work(call: Call, params: Params) -> str:
-        house.log.rename(house.log.with_suffix(".aside"))
-        house.log.mkdir()
+        rig.log.rename(rig.log.with_suffix(".aside"))
+        rig.log.mkdir()
         return "done"
 
-    house = build(tool("change", work, Effect.WRITE))
-    assert await house.call("change") == "done"
-    house.log.rmdir()
-    house.log.with_suffix(".aside").rename(house.log)
-    assert house.events() == ["begin"]
+    rig = build(tool("change", work, Effect.WRITE))
+    assert await rig.call("change") == "done"
+    rig.log.rmdir()
+    rig.log.with_suffix(".aside").rename(rig.log)
+    assert rig.events() == ["begin"]
 
 
 async def test_a_read_that_can_not_be_recorded_is_refused(build: Build) -> None:
-    house = build(tool("look", echo))
-    house.log.mkdir(parents=True)
+    rig = build(tool("look", echo))
+    rig.log.mkdir(parents=True)
     with pytest.raises(InputOutput):
-        await house.call("look")
-    house.log.rmdir()
+        await rig.call("look")
+    rig.log.rmdir()
 
 
 # Faults
@@ -462,11 +462,11 @@ async def test_what_nobody_foresaw_becomes_a_condition_and_is_recorded(
     async def work(call: Call, params: Params) -> None:
         raise fault
 
-    house = build(tool("change", work, Effect.WRITE))
+    rig = build(tool("change", work, Effect.WRITE))
     with pytest.raises(condition) as caught:
-        await house.call("change")
+        await rig.call("change")
     assert type(caught.value) is condition
-    assert (house.last["ok"], house.last["error"]["condition"]) == (False, condition.__name__)
+    assert (rig.last["ok"], rig.last["error"]["condition"]) == (False, condition.__name__)
     assert caught.value.recoverable is (condition is not Internal)
 
 
@@ -477,11 +477,11 @@ async def test_the_words_of_a_foreign_exception_are_told_nowhere(
         key = "sk-" + "12345678"
         raise RuntimeError(f"illegal header {key}")
 
-    house = build(tool("change", work, Effect.WRITE))
+    rig = build(tool("change", work, Effect.WRITE))
     with pytest.raises(Internal) as caught:
-        await house.call("change")
+        await rig.call("change")
     shown = "".join(format_exception(caught.value))
-    told = [shown, caplog.text, str(house.last), *(file.read_text() for file in house.exhibits()[0].iterdir())]
+    told = [shown, caplog.text, str(rig.last), *(file.read_text() for file in rig.exhibits()[0].iterdir())]
     assert not [text for text in told if "sk-12345678" in text]
     assert "RuntimeError" in caught.value.message
     assert "in work" in caplog.text
@@ -492,10 +492,10 @@ async def test_a_fault_while_a_person_is_asked_runs_nothing(build: Build) -> Non
         async def ask(self, question: Question) -> Answer:
             raise RuntimeError("no screen")
 
-    house = build(tool("change", never, Effect.WRITE), approver=Broken())
+    rig = build(tool("change", never, Effect.WRITE), approver=Broken())
     with pytest.raises(Internal):
-        await house.call("change")
-    assert (house.tokens.issued, house.events()) == ({}, ["end"])
+        await rig.call("change")
+    assert (rig.tokens.issued, rig.events()) == ({}, ["end"])
 
 
 # Deadlines
@@ -508,11 +508,11 @@ async def test_a_deadline_ends_a_run_and_names_it(build: Build) -> None:
         clock.advance(30.1)
         await asyncio.Event().wait()
 
-    house = build(tool("look", work))
+    rig = build(tool("look", work))
     with pytest.raises(Timeout) as caught:
-        await house.call("look")
+        await rig.call("look")
     assert caught.value.details == {"timeoutMs": 30_000}
-    assert house.last["error"]["condition"] == "Timeout"
+    assert rig.last["error"]["condition"] == "Timeout"
 
 
 async def test_a_caller_may_set_another_deadline(build: Build) -> None:
@@ -523,10 +523,10 @@ async def test_a_caller_may_set_another_deadline(build: Build) -> None:
         await others()
         return "in time"
 
-    house = build(tool("look", work))
-    assert await house.call("look", deadline_ms=50_000) == "in time"
+    rig = build(tool("look", work))
+    assert await rig.call("look", deadline_ms=50_000) == "in time"
     with pytest.raises(Timeout) as caught:
-        await house.call("look", deadline_ms=39_000)
+        await rig.call("look", deadline_ms=39_000)
     assert caught.value.details == {"timeoutMs": 39_000}
 
 
@@ -538,10 +538,10 @@ async def test_a_preview_has_a_deadline_too(build: Build) -> None:
         await asyncio.Event().wait()
         raise AssertionError
 
-    house = build(tool("change", never, Effect.WRITE, plan))
+    rig = build(tool("change", never, Effect.WRITE, plan))
     with pytest.raises(Timeout):
-        await house.call("change")
-    assert house.person.questions == []
+        await rig.call("change")
+    assert rig.person.questions == []
 
 
 async def test_the_time_that_a_person_takes_does_not_count(build: Build) -> None:
@@ -553,8 +553,8 @@ async def test_the_time_that_a_person_takes_does_not_count(build: Build) -> None
             await others()
             return Answer("ok", by="ada, a day later")
 
-    house = build(tool("change", echo, Effect.WRITE, shown), approver=Slow())
-    assert await house.call("change", 1) == {"value": 1}
+    rig = build(tool("change", echo, Effect.WRITE, shown), approver=Slow())
+    assert await rig.call("change", 1) == {"value": 1}
 
 
 async def test_a_timeout_of_the_tools_own_is_not_taken_for_the_deadline(build: Build) -> None:
@@ -562,9 +562,9 @@ async def test_a_timeout_of_the_tools_own_is_not_taken_for_the_deadline(build: B
         async with asyncio.timeout(0):
             await asyncio.Event().wait()
 
-    house = build(tool("look", work))
+    rig = build(tool("look", work))
     with pytest.raises(InputOutput):
-        await house.call("look")
+        await rig.call("look")
 
 
 # Cancelling
@@ -579,16 +579,16 @@ async def test_cancelling_reaches_the_running_call_and_is_recorded(build: Build)
         is_running.set()
         await asyncio.Event().wait()
 
-    house = build(tool("change", work, Effect.WRITE))
-    running = asyncio.create_task(house.call("change"))
+    rig = build(tool("change", work, Effect.WRITE))
+    running = asyncio.create_task(rig.call("change"))
     await is_running.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
     assert calls[0].is_aborted
-    assert house.events() == ["begin", "end"]
-    assert house.last["error"]["condition"] == "Aborted"
-    (exhibit,) = house.exhibits()
+    assert rig.events() == ["begin", "end"]
+    assert rig.last["error"]["condition"] == "Aborted"
+    (exhibit,) = rig.exhibits()
     assert content(exhibit, "result.json")["ok"] is False
 
 
@@ -610,9 +610,9 @@ async def test_an_answer_that_is_known_beforehand_is_given_without_a_look(build:
         seen.append(call.is_shown)
         return Preview("Change a.txt")
 
-    house = build(tool("change", echo, Effect.WRITE, plan), approver=PresetAnswer("allow"))
-    await house.call("change")
-    assert (seen, house.last["answer"]) == ([False], {"status": "ok", "by": "--answer allow"})
+    rig = build(tool("change", echo, Effect.WRITE, plan), approver=PresetAnswer("allow"))
+    await rig.call("change")
+    assert (seen, rig.last["answer"]) == ([False], {"status": "ok", "by": "--answer allow"})
 
 
 async def test_a_call_knows_the_prompt_that_a_person_answered(build: Build) -> None:
@@ -621,9 +621,9 @@ async def test_a_call_knows_the_prompt_that_a_person_answered(build: Build) -> N
     async def note(call: Call, params: Params) -> None:
         known.append(call.approved)
 
-    house = build(tool("change", note, Effect.WRITE))
-    house.person.answers = [Answer("ok", by="ada", prompt_id="approval_1")]
-    await house.call("change")
+    rig = build(tool("change", note, Effect.WRITE))
+    rig.person.answers = [Answer("ok", by="ada", prompt_id="approval_1")]
+    await rig.call("change")
     assert known == [Approved("ada", NOON, "approval_1")]
 
 
@@ -664,14 +664,14 @@ async def test_cancelling_while_a_person_is_asked_runs_nothing(build: Build) -> 
             await asyncio.Event().wait()
             raise AssertionError
 
-    house = build(tool("change", never, Effect.WRITE), approver=Thinking())
-    running = asyncio.create_task(house.call("change"))
+    rig = build(tool("change", never, Effect.WRITE), approver=Thinking())
+    running = asyncio.create_task(rig.call("change"))
     await is_asked.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert (house.tokens.issued, house.events()) == ({}, ["end"])
-    assert house.last["error"]["condition"] == "Aborted"
+    assert (rig.tokens.issued, rig.events()) == ({}, ["end"])
+    assert rig.last["error"]["condition"] == "Aborted"
 
 
 async def test_cancelling_during_the_preview_asks_nobody(build: Build) -> None:
@@ -685,16 +685,16 @@ async def test_cancelling_during_the_preview_asks_nobody(build: Build) -> None:
     async def plan(call: Call, params: Params) -> Preview:
         return await in_thread(call, look)
 
-    house = build(tool("change", never, Effect.WRITE, plan))
-    running = asyncio.create_task(house.call("change"))
+    rig = build(tool("change", never, Effect.WRITE, plan))
+    running = asyncio.create_task(rig.call("change"))
     await asyncio.to_thread(is_running.wait, 10)
     running.cancel()
     await others()
     may_go_on.set()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert house.person.questions == []
-    assert house.last["error"]["condition"] == "Aborted"
+    assert rig.person.questions == []
+    assert rig.last["error"]["condition"] == "Aborted"
 
 
 @pytest.mark.parametrize("is_past_checkpoint", [True, False])
@@ -717,8 +717,8 @@ async def test_a_write_past_its_last_checkpoint_is_finished_and_an_earlier_one_i
     async def work(call: Call, params: Params) -> str:
         return await in_thread(call, lambda: write(call), is_final=True)
 
-    house = build(tool("change", work, Effect.WRITE))
-    running = asyncio.create_task(house.call("change"))
+    rig = build(tool("change", work, Effect.WRITE))
+    running = asyncio.create_task(rig.call("change"))
     await asyncio.to_thread(is_running.wait, 10)
     running.cancel()
     await others()
@@ -727,12 +727,12 @@ async def test_a_write_past_its_last_checkpoint_is_finished_and_an_earlier_one_i
     if is_past_checkpoint:
         assert await running == "written"
         assert done == ["written"]
-        assert house.last["ok"] is True
+        assert rig.last["ok"] is True
     else:
         with pytest.raises(asyncio.CancelledError):
             await running
         assert done == []
-        assert house.last["error"]["condition"] == "Aborted"
+        assert rig.last["error"]["condition"] == "Aborted"
 
 
 async def test_a_deadline_that_passes_during_the_last_step_of_a_write_does_not_deny_it(build: Build) -> None:
@@ -747,14 +747,14 @@ async def test_a_deadline_that_passes_during_the_last_step_of_a_write_does_not_d
     async def work(call: Call, params: Params) -> str:
         return await in_thread(call, write, is_final=True)
 
-    house = build(tool("change", work, Effect.WRITE))
-    running = asyncio.create_task(house.call("change"))
+    rig = build(tool("change", work, Effect.WRITE))
+    running = asyncio.create_task(rig.call("change"))
     await asyncio.to_thread(is_running.wait, 10)
     clock.advance(60)
     await others()
     may_go_on.set()
     assert await running == "written"
-    assert house.last["ok"] is True
+    assert rig.last["ok"] is True
 
 
 async def test_a_deadline_that_stops_a_write_at_its_checkpoint_is_a_timeout(build: Build) -> None:
@@ -770,8 +770,8 @@ async def test_a_deadline_that_stops_a_write_at_its_checkpoint_is_a_timeout(buil
     async def work(call: Call, params: Params) -> None:
         await in_thread(call, lambda: write(call))
 
-    house = build(tool("change", work, Effect.WRITE))
-    running = asyncio.create_task(house.call("change"))
+    rig = build(tool("change", work, Effect.WRITE))
+    running = asyncio.create_task(rig.call("change"))
     await asyncio.to_thread(is_running.wait, 10)
     clock.advance(60)
     await others()
@@ -815,10 +815,10 @@ class Crossing:
 @pytest.mark.parametrize("effect", [Effect.READ, Effect.WRITE])
 async def test_calls_of_one_task_run_in_order_of_arrival_and_others_beside_them(build: Build, effect: Effect) -> None:
     crossing = Crossing()
-    house = build(tool("cross", crossing.work, effect))
+    rig = build(tool("cross", crossing.work, effect))
     async with asyncio.TaskGroup() as group:
         for value, task in ((1, "a"), (2, "a"), (3, "b"), (4, "a"), (5, "b")):
-            group.create_task(house.call("cross", value, task=task))
+            group.create_task(rig.call("cross", value, task=task))
         await crossing.until(1, 3)
         assert sorted(crossing.inside) == [1, 3]
         crossing.let_out(1)
@@ -835,13 +835,13 @@ async def test_calls_of_one_task_run_in_order_of_arrival_and_others_beside_them(
 
 async def test_without_a_task_a_callers_changes_keep_their_order_and_reads_wait_for_nobody(build: Build) -> None:
     crossing = Crossing()
-    house = build(tool("change", crossing.work, Effect.WRITE), tool("look", crossing.work))
+    rig = build(tool("change", crossing.work, Effect.WRITE), tool("look", crossing.work))
     other = type(AGENT)("mcp", AGENT.name, "uid:1000", "agent:another")
     async with asyncio.TaskGroup() as group:
-        group.create_task(house.call("change", "first"))
-        group.create_task(house.call("change", "second"))
-        group.create_task(house.call("look", "read"))
-        group.create_task(house.call("change", "other", caller=other))
+        group.create_task(rig.call("change", "first"))
+        group.create_task(rig.call("change", "second"))
+        group.create_task(rig.call("look", "read"))
+        group.create_task(rig.call("change", "other", caller=other))
         await crossing.until("first", "other", "read")
         assert sorted(crossing.inside) == ["first", "other", "read"]
         crossing.let_out("first")
@@ -852,13 +852,13 @@ async def test_without_a_task_a_callers_changes_keep_their_order_and_reads_wait_
 
 async def test_a_tool_with_lanes_of_its_own_holds_up_those_in_the_same_lane_alone(build: Build) -> None:
     crossing = Crossing()
-    house = build(
+    rig = build(
         tool("reach", crossing.work, Effect.EXECUTE, lane=lambda params: params.value[0]),
         tool("change", crossing.work, Effect.WRITE),
     )
     async with asyncio.TaskGroup() as group:
         for name, value in (("reach", "a1"), ("reach", "a2"), ("reach", "b1"), ("change", "c")):
-            group.create_task(house.call(name, value))
+            group.create_task(rig.call(name, value))
         await crossing.until("a1", "b1", "c")
         assert sorted(crossing.inside) == ["a1", "b1", "c"]
         crossing.let_out("a1")
@@ -876,11 +876,11 @@ async def test_an_open_question_holds_up_its_own_task_alone(build: Build) -> Non
             return Answer("ok", by="ada")
 
     crossing = Crossing()
-    house = build(tool("change", echo, Effect.WRITE), tool("look", crossing.work), approver=Thinking())
+    rig = build(tool("change", echo, Effect.WRITE), tool("look", crossing.work), approver=Thinking())
     async with asyncio.TaskGroup() as group:
-        group.create_task(house.call("change", task="a"))
-        group.create_task(house.call("look", "a", task="a"))
-        group.create_task(house.call("look", "b", task="b"))
+        group.create_task(rig.call("change", task="a"))
+        group.create_task(rig.call("look", "a", task="a"))
+        group.create_task(rig.call("look", "b", task="b"))
         await crossing.until("b")
         assert crossing.inside == ["b"]
         answered.set()
@@ -895,11 +895,11 @@ async def test_a_failed_or_cancelled_call_gives_its_turn_to_the_next(build: Buil
         raise Aborted("stopped")
 
     crossing = Crossing()
-    house = build(tool("fail", fail), tool("cross", crossing.work))
-    first = asyncio.create_task(house.call("cross", 1, task="a"))
-    second = asyncio.create_task(house.call("cross", 2, task="a"))
-    third = asyncio.create_task(house.call("fail", task="a"))
-    fourth = asyncio.create_task(house.call("cross", 4, task="a"))
+    rig = build(tool("fail", fail), tool("cross", crossing.work))
+    first = asyncio.create_task(rig.call("cross", 1, task="a"))
+    second = asyncio.create_task(rig.call("cross", 2, task="a"))
+    third = asyncio.create_task(rig.call("fail", task="a"))
+    fourth = asyncio.create_task(rig.call("cross", 4, task="a"))
     await crossing.until(1)
     second.cancel()
     first.cancel()

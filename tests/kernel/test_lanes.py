@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from handrail.kernel.lanes import Lanes
-from tests.kernel.gatehouse import others
+from tests.kernel.gate_rig import others
 
 
 class Stage:

@@ -16,7 +16,7 @@ from handrail.stores.local.record.factory import record_stores
 from handrail.stores.local.secrets.keyring import OsKeyring
 
 
-class House:
+class Rig:
     """A project, its audit, and a keeper that makes a checkpoint when it is told to."""
 
     def __init__(self, folder: Path) -> None:
@@ -54,19 +54,19 @@ class House:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    opened = House(tmp_path)
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    opened = Rig(tmp_path)
     opened.audit.append({"event": "first"})
     opened.keeper.checkpoint()
     yield opened
     opened.journal.close()
 
 
-def test_what_a_power_cut_took_is_no_fault_and_stays_on_record(house: House, tmp_path: Path) -> None:
-    left = house.call("cut")
-    house.stop()
+def test_what_a_power_cut_took_is_no_fault_and_stays_on_record(rig: Rig, tmp_path: Path) -> None:
+    left = rig.call("cut")
+    rig.stop()
     (left / "result.json").unlink()
-    again = House(tmp_path)
+    again = Rig(tmp_path)
     for _ in range(3):  # before anything is written, before the checkpoint, and after it
         found = again.check()
         assert found.is_well, found.faults
@@ -78,11 +78,11 @@ def test_what_a_power_cut_took_is_no_fault_and_stays_on_record(house: House, tmp
     again.journal.close()
 
 
-def test_what_was_asked_for_can_not_have_been_taken_by_a_power_cut(house: House, tmp_path: Path) -> None:
-    left = house.call("cut")
-    house.stop()
+def test_what_was_asked_for_can_not_have_been_taken_by_a_power_cut(rig: Rig, tmp_path: Path) -> None:
+    left = rig.call("cut")
+    rig.stop()
     (left / "request.json").unlink()
-    again = House(tmp_path)
+    again = Rig(tmp_path)
     for _ in range(3):
         assert any("request.json is missing" in fault for fault in again.check().faults)
         again.audit.append({"event": "next"})
@@ -90,13 +90,13 @@ def test_what_was_asked_for_can_not_have_been_taken_by_a_power_cut(house: House,
     again.journal.close()
 
 
-def test_what_a_checkpoint_has_signed_can_not_have_been_taken_either(house: House, tmp_path: Path) -> None:
-    left = house.call("signed")
-    house.keeper.checkpoint()
-    house.call("cut")
-    house.stop()
+def test_what_a_checkpoint_has_signed_can_not_have_been_taken_either(rig: Rig, tmp_path: Path) -> None:
+    left = rig.call("signed")
+    rig.keeper.checkpoint()
+    rig.call("cut")
+    rig.stop()
     (left / "result.json").unlink()
-    again = House(tmp_path)
+    again = Rig(tmp_path)
     for _ in range(3):
         assert any("signed/result.json is missing" in fault for fault in again.check().faults)
         again.audit.append({"event": "next"})
@@ -104,10 +104,10 @@ def test_what_a_checkpoint_has_signed_can_not_have_been_taken_either(house: Hous
     again.journal.close()
 
 
-def test_what_survived_the_cut_and_is_removed_later_is_a_fault(house: House, tmp_path: Path) -> None:
-    left = house.call("cut")
-    house.stop()
-    again = House(tmp_path)
+def test_what_survived_the_cut_and_is_removed_later_is_a_fault(rig: Rig, tmp_path: Path) -> None:
+    left = rig.call("cut")
+    rig.stop()
+    again = Rig(tmp_path)
     again.audit.append({"event": "next"})
     again.keeper.checkpoint()
     assert again.check().is_well
@@ -116,7 +116,7 @@ def test_what_survived_the_cut_and_is_removed_later_is_a_fault(house: House, tmp
     again.journal.close()
 
 
-def test_evidence_is_on_disk_before_its_record_is_signed(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evidence_is_on_disk_before_its_record_is_signed(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[str] = []
     real = os.fsync
 
@@ -124,10 +124,10 @@ def test_evidence_is_on_disk_before_its_record_is_signed(house: House, monkeypat
         synced.append(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
         real(descriptor)
 
-    house.call("one")
+    rig.call("one")
     monkeypatch.setattr(os, "fsync", fsync)
-    house.keeper.checkpoint()
+    rig.keeper.checkpoint()
     assert "result.json" in synced
     synced.clear()
-    house.keeper.checkpoint()
+    rig.keeper.checkpoint()
     assert "result.json" not in synced, "once is enough"

@@ -9,20 +9,20 @@ from handrail.kernel.call import Call
 from handrail.kernel.strict_json import NotJson
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Conflict, InvalidParams
-from tests.kernel.gatehouse import AGENT, Gatehouse, Params, echo, tool
+from tests.kernel.gate_rig import AGENT, GateRig, Params, echo, tool
 
-Build = Callable[..., Gatehouse]
+Build = Callable[..., GateRig]
 
 SECRET = "hunter2"
 
 
 @pytest.mark.parametrize("params", [{"path": 1, "value": SECRET}, {"path": [SECRET]}, {SECRET: 1}, [SECRET]])
 async def test_parameters_that_break_the_schema_leave_only_the_condition(build: Build, params: Any) -> None:
-    house = build(tool("look", echo))
+    rig = build(tool("look", echo))
     with pytest.raises(InvalidParams):
-        await house.gate.run(Call("look", params, AGENT))
-    assert house.last["error"] == {"condition": "InvalidParams"}
-    assert SECRET not in house.log.read_text()
+        await rig.gate.run(Call("look", params, AGENT))
+    assert rig.last["error"] == {"condition": "InvalidParams"}
+    assert SECRET not in rig.log.read_text()
 
 
 @pytest.mark.parametrize("effect", [Effect.READ, Effect.WRITE])
@@ -33,18 +33,18 @@ async def test_what_a_tool_refuses_in_its_parameters_goes_to_the_caller_alone(
     async def work(call: Call, params: Params) -> None:
         raise refusal(f"{params.value!r} makes no sense.")
 
-    house = build(tool("try", work, effect))
+    rig = build(tool("try", work, effect))
     with pytest.raises(refusal, match=SECRET):
-        await house.call("try", SECRET)
-    assert house.last["error"] == {"condition": refusal.__name__}
-    assert SECRET not in house.log.read_text()
+        await rig.call("try", SECRET)
+    assert rig.last["error"] == {"condition": refusal.__name__}
+    assert SECRET not in rig.log.read_text()
 
 
 async def test_other_conditions_keep_their_message(build: Build) -> None:
     async def work(call: Call, params: Params) -> None:
         raise Conflict("a.txt was changed meanwhile.")
 
-    house = build(tool("try", work))
+    rig = build(tool("try", work))
     with pytest.raises(Conflict):
-        await house.call("try", SECRET)
-    assert house.last["error"] == {"condition": "Conflict", "message": "a.txt was changed meanwhile."}
+        await rig.call("try", SECRET)
+    assert rig.last["error"] == {"condition": "Conflict", "message": "a.txt was changed meanwhile."}

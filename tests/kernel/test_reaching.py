@@ -15,25 +15,25 @@ from handrail.kernel.target import Target
 from handrail.kernel.tool import Picture, Preview, Reply
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined, Timeout
-from tests.kernel.gatehouse import Clock, Gatehouse, others, tool
+from tests.kernel.gate_rig import Clock, GateRig, others, tool
 
 pytestmark = pytest.mark.anyio
 
 ELSEWHERE = Target(place="https://elsewhere.test")
-Open = Callable[..., Gatehouse]
+Open = Callable[..., GateRig]
 
 
 @pytest.fixture
 async def opened(tmp_path: Path) -> AsyncIterator[Open]:
-    houses: list[Gatehouse] = []
+    rigs: list[GateRig] = []
 
-    def opening(*tools: Any, **more: Any) -> Gatehouse:
-        houses.append(Gatehouse(tmp_path, tools, **more))
-        return houses[-1]
+    def opening(*tools: Any, **more: Any) -> GateRig:
+        rigs.append(GateRig(tmp_path, tools, **more))
+        return rigs[-1]
 
     yield opening
-    for house in houses:
-        house.close()
+    for rig in rigs:
+        rig.close()
 
 
 async def go(call: Call, params: Any) -> str:
@@ -46,17 +46,17 @@ def rule(decision: str, **more: str) -> dict[str, str]:
 
 
 async def test_a_place_that_a_rule_denies_is_refused_and_recorded(opened: Open) -> None:
-    house = opened(tool("go", go), rules=[rule("deny")])
+    rig = opened(tool("go", go), rules=[rule("deny")])
     with pytest.raises(Declined) as refused:
-        await house.call("go")
+        await rig.call("go")
     assert refused.value.details["reason"] == "policy"
-    assert house.last["reached"] == {"https://elsewhere.test": "deny (project rule)"}
+    assert rig.last["reached"] == {"https://elsewhere.test": "deny (project rule)"}
 
 
 async def test_a_place_that_no_rule_names_may_be_read(opened: Open) -> None:
-    house = opened(tool("go", go))
-    assert await house.call("go") == "there"
-    assert house.person.questions == []
+    rig = opened(tool("go", go))
+    assert await rig.call("go") == "there"
+    assert rig.person.questions == []
 
 
 async def test_a_place_that_a_rule_asks_about_is_asked_about_once(opened: Open) -> None:
@@ -64,33 +64,33 @@ async def test_a_place_that_a_rule_asks_about_is_asked_about_once(opened: Open) 
         await go(call, params)
         return await go(call, params)
 
-    house = opened(tool("go", go_twice), rules=[rule("ask")])
-    assert await house.call("go") == "there"
-    (question,) = house.person.questions
+    rig = opened(tool("go", go_twice), rules=[rule("ask")])
+    assert await rig.call("go") == "there"
+    (question,) = rig.person.questions
     assert question.preview.place == "https://elsewhere.test"
 
 
 async def test_an_allowed_change_that_leads_elsewhere_is_asked_about(opened: Open) -> None:
     allowed = {"tool": "go", "path": "a.txt", "decision": "allow"}
-    house = opened(tool("go", go, Effect.UI_CONTROL), rules=[allowed])
-    house.person.answers = [Answer("canceled", by="somebody")]
+    rig = opened(tool("go", go, Effect.UI_CONTROL), rules=[allowed])
+    rig.person.answers = [Answer("canceled", by="somebody")]
     with pytest.raises(Declined):
-        await house.call("go")
-    assert [question.preview.summary for question in house.person.questions] == [
+        await rig.call("go")
+    assert [question.preview.summary for question in rig.person.questions] == [
         "Go: it has led to https://elsewhere.test"
     ]
 
 
 async def test_a_yes_to_the_call_covers_what_no_rule_names(opened: Open) -> None:
-    house = opened(tool("go", go, Effect.UI_CONTROL))
-    assert await house.call("go") == "there"
-    assert len(house.person.questions) == 1
+    rig = opened(tool("go", go, Effect.UI_CONTROL))
+    assert await rig.call("go") == "there"
+    assert len(rig.person.questions) == 1
 
 
 async def test_the_second_question_is_bound_to_the_place_too(opened: Open) -> None:
-    house = opened(tool("go", go, Effect.UI_CONTROL), rules=[rule("ask")])
-    await house.call("go")
-    first, second = house.person.questions
+    rig = opened(tool("go", go, Effect.UI_CONTROL), rules=[rule("ask")])
+    await rig.call("go")
+    first, second = rig.person.questions
     assert first.digest != second.digest
 
 
@@ -110,19 +110,19 @@ async def test_no_time_of_the_call_passes_while_a_person_is_asked(opened: Open) 
         await others()
         return "there"
 
-    house = opened(tool("go", go_and_stay, deadline_ms=1000), rules=[rule("ask")], approver=Slow())
-    assert await house.call("go", 0.5) == "there"
+    rig = opened(tool("go", go_and_stay, deadline_ms=1000), rules=[rule("ask")], approver=Slow())
+    assert await rig.call("go", 0.5) == "there"
     with pytest.raises(Timeout):
-        await house.call("go", 1.5)
+        await rig.call("go", 1.5)
 
 
 async def test_an_unknown_place_is_whatever_is_forbidden(opened: Open) -> None:
     async def go_somewhere(call: Call, params: Any) -> None:
         await call.check(Target(place=""))
 
-    house = opened(tool("go", go_somewhere), rules=[rule("deny")])
+    rig = opened(tool("go", go_somewhere), rules=[rule("deny")])
     with pytest.raises(Declined):
-        await house.call("go")
+        await rig.call("go")
 
 
 async def test_a_preview_is_told_whether_anybody_sees_it(opened: Open) -> None:
@@ -136,11 +136,11 @@ async def test_a_preview_is_told_whether_anybody_sees_it(opened: Open) -> None:
         return None
 
     free = {"tool": "free", "decision": "allow"}
-    house = opened(
+    rig = opened(
         tool("free", work, Effect.UI_CONTROL, plan), tool("asked", work, Effect.UI_CONTROL, plan), rules=[free]
     )
-    await house.call("free")
-    await house.call("asked")
+    await rig.call("free")
+    await rig.call("asked")
     assert seen == [False, True]
 
 
@@ -151,34 +151,34 @@ async def test_pictures_of_a_question_are_evidence_before_it_is_asked(opened: Op
     async def work(call: Call, params: Any) -> str:
         return "done"
 
-    house = opened(tool("act", work, Effect.UI_CONTROL, plan))
-    await house.call("act")
-    (question,) = house.person.questions
+    rig = opened(tool("act", work, Effect.UI_CONTROL, plan))
+    await rig.call("act")
+    (question,) = rig.person.questions
     (image,) = question.images
-    assert image.path == str(house.exhibits()[0] / "before.png")
-    assert (house.exhibits()[0] / "before.png").read_bytes() == b"png"
+    assert image.path == str(rig.exhibits()[0] / "before.png")
+    assert (rig.exhibits()[0] / "before.png").read_bytes() == b"png"
     assert image.alt == "the page"
-    assert house.events() == ["ask", "begin", "end"]
-    assert "before.png" in house.records()[0]["evidence"]["sha256"]
+    assert rig.events() == ["ask", "begin", "end"]
+    assert "before.png" in rig.records()[0]["evidence"]["sha256"]
 
 
 async def test_pictures_in_a_reply_are_evidence(opened: Open) -> None:
     async def look(call: Call, params: Any) -> Reply:
         return Reply("seen", [Image(b"png")])
 
-    house = opened(tool("look", look))
-    assert await house.call("look") == "seen"
-    (exhibit,) = house.exhibits()
+    rig = opened(tool("look", look))
+    assert await rig.call("look") == "seen"
+    (exhibit,) = rig.exhibits()
     assert (exhibit / "picture-1.png").read_bytes() == b"png"
 
 
 async def test_a_picture_that_can_not_be_kept_does_not_make_a_deed_undone(opened: Open) -> None:
     async def act(call: Call, params: Any) -> Reply:
-        (exhibit,) = house.exhibits()
+        (exhibit,) = rig.exhibits()
         shutil.rmtree(exhibit)
         exhibit.write_text("in the way")
         return Reply("done", [Image(b"png")])
 
-    house = opened(tool("act", act, Effect.UI_CONTROL))
-    assert await house.call("act") == "done"
-    assert (house.last["event"], house.last["ok"]) == ("end", True)
+    rig = opened(tool("act", act, Effect.UI_CONTROL))
+    assert await rig.call("act") == "done"
+    assert (rig.last["event"], rig.last["ok"]) == ("end", True)

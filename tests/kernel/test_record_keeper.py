@@ -22,7 +22,7 @@ from handrail.stores.local.record.signing import Command
 from handrail.stores.local.secrets.keyring import OsKeyring
 
 
-class House:
+class Rig:
     def __init__(self, state: Path) -> None:
         self.journal = JournalFile(state / "audit" / "log.jsonl", state / "audit" / "head")
         self.stores = record_stores(state, OsKeyring(), signer=(), told="")
@@ -31,22 +31,22 @@ class House:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path)
+def rig(tmp_path: Path) -> Rig:
+    return Rig(tmp_path)
 
 
-def test_a_checkpoint_covers_every_record(house: House) -> None:
+def test_a_checkpoint_covers_every_record(rig: Rig) -> None:
     tree = Tree()
     for number in range(5):
-        house.audit.append({"event": f"{number}"})
-    for line in house.journal.lines():
+        rig.audit.append({"event": f"{number}"})
+    for line in rig.journal.lines():
         tree.add(line.removesuffix(b"\n"))
-    made = house.keeper.checkpoint()
+    made = rig.keeper.checkpoint()
     assert made is not None
     assert (made.count, made.root) == (5, tree.root.hex())
-    house.keeper.checkpoint()  # the first one made the database, which the second describes
-    assert house.keeper.checkpoint() is None
-    house.audit.close()
+    rig.keeper.checkpoint()  # the first one made the database, which the second describes
+    assert rig.keeper.checkpoint() is None
+    rig.audit.close()
 
 
 class BusyJournal(JournalFile):
@@ -75,58 +75,58 @@ def test_records_that_are_written_meanwhile_keep_no_checkpoint_from_being_made(t
     audit.close()
 
 
-def test_a_record_that_was_changed_before_the_checkpoint_is_not_signed(house: House, tmp_path: Path) -> None:
+def test_a_record_that_was_changed_before_the_checkpoint_is_not_signed(rig: Rig, tmp_path: Path) -> None:
     """The one who wrote it knows better than the file."""
     for number in range(5):
-        house.audit.append({"event": f"{number}"})
+        rig.audit.append({"event": f"{number}"})
     log = tmp_path / "audit" / "log.jsonl"
-    forged = House(tmp_path / "forged")
+    forged = Rig(tmp_path / "forged")
     for number in range(5):
         forged.audit.append({"event": "forged" if number == 3 else f"{number}"})
     forged.audit.close()
     os.replace(tmp_path / "forged" / "audit" / "log.jsonl", log)
     os.replace(tmp_path / "forged" / "audit" / "head", tmp_path / "audit" / "head")
-    made = house.keeper.checkpoint()
+    made = rig.keeper.checkpoint()
     assert made is not None
-    assert any("has signed" in fault for fault in check_record(Audit(house.journal), house.stores).faults)
+    assert any("has signed" in fault for fault in check_record(Audit(rig.journal), rig.stores).faults)
 
 
-def test_what_others_wrote_is_signed_with_ours(house: House, tmp_path: Path) -> None:
-    house.audit.append({"event": "ours"})
-    other = House(tmp_path)
+def test_what_others_wrote_is_signed_with_ours(rig: Rig, tmp_path: Path) -> None:
+    rig.audit.append({"event": "ours"})
+    other = Rig(tmp_path)
     other.audit.append({"event": "theirs"})
-    house.audit.append({"event": "ours again"})
-    made = house.keeper.checkpoint()
+    rig.audit.append({"event": "ours again"})
+    made = rig.keeper.checkpoint()
     assert made is not None
     assert made.count == 3
     other.audit.close()
-    house.audit.close()
-    assert check_record(Audit(house.journal), house.stores).is_well
+    rig.audit.close()
+    assert check_record(Audit(rig.journal), rig.stores).is_well
 
 
-def test_an_audit_that_was_rolled_back_is_not_signed(house: House, tmp_path: Path) -> None:
-    house.audit.append({"event": "1"})
+def test_an_audit_that_was_rolled_back_is_not_signed(rig: Rig, tmp_path: Path) -> None:
+    rig.audit.append({"event": "1"})
     saved = {name: (tmp_path / "audit" / name).read_bytes() for name in ("log.jsonl", "head")}
-    house.audit.append({"event": "2"})
-    assert house.keeper.checkpoint() is not None
+    rig.audit.append({"event": "2"})
+    assert rig.keeper.checkpoint() is not None
     for name, data in saved.items():
         (tmp_path / "audit" / name).write_bytes(data)
     with pytest.raises(Damaged):
-        House(tmp_path).keeper.checkpoint()
+        Rig(tmp_path).keeper.checkpoint()
 
 
-def test_a_line_that_was_changed_is_no_checkpoint(house: House) -> None:
-    house.audit.append({"event": "1"})
-    made = house.keeper.checkpoint()
+def test_a_line_that_was_changed_is_no_checkpoint(rig: Rig) -> None:
+    rig.audit.append({"event": "1"})
+    made = rig.keeper.checkpoint()
     assert made is not None
-    line = spelled(made, house.stores.signer.sign)
+    line = spelled(made, rig.stores.signer.sign)
     assert verified(line) == made
     for place in range(0, len(line), 7):
         changed = bytearray(line)
         changed[place] ^= 1
         with pytest.raises(WrongCheckpoint):
             verified(bytes(changed))
-    house.audit.close()
+    rig.audit.close()
 
 
 def test_another_program_may_hold_the_key(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_another_program_may_hold_the_key(tmp_path: Path) -> None:
 
 
 class Grown:
-    """A house whose checkpoints were folded, with `more` after that."""
+    """A rig whose checkpoints were folded, with `more` after that."""
 
     def __init__(self, state: Path, monkeypatch: pytest.MonkeyPatch, *, told: str = "", checkpoints: int = 60) -> None:
         monkeypatch.setattr(checkpoint_chain, "MOST", 20)
@@ -160,8 +160,8 @@ class Grown:
         monkeypatch.setattr(checkpoint_chain, "KEPT", 5)
         self.state = state
         state.mkdir(mode=0o700, exist_ok=True)
-        self.house = House(state)
-        self.house.stores = record_stores(state, OsKeyring(), signer=(), told=told)
+        self.rig = Rig(state)
+        self.rig.stores = record_stores(state, OsKeyring(), signer=(), told=told)
         for number in range(checkpoints):
             self.step(number)
 
@@ -169,15 +169,15 @@ class Grown:
         (self.state / "small.json").write_text(f"{number}")
         with (self.state / "ui-prompts.jsonl").open("a") as log:
             log.write(f"{number}\n")
-        self.house.audit.append({"event": f"{number}"})
-        assert self.house.keeper.checkpoint() is not None
+        self.rig.audit.append({"event": f"{number}"})
+        assert self.rig.keeper.checkpoint() is not None
 
     @property
     def lines(self) -> list[bytes]:
         return (self.state / "checkpoints.jsonl").read_bytes().splitlines()
 
     def faults(self) -> str:
-        return "\n".join(check_record(self.house.audit, self.house.stores).faults)
+        return "\n".join(check_record(self.rig.audit, self.rig.stores).faults)
 
 
 def test_old_checkpoints_are_folded_and_everything_is_still_verified(
@@ -187,7 +187,7 @@ def test_old_checkpoints_are_folded_and_everything_is_still_verified(
     assert len(grown.lines) < 30
     assert verified(grown.lines[-1]).number == 60
     assert grown.faults() == ""
-    grown.house.audit.close()
+    grown.rig.audit.close()
 
 
 def attack_first_line(grown: Grown) -> None:
@@ -228,7 +228,7 @@ def test_what_folded_checkpoints_knew_is_still_found(
             grown.step(number)
     if attack is not attack_old_content:  # which is written over
         assert found in grown.faults()
-    grown.house.audit.close()
+    grown.rig.audit.close()
 
 
 def test_a_record_that_only_folded_checkpoints_signed_first_is_still_covered(
@@ -236,8 +236,8 @@ def test_a_record_that_only_folded_checkpoints_signed_first_is_still_covered(
 ) -> None:
     grown = Grown(tmp_path, monkeypatch)
     attack_old_record(grown)
-    assert check_record(grown.house.audit, grown.house.stores).broken is not None
-    grown.house.audit.close()
+    assert check_record(grown.rig.audit, grown.rig.stores).broken is not None
+    grown.rig.audit.close()
 
 
 def test_a_witness_keeps_all_of_them_and_knows_one_that_was_never_folded_here(
@@ -249,11 +249,11 @@ def test_a_witness_keeps_all_of_them_and_knows_one_that_was_never_folded_here(
     (kept,) = (file for file in seen.rglob("*") if file.is_file())
     assert (len(grown.lines) < 30, len(kept.read_bytes().splitlines())) == (True, 60)
     assert grown.faults() == ""
-    other = House(tmp_path / "other")
+    other = Rig(tmp_path / "other")
     other.audit.append({"event": "of another history"})
     other.keeper.checkpoint()
     with kept.open("ab") as file:
         file.write((tmp_path / "other" / "checkpoints.jsonl").read_bytes())
     assert "has 1 checkpoints that are not here" in grown.faults()
     other.audit.close()
-    grown.house.audit.close()
+    grown.rig.audit.close()

@@ -10,7 +10,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.threads import in_thread
 from handrail.ports.errors import NotFound
 from handrail.ports.identity import Caller
-from tests.kernel.gatehouse import AGENT, others
+from tests.kernel.gate_rig import AGENT, others
 
 
 @pytest.fixture

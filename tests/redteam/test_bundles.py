@@ -11,23 +11,23 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.redteam.agents_house import House, house_in
+from tests.redteam.agents_rig import Rig, rig_in
 from tests.wire.clients import run
 
 Entry = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
     folder = tmp_path_factory.mktemp("bundles")
     (folder / "state").mkdir(mode=0o700)
     (folder / "state/config.toml").write_text("questions_per_minute = 1000\n")  # these tests are faster than a person
-    with house_in(folder) as found:
+    with rig_in(folder) as found:
         yield found
 
 
 @pytest.fixture
-def house(shared: House) -> Iterator[House]:
+def rig(shared: Rig) -> Iterator[Rig]:
     """Nothing waits in it, and its project has one file."""
     yield shared
     person = shared.sign_in()
@@ -40,16 +40,16 @@ def house(shared: House) -> Iterator[House]:
     (shared.project / "a.txt").write_text("one\n")
 
 
-def writing(house: House, token: str, path: str, content: str = "new\n", **headers: str) -> "Future[httpx2.Response]":
+def writing(rig: Rig, token: str, path: str, content: str = "new\n", **headers: str) -> "Future[httpx2.Response]":
     params = {"path": path, "content": content}
-    dry = house.call(token, "write_to_file", {**params, "dryRun": True}, **headers)
+    dry = rig.call(token, "write_to_file", {**params, "dryRun": True}, **headers)
     assert dry.status_code == 200, dry.text
-    return house.calling(token, "write_to_file", {**params, "dryRun": False}, **headers)
+    return rig.calling(token, "write_to_file", {**params, "dryRun": False}, **headers)
 
 
-def asked_about(house: House, *paths: str) -> list[Entry]:
+def asked_about(rig: Rig, *paths: str) -> list[Entry]:
     """All of them wait; in the order of the paths."""
-    found = {entry["prompt"]["path"]: entry for entry in house.asked(len(paths))}
+    found = {entry["prompt"]["path"]: entry for entry in rig.asked(len(paths))}
     assert set(found) == set(paths)
     return [found[path] for path in paths]
 
@@ -58,9 +58,9 @@ def items(entries: list[Entry]) -> list[dict[str, str]]:
     return [{"requestId": entry["requestId"], "digest": entry["digest"]} for entry in entries]
 
 
-def allow(house: House, shown: list[dict[str, str]], **response: str) -> httpx2.Response:
+def allow(rig: Rig, shown: list[dict[str, str]], **response: str) -> httpx2.Response:
     body = {"items": shown, "response": {"status": "ok", **response}}
-    return house.ask("POST", "/api/prompts/responses", headers=house.sign_in(), json=body)
+    return rig.ask("POST", "/api/prompts/responses", headers=rig.sign_in(), json=body)
 
 
 def answers(answer: httpx2.Response) -> list[bool]:
@@ -68,171 +68,171 @@ def answers(answer: httpx2.Response) -> list[bool]:
     return [each["ok"] for each in answer.json()["data"]["answers"]]
 
 
-def test_calls_that_come_together_are_one_bundle_and_one_answer_lets_all_of_them_run(house: House) -> None:
-    token, names = house.issue("ada"), ["a.txt", "b.txt", "c.txt"]
-    calls = [writing(house, token, name) for name in names]
-    entries = asked_about(house, *names)
+def test_calls_that_come_together_are_one_bundle_and_one_answer_lets_all_of_them_run(rig: Rig) -> None:
+    token, names = rig.issue("ada"), ["a.txt", "b.txt", "c.txt"]
+    calls = [writing(rig, token, name) for name in names]
+    entries = asked_about(rig, *names)
     assert len({entry["bundle"] for entry in entries}) == 1
     assert len({entry["requestId"] for entry in entries}) == len({entry["digest"] for entry in entries}) == 3
-    assert answers(allow(house, items(entries))) == [True, True, True]
+    assert answers(allow(rig, items(entries))) == [True, True, True]
     assert [call.result().status_code for call in calls] == [200, 200, 200]
-    assert [(house.project / name).read_text() for name in names] == ["new\n"] * 3
-    ends = [json.loads(line) for line in (house.state / "audit/log.jsonl").read_text().splitlines()]
+    assert [(rig.project / name).read_text() for name in names] == ["new\n"] * 3
+    ends = [json.loads(line) for line in (rig.state / "audit/log.jsonl").read_text().splitlines()]
     ran = [record for record in ends if record["event"] == "end" and record.get("answer")]
     assert len({record["answer"]["by"] for record in ran}) == 3  # each names its own prompt
 
 
-def test_an_approval_that_comes_between_display_and_answer_is_not_covered(house: House) -> None:
-    token = house.issue("ada")
-    first, second = writing(house, token, "a.txt"), writing(house, token, "b.txt")
-    shown = items(asked_about(house, "a.txt", "b.txt"))
-    late = writing(house, token, "late.txt")
-    asked_about(house, "a.txt", "b.txt", "late.txt")
-    assert answers(allow(house, shown)) == [True, True]
+def test_an_approval_that_comes_between_display_and_answer_is_not_covered(rig: Rig) -> None:
+    token = rig.issue("ada")
+    first, second = writing(rig, token, "a.txt"), writing(rig, token, "b.txt")
+    shown = items(asked_about(rig, "a.txt", "b.txt"))
+    late = writing(rig, token, "late.txt")
+    asked_about(rig, "a.txt", "b.txt", "late.txt")
+    assert answers(allow(rig, shown)) == [True, True]
     assert [first.result().status_code, second.result().status_code] == [200, 200]
-    (left,) = house.pending()
+    (left,) = rig.pending()
     assert left["prompt"]["path"] == "late.txt"
     assert not late.done()
-    assert not (house.project / "late.txt").exists()
+    assert not (rig.project / "late.txt").exists()
 
 
-def test_an_approval_that_was_changed_after_it_was_asked_is_not_covered(house: House) -> None:
+def test_an_approval_that_was_changed_after_it_was_asked_is_not_covered(rig: Rig) -> None:
     """By a program that writes to the log: the terminal then shows something else than the agent asked for."""
-    token = house.issue("ada")
-    calls = [writing(house, token, name) for name in ("a.txt", "b.txt")]
-    _, changed = asked_about(house, "a.txt", "b.txt")
-    log = house.state / "ui-prompts.jsonl"
+    token = rig.issue("ada")
+    calls = [writing(rig, token, name) for name in ("a.txt", "b.txt")]
+    _, changed = asked_about(rig, "a.txt", "b.txt")
+    log = rig.state / "ui-prompts.jsonl"
     lines = log.read_text().splitlines(keepends=True)
     log.write_text("".join(line.replace("+new", "+bad") if '"path":"b.txt"' in line else line for line in lines))
-    (bundle,) = json.loads(run("prompts", "list", "--json", "--state", house.state).stdout)["bundles"]
-    done = run("prompts", "answer", bundle["bundleId"], "--ok", "--state", house.state)
+    (bundle,) = json.loads(run("prompts", "list", "--json", "--state", rig.state).stdout)["bundles"]
+    done = run("prompts", "answer", bundle["bundleId"], "--ok", "--state", rig.state)
     assert done.returncode == 1
     assert calls[0].result().status_code == 200
-    alone = run("prompts", "answer", changed["requestId"], "--ok", "--state", house.state)
+    alone = run("prompts", "answer", changed["requestId"], "--ok", "--state", rig.state)
     assert alone.returncode != 0
     assert "changed after it was asked" in alone.stderr
-    house.answer(changed["requestId"], "--cancel")
+    rig.answer(changed["requestId"], "--cancel")
     assert calls[1].result().status_code == 403
-    assert not (house.project / "b.txt").exists()
+    assert not (rig.project / "b.txt").exists()
 
 
-def test_a_made_up_digest_or_id_answers_nothing(house: House) -> None:
-    token = house.issue("ada")
-    calls = [writing(house, token, name) for name in ("a.txt", "b.txt")]
-    shown = items(asked_about(house, "a.txt", "b.txt"))
+def test_a_made_up_digest_or_id_answers_nothing(rig: Rig) -> None:
+    token = rig.issue("ada")
+    calls = [writing(rig, token, name) for name in ("a.txt", "b.txt")]
+    shown = items(asked_about(rig, "a.txt", "b.txt"))
     swapped = [{**shown[0], "digest": shown[1]["digest"]}, {"requestId": "approval_made_up", "digest": "0" * 64}]
-    assert answers(allow(house, swapped)) == [False, False]
-    assert len(house.pending()) == 2
+    assert answers(allow(rig, swapped)) == [False, False]
+    assert len(rig.pending()) == 2
     assert not any(call.done() for call in calls)
 
 
 @pytest.mark.parametrize("other", ["another agent", "another tool", "another task"])
-def test_what_is_not_similar_does_not_join(house: House, other: str) -> None:
-    token = house.issue("ada")
-    stranger = house.issue("mallory") if other == "another agent" else token
-    calls = [writing(house, token, name) for name in ("a.txt", "b.txt")]
-    mine = asked_about(house, "a.txt", "b.txt")
-    (house.project / "x.txt").write_text("one\n")
+def test_what_is_not_similar_does_not_join(rig: Rig, other: str) -> None:
+    token = rig.issue("ada")
+    stranger = rig.issue("mallory") if other == "another agent" else token
+    calls = [writing(rig, token, name) for name in ("a.txt", "b.txt")]
+    mine = asked_about(rig, "a.txt", "b.txt")
+    (rig.project / "x.txt").write_text("one\n")
     if other == "another tool":
         replacing = {"path": "x.txt", "find": "one", "replace": "two"}
-        joined = house.calling(stranger, "replace_in_file", replacing)
+        joined = rig.calling(stranger, "replace_in_file", replacing)
     else:
         headers = {"x-task-id": "01J00000000000000000000000"} if other == "another task" else {}
-        joined = writing(house, stranger, "x.txt", **headers)
-    foreign = asked_about(house, "a.txt", "b.txt", "x.txt")[2]
+        joined = writing(rig, stranger, "x.txt", **headers)
+    foreign = asked_about(rig, "a.txt", "b.txt", "x.txt")[2]
     assert foreign["bundle"] != mine[0]["bundle"]
-    refused = allow(house, items([*mine, foreign]))
+    refused = allow(rig, items([*mine, foreign]))
     assert refused.status_code == 400
-    assert len(house.pending()) == 3
+    assert len(rig.pending()) == 3
     assert not any(call.done() for call in (*calls, joined))
 
 
-def test_a_prompt_of_another_program_does_not_join(house: House) -> None:
-    token = house.issue("ada")
-    _ = [writing(house, token, name) for name in ("a.txt", "b.txt")]
-    mine = asked_about(house, "a.txt", "b.txt")
+def test_a_prompt_of_another_program_does_not_join(rig: Rig) -> None:
+    token = rig.issue("ada")
+    _ = [writing(rig, token, name) for name in ("a.txt", "b.txt")]
+    mine = asked_about(rig, "a.txt", "b.txt")
     prompt = {"kind": "file_change_confirm", "path": "evil.txt", "bundle": mine[0]["bundle"]}
-    posted = house.ask("POST", "/api/prompts", house.server["token"], json={"prompt": prompt})
+    posted = rig.ask("POST", "/api/prompts", rig.server["token"], json={"prompt": prompt})
     assert posted.status_code == 400
     entry = {"ts": "2026-01-01T00:00:00.000Z", "type": "ui_prompt", "action": "request", "requestId": "approval_x_y"}
-    with (house.state / "ui-prompts.jsonl").open("a") as log:
+    with (rig.state / "ui-prompts.jsonl").open("a") as log:
         log.write(json.dumps({**entry, "prompt": prompt}) + "\n")
-    written = next(each for each in house.asked(3) if each["requestId"] == "approval_x_y")
+    written = next(each for each in rig.asked(3) if each["requestId"] == "approval_x_y")
     assert "digest" not in written
-    listed = json.loads(run("prompts", "list", "--json", "--state", house.state).stdout)["bundles"]
+    listed = json.loads(run("prompts", "list", "--json", "--state", rig.state).stdout)["bundles"]
     assert [each["requestIds"] for each in listed] == [[entry["requestId"] for entry in mine]]
-    assert allow(house, [*items(mine), {"requestId": "approval_x_y", "digest": "0" * 64}]).status_code == 400
+    assert allow(rig, [*items(mine), {"requestId": "approval_x_y", "digest": "0" * 64}]).status_code == 400
 
 
 @pytest.mark.parametrize("reach", [{"scope": "rule"}, {"scope": "task"}])
-def test_an_answer_to_several_reaches_no_further_than_these(house: House, reach: dict[str, str]) -> None:
-    token = house.issue("ada")
-    _ = [writing(house, token, name) for name in ("a.txt", "b.txt")]
-    shown = items(asked_about(house, "a.txt", "b.txt"))
-    assert allow(house, shown, **reach).status_code == 400
-    assert len(house.pending()) == 2
+def test_an_answer_to_several_reaches_no_further_than_these(rig: Rig, reach: dict[str, str]) -> None:
+    token = rig.issue("ada")
+    _ = [writing(rig, token, name) for name in ("a.txt", "b.txt")]
+    shown = items(asked_about(rig, "a.txt", "b.txt"))
+    assert allow(rig, shown, **reach).status_code == 400
+    assert len(rig.pending()) == 2
 
 
-def test_only_a_person_answers_several(house: House) -> None:
-    token = house.issue("ada")
-    _ = [writing(house, token, name) for name in ("a.txt", "b.txt")]
-    body = {"items": items(asked_about(house, "a.txt", "b.txt")), "response": {"status": "ok"}}
-    for key in (token, house.server["token"]):
-        assert house.ask("POST", "/api/prompts/responses", key, json=body).status_code in (401, 403)
-    assert len(house.pending()) == 2
+def test_only_a_person_answers_several(rig: Rig) -> None:
+    token = rig.issue("ada")
+    _ = [writing(rig, token, name) for name in ("a.txt", "b.txt")]
+    body = {"items": items(asked_about(rig, "a.txt", "b.txt")), "response": {"status": "ok"}}
+    for key in (token, rig.server["token"]):
+        assert rig.ask("POST", "/api/prompts/responses", key, json=body).status_code in (401, 403)
+    assert len(rig.pending()) == 2
 
 
-def test_code_that_runs_later_and_critical_rules_are_asked_by_themselves(house: House) -> None:
+def test_code_that_runs_later_and_critical_rules_are_asked_by_themselves(rig: Rig) -> None:
     rule = '[[rules]]\neffect = "WRITE"\npath = "vault/**"\ndecision = "ask"\ncritical = true\n'
-    with (house.state / "config.toml").open("a") as config:
+    with (rig.state / "config.toml").open("a") as config:
         config.write(rule)
-    token = house.issue("ada")
-    _ = [writing(house, token, name) for name in ("a.txt", "package.json", "vault/x")]
-    plain, later, critical = asked_about(house, "a.txt", "package.json", "vault/x")
+    token = rig.issue("ada")
+    _ = [writing(rig, token, name) for name in ("a.txt", "package.json", "vault/x")]
+    plain, later, critical = asked_about(rig, "a.txt", "package.json", "vault/x")
     assert "bundle" in plain
     assert "bundle" not in later
     assert "bundle" not in critical
 
 
-def test_the_terminal_answers_a_bundle_by_the_id_of_what_it_listed(house: House) -> None:
-    token = house.issue("ada")
-    calls = [writing(house, token, name) for name in ("a.txt", "b.txt")]
-    asked_about(house, "a.txt", "b.txt")
-    (bundle,) = json.loads(run("prompts", "list", "--json", "--state", house.state).stdout)["bundles"]
-    late = writing(house, token, "late.txt")
-    asked_about(house, "a.txt", "b.txt", "late.txt")
-    shown = run("prompts", "show", bundle["bundleId"], "--state", house.state).stdout
+def test_the_terminal_answers_a_bundle_by_the_id_of_what_it_listed(rig: Rig) -> None:
+    token = rig.issue("ada")
+    calls = [writing(rig, token, name) for name in ("a.txt", "b.txt")]
+    asked_about(rig, "a.txt", "b.txt")
+    (bundle,) = json.loads(run("prompts", "list", "--json", "--state", rig.state).stdout)["bundles"]
+    late = writing(rig, token, "late.txt")
+    asked_about(rig, "a.txt", "b.txt", "late.txt")
+    shown = run("prompts", "show", bundle["bundleId"], "--state", rig.state).stdout
     assert "a.txt" in shown
     assert "late.txt" not in shown
-    done = run("prompts", "answer", bundle["bundleId"], "--ok", "--state", house.state)
+    done = run("prompts", "answer", bundle["bundleId"], "--ok", "--state", rig.state)
     assert done.returncode == 0, done.stderr
     assert [call.result().status_code for call in calls] == [200, 200]
     assert not late.done()
-    again = run("prompts", "answer", bundle["bundleId"], "--ok", "--state", house.state)
+    again = run("prompts", "answer", bundle["bundleId"], "--ok", "--state", rig.state)
     assert again.returncode != 0
-    assert len(house.pending()) == 1
+    assert len(rig.pending()) == 1
 
 
-def test_a_denied_bundle_writes_nothing(house: House) -> None:
-    token = house.issue("ada")
-    calls = [writing(house, token, name) for name in ("b.txt", "c.txt")]
-    shown = items(asked_about(house, "b.txt", "c.txt"))
+def test_a_denied_bundle_writes_nothing(rig: Rig) -> None:
+    token = rig.issue("ada")
+    calls = [writing(rig, token, name) for name in ("b.txt", "c.txt")]
+    shown = items(asked_about(rig, "b.txt", "c.txt"))
     body = {"items": shown, "response": {"status": "canceled", "remark": "not these"}}
-    assert answers(house.ask("POST", "/api/prompts/responses", headers=house.sign_in(), json=body)) == [True, True]
+    assert answers(rig.ask("POST", "/api/prompts/responses", headers=rig.sign_in(), json=body)) == [True, True]
     for call in calls:
         assert call.result().status_code == 403
         assert "not these" in call.result().text
-    assert not (house.project / "b.txt").exists()
+    assert not (rig.project / "b.txt").exists()
 
 
-def test_a_file_that_changes_after_its_yes_and_before_its_turn_is_asked_about_again(house: House) -> None:
-    token = house.issue("ada")
-    first, second = writing(house, token, "a.txt"), writing(house, token, "b.txt")
-    _, ahead = asked_about(house, "a.txt", "b.txt")
-    house.answer(ahead["requestId"])
-    (house.project / "b.txt").write_text("somebody else's\n")
-    (entry,) = house.pending()
-    house.answer(entry["requestId"])
+def test_a_file_that_changes_after_its_yes_and_before_its_turn_is_asked_about_again(rig: Rig) -> None:
+    token = rig.issue("ada")
+    first, second = writing(rig, token, "a.txt"), writing(rig, token, "b.txt")
+    _, ahead = asked_about(rig, "a.txt", "b.txt")
+    rig.answer(ahead["requestId"])
+    (rig.project / "b.txt").write_text("somebody else's\n")
+    (entry,) = rig.pending()
+    rig.answer(entry["requestId"])
     assert first.result().status_code == 200
     assert second.result().status_code == 409  # its dry run saw another file
-    assert (house.project / "b.txt").read_text() == "somebody else's\n"
+    assert (rig.project / "b.txt").read_text() == "somebody else's\n"

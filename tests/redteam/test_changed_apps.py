@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.persons import Person
-from tests.wire.apps_house import told
+from tests.wire.apps_rig import told
 from tests.wire.clients import Outcome, Stdio
 
 APP = "com.example.shelf"
@@ -31,7 +31,7 @@ if __name__ == "__main__":
 """
 
 
-class House:
+class Rig:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.program = folder / "shelf.py"
@@ -61,34 +61,34 @@ class House:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    made = House(tmp_path)
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    made = Rig(tmp_path)
     yield made
     made.close()
 
 
-def test_a_program_that_was_changed_after_the_consent_is_asked_about_again(house: House) -> None:
-    first = house.agent()
-    allowed = house.calls(first)
-    house.person.answers("--ok", "--for", "rule")
+def test_a_program_that_was_changed_after_the_consent_is_asked_about_again(rig: Rig) -> None:
+    first = rig.agent()
+    allowed = rig.calls(first)
+    rig.person.answers("--ok", "--for", "rule")
     assert allowed.result(60).result == {"added": "Emma"}
-    assert house.calls(first).result(60).result == {"added": "Emma"}  # without a question
-    house.program.write_text(PROGRAM.replace("MARK", " and all your files"))
-    for agent in (first, house.agent()):
-        again = house.calls(agent)
-        asked = house.person.answers("--cancel")["prompt"]
+    assert rig.calls(first).result(60).result == {"added": "Emma"}  # without a question
+    rig.program.write_text(PROGRAM.replace("MARK", " and all your files"))
+    for agent in (first, rig.agent()):
+        again = rig.calls(agent)
+        asked = rig.person.answers("--cancel")["prompt"]
         assert "the app's program has changed since" in asked["message"]
         assert again.result(60).code == "PERMISSION_DENIED"
 
 
-def test_the_program_that_was_allowed_counts_again_once_it_is_back(house: House) -> None:
-    agent = house.agent()
-    allowed = house.calls(agent)
-    house.person.answers("--ok", "--for", "rule")
+def test_the_program_that_was_allowed_counts_again_once_it_is_back(rig: Rig) -> None:
+    agent = rig.agent()
+    allowed = rig.calls(agent)
+    rig.person.answers("--ok", "--for", "rule")
     allowed.result(60)
-    house.program.write_text(PROGRAM.replace("MARK", "!"))
-    changed = house.calls(agent)
-    house.person.answers("--cancel")
+    rig.program.write_text(PROGRAM.replace("MARK", "!"))
+    changed = rig.calls(agent)
+    rig.person.answers("--cancel")
     assert changed.result(60).code == "PERMISSION_DENIED"
-    house.program.write_text(PROGRAM.replace("MARK", ""))
-    assert house.calls(agent).result(60).result == {"added": "Emma"}
+    rig.program.write_text(PROGRAM.replace("MARK", ""))
+    assert rig.calls(agent).result(60).result == {"added": "Emma"}

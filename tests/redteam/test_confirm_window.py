@@ -29,7 +29,7 @@ STORED = "chrome.storage.session.get('confirm').then((kept) => kept.confirm)"
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("window")
     (folder / "project").mkdir()
     with up(folder / "project", folder / "state") as running:
@@ -37,21 +37,19 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield running
 
 
-def persons(house: Running) -> dict[str, str]:
+def persons(rig: Running) -> dict[str, str]:
     """What the person's own commands send."""
-    return {**house.bearer, **house.console_key}
+    return {**rig.bearer, **rig.console_key}
 
 
-def pair(house: Running, visitor: Visitor, how: str = "pair") -> str:
+def pair(rig: Running, visitor: Visitor, how: str = "pair") -> str:
     """With a code that the person types into the extension's settings; the browser's id."""
-    before = {each["clientId"] for each in paired(house)}
-    code = house.request("POST", f"/api/extension/{how}-code", headers=persons(house)).json["data"]["code"]
+    before = {each["clientId"] for each in paired(rig)}
+    code = rig.request("POST", f"/api/extension/{how}-code", headers=persons(rig)).json["data"]["code"]
     visitor.does("open", "options", f"{EXTENSION_ORIGIN}/options.html", "form")
-    visitor.does("evaluate", "options", _send({"type": "ui/pair", "server": house.address, "code": code}))
+    visitor.does("evaluate", "options", _send({"type": "ui/pair", "server": rig.address, "code": code}))
     new: list[str] = until(
-        lambda: [
-            each["clientId"] for each in paired(house) if each["clientId"] not in before and each["socketConnected"]
-        ]
+        lambda: [each["clientId"] for each in paired(rig) if each["clientId"] not in before and each["socketConnected"]]
     )
     return new[0]
 
@@ -60,14 +58,14 @@ def _send(message: dict[str, str]) -> str:
     return f"chrome.runtime.sendMessage({json.dumps(message)})"
 
 
-def paired(house: Running) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = house.request("GET", "/api/extension/tokens", headers=persons(house)).json["data"]
+def paired(rig: Running) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = rig.request("GET", "/api/extension/tokens", headers=persons(rig)).json["data"]
     return found
 
 
-def enroll(house: Running, client_id: str, **headers: str) -> Answer:
-    given = headers or persons(house)
-    return house.request("POST", "/api/extension/enrolled", headers=given, json={"clientId": client_id})
+def enroll(rig: Running, client_id: str, **headers: str) -> Answer:
+    given = headers or persons(rig)
+    return rig.request("POST", "/api/extension/enrolled", headers=given, json={"clientId": client_id})
 
 
 @pytest.fixture(scope="module")
@@ -78,21 +76,21 @@ def visitor() -> Iterator[Visitor]:
 
 
 @pytest.fixture(scope="module")
-def browser(house: Running, visitor: Visitor) -> str:
+def browser(rig: Running, visitor: Visitor) -> str:
     """The person's, enrolled."""
-    client_id = pair(house, visitor)
-    assert enroll(house, client_id).status == 200
+    client_id = pair(rig, visitor)
+    assert enroll(rig, client_id).status == 200
     return client_id
 
 
 @pytest.fixture
-def asked(house: Running) -> Iterator[str]:
+def asked(rig: Running) -> Iterator[str]:
     """A write of an agent's that waits for approval, each to a file of its own: a yes may become a rule."""
     name = f"{next(NUMBERS)}.txt"
-    (house.project / name).write_text("one\n")
-    calling = call(house, "replace_in_file", path=name, find="one", replace="two")
-    yield Person(house.state).sees()["requestId"]
-    cancel_all(house)
+    (rig.project / name).write_text("one\n")
+    calling = call(rig, "replace_in_file", path=name, find="one", replace="two")
+    yield Person(rig.state).sees()["requestId"]
+    cancel_all(rig)
     calling.wait(60)
 
 
@@ -105,9 +103,9 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 class Card:
     """The person's answer in the console, which waits for the window."""
 
-    def __init__(self, house: Running, visitor: Visitor, pool: ThreadPoolExecutor, asked: str) -> None:
-        self._house, self._visitor, self._asked = house, visitor, asked
-        self._sent: Future[Answer] = pool.submit(answer, house, asked, RULE, WINDOW)
+    def __init__(self, rig: Running, visitor: Visitor, pool: ThreadPoolExecutor, asked: str) -> None:
+        self._rig, self._visitor, self._asked = rig, visitor, asked
+        self._sent: Future[Answer] = pool.submit(answer, rig, asked, RULE, WINDOW)
         visitor.does("find", "window", "/confirm.html")
         visitor.does("wait", "window", "button.primary")
 
@@ -125,44 +123,44 @@ class Card:
         return self._sent.result(30)
 
     def is_unanswered(self) -> bool:
-        return not self._sent.done() and answer_to(self._house, self._asked) is None
+        return not self._sent.done() and answer_to(self._rig, self._asked) is None
 
 
 @pytest.fixture
-def card(house: Running, visitor: Visitor, browser: str, pool: ThreadPoolExecutor, asked: str) -> Card:
-    return Card(house, visitor, pool, asked)
+def card(rig: Running, visitor: Visitor, browser: str, pool: ThreadPoolExecutor, asked: str) -> Card:
+    return Card(rig, visitor, pool, asked)
 
 
-def session(house: Running) -> dict[str, str]:
-    return house.sign_in()
+def session(rig: Running) -> dict[str, str]:
+    return rig.sign_in()
 
 
-def answer(house: Running, request_id: str, response: Any, presence: Any = None, **headers: str) -> Answer:
+def answer(rig: Running, request_id: str, response: Any, presence: Any = None, **headers: str) -> Answer:
     body = {"response": response} if presence is None else {"response": response, "presence": presence}
     path = f"/api/prompts/{request_id}/response"
-    return house.request("POST", path, headers=headers or session(house), json=body)
+    return rig.request("POST", path, headers=headers or session(rig), json=body)
 
 
-def refused(house: Running, request_id: str, given: Answer) -> dict[str, Any]:
+def refused(rig: Running, request_id: str, given: Answer) -> dict[str, Any]:
     assert (given.status, given.code) == (403, "FORBIDDEN"), given
-    assert answer_to(house, request_id) is None
+    assert answer_to(rig, request_id) is None
     details: dict[str, Any] = given.json["error"]["details"]["context"]
     return details
 
 
 def test_the_window_shows_exactly_what_is_granted_and_its_yes_counts(
-    house: Running, visitor: Visitor, card: Card, asked: str
+    rig: Running, visitor: Visitor, card: Card, asked: str
 ) -> None:
     shown = visitor.does("text", "window", "main")
-    prompt = next(each for each in Person(house.state).pending() if each["requestId"] == asked)["prompt"]
+    prompt = next(each for each in Person(rig.state).pending() if each["requestId"] == asked)["prompt"]
     offer = next(each for each in prompt["offers"] if each["scope"] == "rule")
     for part in (prompt["title"], offer["what"], offer["where"], offer["who"], "two"):
         assert part in shown
     assert card.allows().status == 200
-    assert answer_to(house, asked)["scope"] == "rule"
+    assert answer_to(rig, asked)["scope"] == "rule"
 
     def proof() -> Any:
-        lines = (house.state / "audit" / "log.jsonl").read_text().splitlines()
+        lines = (rig.state / "audit" / "log.jsonl").read_text().splitlines()
         found = [json.loads(line).get("answer", {}).get("presence") for line in lines if line[:1] == "{"]
         return next((one for one in found if one), None)
 
@@ -170,15 +168,15 @@ def test_the_window_shows_exactly_what_is_granted_and_its_yes_counts(
 
 
 def test_a_no_in_the_window_is_a_no_and_closing_it_leaves_the_question(
-    house: Running, visitor: Visitor, pool: ThreadPoolExecutor, card: Card, asked: str
+    rig: Running, visitor: Visitor, pool: ThreadPoolExecutor, card: Card, asked: str
 ) -> None:
-    assert refused(house, asked, card.closes())["reason"] == "presence"
-    assert Card(house, visitor, pool, asked).denies().status == 200
-    assert answer_to(house, asked)["status"] == "canceled"
+    assert refused(rig, asked, card.closes())["reason"] == "presence"
+    assert Card(rig, visitor, pool, asked).denies().status == 200
+    assert answer_to(rig, asked)["status"] == "canceled"
 
 
 def test_only_real_input_counts_and_only_after_there_was_time_to_read(
-    house: Running, visitor: Visitor, card: Card, asked: str
+    rig: Running, visitor: Visitor, card: Card, asked: str
 ) -> None:
     assert visitor.does("evaluate", "window", f"{PRESS}, document.querySelector('button.primary').disabled")
     visitor.does("wait", "window", "button.primary:enabled")
@@ -201,12 +199,12 @@ def test_no_other_page_of_the_extension_answers_for_the_window(visitor: Visitor,
     card.closes()
 
 
-def test_the_agents_browser_tools_reach_no_part_of_the_window(house: Running, visitor: Visitor, card: Card) -> None:
+def test_the_agents_browser_tools_reach_no_part_of_the_window(rig: Running, visitor: Visitor, card: Card) -> None:
     """The agent may do everything in this very browser, and knows the window's tab."""
-    agent = {"authorization": f"Bearer {agent_token(house.state, 'attacker')}"}
+    agent = {"authorization": f"Bearer {agent_token(rig.state, 'attacker')}"}
 
     def use(tool: str, **params: Any) -> Answer:
-        return house.request("POST", f"/api/tools/{tool}", headers=agent, json=params)
+        return rig.request("POST", f"/api/tools/{tool}", headers=agent, json=params)
 
     window = visitor.does("evaluate", "window", "chrome.tabs.getCurrent().then((tab) => tab.id)")
     with LocalServer() as site:
@@ -268,9 +266,9 @@ class OtherBrowser(ScriptedBrowser):
         return answered
 
 
-def test_another_browsers_token_answers_nothing(house: Running, visitor: Visitor, card: Card) -> None:
+def test_another_browsers_token_answers_nothing(rig: Running, visitor: Visitor, card: Card) -> None:
     asked = visitor.does("evaluate", "window", STORED)
-    other = OtherBrowser(house.address, browser_token(house.state, "another"), client_id="another")
+    other = OtherBrowser(rig.address, browser_token(rig.state, "another"), client_id="another")
     told = {name: asked[name] for name in ("confirmId", "digest", "requestId")}
     said = other.says(type="confirm_answer", **told, answer="allow")
     other.close()
@@ -280,12 +278,12 @@ def test_another_browsers_token_answers_nothing(house: Running, visitor: Visitor
 
 
 def test_an_answer_counts_for_its_own_question_digest_and_once(
-    house: Running, visitor: Visitor, pool: ThreadPoolExecutor, browser: str, card: Card, asked: str
+    rig: Running, visitor: Visitor, pool: ThreadPoolExecutor, browser: str, card: Card, asked: str
 ) -> None:
     """From the enrolled browser itself: what it once said is said again for something else."""
     first = visitor.does("evaluate", "window", STORED)
     card.closes()
-    second = Card(house, visitor, pool, asked)
+    second = Card(rig, visitor, pool, asked)
     now = visitor.does("evaluate", "window", STORED)
     assert first["digest"] == now["digest"], "the same answer to the same question has the same digest"
     assert first["confirmId"] != now["confirmId"]
@@ -311,57 +309,57 @@ def keep(visitor: Visitor, asked: dict[str, Any]) -> None:
 
 
 def test_neither_an_agents_nor_the_servers_token_opens_a_window_or_enrolls_a_browser(
-    house: Running, visitor: Visitor, browser: str, asked: str
+    rig: Running, visitor: Visitor, browser: str, asked: str
 ) -> None:
-    agents = {"authorization": f"Bearer {agent_token(house.state, 'attacker')}"}
-    for headers in (agents, house.bearer, {**house.bearer, "origin": EXTENSION_ORIGIN}):
-        assert answer(house, asked, RULE, WINDOW, **headers).status == 403
-        assert enroll(house, browser, **headers).status == 403
-    assert answer_to(house, asked) is None
+    agents = {"authorization": f"Bearer {agent_token(rig.state, 'attacker')}"}
+    for headers in (agents, rig.bearer, {**rig.bearer, "origin": EXTENSION_ORIGIN}):
+        assert answer(rig, asked, RULE, WINDOW, **headers).status == 403
+        assert enroll(rig, browser, **headers).status == 403
+    assert answer_to(rig, asked) is None
     assert visitor.does("isOpen", "/confirm.html") is False
 
 
-def test_a_signed_in_page_enrolls_no_browser_without_presence(house: Running, browser: str) -> None:
+def test_a_signed_in_page_enrolls_no_browser_without_presence(rig: Running, browser: str) -> None:
     """It may be confirmed with what proves presence already: this one's own window doesn't count for itself."""
-    other = browser_token(house.state, "of-another-extension")
+    other = browser_token(rig.state, "of-another-extension")
     assert other
-    assert enroll(house, "of-another-extension").json["error"]["details"]["context"]["reason"] == "extension"
-    house.request("DELETE", f"/api/extension/enrolled/{browser}", headers=session(house))
-    given = enroll(house, browser, **session(house))
+    assert enroll(rig, "of-another-extension").json["error"]["details"]["context"]["reason"] == "extension"
+    rig.request("DELETE", f"/api/extension/enrolled/{browser}", headers=session(rig))
+    given = enroll(rig, browser, **session(rig))
     assert (given.status, given.json["error"]["details"]["context"]["reason"]) == (403, "presence")
     assert "window" not in given.json["error"]["details"]["context"]
-    assert enroll(house, browser).status == 200
+    assert enroll(rig, browser).status == 200
 
 
 @pytest.mark.trial("browsers", is_long=True)
 def test_a_browser_that_handrail_or_a_program_drives_confirms_nothing(
-    house: Running, pool: ThreadPoolExecutor, browser: str, visitor: Visitor, asked: str
+    rig: Running, pool: ThreadPoolExecutor, browser: str, visitor: Visitor, asked: str
 ) -> None:
-    house.request("DELETE", f"/api/extension/enrolled/{browser}", headers=session(house))
+    rig.request("DELETE", f"/api/extension/enrolled/{browser}", headers=session(rig))
     driven = Visitor(EXTENSION_FOLDER, is_automated=True)
     try:
-        launched = pair(house, driven, "launch")
-        assert enroll(house, launched).json["error"]["details"]["context"]["reason"] == "launched"
+        launched = pair(rig, driven, "launch")
+        assert enroll(rig, launched).json["error"]["details"]["context"]["reason"] == "launched"
         driven.does("evaluate", "options", _send({"type": "ui/unpair"}))
-        by_hand = pair_again(house, driven)
-        assert enroll(house, by_hand).status == 200
-        told = answer(house, asked, RULE, WINDOW)
+        by_hand = pair_again(rig, driven)
+        assert enroll(rig, by_hand).status == 200
+        told = answer(rig, asked, RULE, WINDOW)
         assert "program drives" in told.json["error"]["message"]
-        refused(house, asked, told)
+        refused(rig, asked, told)
     finally:
         driven.close()
-    assert enroll(house, browser).status == 200
+    assert enroll(rig, browser).status == 200
 
 
-def pair_again(house: Running, visitor: Visitor) -> str:
+def pair_again(rig: Running, visitor: Visitor) -> str:
     """As another browser would: what it is known as is paired anew, this time by hand."""
-    until(lambda: not any(each["socketConnected"] and each["isLaunched"] for each in paired(house)))
-    code = house.request("POST", "/api/extension/pair-code", headers=persons(house)).json["data"]["code"]
-    visitor.does("evaluate", "options", _send({"type": "ui/pair", "server": house.address, "code": code}))
+    until(lambda: not any(each["socketConnected"] and each["isLaunched"] for each in paired(rig)))
+    code = rig.request("POST", "/api/extension/pair-code", headers=persons(rig)).json["data"]["code"]
+    visitor.does("evaluate", "options", _send({"type": "ui/pair", "server": rig.address, "code": code}))
     found: list[dict[str, Any]] = until(
         lambda: [
             each
-            for each in paired(house)
+            for each in paired(rig)
             if each["socketConnected"] and not each["isLaunched"] and not each["isEnrolled"]
             and each["extensionId"] in EXTENSION_ORIGIN
         ]

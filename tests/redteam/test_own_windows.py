@@ -14,7 +14,7 @@ from handrail.ports.browser import EXTENSION_ORIGIN
 from tests.desktop_apps import SYSTEM_PYTHON
 from tests.desktop_session import App, DesktopSession
 from tests.e2e.console_person import call
-from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_house, error_of
+from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_rig, error_of
 from tests.effort import first_of
 from tests.faces.http.running import Running
 from tests.features.desktop.conformance import png
@@ -36,28 +36,28 @@ pytestmark = pytest.mark.skipif(shutil.which("chromium") is None, reason="needs 
 
 
 class Stage:
-    def __init__(self, session: DesktopSession, house: Running, agent: DesktopAgent) -> None:
-        self.session, self.house, self.agent = session, house, agent
+    def __init__(self, session: DesktopSession, rig: Running, agent: DesktopAgent) -> None:
+        self.session, self.rig, self.agent = session, rig, agent
 
     def rules(self, text: str) -> None:
-        (self.house.state / "config.toml").write_text(text)
+        (self.rig.state / "config.toml").write_text(text)
 
     def chromium(self, *pages: str, options: tuple[str, ...] = OPTIONS) -> App:
         profile = f"--user-data-dir={self.session.folder / 'profile'}"
         return self.session.start(["chromium", *options, profile, *pages])
 
     def console(self) -> str:
-        words = [HANDRAIL, "open", "--print", "--state", str(self.house.state)]
+        words = [HANDRAIL, "open", "--print", "--state", str(self.rig.state)]
         return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
 
 
 @pytest.fixture(scope="module")
 def stage(desktop_session: DesktopSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with (
-        desktop_house(desktop_session, tmp_path_factory.mktemp("own")) as house,
-        desktop_agent(desktop_session, house) as agent,
+        desktop_rig(desktop_session, tmp_path_factory.mktemp("own")) as rig,
+        desktop_agent(desktop_session, rig) as agent,
     ):
-        stage = Stage(desktop_session, house, agent)
+        stage = Stage(desktop_session, rig, agent)
         stage.rules('[[rules]]\neffect = "UI_CONTROL"\ndecision = "allow"\n')
         yield stage
 
@@ -67,9 +67,9 @@ def is_own(error: dict[str, object]) -> bool:
 
 
 def test_the_console_in_a_browser_is_neither_read_nor_used(stage: Stage) -> None:
-    (stage.house.project / "a.txt").write_text("one\n")
+    (stage.rig.project / "a.txt").write_text("one\n")
     agent = stage.agent
-    other = call(stage.house, "replace_in_file", path="a.txt", find="one", replace="Stolen")
+    other = call(stage.rig, "replace_in_file", path="a.txt", find="one", replace="Stolen")
     question = agent.person.sees()["requestId"]
     app = stage.chromium(stage.console())
     try:
@@ -85,7 +85,7 @@ def test_the_console_in_a_browser_is_neither_read_nor_used(stage: Stage) -> None
         stage.session.end(app)
         agent.person.answers("--cancel")
         other.communicate(timeout=30)
-    assert (stage.house.project / "a.txt").read_text() == "one\n"
+    assert (stage.rig.project / "a.txt").read_text() == "one\n"
 
 
 @pytest.mark.trial("browsers", is_long=True)
@@ -144,7 +144,7 @@ def test_a_picture_of_the_screen_shows_the_console_black_and_what_lies_over_it_a
                 if told.get("isError"):
                     return b""
                 evidence = told["structuredContent"]["evidence"]
-                picture = (stage.house.project / evidence["dir"] / evidence["screenshotPath"]).read_bytes()
+                picture = (stage.rig.project / evidence["dir"] / evidence["screenshotPath"]).read_bytes()
                 return picture if png.pixel(picture, 200, 330) == GREEN else b""
 
             picture = until(shown, "the window in front is not seen")

@@ -39,7 +39,7 @@ ASSERT = """(async (options) => {
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("presence")
     (folder / "project").mkdir()
     (folder / "project" / "a.txt").write_text("one\n")
@@ -48,108 +48,108 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 @pytest.fixture(scope="module")
-def visitor(house: Running) -> Iterator[Visitor]:
+def visitor(rig: Running) -> Iterator[Visitor]:
     """A person who is signed in under the name that passkeys belong to, without a passkey so far."""
     visitor = Visitor()
-    visitor.does("open", "console", f"{home(house)}/#code={house.new_code()}", ".connection.online")
+    visitor.does("open", "console", f"{home(rig)}/#code={rig.new_code()}", ".connection.online")
     yield visitor
     visitor.close()
 
 
 @pytest.fixture
-def asked(house: Running) -> Iterator[str]:
+def asked(rig: Running) -> Iterator[str]:
     """A write of an agent's that waits for approval, each to a file of its own: a yes may become a rule."""
     name = f"{next(NUMBERS)}.txt"
-    (house.project / name).write_text("one\n")
-    calling = call(house, "replace_in_file", path=name, find="one", replace="two")
-    yield Person(house.state).sees()["requestId"]
-    cancel_all(house)
+    (rig.project / name).write_text("one\n")
+    calling = call(rig, "replace_in_file", path=name, find="one", replace="two")
+    yield Person(rig.state).sees()["requestId"]
+    cancel_all(rig)
     calling.wait(60)
 
 
-def home(house: Running) -> str:
-    return f"http://localhost:{house.port}"
+def home(rig: Running) -> str:
+    return f"http://localhost:{rig.port}"
 
 
-def session(house: Running) -> dict[str, str]:
-    return {**house.sign_in(), "origin": home(house)}
+def session(rig: Running) -> dict[str, str]:
+    return {**rig.sign_in(), "origin": home(rig)}
 
 
-def answer(house: Running, request_id: str, response: Any, presence: Any = None, **headers: str) -> Answer:
+def answer(rig: Running, request_id: str, response: Any, presence: Any = None, **headers: str) -> Answer:
     body = {"response": response} if presence is None else {"response": response, "presence": presence}
     path = f"/api/prompts/{request_id}/response"
-    return house.request("POST", path, headers={**session(house), **headers}, json=body)
+    return rig.request("POST", path, headers={**session(rig), **headers}, json=body)
 
 
-def refused(house: Running, request_id: str, given: Answer) -> dict[str, Any]:
+def refused(rig: Running, request_id: str, given: Answer) -> dict[str, Any]:
     """The answer was refused for want of presence, and the question still stands."""
     assert (given.status, given.code) == (403, "FORBIDDEN"), given
     details: dict[str, Any] = given.json["error"]["details"]["context"]
     assert details["reason"] == "presence"
-    assert answer_to(house, request_id) is None
+    assert answer_to(rig, request_id) is None
     return details
 
 
-def register(house: Running, visitor: Visitor) -> None:
+def register(rig: Running, visitor: Visitor) -> None:
     """As a person does it: the code comes from the terminal, which asks the server with the console's key."""
-    headers = {**house.bearer, **house.console_key}
-    code = house.request("POST", "/api/passkeys/code", headers=headers).json["data"]["code"]
+    headers = {**rig.bearer, **rig.console_key}
+    code = rig.request("POST", "/api/passkeys/code", headers=headers).json["data"]["code"]
     visitor.does("evaluate", "console", "void (location.hash = '/settings/access')")
     visitor.does("fill", "console", "Code", code)
     visitor.does("press", "console", "Add passkey")
     visitor.does("wait", "console", ".card .programs time, .card li:has-text('Chrom')")
-    until(lambda: passkeys(house))
+    until(lambda: passkeys(rig))
 
 
-def passkeys(house: Running) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = house.request("GET", "/api/passkeys", headers=session(house)).json["data"]["passkeys"]
+def passkeys(rig: Running) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = rig.request("GET", "/api/passkeys", headers=session(rig)).json["data"]["passkeys"]
     return found
 
 
-def test_without_a_passkey_the_card_shows_the_terminals_command(house: Running, visitor: Visitor, asked: str) -> None:
-    details = refused(house, asked, answer(house, asked, RULE))
+def test_without_a_passkey_the_card_shows_the_terminals_command(rig: Running, visitor: Visitor, asked: str) -> None:
+    details = refused(rig, asked, answer(rig, asked, RULE))
     assert "passkey" not in details
     assert details["command"] == f"handrail prompts answer {asked} --ok --for rule"
     for presence in ({}, {"id": "x", "response": {}}, "yes", {"kind": "terminal"}):
-        assert answer(house, asked, RULE, presence).status in (400, 403)
-    assert answer_to(house, asked) is None
+        assert answer(rig, asked, RULE, presence).status in (400, 403)
+    assert answer_to(rig, asked) is None
 
 
-def test_a_passkey_is_added_only_with_a_code_from_the_terminal(house: Running) -> None:
-    for headers in (session(house), house.bearer):
-        assert house.request("POST", "/api/passkeys/code", headers=headers).status == 403
+def test_a_passkey_is_added_only_with_a_code_from_the_terminal(rig: Running) -> None:
+    for headers in (session(rig), rig.bearer):
+        assert rig.request("POST", "/api/passkeys/code", headers=headers).status == 403
     for code in ("", "00000000", "12345678"):
-        given = house.request("POST", "/api/passkeys/begin", headers=session(house), json={"code": code})
+        given = rig.request("POST", "/api/passkeys/begin", headers=session(rig), json={"code": code})
         assert given.status in (400, 403)
     add = {"id": "made up", "name": "mine", "credential": {"id": "x", "response": {}}}
-    assert house.request("POST", "/api/passkeys", headers=session(house), json=add).status == 404
-    assert passkeys(house) == []
+    assert rig.request("POST", "/api/passkeys", headers=session(rig), json=add).status == 404
+    assert passkeys(rig) == []
 
 
 @pytest.fixture(scope="module")
-def device(house: Running, visitor: Visitor) -> str:
+def device(rig: Running, visitor: Visitor) -> str:
     """The person's, with a passkey that is registered."""
     added: str = visitor.does("addAuthenticator", "console", DEVICE)
-    register(house, visitor)
+    register(rig, visitor)
     return added
 
 
 def test_the_persons_passkey_confirms_and_its_signature_is_on_record(
-    house: Running, visitor: Visitor, device: str, asked: str
+    rig: Running, visitor: Visitor, device: str, asked: str
 ) -> None:
-    options = refused(house, asked, answer(house, asked, RULE))["passkey"]
+    options = refused(rig, asked, answer(rig, asked, RULE))["passkey"]
     assert (options["rpId"], options["userVerification"]) == ("localhost", "required")
     signed = visitor.does("evaluate", "console", f"({ASSERT})({json.dumps(options)})")
 
     # Good for this prompt and this answer, and for nothing else.
     tampered = {**signed, "response": {**signed["response"], "signature": signed["response"]["signature"][::-1]}}
     for wrong in (tampered, {**signed, "id": "AAAA", "rawId": "AAAA"}):
-        refused(house, asked, answer(house, asked, RULE, wrong))
-    given = answer(house, asked, RULE, signed)
+        refused(rig, asked, answer(rig, asked, RULE, wrong))
+    given = answer(rig, asked, RULE, signed)
     assert given.status == 200, given
 
     def proof() -> Any:
-        lines = (house.state / "audit" / "log.jsonl").read_text().splitlines()
+        lines = (rig.state / "audit" / "log.jsonl").read_text().splitlines()
         found = [json.loads(line).get("answer", {}).get("presence") for line in lines if line[:1] == "{"]
         return next((one for one in found if one), None)
 
@@ -171,18 +171,18 @@ def verify_user(visitor: Visitor, device: str, *, is_verified: bool) -> None:
 
 
 def test_a_signature_counts_for_one_prompt_one_answer_one_origin_and_a_verified_user(
-    house: Running, visitor: Visitor, device: str, asked: str
+    rig: Running, visitor: Visitor, device: str, asked: str
 ) -> None:
     """The attacker even has the person's key, on a virtual authenticator of its own."""
-    options = refused(house, asked, answer(house, asked, RULE))["passkey"]
+    options = refused(rig, asked, answer(rig, asked, RULE))["passkey"]
     other_prompt = signed_by(visitor, "console", {**options, "challenge": "A" * 43})
-    refused(house, asked, answer(house, asked, RULE, other_prompt))
+    refused(rig, asked, answer(rig, asked, RULE, other_prompt))
 
     verify_user(visitor, device, is_verified=False)
     assert signed_by(visitor, "console", options) is None
     weak = signed_by(visitor, "console", {**options, "userVerification": "discouraged"})
     assert weak is not None
-    refused(house, asked, answer(house, asked, RULE, weak))
+    refused(rig, asked, answer(rig, asked, RULE, weak))
     verify_user(visitor, device, is_verified=True)
 
     with LocalServer() as other:
@@ -194,12 +194,12 @@ def test_a_signature_counts_for_one_prompt_one_answer_one_origin_and_a_verified_
             visitor.does("cdp", "other", "WebAuthn.addCredential", copy)
         elsewhere = signed_by(visitor, "other", options)
         assert elsewhere is not None, "any port of localhost may ask a browser for its passkeys: that is the attack"
-        refused(house, asked, answer(house, asked, RULE, elsewhere))
+        refused(rig, asked, answer(rig, asked, RULE, elsewhere))
         visitor.does("close", "other")
 
 
 def test_who_drives_the_console_without_the_persons_device_gets_no_further_than_the_card(
-    house: Running, visitor: Visitor, device: str, asked: str
+    rig: Running, visitor: Visitor, device: str, asked: str
 ) -> None:
     visitor.does("reload", "console", "form[data-armed=true]")
     verify_user(visitor, device, is_verified=False)
@@ -209,16 +209,16 @@ def test_who_drives_the_console_without_the_persons_device_gets_no_further_than_
     visitor.does("press", "console", "Confirm with passkey")
     visitor.does("wait", "console", ".presence [role=alert]")
     assert f"handrail prompts answer {asked} --ok --for rule" in visitor.does("text", "console", ".presence")
-    assert answer_to(house, asked) is None
+    assert answer_to(rig, asked) is None
 
     verify_user(visitor, device, is_verified=True)
     visitor.does("press", "console", "Confirm with passkey")
-    until(lambda: answer_to(house, asked))
-    assert answer_to(house, asked)["scope"] == "rule"
+    until(lambda: answer_to(rig, asked))
+    assert answer_to(rig, asked)["scope"] == "rule"
 
 
 def test_who_chooses_another_scope_is_not_asked_to_confirm_the_one_before(
-    house: Running, visitor: Visitor, device: str, asked: str
+    rig: Running, visitor: Visitor, device: str, asked: str
 ) -> None:
     visitor.does("reload", "console", "form[data-armed=true]")
     visitor.does("check", "console", "Always…")
@@ -227,11 +227,11 @@ def test_who_chooses_another_scope_is_not_asked_to_confirm_the_one_before(
     visitor.does("check", "console", "Just this edit")
     visitor.does("wait", "console", "form[data-armed=true]:not(:has(.presence))")
     visitor.does("press", "console", "Allow once")
-    assert until(lambda: answer_to(house, asked))["scope"] == "once"
+    assert until(lambda: answer_to(rig, asked))["scope"] == "once"
 
 
 def test_a_remark_that_is_written_while_presence_is_asked_for_is_sent(
-    house: Running, visitor: Visitor, device: str, asked: str
+    rig: Running, visitor: Visitor, device: str, asked: str
 ) -> None:
     visitor.does("reload", "console", "form[data-armed=true]")
     visitor.does("check", "console", "Always…")
@@ -240,12 +240,12 @@ def test_a_remark_that_is_written_while_presence_is_asked_for_is_sent(
     visitor.does("wait", "console", ".presence")
     visitor.does("fill", "console", "Tell the agent why", "Only for the notes.")
     visitor.does("press", "console", "Confirm with passkey")
-    assert until(lambda: answer_to(house, asked))["remark"] == "Only for the notes."
+    assert until(lambda: answer_to(rig, asked))["remark"] == "Only for the notes."
 
 
-def issue(house: Running, name: str, presence: Any = None) -> Answer:
+def issue(rig: Running, name: str, presence: Any = None) -> Answer:
     body = {"name": name} if presence is None else {"name": name, "presence": presence}
-    return house.request("POST", "/api/access/agents", headers=session(house), json=body)
+    return rig.request("POST", "/api/access/agents", headers=session(rig), json=body)
 
 
 def needed(given: Answer) -> dict[str, Any]:
@@ -255,44 +255,44 @@ def needed(given: Answer) -> dict[str, Any]:
 
 
 def test_an_agents_token_is_issued_with_a_passkey_for_this_name_and_once(
-    house: Running, visitor: Visitor, device: str
+    rig: Running, visitor: Visitor, device: str
 ) -> None:
-    first = needed(issue(house, "first"))
+    first = needed(issue(rig, "first"))
     signed = signed_by(visitor, "console", first["passkey"])
-    assert needed(issue(house, "second", signed))["command"] == "handrail agents add second"
-    assert issue(house, "first", signed).status == 200, "a signature for another name used nothing up"
-    assert house.request("DELETE", "/api/access/agents/first", headers=session(house)).status == 200
-    needed(issue(house, "first", signed))
+    assert needed(issue(rig, "second", signed))["command"] == "handrail agents add second"
+    assert issue(rig, "first", signed).status == 200, "a signature for another name used nothing up"
+    assert rig.request("DELETE", "/api/access/agents/first", headers=session(rig)).status == 200
+    needed(issue(rig, "first", signed))
 
-    lines = (house.state / "audit" / "log.jsonl").read_text().splitlines()
+    lines = (rig.state / "audit" / "log.jsonl").read_text().splitlines()
     records = [json.loads(line) for line in lines if line[:1] == "{"]
     proof = next(one["presence"] for one in records if "issued a token" in str(one.get("target")))
     assert (proof["kind"], proof["signature"]) == ("passkey", signed["response"]["signature"])
 
 
-def test_a_token_is_issued_in_the_console_by_its_own_page(house: Running, visitor: Visitor, device: str) -> None:
+def test_a_token_is_issued_in_the_console_by_its_own_page(rig: Running, visitor: Visitor, device: str) -> None:
     visitor.does("evaluate", "console", "void (location.hash = '/permissions')")
     visitor.does("fill", "console", "Agent name", "from-the-page")
     visitor.does("press", "console", "Issue token")
     visitor.does("press", "console", "Confirm with passkey")
     visitor.does("wait", "console", ".add-agent, .question .code-block")
-    until(lambda: "from-the-page" in (house.state / "agents.json").read_text())
+    until(lambda: "from-the-page" in (rig.state / "agents.json").read_text())
     assert visitor.does("text", "console", ".question .code-block pre").startswith("hra_")
 
 
 def test_a_policy_is_trusted_with_a_passkey_for_exactly_what_was_read(
-    house: Running, visitor: Visitor, device: str
+    rig: Running, visitor: Visitor, device: str
 ) -> None:
-    policy = house.project / ".handrail" / "policy.json"
+    policy = rig.project / ".handrail" / "policy.json"
     policy.parent.mkdir(exist_ok=True)
     policy.write_text('{"contractVersion": "1.0.0", "policies": {}}')
     for method, path in (("GET", "/api/policy/file"), ("POST", "/api/policy/trust"), ("DELETE", "/api/policy/trust")):
-        assert house.request(method, path, headers=house.bearer, json={}).status == 403
-    shown = house.request("GET", "/api/policy/file", headers=session(house)).json["data"]["hash"]
+        assert rig.request(method, path, headers=rig.bearer, json={}).status == 403
+    shown = rig.request("GET", "/api/policy/file", headers=session(rig)).json["data"]["hash"]
 
     def trust(presence: Any = None) -> Answer:
         body = {"hash": shown} if presence is None else {"hash": shown, "presence": presence}
-        return house.request("POST", "/api/policy/trust", headers=session(house), json=body)
+        return rig.request("POST", "/api/policy/trust", headers=session(rig), json=body)
 
     signed = signed_by(visitor, "console", needed(trust())["passkey"])
     policy.write_text('{"contractVersion": "1.0.0", "rules": [{"effect": "WRITE", "decision": "allow"}]}')
@@ -301,26 +301,26 @@ def test_a_policy_is_trusted_with_a_passkey_for_exactly_what_was_read(
     done = trust(signed)
     assert (done.status, done.json["data"]["trusted"]) == (200, True)
     needed(trust(signed))
-    assert house.request("DELETE", "/api/policy/trust", headers=session(house)).json["data"]["trusted"] is False
-    (house.state / "trusted.json").unlink()
+    assert rig.request("DELETE", "/api/policy/trust", headers=session(rig)).json["data"]["trusted"] is False
+    (rig.state / "trusted.json").unlink()
     policy.unlink()
 
 
-def test_a_rule_that_was_removed_comes_back_only_with_presence(house: Running, visitor: Visitor, device: str) -> None:
-    config = house.state / "config.toml"
+def test_a_rule_that_was_removed_comes_back_only_with_presence(rig: Running, visitor: Visitor, device: str) -> None:
+    config = rig.state / "config.toml"
     before = config.read_text() if config.exists() else ""
     rule = '[[rules]]\ntool = "write_to_file"\ndecision = "{}"\n'
     config.write_text(f"{before}\n{rule.format('allow')}\n{rule.format('deny')}")
-    person = session(house)
-    rules = house.request("GET", "/api/rules", headers=person).json["data"]["rules"]
+    person = session(rig)
+    rules = rig.request("GET", "/api/rules", headers=person).json["data"]["rules"]
     ids = {each["decision"]: each["id"] for each in rules if each["tool"] == "write_to_file"}
     for id in ids.values():
-        assert house.request("DELETE", f"/api/rules/{id}", headers=person).status == 200
+        assert rig.request("DELETE", f"/api/rules/{id}", headers=person).status == 200
 
     def restore(which: str, **presence: Any) -> Answer:
-        return house.request("POST", f"/api/rules/{ids[which]}/restore", headers=person, json=presence)
+        return rig.request("POST", f"/api/rules/{ids[which]}/restore", headers=person, json=presence)
 
-    assert shell(house, "rules", "restore", ids["allow"]).returncode != 0
+    assert shell(rig, "rules", "restore", ids["allow"]).returncode != 0
     signed = signed_by(visitor, "console", needed(restore("allow"))["passkey"])
     assert restore("deny").status == 200, "what tightens needs none"
     assert "allow" not in config.read_text().replace(before, "")
@@ -329,9 +329,9 @@ def test_a_rule_that_was_removed_comes_back_only_with_presence(house: Running, v
     config.write_text(before)
 
 
-def shell(house: Running, *words: str, **environ: str) -> "subprocess.CompletedProcess[str]":
+def shell(rig: Running, *words: str, **environ: str) -> "subprocess.CompletedProcess[str]":
     """What an agent's own shell runs."""
-    command = [HANDRAIL, *words, "--state", str(house.state)]
+    command = [HANDRAIL, *words, "--state", str(rig.state)]
     env = {**os.environ, "NO_COLOR": "1", **environ}
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=env, timeout=60)
 
@@ -346,58 +346,58 @@ def shell(house: Running, *words: str, **environ: str) -> "subprocess.CompletedP
     ],
     ids=["a pipe", "a terminal of its own", "a session of its own", "a pseudo-terminal"],
 )
-def test_an_answer_from_an_agents_shell_never_counts(house: Running, asked: str, wrapper: list[str]) -> None:
-    said = house.state.parent / "said"
+def test_an_answer_from_an_agents_shell_never_counts(rig: Running, asked: str, wrapper: list[str]) -> None:
+    said = rig.state.parent / "said"
     said.unlink(missing_ok=True)
-    command = f"HANDRAIL_PRESENCE=never {HANDRAIL} prompts answer {asked} --ok --for rule --state {house.state}"
+    command = f"HANDRAIL_PRESENCE=never {HANDRAIL} prompts answer {asked} --ok --for rule --state {rig.state}"
     words = [*wrapper, f"{command} > {said} 2>&1; echo over >> {said}"]
     if wrapper[:1] in (["script"], ["setsid"]):
         words.append("/dev/null")
     subprocess.run(words if wrapper else ["sh", "-c", words[0]], input=b"y\ny\n", capture_output=True, timeout=60)
     until(lambda: said.exists() and said.read_text().endswith("over\n"))
     assert "needs proof that a person is present" in said.read_text(), said.read_text()
-    assert answer_to(house, asked) is None
+    assert answer_to(rig, asked) is None
 
 
-def test_what_loosens_rules_is_refused_in_an_agents_shell(house: Running) -> None:
-    (house.project / ".handrail").mkdir(exist_ok=True)
-    (house.project / ".handrail" / "policy.json").write_text('{"contractVersion": "1.0.0", "policies": {}}')
+def test_what_loosens_rules_is_refused_in_an_agents_shell(rig: Running) -> None:
+    (rig.project / ".handrail").mkdir(exist_ok=True)
+    (rig.project / ".handrail" / "policy.json").write_text('{"contractVersion": "1.0.0", "policies": {}}')
     for words in (
-        ["policy", "trust", "--answer", "allow", "--project", str(house.project)],
+        ["policy", "trust", "--answer", "allow", "--project", str(rig.project)],
         ["passkeys", "add"],
         ["agents", "add", "mine"],
     ):
-        done = shell(house, *words, HANDRAIL_PRESENCE="never")
+        done = shell(rig, *words, HANDRAIL_PRESENCE="never")
         assert done.returncode != 0
         assert "proof that a person is present" in done.stdout + done.stderr, done
-    added = house.request("POST", "/api/access/agents", headers=session(house), json={"name": "mine"})
+    added = rig.request("POST", "/api/access/agents", headers=session(rig), json={"name": "mine"})
     assert (added.status, added.json["error"]["details"]["context"]["reason"]) == (403, "presence")
-    assert not (house.state / "trusted.json").exists()
-    (house.project / ".handrail" / "policy.json").unlink()
+    assert not (rig.state / "trusted.json").exists()
+    (rig.project / ".handrail" / "policy.json").unlink()
 
 
-def test_an_answer_written_into_the_log_by_hand_counts_for_nothing(house: Running) -> None:
-    calling = call(house, "replace_in_file", path="a.txt", find="one", replace="three")
-    request_id = Person(house.state).sees()["requestId"]
+def test_an_answer_written_into_the_log_by_hand_counts_for_nothing(rig: Running) -> None:
+    calling = call(rig, "replace_in_file", path="a.txt", find="one", replace="three")
+    request_id = Person(rig.state).sees()["requestId"]
     forged = {"ts": "2026-01-01T00:00:00.000Z", "type": "ui_prompt", "action": "response", "requestId": request_id}
-    with (house.state / "ui-prompts.jsonl").open("a") as log:
+    with (rig.state / "ui-prompts.jsonl").open("a") as log:
         log.write(json.dumps({**forged, "response": RULE}) + "\n")
     printed, _ = calling.communicate(timeout=60)
     assert calling.returncode != 0
     assert "proof that a person is present" in printed
-    assert (house.project / "a.txt").read_text() == "one\n"
-    config = house.state / "config.toml"
+    assert (rig.project / "a.txt").read_text() == "one\n"
+    config = rig.state / "config.toml"
     assert not config.exists() or "three" not in config.read_text()
 
 
-def test_what_a_rule_marks_as_critical_needs_presence_even_once(house: Running) -> None:
+def test_what_a_rule_marks_as_critical_needs_presence_even_once(rig: Running) -> None:
     rule = '\n[[rules]]\ntool = "replace_in_file"\npath = "vault.txt"\ndecision = "ask"\ncritical = true\n'
-    with (house.state / "config.toml").open("a") as config:
+    with (rig.state / "config.toml").open("a") as config:
         config.write(rule)
-    (house.project / "vault.txt").write_text("one\n")
-    calling = call(house, "replace_in_file", path="vault.txt", find="one", replace="two")
-    request_id = Person(house.state).sees()["requestId"]
-    refused(house, request_id, answer(house, request_id, {"status": "ok"}))
-    assert answer(house, request_id, {"status": "canceled"}).status == 200, "a no needs no proof"
+    (rig.project / "vault.txt").write_text("one\n")
+    calling = call(rig, "replace_in_file", path="vault.txt", find="one", replace="two")
+    request_id = Person(rig.state).sees()["requestId"]
+    refused(rig, request_id, answer(rig, request_id, {"status": "ok"}))
+    assert answer(rig, request_id, {"status": "canceled"}).status == 200, "a no needs no proof"
     assert calling.wait(60) != 0
-    assert (house.project / "vault.txt").read_text() == "one\n"
+    assert (rig.project / "vault.txt").read_text() == "one\n"

@@ -25,11 +25,11 @@ from tests.faces.http.running import Running
 from tests.persons import Person
 from tests.wire.clients import Refused, Stdio, run
 
-SECRET = "the secret of the house"
+SECRET = "the secret of the rig"
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("read-rules")
     for name in ("project", "other"):
         (folder / name).mkdir()
@@ -52,8 +52,8 @@ def write(project: Path, state: Path, path: str, content: str) -> None:
         assert done.returncode == 0, done.stderr
 
 
-def records(house: Running, headers: dict[str, str] | None = None) -> list[dict[str, Any]]:
-    answer = house.request("GET", "/api/activity?limit=200", headers=headers)
+def records(rig: Running, headers: dict[str, str] | None = None) -> list[dict[str, Any]]:
+    answer = rig.request("GET", "/api/activity?limit=200", headers=headers)
     assert answer.status == 200, answer
     found: list[dict[str, Any]] = answer.json["data"]["records"]
     return found
@@ -63,77 +63,77 @@ def targets(found: list[dict[str, Any]]) -> set[str]:
     return {str(record["target"]) for record in found if "target" in record}
 
 
-def test_activity_shows_a_program_only_what_it_may_read_in_this_project(house: Running) -> None:
-    assert targets(records(house)) == {"open.txt"}
-    assert targets(records(house, house.sign_in())) == {"open.txt", "secret/plan.txt", "elsewhere.txt"}
+def test_activity_shows_a_program_only_what_it_may_read_in_this_project(rig: Running) -> None:
+    assert targets(records(rig)) == {"open.txt"}
+    assert targets(records(rig, rig.sign_in())) == {"open.txt", "secret/plan.txt", "elsewhere.txt"}
 
 
-def test_evidence_of_what_a_rule_denies_is_shown_to_people_only(house: Running) -> None:
-    person = house.sign_in()
+def test_evidence_of_what_a_rule_denies_is_shown_to_people_only(rig: Running) -> None:
+    person = rig.sign_in()
     (execution,) = {
-        record["executionId"] for record in records(house, person) if record.get("target") == "secret/plan.txt"
+        record["executionId"] for record in records(rig, person) if record.get("target") == "secret/plan.txt"
         if "evidence" in record
     }  # fmt: skip
     for name in ("diff.patch", "request.json"):
-        refused = house.request("GET", f"/api/evidence/{execution}/{name}")
+        refused = rig.request("GET", f"/api/evidence/{execution}/{name}")
         assert refused.status == 403
         assert SECRET.encode() not in refused.body
-        assert SECRET.encode() in house.request("GET", f"/api/evidence/{execution}/{name}", headers=person).body
+        assert SECRET.encode() in rig.request("GET", f"/api/evidence/{execution}/{name}", headers=person).body
 
 
-def tool(house: Running, name: str, **params: Any) -> tuple[int, str]:
-    answer = house.request("POST", f"/api/tools/{name}", headers=bearer(house.state), json=params)
+def tool(rig: Running, name: str, **params: Any) -> tuple[int, str]:
+    answer = rig.request("POST", f"/api/tools/{name}", headers=bearer(rig.state), json=params)
     return answer.status, answer.body.decode()
 
 
-def test_no_other_tool_shows_an_agent_what_read_file_must_not_read(house: Running) -> None:
+def test_no_other_tool_shows_an_agent_what_read_file_must_not_read(rig: Running) -> None:
     """The rule names read_file alone: searches, listings and snapshots follow it."""
-    assert tool(house, "read_file", path="secret/plan.txt")[0] == 403
-    status, found = tool(house, "search_files", path=".", regex="secret of the house|for everybody")
+    assert tool(rig, "read_file", path="secret/plan.txt")[0] == 403
+    status, found = tool(rig, "search_files", path=".", regex="secret of the rig|for everybody")
     assert (status, "open.txt" in found, SECRET in found) == (200, True, False)
-    assert tool(house, "search_files", path="secret/plan.txt", regex="secret")[0] == 403
-    listed = tool(house, "list_files", path=".", globs=["**/*"])[1]
+    assert tool(rig, "search_files", path="secret/plan.txt", regex="secret")[0] == 403
+    listed = tool(rig, "list_files", path=".", globs=["**/*"])[1]
     assert ("plan.txt" in listed, "1 entry is closed and not listed." in json.loads(listed)["notes"]) == (False, True)
-    write(house.project, house.state, "secret/plan.txt", "another plan")  # a person's own: the old content is kept
-    snapshots = [json.loads(file.read_text()) for file in house.project.glob(".webgal_agent/snapshots/*.meta.json")]
+    write(rig.project, rig.state, "secret/plan.txt", "another plan")  # a person's own: the old content is kept
+    snapshots = [json.loads(file.read_text()) for file in rig.project.glob(".webgal_agent/snapshots/*.meta.json")]
     (kept,) = (each["id"] for each in snapshots if each["path"] == "secret/plan.txt" and not each.get("wasAbsent"))
-    status, restored = tool(house, "restore_snapshot", snapshotId=kept)
+    status, restored = tool(rig, "restore_snapshot", snapshotId=kept)
     assert (status, SECRET in restored) == (403, False)
-    write(house.project, house.state, "secret/plan.txt", SECRET)
+    write(rig.project, rig.state, "secret/plan.txt", SECRET)
 
 
 @pytest.mark.parametrize("mode", ["overwrite", "append"])
-def test_a_dry_run_shows_no_line_of_a_file_that_may_not_be_read(house: Running, mode: str) -> None:
-    status, said = tool(house, "write_to_file", path="secret/plan.txt", content="new\n", dryRun=True, mode=mode)
+def test_a_dry_run_shows_no_line_of_a_file_that_may_not_be_read(rig: Running, mode: str) -> None:
+    status, said = tool(rig, "write_to_file", path="secret/plan.txt", content="new\n", dryRun=True, mode=mode)
     assert (status, SECRET in said, "not shown here" in said) == (200, False, True)
-    status, said = tool(house, "write_to_file", path="open.txt", content="new\n", dryRun=True, mode=mode)
+    status, said = tool(rig, "write_to_file", path="open.txt", content="new\n", dryRun=True, mode=mode)
     assert (status, "for everybody" in said or mode == "append", "notes" in said) == (200, True, False)
 
 
-def test_a_conflict_about_such_a_file_names_no_hash_of_it(house: Running) -> None:
+def test_a_conflict_about_such_a_file_names_no_hash_of_it(rig: Running) -> None:
     params = {"path": "secret/plan.txt", "content": "another\n"}
-    assert tool(house, "write_to_file", dryRun=True, **params)[0] == 200
-    file = house.project / "secret" / "plan.txt"
+    assert tool(rig, "write_to_file", dryRun=True, **params)[0] == 200
+    file = rig.project / "secret" / "plan.txt"
     file.write_text("changed meanwhile")
-    status, said = tool(house, "write_to_file", dryRun=False, **params)
+    status, said = tool(rig, "write_to_file", dryRun=False, **params)
     assert (status, "Hash" in said) == (409, False), said
     file.write_text(SECRET)
 
 
 @pytest.mark.parametrize("guess", ["the secret", "the secres", "/^the [a-s]/g"])
-def test_replacing_is_no_oracle_for_such_a_file(house: Running, guess: str) -> None:
+def test_replacing_is_no_oracle_for_such_a_file(rig: Running, guess: str) -> None:
     """A count of 0 would come unasked: guess after guess, it spells the content out."""
-    status, said = tool(house, "replace_in_file", path="secret/plan.txt", find=guess, replace="x")
+    status, said = tool(rig, "replace_in_file", path="secret/plan.txt", find=guess, replace="x")
     assert (status, '"count"' in said) == (403, False), said
 
 
-def test_a_file_of_secrets_that_is_open_for_writing_alone_shows_nothing(house: Running) -> None:
-    (house.project / ".env").write_text(f"KEY={SECRET}\n")
-    with (house.state / "config.toml").open("a") as config:
+def test_a_file_of_secrets_that_is_open_for_writing_alone_shows_nothing(rig: Running) -> None:
+    (rig.project / ".env").write_text(f"KEY={SECRET}\n")
+    with (rig.state / "config.toml").open("a") as config:
         config.write('[[rules]]\ntool = "write_to_file"\npath = ".env"\ndecision = "allow"\n')
-    status, said = tool(house, "write_to_file", path=".env", content="KEY=new\n", dryRun=True)
+    status, said = tool(rig, "write_to_file", path=".env", content="KEY=new\n", dryRun=True)
     assert (status, SECRET in said, "not shown here" in said) == (200, False, True), said
-    assert tool(house, "read_file", path=".env")[0] == 403
+    assert tool(rig, "read_file", path=".env")[0] == 403
 
 
 def test_the_client_of_an_agent_is_not_shown_the_diff_of_such_a_file(tmp_path: Path) -> None:
@@ -164,16 +164,16 @@ def write_file(file: Path, text: str) -> None:
     file.write_text(text)
 
 
-def test_resources_of_a_project_follow_the_rule_as_well(house: Running) -> None:
+def test_resources_of_a_project_follow_the_rule_as_well(rig: Running) -> None:
     scenes = {"game/scene/start.txt": "A:for everybody;\n", "game/scene/hidden.txt": f"A:{SECRET};\n"}
     for path, text in scenes.items():
-        file = house.project / path
+        file = rig.project / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     rule = '[[rules]]\ntool = "read_file"\npath = "game/scene/hidden.txt"\ndecision = "deny"\n'
-    with (house.state / "config.toml").open("a") as config:
+    with (rig.state / "config.toml").open("a") as config:
         config.write(rule)
-    agent = Stdio(house.project, house.state)
+    agent = Stdio(rig.project, rig.state)
     try:
         listed = agent.request("resources/list", {})["resources"]
         (shown,) = (each["uri"] for each in listed if each["uri"].endswith("start.txt"))
@@ -185,13 +185,13 @@ def test_resources_of_a_project_follow_the_rule_as_well(house: Running) -> None:
         agent.close()
 
 
-def test_a_report_is_for_people(house: Running) -> None:
-    for headers in (bearer(house.state), None):
-        assert house.request("GET", "/api/report/all", headers=headers).status in (401, 403)
+def test_a_report_is_for_people(rig: Running) -> None:
+    for headers in (bearer(rig.state), None):
+        assert rig.request("GET", "/api/report/all", headers=headers).status in (401, 403)
 
 
-def socket(house: Running, auth: dict[str, str]) -> Any:
-    address = f"ws://127.0.0.1:{house.port}/socket.io/?EIO=4&transport=websocket"
+def socket(rig: Running, auth: dict[str, str]) -> Any:
+    address = f"ws://127.0.0.1:{rig.port}/socket.io/?EIO=4&transport=websocket"
     wire = connect(address, origin=None, proxy=None, legacy=True)
     wire.recv(timeout=30)
     wire.send(f"40/mimo,{json.dumps(auth)}")
@@ -199,13 +199,13 @@ def socket(house: Running, auth: dict[str, str]) -> Any:
     return wire
 
 
-def test_news_show_a_program_only_what_it_may_read_in_this_project(house: Running) -> None:
+def test_news_show_a_program_only_what_it_may_read_in_this_project(rig: Running) -> None:
     def work() -> None:
-        write(house.project.with_name("other"), house.state, "elsewhere-2.txt", SECRET)
-        write(house.project, house.state, "secret/second.txt", SECRET)
-        write(house.project, house.state, "last.txt", "for everybody")
+        write(rig.project.with_name("other"), rig.state, "elsewhere-2.txt", SECRET)
+        write(rig.project, rig.state, "secret/second.txt", SECRET)
+        write(rig.project, rig.state, "last.txt", "for everybody")
 
-    with socket(house, {"token": house.token, "clientType": "frontend"}) as wire, ThreadPoolExecutor(1) as person:
+    with socket(rig, {"token": rig.token, "clientType": "frontend"}) as wire, ThreadPoolExecutor(1) as person:
         working = person.submit(work)
         heard = ""
         while "last.txt" not in heard:
@@ -221,8 +221,8 @@ def test_news_show_a_program_only_what_it_may_read_in_this_project(house: Runnin
 @pytest.mark.parametrize(
     "message", ['{"a": 1, "a": 2}', '{"n": NaN}', '{"n": 9007199254740993}', '"\\ud800"', "[" * 600 + "]" * 600, "{"]
 )
-def test_a_message_that_the_decoder_refuses_is_answered(house: Running, message: str) -> None:
-    with socket(house, {"token": house.token, "clientType": "frontend"}) as wire:
+def test_a_message_that_the_decoder_refuses_is_answered(rig: Running, message: str) -> None:
+    with socket(rig, {"token": rig.token, "clientType": "frontend"}) as wire:
         wire.send(f'42/mimo,7["user_message",{message}]')
         while not (said := str(wire.recv(timeout=30))).startswith("43/mimo,7"):
             pass
@@ -231,10 +231,10 @@ def test_a_message_that_the_decoder_refuses_is_answered(house: Running, message:
     assert answer["error"]["message"]
 
 
-def test_a_report_overwrites_nothing_but_reports(house: Running, tmp_path: Path) -> None:
+def test_a_report_overwrites_nothing_but_reports(rig: Running, tmp_path: Path) -> None:
     mine = tmp_path / "thesis.html"
     mine.write_text("<p>three years of work</p>")
-    place = ("--project", house.project, "--state", house.state)
+    place = ("--project", rig.project, "--state", rig.state)
     refused = run("report", "--all", "-o", mine, *place)
     assert (refused.returncode, mine.read_text()) == (1, "<p>three years of work</p>")
     assert "--force" in refused.stderr

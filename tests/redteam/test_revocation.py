@@ -13,7 +13,7 @@ from handrail.kernel.task_ids import new_task_id
 from handrail.ports.policy import Rule
 from handrail.wiring import Wiring
 from tests.effort import first_of, tries
-from tests.redteam.agents_house import House, house_in
+from tests.redteam.agents_rig import Rig, rig_in
 from tests.waiting import until
 from tests.wire.clients import Stdio, run
 
@@ -23,29 +23,29 @@ Write = Callable[[str], bool]
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house_in(tmp_path_factory.mktemp("revocation")) as house:
-        (house.state / "config.toml").write_text("questions_per_minute = 10000\n")
-        yield house
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
+    with rig_in(tmp_path_factory.mktemp("revocation")) as rig:
+        (rig.state / "config.toml").write_text("questions_per_minute = 10000\n")
+        yield rig
 
 
 @pytest.fixture
-def client(house: House) -> Iterator[Stdio]:
+def client(rig: Rig) -> Iterator[Stdio]:
     """With an answer of its own it serves from its own process, not through the server."""
-    client = Stdio(house.project, house.state, answer="deny")
+    client = Stdio(rig.project, rig.state, answer="deny")
     yield client
     client.close()
 
 
-def allow(house: House) -> str:
+def allow(rig: Rig) -> str:
     """A rule for the folder's files, for every agent; its id."""
-    stores = Wiring().open_stores(house.state)
+    stores = Wiring().open_stores(rig.state)
     try:
-        rule = Rule(decision="allow", tool="replace_in_file", path=f"{FOLDER}/*", project=str(house.project.resolve()))
+        rule = Rule(decision="allow", tool="replace_in_file", path=f"{FOLDER}/*", project=str(rig.project.resolve()))
         asyncio.run(awaited(stores.allow("allowed by a test", rule)))
     finally:
         stores.close()
-    (listed,) = house.ask("GET", "/api/rules", headers=house.sign_in()).json()["data"]["rules"]
+    (listed,) = rig.ask("GET", "/api/rules", headers=rig.sign_in()).json()["data"]["rules"]
     return str(listed["id"])
 
 
@@ -53,42 +53,42 @@ async def awaited(work: Awaitable[None]) -> None:
     await work
 
 
-def at_the_terminal(house: House, rule: str) -> None:
-    done = run("rules", "remove", rule, "--state", house.state)
+def at_the_terminal(rig: Rig, rule: str) -> None:
+    done = run("rules", "remove", rule, "--state", rig.state)
     assert done.returncode == 0, done.stderr
 
 
-def in_the_console(house: House, rule: str) -> None:
-    assert house.ask("DELETE", f"/api/rules/{rule}", headers=house.sign_in()).status_code == 200
+def in_the_console(rig: Rig, rule: str) -> None:
+    assert rig.ask("DELETE", f"/api/rules/{rule}", headers=rig.sign_in()).status_code == 200
 
 
 @pytest.mark.parametrize("remove", first_of("revocations", (at_the_terminal,), (in_the_console,)))
 def test_no_call_that_begins_after_a_rule_was_removed_is_allowed_by_it(
-    house: House, client: Stdio, remove: Callable[[House, str], None]
+    rig: Rig, client: Stdio, remove: Callable[[Rig, str], None]
 ) -> None:
     """An agent over HTTP, one with a process of its own and a command write as fast as they can, each to its file."""
-    token = house.issue(f"raced-{remove.__name__}")
+    token = rig.issue(f"raced-{remove.__name__}")
 
     def over_http(word: str) -> bool:
-        return house.call(token, "replace_in_file", change("http", word)).status_code == 200
+        return rig.call(token, "replace_in_file", change("http", word)).status_code == 200
 
     def over_stdio(word: str) -> bool:
         return client.call("replace_in_file", change("stdio", word)).error is None
 
     def on_the_command_line(word: str) -> bool:
-        house_of = ["--project", str(house.project), "--state", str(house.state), "--answer", "deny"]
-        return run("call", "replace_in_file", json.dumps(change("command", word)), *house_of).returncode == 0
+        rig_of = ["--project", str(rig.project), "--state", str(rig.state), "--answer", "deny"]
+        return run("call", "replace_in_file", json.dumps(change("command", word)), *rig_of).returncode == 0
 
     for _ in range(tries(1, 15)):
         for name in ("http", "stdio", "command"):
-            write(house, name, "word")
-        rule = allow(house)
+            write(rig, name, "word")
+        rule = allow(rig)
         raced = [Raced(each) for each in (over_http, over_stdio, on_the_command_line)]
         each_has_written(raced)
-        remove(house, rule)
+        remove(rig, rule)
         for each in raced:
             each.is_over.set()
-        until(partial(all_have_ended, house, raced))
+        until(partial(all_have_ended, rig, raced))
         assert [each.late for each in raced] == [False] * 3
 
 
@@ -96,14 +96,14 @@ def each_has_written(raced: list["Raced"]) -> None:
     until(lambda: all(each.allowed for each in raced), "a write of each")
 
 
-def all_have_ended(house: House, raced: list["Raced"]) -> bool:
+def all_have_ended(rig: Rig, raced: list["Raced"]) -> bool:
     """What is asked about once the rule is gone gets a no."""
-    house.answer_all("--cancel")
+    rig.answer_all("--cancel")
     return not any(each.is_alive() for each in raced)
 
 
-def write(house: House, name: str, word: str) -> Path:
-    file = house.project / FOLDER / name
+def write(rig: Rig, name: str, word: str) -> Path:
+    file = rig.project / FOLDER / name
     file.parent.mkdir(exist_ok=True)
     file.write_text(f"{word}\n")
     return file
@@ -132,19 +132,19 @@ class Raced(threading.Thread):
             self.allowed += was_allowed
 
 
-def test_what_was_allowed_for_a_task_ends_when_a_person_stops_it(house: House) -> None:
+def test_what_was_allowed_for_a_task_ends_when_a_person_stops_it(rig: Rig) -> None:
     """Also where the agent goes on under the task's id."""
-    token, task = house.issue("stopped"), new_task_id()
-    file = write(house, "stopped", "word")
+    token, task = rig.issue("stopped"), new_task_id()
+    file = write(rig, "stopped", "word")
     slot = {"taskId": task, "kind": "upload", "contentType": "text/plain"}
-    assert house.ask("POST", "/api/artifacts/presign", token, json=slot).status_code == 200
-    first = house.calling(token, "replace_in_file", change("stopped", "one"), **{"x-task-id": task})
-    house.answer(house.asked()[0]["requestId"], "--ok", "--for", "task")
+    assert rig.ask("POST", "/api/artifacts/presign", token, json=slot).status_code == 200
+    first = rig.calling(token, "replace_in_file", change("stopped", "one"), **{"x-task-id": task})
+    rig.answer(rig.asked()[0]["requestId"], "--ok", "--for", "task")
     assert first.result().status_code == 200
-    assert house.call(token, "replace_in_file", change("stopped", "two"), **{"x-task-id": task}).status_code == 200
-    assert house.ask("POST", f"/api/task/{task}/stop", headers=house.sign_in()).status_code == 200
-    later = house.calling(token, "replace_in_file", change("stopped", "three"), **{"x-task-id": task})
-    until(lambda: later.done() or house.pending())
-    house.answer_all("--cancel")
+    assert rig.call(token, "replace_in_file", change("stopped", "two"), **{"x-task-id": task}).status_code == 200
+    assert rig.ask("POST", f"/api/task/{task}/stop", headers=rig.sign_in()).status_code == 200
+    later = rig.calling(token, "replace_in_file", change("stopped", "three"), **{"x-task-id": task})
+    until(lambda: later.done() or rig.pending())
+    rig.answer_all("--cancel")
     assert later.result().status_code == 403
     assert file.read_text() == "two\n"

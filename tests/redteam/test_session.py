@@ -51,7 +51,7 @@ self.addEventListener("message", async (event) => event.source.postMessage(await
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("session")
     (folder / "project").mkdir()
     (folder / "project" / "a.txt").write_text("one\n")
@@ -61,32 +61,32 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 @pytest.fixture(scope="module")
-def visitor(house: Running) -> Iterator[Visitor]:
+def visitor(rig: Running) -> Iterator[Visitor]:
     """A person who is signed in under both names of this machine."""
     visitor = Visitor()
     for name in ("127.0.0.1", "localhost"):
-        visitor.does("open", name, f"http://{name}:{house.port}/#code={house.new_code()}", ".connection.online")
+        visitor.does("open", name, f"http://{name}:{rig.port}/#code={rig.new_code()}", ".connection.online")
     yield visitor
     visitor.close()
 
 
-def pending(house: Running) -> str:
-    answer = house.request("POST", "/api/prompts", json={"prompt": QUESTION})
+def pending(rig: Running) -> str:
+    answer = rig.request("POST", "/api/prompts", json={"prompt": QUESTION})
     return str(answer.json["data"]["requestId"])
 
 
-def is_pending(house: Running, request_id: str) -> bool:
-    entries = house.request("GET", "/api/prompts?state=pending").json["data"]["entries"]
+def is_pending(rig: Running, request_id: str) -> bool:
+    entries = rig.request("GET", "/api/prompts?state=pending").json["data"]["entries"]
     return request_id in [entry["requestId"] for entry in entries]
 
 
-def replay(house: Running, cookie: str, request_id: str) -> dict[str, int]:
+def replay(rig: Running, cookie: str, request_id: str) -> dict[str, int]:
     """What a program does with a stolen cookie: it claims to be the console's page."""
     forged = {
         "cookie": cookie,
-        "origin": house.address,
+        "origin": rig.address,
         "sec-fetch-site": "same-origin",
-        "referer": f"{house.address}/",
+        "referer": f"{rig.address}/",
         "x-handrail-page": "A" * 43,
     }
     answered = f"/api/prompts/{request_id}/response"
@@ -103,7 +103,7 @@ def replay(house: Running, cookie: str, request_id: str) -> dict[str, int]:
     }
     without_secret = {name: value for name, value in forged.items() if name != "x-handrail-page"}
     return {
-        f"{name}{' with a guess' if headers is forged else ''}": house.request(
+        f"{name}{' with a guess' if headers is forged else ''}": rig.request(
             method, path, headers=headers, **more
         ).status
         for headers in (forged, without_secret)
@@ -111,13 +111,13 @@ def replay(house: Running, cookie: str, request_id: str) -> dict[str, int]:
     }
 
 
-def joins(house: Running, cookie: str) -> bool:
+def joins(rig: Running, cookie: str) -> bool:
     async def run() -> bool:
         for auth in ({}, {"page": "A" * 43}):
-            headers = {"cookie": cookie, "origin": house.address}
+            headers = {"cookie": cookie, "origin": rig.address}
             listener = Listener()
             try:
-                await listener.connect(house, auth=auth, headers=headers, transports=["websocket"])
+                await listener.connect(rig, auth=auth, headers=headers, transports=["websocket"])
             except socketio.exceptions.ConnectionError:
                 continue
             await listener.client.disconnect()
@@ -127,14 +127,14 @@ def joins(house: Running, cookie: str) -> bool:
     return asyncio.run(run())
 
 
-def worthless(house: Running, cookies: list[str]) -> None:
+def worthless(rig: Running, cookies: list[str]) -> None:
     """None of these cookies reads, answers, calls or connects; the question stays as it was."""
-    request_id = pending(house)
+    request_id = pending(rig)
     for cookie in dict.fromkeys(cookies):
-        statuses = replay(house, cookie, request_id)
+        statuses = replay(rig, cookie, request_id)
         assert set(statuses.values()) <= {401, 403}, statuses
-        assert not joins(house, cookie)
-    assert is_pending(house, request_id)
+        assert not joins(rig, cookie)
+    assert is_pending(rig, request_id)
 
 
 def still_signed_in(visitor: Visitor, name: str) -> None:
@@ -143,32 +143,32 @@ def still_signed_in(visitor: Visitor, name: str) -> None:
 
 @pytest.mark.parametrize("name", first_of("sessions", ("127.0.0.1",), ("localhost",)))
 def test_a_server_on_another_port_gets_the_cookie_and_can_do_nothing_with_it(
-    name: str, house: Running, visitor: Visitor
+    name: str, rig: Running, visitor: Visitor
 ) -> None:
     with LocalServer() as other:
         visitor.does("open", "other", f"http://{name}:{other.port}/")
         assert any("handrail_session" in cookie for cookie in other.cookies), "the browser sends it: that is the attack"
-        worthless(house, other.cookies)
-        tried = visitor.does("evaluate", "other", f"({ATTACK})('http://{name}:{house.port}')")
+        worthless(rig, other.cookies)
+        tried = visitor.does("evaluate", "other", f"({ATTACK})('http://{name}:{rig.port}')")
         assert set(tried.values()) == {"blocked"}, tried
         assert visitor.does("evaluate", "other", "localStorage.getItem('handrail.page')") is None
     still_signed_in(visitor, name)
 
 
-def test_a_subdomain_neither_gets_the_cookie_nor_replaces_it(house: Running, visitor: Visitor) -> None:
+def test_a_subdomain_neither_gets_the_cookie_nor_replaces_it(rig: Running, visitor: Visitor) -> None:
     with LocalServer() as other:
         visitor.does("open", "other", f"http://evil.localhost:{other.port}/")
         assert not any("handrail_session" in cookie for cookie in other.cookies)
-        tried = visitor.does("evaluate", "other", f"({ATTACK})('http://localhost:{house.port}')")
+        tried = visitor.does("evaluate", "other", f"({ATTACK})('http://localhost:{rig.port}')")
         assert set(tried.values()) == {"blocked"}, tried
-        name = house.sign_in()["cookie"].partition("=")[0]
+        name = rig.sign_in()["cookie"].partition("=")[0]
         visitor.does("evaluate", "other", f"document.cookie = '{name}=mine; domain=localhost; path=/'")
         assert visitor.does("evaluate", "other", "localStorage.getItem('handrail.page')") is None
     still_signed_in(visitor, "localhost")
 
 
-def test_a_frame_in_either_direction_gets_nothing(house: Running, visitor: Visitor) -> None:
-    around = f"<!doctype html><iframe name=console src='{house.address}/'></iframe>"
+def test_a_frame_in_either_direction_gets_nothing(rig: Running, visitor: Visitor) -> None:
+    around = f"<!doctype html><iframe name=console src='{rig.address}/'></iframe>"
     with LocalServer({"/around": ("text/html", around)}) as other:
         visitor.does("open", "other", f"http://127.0.0.1:{other.port}/around", "iframe")
         seen = visitor.does(
@@ -199,22 +199,22 @@ def test_a_frame_in_either_direction_gets_nothing(house: Running, visitor: Visit
         )
         assert reached == "SecurityError"
         assert any("handrail_session" in cookie for cookie in other.cookies)
-        worthless(house, other.cookies)
+        worthless(rig, other.cookies)
     still_signed_in(visitor, "127.0.0.1")
 
 
 @pytest.mark.trial("browsers", is_long=True)
 @pytest.mark.timeout(300)
-def test_a_preview_is_another_origin_and_reaches_nothing_of_the_console(house: Running, visitor: Visitor) -> None:
+def test_a_preview_is_another_origin_and_reaches_nothing_of_the_console(rig: Running, visitor: Visitor) -> None:
     """A game's script runs in the preview's page: what it can try is what any page of another port can."""
-    shown = house.request(
-        "POST", "/api/tools/preview_scene", headers=bearer(house.state), json={"scenePath": "game/scene/start.txt"}
+    shown = rig.request(
+        "POST", "/api/tools/preview_scene", headers=bearer(rig.state), json={"scenePath": "game/scene/start.txt"}
     )
     assert shown.status == 200, shown
     address = str(shown.json["data"]["url"])
-    assert urlsplit(address).port != house.port
+    assert urlsplit(address).port != rig.port
     visitor.does("open", "preview", address, "iframe, canvas, body")
-    tried = visitor.does("evaluate", "preview", f"({ATTACK})('{house.address}')")
+    tried = visitor.does("evaluate", "preview", f"({ATTACK})('{rig.address}')")
     assert set(tried.values()) == {"blocked"}, tried
     assert visitor.does("evaluate", "preview", "localStorage.getItem('handrail.page')") is None
     assert visitor.does("evaluate", "preview", "document.cookie") == ""
@@ -229,7 +229,7 @@ def test_a_preview_is_another_origin_and_reaches_nothing_of_the_console(house: R
 
 
 @pytest.mark.trial("browsers", is_long=True)
-def test_a_service_worker_of_another_port_gets_nothing(house: Running, visitor: Visitor) -> None:
+def test_a_service_worker_of_another_port_gets_nothing(rig: Running, visitor: Visitor) -> None:
     with LocalServer({"/sw.js": ("text/javascript", SERVICE_WORKER)}) as other:
         visitor.does("open", "other", f"http://localhost:{other.port}/")
         tried = visitor.does(
@@ -241,17 +241,17 @@ def test_a_service_worker_of_another_port_gets_nothing(house: Running, visitor: 
               const answer = new Promise((done) => {{
                 navigator.serviceWorker.onmessage = (event) => done(event.data);
               }});
-              worker.postMessage("http://localhost:{house.port}");
+              worker.postMessage("http://localhost:{rig.port}");
               return await answer;
             }})()""",
         )
         assert set(tried.values()) == {"blocked"}, tried
-        worthless(house, other.cookies)
+        worthless(rig, other.cookies)
     still_signed_in(visitor, "localhost")
 
 
-def test_the_secret_ends_with_the_session(house: Running, tmp_path: Path) -> None:
-    person = house.sign_in()
-    assert house.request("GET", "/api/session", headers=person).status == 200
-    assert house.request("DELETE", "/api/session", headers=person).status == 200
-    assert house.request("GET", "/api/session", headers=person).status == 401
+def test_the_secret_ends_with_the_session(rig: Running, tmp_path: Path) -> None:
+    person = rig.sign_in()
+    assert rig.request("GET", "/api/session", headers=person).status == 200
+    assert rig.request("DELETE", "/api/session", headers=person).status == 200
+    assert rig.request("GET", "/api/session", headers=person).status == 401

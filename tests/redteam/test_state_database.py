@@ -65,7 +65,7 @@ def all_commands() -> list[tuple[list[str], set[str]]]:
     return [(names, options) for names, options in found if names]
 
 
-class House:
+class Rig:
     """One program that runs, and commands on the same state directory beside it."""
 
     def __init__(self, folder: Path) -> None:
@@ -146,58 +146,58 @@ def open_files(pid: int) -> list[str]:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path)
+def rig(tmp_path: Path) -> Rig:
+    return Rig(tmp_path)
 
 
-def check_agent(house: House, run_commands: Callable[[int], None]) -> None:
-    with house.agent() as agent:
-        house.allow_for_good(agent)
+def check_agent(rig: Rig, run_commands: Callable[[int], None]) -> None:
+    with rig.agent() as agent:
+        rig.allow_for_good(agent)
         run_commands(agent._client.process.pid)
         assert agent.calls("say").result(30).error is None
-        house.consents("revoke", "--all")
+        rig.consents("revoke", "--all")
         asked = agent.calls("say")
         agent.person.answers("--cancel")
         assert asked.result(30).code == "PERMISSION_DENIED"
-        house.allow_for_good(agent)
+        rig.allow_for_good(agent)
         held = open_files(agent._client.process.pid)
-    assert held.count(str(house.state / "handrail.db")) == 1, "a program has more than one connection"
+    assert held.count(str(rig.state / "handrail.db")) == 1, "a program has more than one connection"
 
 
-def test_no_command_takes_the_database_from_an_agents_program(house: House) -> None:
-    check_agent(house, house.run_some_commands)
+def test_no_command_takes_the_database_from_an_agents_program(rig: Rig) -> None:
+    check_agent(rig, rig.run_some_commands)
 
 
 @pytest.mark.trial("every command", is_long=True)
-def test_not_one_of_all_commands_takes_the_database_from_an_agents_program(house: House) -> None:
-    check_agent(house, house.run_all_commands)
+def test_not_one_of_all_commands_takes_the_database_from_an_agents_program(rig: Rig) -> None:
+    check_agent(rig, rig.run_all_commands)
 
 
-def test_no_command_takes_the_database_from_the_desktop_host(house: House) -> None:
-    program = running("tests.scripted_host", str(house.folder), str(house.state))
-    with program as host, closing(Wire(house.state / "desktop.sock", house.folder)) as wire:
+def test_no_command_takes_the_database_from_the_desktop_host(rig: Rig) -> None:
+    program = running("tests.scripted_host", str(rig.folder), str(rig.state))
+    with program as host, closing(Wire(rig.state / "desktop.sock", rig.folder)) as wire:
         use_token(wire)
-        house.run_some_commands(host.process.pid)
+        rig.run_some_commands(host.process.pid)
         use_token(wire)
 
 
-def test_no_command_takes_the_database_from_the_server(house: House) -> None:
-    with closing(Up(house.folder, house.state)) as server:
-        house.run_some_commands(server.process.pid)
+def test_no_command_takes_the_database_from_the_server(rig: Rig) -> None:
+    with closing(Up(rig.folder, rig.state)) as server:
+        rig.run_some_commands(server.process.pid)
 
 
-def test_a_program_whose_locks_were_dropped_does_not_act_on_what_was_revoked(house: House) -> None:
+def test_a_program_whose_locks_were_dropped_does_not_act_on_what_was_revoked(rig: Rig) -> None:
     """A hard link lets a tool open the file beside SQLite: closing it drops the locks, and a command takes the log."""
-    with house.agent() as agent:
-        house.allow_for_good(agent)
+    with rig.agent() as agent:
+        rig.allow_for_good(agent)
         assert agent.calls("say").result(30).error is None
-        os.link(house.state / "handrail.db", house.folder / "harmless.txt")
+        os.link(rig.state / "handrail.db", rig.folder / "harmless.txt")
         agent._client.call("read_file", {"path": "harmless.txt"})
-        house.consents("list")
-        house.consents("revoke", "--all")
+        rig.consents("list")
+        rig.consents("revoke", "--all")
         outcome = agent.calls("say")
         until(lambda: outcome.done() or agent.person.pending())
         for _ in agent.person.pending():
             agent.person.answers("--cancel")
         assert outcome.result(30).error is not None, "it acted without asking"
-    assert json.loads(house.consents("list", "--json")) == {"consents": []}
+    assert json.loads(rig.consents("list", "--json")) == {"consents": []}

@@ -38,10 +38,10 @@ class Dialog:
         self._calling: asyncio.Task[Reply] | None = None
 
     def calls(self, tool: str, params: dict[str, Any]) -> None:
-        self._calling = asyncio.create_task(self.bench.house.gate.run(Call(tool, params, AGENT)))
+        self._calling = asyncio.create_task(self.bench.rig.gate.run(Call(tool, params, AGENT)))
 
     async def question(self) -> FileChangePrompt:
-        queue = self.bench.house.stores.prompts
+        queue = self.bench.rig.stores.prompts
         asked = await eventually(queue.pending, lambda: f"nothing was asked: {self._calling}", within=20)
         assert isinstance(asked[0].prompt, FileChangePrompt)
         return asked[0].prompt
@@ -51,7 +51,7 @@ class Dialog:
         await eventually(lambda: (self.folder / "now.done").exists())
 
     async def answers(self, status: str) -> None:
-        queue = self.bench.house.stores.prompts
+        queue = self.bench.rig.stores.prompts
         (asked,) = await queue.pending()
         await queue.respond(asked.request_id, PromptResponse(status=status), by="console:ada")  # type: ignore[arg-type]
 

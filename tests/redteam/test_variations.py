@@ -20,7 +20,7 @@ from handrail.ports.errors import InvalidParams
 from handrail.ports.own_servers import announced
 from tests.credentials import browser_token
 from tests.effort import chance, count, tries
-from tests.redteam.agents_house import House, house_in
+from tests.redteam.agents_rig import Rig, rig_in
 from tests.redteam.test_plugins import stays_out
 from tests.redteam.test_record import told, verify
 from tests.redteam.test_terminals import Stage, agents_window
@@ -28,9 +28,9 @@ from tests.wire.clients import run
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house_in(tmp_path_factory.mktemp("variations")) as house:
-        yield house
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
+    with rig_in(tmp_path_factory.mktemp("variations")) as rig:
+        yield rig
 
 
 def spelled_number(by: random.Random, value: int) -> str:
@@ -144,16 +144,16 @@ def test_no_kill_in_the_middle_of_a_write_looks_like_an_attack_and_every_attack_
 
 
 @pytest.mark.trial("revocations")
-def test_no_call_that_begins_after_an_agent_was_removed_is_answered(house: House) -> None:
+def test_no_call_that_begins_after_an_agent_was_removed_is_answered(rig: Rig) -> None:
     for number in range(tries(1, 20)):
         count()
         name = f"raced-{number}"
-        token, is_over, late = house.issue(name), threading.Event(), list[int]()
+        token, is_over, late = rig.issue(name), threading.Event(), list[int]()
 
         def calls(token: str = token, is_over: threading.Event = is_over, late: list[int] = late) -> None:
             for _ in range(2000):
                 is_late = is_over.is_set()
-                status = house.call(token, "list_files", {"path": "."}).status_code
+                status = rig.call(token, "list_files", {"path": "."}).status_code
                 if is_late:
                     late.append(status)
                     return
@@ -161,7 +161,7 @@ def test_no_call_that_begins_after_an_agent_was_removed_is_answered(house: House
         callers = [threading.Thread(target=calls) for _ in range(3)]
         for caller in callers:
             caller.start()
-        house.revoke(name)
+        rig.revoke(name)
         is_over.set()
         for caller in callers:
             caller.join(60)
@@ -169,25 +169,25 @@ def test_no_call_that_begins_after_an_agent_was_removed_is_answered(house: House
 
 
 @pytest.mark.trial("identity")
-def test_no_pair_of_a_token_and_a_name_that_do_not_belong_together_joins_as_a_browser(house: House) -> None:
+def test_no_pair_of_a_token_and_a_name_that_do_not_belong_together_joins_as_a_browser(rig: Rig) -> None:
     by = chance()
     browsers = [f"browser-{number}" for number in range(3)]
-    tokens = {browser_token(house.state, name): name for name in browsers}
-    strangers = [str(house.server["token"]), house.issue("stranger"), "", "hra_" + "A" * 43]
+    tokens = {browser_token(rig.state, name): name for name in browsers}
+    strangers = [str(rig.server["token"]), rig.issue("stranger"), "", "hra_" + "A" * 43]
     for _ in range(tries(6, 150)):
         count()
         token = by.choice([*tokens, *strangers])
         name = by.choice([*browsers, "browser-of-nobody", "../browser-0", "BROWSER-0", "browser-0 "])
         token, own = by.choice([token, token, f" {token}", token[:-1]]), tokens.get(token)
         is_own = own == name and token in tokens
-        assert stays_out(house, token=token, clientId=name) is not is_own, (token, name)
+        assert stays_out(rig, token=token, clientId=name) is not is_own, (token, name)
 
 
 @pytest.mark.trial("sessions")
-def test_no_request_with_one_secret_missing_changed_or_of_another_session_is_answered(house: House) -> None:
+def test_no_request_with_one_secret_missing_changed_or_of_another_session_is_answered(rig: Rig) -> None:
     by = chance()
-    one, other = house.sign_in(), house.sign_in()
-    assert house.ask("GET", "/api/access", headers=one).status_code == 200
+    one, other = rig.sign_in(), rig.sign_in()
+    assert rig.ask("GET", "/api/access", headers=one).status_code == 200
     wrong = {
         "cookie": [
             "",
@@ -197,8 +197,8 @@ def test_no_request_with_one_secret_missing_changed_or_of_another_session_is_ans
             f"{one['cookie']}; {other['cookie']}",
         ],
         "x-handrail-page": ["", other["x-handrail-page"], one["x-handrail-page"][:-1], one["cookie"].partition("=")[2]],
-        "host": ["evil.test", "localhost.evil.test", f"127.0.0.1:{house.server['port'] + 1}", ""],
-        "origin": ["http://evil.test", "null", house.address.replace("http:", "https:"), f"{house.address}0"],
+        "host": ["evil.test", "localhost.evil.test", f"127.0.0.1:{rig.server['port'] + 1}", ""],
+        "origin": ["http://evil.test", "null", rig.address.replace("http:", "https:"), f"{rig.address}0"],
     }
     for _ in range(tries(25, 600)):
         count()
@@ -207,9 +207,9 @@ def test_no_request_with_one_secret_missing_changed_or_of_another_session_is_ans
         if not headers[name]:
             del headers[name]
         if name == "origin" or (name == "host" and "host" not in headers):
-            answer = house.ask("POST", "/api/session/code", headers=headers)
+            answer = rig.ask("POST", "/api/session/code", headers=headers)
         else:
-            answer = house.ask("GET", "/api/access", headers=headers)
+            answer = rig.ask("GET", "/api/access", headers=headers)
         assert answer.status_code in (400, 401, 403, 421), (name, headers.get(name))
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.wire.browsing import Agent, Browsing
 from tests.wire.clients import FACES, Api, Cli, Client, Options, Start, Stdio, Streamable, Up
-from tests.wire.desktop_house import Bridge, DesktopHouse, hosting
-from tests.wire.prompt_house import PromptHouse
+from tests.wire.desktop_rig import Bridge, DesktopRig, hosting
+from tests.wire.prompt_rig import PromptRig
 from tests.wire.stage import Stage, furnish
 
 
@@ -79,11 +79,11 @@ def mcp(browsing: Browsing) -> Agent:
 
 
 @pytest.fixture(scope="session")
-def prompts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PromptHouse]:
+def prompts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PromptRig]:
     """One queue for all tests that name their own prompts."""
-    house = PromptHouse(tmp_path_factory.mktemp("prompts-state"), tmp_path_factory.mktemp("prompts-project"))
-    yield house
-    house.close()
+    rig = PromptRig(tmp_path_factory.mktemp("prompts-state"), tmp_path_factory.mktemp("prompts-project"))
+    yield rig
+    rig.close()
 
 
 @pytest.fixture
@@ -92,14 +92,14 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[DesktopHouse]:
+async def desk(tmp_path: Path) -> AsyncIterator[DesktopRig]:
     """The host of a desktop in memory, in mode contract."""
-    async with hosting(tmp_path) as house:
-        yield house
+    async with hosting(tmp_path) as rig:
+        yield rig
 
 
 @pytest.fixture
-async def bridge(desk: DesktopHouse) -> Bridge:
+async def bridge(desk: DesktopRig) -> Bridge:
     """A connection to it."""
     return await desk.connect()
 

@@ -8,21 +8,21 @@ from typing import Any
 import pytest
 
 from tests.session_bus import SessionBus
-from tests.wire.apps_house import DBUS, STDIO, WEB, AppsHouse, told
+from tests.wire.apps_rig import DBUS, STDIO, WEB, AppsRig, told
 from tests.wire.clients import FACES, Refused
 from tests.wire.stage import put_policy
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppsHouse]:
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppsRig]:
     with SessionBus() as bus:
-        house = AppsHouse(tmp_path_factory.mktemp("apps"), bus)
-        yield house
-        house.close()
+        rig = AppsRig(tmp_path_factory.mktemp("apps"), bus)
+        yield rig
+        rig.close()
 
 
 @pytest.fixture
-def house(running: AppsHouse) -> AppsHouse:
+def rig(running: AppsRig) -> AppsRig:
     (running.project / ".handrail/policy.json").unlink(missing_ok=True)
     return running
 
@@ -32,64 +32,64 @@ def face(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def evidence(house: AppsHouse) -> set[Path]:
-    return set((house.project / ".handrail/artifacts/apps").glob("*/*/exchange.json"))
+def evidence(rig: AppsRig) -> set[Path]:
+    return set((rig.project / ".handrail/artifacts/apps").glob("*/*/exchange.json"))
 
 
-def test_apps_are_listed_without_the_broken_one(house: AppsHouse, face: str) -> None:
-    listed = house.call(face, "apps_list").result
+def test_apps_are_listed_without_the_broken_one(rig: AppsRig, face: str) -> None:
+    listed = rig.call(face, "apps_list").result
     assert listed is not None
     assert [app["id"] for app in listed["apps"]] == [DBUS, STDIO, WEB]
     assert listed["total"] == 3
 
 
-def test_an_app_whose_mistake_shows_only_in_its_schemas_is_not_listed(house: AppsHouse) -> None:
+def test_an_app_whose_mistake_shows_only_in_its_schemas_is_not_listed(rig: AppsRig) -> None:
     broken = {"name": "send", "description": "Sends.", "parameters": {"type": "object", "properties": 7}}
     app = {"id": "com.example.aaa", "name": "A", "description": "Comes first."}
-    house.install(app["id"], {"schema_version": "1.0", "app": app, "execution": {"type": "ipc"}, "tools": [broken]})
-    listed = house.call("stdio", "apps_list", limit=2).result
+    rig.install(app["id"], {"schema_version": "1.0", "app": app, "execution": {"type": "ipc"}, "tools": [broken]})
+    listed = rig.call("stdio", "apps_list", limit=2).result
     assert listed is not None
     assert [one["id"] for one in listed["apps"]] == [DBUS, STDIO]
     assert listed["total"] == 3
 
 
-def test_a_list_is_searched_and_told_in_pages(house: AppsHouse) -> None:
-    found = house.call("stdio", "apps_list", query="odd FLAKY", limit=2).result
+def test_a_list_is_searched_and_told_in_pages(rig: AppsRig) -> None:
+    found = rig.call("stdio", "apps_list", query="odd FLAKY", limit=2).result
     assert found is not None
     assert [(app["id"], app["matching"]) for app in found["apps"]] == [(DBUS, ["flaky"]), (STDIO, ["flaky"])]
     assert (found["total"], found["nextOffset"]) == (3, 2)
-    rest = house.call("stdio", "apps_list", query="odd flaky", limit=2, offset=2).result
+    rest = rig.call("stdio", "apps_list", query="odd flaky", limit=2, offset=2).result
     assert rest is not None
     assert [app["id"] for app in rest["apps"]] == [WEB]
     assert "nextOffset" not in rest
 
 
-def test_a_list_costs_a_model_one_line_an_app(house: AppsHouse) -> None:
-    result = house.mcp.request("tools/call", {"name": "apps_list", "arguments": {}})
+def test_a_list_costs_a_model_one_line_an_app(rig: AppsRig) -> None:
+    result = rig.mcp.request("tools/call", {"name": "apps_list", "arguments": {}})
     head, fence, first = result["content"][0]["text"].split("\n")[:3]
     assert head == "3 of 3 apps."
     assert fence.startswith("Untrusted text of apps until ")
     assert first == f"{DBUS} (Odd): Does wrong on request. [20 tools]"
 
 
-def test_an_app_and_one_of_its_tools_are_described(house: AppsHouse, face: str) -> None:
-    app = house.call(face, "apps_describe", app=DBUS).result
+def test_an_app_and_one_of_its_tools_are_described(rig: AppsRig, face: str) -> None:
+    app = rig.call(face, "apps_describe", app=DBUS).result
     assert app is not None
     assert (app["name"], app["execution"], len(app["tools"])) == ("Odd", "dbus", 20)
     assert "parameters" not in app["tools"][0]
-    tool = house.call(face, "apps_describe", app=DBUS, tool="echo").result
+    tool = rig.call(face, "apps_describe", app=DBUS, tool="echo").result
     assert tool is not None
     assert tool["tools"][0]["parameters"]["type"] == "object"
     assert tool["tools"][0]["returns"]["required"] == ["said"]
 
 
 @pytest.mark.parametrize("app", [STDIO, DBUS])
-def test_the_result_of_a_call_is_the_app_s_result(house: AppsHouse, face: str, app: str) -> None:
-    assert house.run(face, "echo", app, text="漢字").result == {"said": {"text": "漢字"}}
+def test_the_result_of_a_call_is_the_app_s_result(rig: AppsRig, face: str, app: str) -> None:
+    assert rig.run(face, "echo", app, text="漢字").result == {"said": {"text": "漢字"}}
 
 
-def test_the_command_line_calls_apps_as_well_and_leaves_no_process(house: AppsHouse) -> None:
-    said = house.run("cli", "process").result
+def test_the_command_line_calls_apps_as_well_and_leaves_no_process(rig: AppsRig) -> None:
+    said = rig.run("cli", "process").result
     assert said is not None
     assert not Path(f"/proc/{said['said']['pid']}").exists()
 
@@ -107,28 +107,28 @@ def test_the_command_line_calls_apps_as_well_and_leaves_no_process(house: AppsHo
         ("no_such_tool", "UNKNOWN_TOOL"),
     ],
 )
-def test_every_failure_has_the_contract_s_code(house: AppsHouse, face: str, tool: str, code: str) -> None:
-    assert house.run(face, tool).code == code
+def test_every_failure_has_the_contract_s_code(rig: AppsRig, face: str, tool: str, code: str) -> None:
+    assert rig.run(face, tool).code == code
 
 
-def test_an_app_that_never_answers_is_a_timeout(house: AppsHouse) -> None:
-    slow = json.loads((house.home / ".aai" / STDIO / "aai.json").read_text())
+def test_an_app_that_never_answers_is_a_timeout(rig: AppsRig) -> None:
+    slow = json.loads((rig.home / ".aai" / STDIO / "aai.json").read_text())
     slow["app"]["id"], slow["execution"]["timeout"] = "com.example.slow", 0.2
-    house.install("com.example.slow", slow)
+    rig.install("com.example.slow", slow)
     try:
-        assert house.run("stdio", "hang", "com.example.slow").code == "TIMEOUT"
+        assert rig.run("stdio", "hang", "com.example.slow").code == "TIMEOUT"
     finally:
-        (house.home / ".aai/com.example.slow/aai.json").unlink()
-    assert house.run("stdio", "hang", "com.example.slow").code == "UNKNOWN_APP"
+        (rig.home / ".aai/com.example.slow/aai.json").unlink()
+    assert rig.run("stdio", "hang", "com.example.slow").code == "UNKNOWN_APP"
 
 
 @pytest.mark.parametrize("app", ["com.example.unknown", "../../etc/passwd", ""])
-def test_an_app_that_is_not_there_is_unknown(house: AppsHouse, face: str, app: str) -> None:
-    assert house.run(face, "echo", app).code == "UNKNOWN_APP"
+def test_an_app_that_is_not_there_is_unknown(rig: AppsRig, face: str, app: str) -> None:
+    assert rig.run(face, "echo", app).code == "UNKNOWN_APP"
 
 
-def test_a_broken_descriptor_says_file_field_and_reason(house: AppsHouse, face: str) -> None:
-    error = house.run(face, "echo", "com.example.broken").error
+def test_a_broken_descriptor_says_file_field_and_reason(rig: AppsRig, face: str) -> None:
+    error = rig.run(face, "echo", "com.example.broken").error
     assert error is not None
     assert error["code"] == "UNKNOWN_APP"
     (first, *_) = error["details"]["problems"]
@@ -136,76 +136,76 @@ def test_a_broken_descriptor_says_file_field_and_reason(house: AppsHouse, face: 
     assert (first["field"], first["reason"]) == ("app", "is missing")
 
 
-def test_parameters_off_the_schema_never_leave(house: AppsHouse, face: str) -> None:
-    before = evidence(house)
-    error = house.run(face, "echo", text=7, other=1).error
+def test_parameters_off_the_schema_never_leave(rig: AppsRig, face: str) -> None:
+    before = evidence(rig)
+    error = rig.run(face, "echo", text=7, other=1).error
     assert error is not None
     assert error["code"] == "INVALID_PARAMS"
     assert {wrong["field"] for wrong in error["details"]["fieldErrors"]} == {"text", "other"}
-    assert evidence(house) == before
+    assert evidence(rig) == before
 
 
-def test_a_parameter_beside_params_is_refused(house: AppsHouse) -> None:
-    assert house.call("stdio", "apps_call", app=STDIO, tool="echo", text="lost").code == "INVALID_PARAMS"
+def test_a_parameter_beside_params_is_refused(rig: AppsRig) -> None:
+    assert rig.call("stdio", "apps_call", app=STDIO, tool="echo", text="lost").code == "INVALID_PARAMS"
 
 
-def test_a_request_that_is_no_json_is_an_invalid_request(house: AppsHouse) -> None:
+def test_a_request_that_is_no_json_is_an_invalid_request(rig: AppsRig) -> None:
     line = b'{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"apps_call","arguments":{"app": }}}'
-    house.mcp.send_line(line)
-    assert told(house.mcp.receive()["result"]).code == "INVALID_REQUEST"
+    rig.mcp.send_line(line)
+    assert told(rig.mcp.receive()["result"]).code == "INVALID_REQUEST"
 
 
-def test_a_denial_is_permission_denied(house: AppsHouse, face: str) -> None:
-    put_policy(house.project, rules=[{"tool": "apps_call", "app": STDIO, "decision": "deny"}])
-    assert house.run(face, "echo").code == "PERMISSION_DENIED"
-    assert house.run(face, "echo", DBUS).result == {"said": {}}
+def test_a_denial_is_permission_denied(rig: AppsRig, face: str) -> None:
+    put_policy(rig.project, rules=[{"tool": "apps_call", "app": STDIO, "decision": "deny"}])
+    assert rig.run(face, "echo").code == "PERMISSION_DENIED"
+    assert rig.run(face, "echo", DBUS).result == {"said": {}}
 
 
-def test_a_rule_about_a_host_counts_for_an_app_behind_it(house: AppsHouse) -> None:
-    put_policy(house.project, rules=[{"effect": "EXECUTE", "host": "*.example.com", "decision": "deny"}])
-    assert house.run("stdio", "echo", WEB).code == "PERMISSION_DENIED"
+def test_a_rule_about_a_host_counts_for_an_app_behind_it(rig: AppsRig) -> None:
+    put_policy(rig.project, rules=[{"effect": "EXECUTE", "host": "*.example.com", "decision": "deny"}])
+    assert rig.run("stdio", "echo", WEB).code == "PERMISSION_DENIED"
 
 
-def test_without_a_sign_in_auth_is_required(house: AppsHouse, face: str) -> None:
-    error = house.run(face, "echo", WEB).error
+def test_without_a_sign_in_auth_is_required(rig: AppsRig, face: str) -> None:
+    error = rig.run(face, "echo", WEB).error
     assert error is not None
     assert error["code"] == "AUTH_REQUIRED"
     assert WEB in error["hint"]
 
 
-def test_what_was_said_is_kept_as_evidence_without_secrets(house: AppsHouse) -> None:
-    private = json.loads((house.home / ".aai" / STDIO / "aai.json").read_text())
+def test_what_was_said_is_kept_as_evidence_without_secrets(rig: AppsRig) -> None:
+    private = json.loads((rig.home / ".aai" / STDIO / "aai.json").read_text())
     private["app"]["id"] = "com.example.private"
     echo = next(tool for tool in private["tools"] if tool["name"] == "echo")
     echo["parameters"]["properties"]["text"]["writeOnly"] = True
     echo["returns"] = {"properties": {"said": {"properties": {"text": {"format": "password"}}}}}
-    house.install("com.example.private", private)
-    before = evidence(house)
-    assert house.run("stdio", "echo", "com.example.private", text="hunter2").result == {"said": {"text": "hunter2"}}
-    (kept,) = evidence(house) - before
+    rig.install("com.example.private", private)
+    before = evidence(rig)
+    assert rig.run("stdio", "echo", "com.example.private", text="hunter2").result == {"said": {"text": "hunter2"}}
+    (kept,) = evidence(rig) - before
     said = json.loads(kept.read_text())
     assert said["request"]["params"] == said["reply"]["result"]["said"] == {"text": "******"}
     assert said["request"]["request_id"] == said["reply"]["request_id"]
     folder = "".join(file.read_text() for file in kept.parent.iterdir())
-    records = "".join(file.read_text() for file in house.state.rglob("*.jsonl"))
+    records = "".join(file.read_text() for file in rig.state.rglob("*.jsonl"))
     assert "hunter2" not in folder + records
 
 
-def test_an_app_is_a_resource(house: AppsHouse) -> None:
-    listed = house.mcp.request("resources/list", {})["resources"]
+def test_an_app_is_a_resource(rig: AppsRig) -> None:
+    listed = rig.mcp.request("resources/list", {})["resources"]
     assert {"uri": f"app:{DBUS}", "name": DBUS, "title": "Odd"}.items() <= listed[0].items()
-    templates = house.mcp.request("resources/templates/list", {})["resourceTemplates"]
+    templates = rig.mcp.request("resources/templates/list", {})["resourceTemplates"]
     assert "app:{id}" in [template["uriTemplate"] for template in templates]
-    (content,) = house.mcp.request("resources/read", {"uri": f"app:{DBUS}"})["contents"]
+    (content,) = rig.mcp.request("resources/read", {"uri": f"app:{DBUS}"})["contents"]
     assert json.loads(content["text"])["tools"][0]["name"] == "echo"
     for uri in ("app:com.example.unknown", "file:///etc/passwd", "app:../x"):
         with pytest.raises(Refused):
-            house.mcp.request("resources/read", {"uri": uri})
+            rig.mcp.request("resources/read", {"uri": uri})
 
 
-def test_each_tool_of_an_app_is_a_tool_of_its_own_where_asked_for(house: AppsHouse) -> None:
-    assert not [tool for tool in tools(house.mcp) if "-" in tool]
-    asked = house.started(HANDRAIL_APP_TOOLS="true")
+def test_each_tool_of_an_app_is_a_tool_of_its_own_where_asked_for(rig: AppsRig) -> None:
+    assert not [tool for tool in tools(rig.mcp) if "-" in tool]
+    asked = rig.started(HANDRAIL_APP_TOOLS="true")
     try:
         offered = tools(asked)
         name = f"{STDIO.replace('.', '-')}-echo"

@@ -12,7 +12,7 @@ import pytest
 
 from tests.oauth_server import oauth_server
 from tests.persons import Person
-from tests.wire.apps_house import told
+from tests.wire.apps_rig import told
 from tests.wire.clients import HANDRAIL, Outcome, Stdio
 
 APP = "com.example.web"

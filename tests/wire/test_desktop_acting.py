@@ -7,12 +7,12 @@ import pytest
 
 from handrail.features.desktop.platform import Rect
 from tests.scripted_desktop import READY, Widget
-from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, error_of, files_in
+from tests.wire.desktop_rig import PHRASE, Bridge, DesktopRig, error_of, files_in
 
 ASK = {"selector": {"titleContains": "Ask"}}
 
 
-async def test_a_click_by_reference_presses_this_element(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_click_by_reference_presses_this_element(desk: DesktopRig, bridge: Bridge) -> None:
     (ref,) = await bridge.find(titleContains="Save as")
     short = {"elementId": ref["elementId"], "fingerprint": ref["fingerprint"]}
     result = await bridge.call("desktop.click", confirm=PHRASE, target={"elementRef": short})
@@ -20,13 +20,13 @@ async def test_a_click_by_reference_presses_this_element(desk: DesktopHouse, bri
     assert desk.desktop.sent == ["press h:save-as"]
 
 
-async def test_a_click_takes_a_reference_as_find_gives_it(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_click_takes_a_reference_as_find_gives_it(desk: DesktopRig, bridge: Bridge) -> None:
     (ref,) = await bridge.find(titleContains="Save as")
     await bridge.call("desktop.click", confirm=PHRASE, target={"elementRef": ref})
     assert desk.desktop.sent == ["press h:save-as"]
 
 
-async def test_a_click_by_selector_presses_the_best_of_several(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_click_by_selector_presses_the_best_of_several(desk: DesktopRig, bridge: Bridge) -> None:
     result = await bridge.call("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "save"}})
     assert desk.desktop.sent == ["press h:save"]
     assert result["element"]["title"] == "Save"
@@ -39,14 +39,14 @@ async def test_a_click_leaves_a_picture_before_and_one_after(bridge: Bridge) -> 
     assert {"before.png", "after.png"} <= files_in(result)
 
 
-async def test_a_click_that_hits_nothing_is_not_found(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_click_that_hits_nothing_is_not_found(desk: DesktopRig, bridge: Bridge) -> None:
     error = await bridge.refused("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "nothing"}})
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
     assert "stale" not in error["details"]
     assert desk.desktop.sent == []
 
 
-async def test_an_element_without_an_action_is_clicked_by_pointer_in_front(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_an_element_without_an_action_is_clicked_by_pointer_in_front(desk: DesktopRig, bridge: Bridge) -> None:
     route = {"app": {"bundleId": "other"}}
     desk.desktop._windows["w:other"][1].children = [Widget("h:dot", "AXImage", "Dot", None, Rect(1, 1, 9, 9))]
     result = await bridge.call(
@@ -56,7 +56,7 @@ async def test_an_element_without_an_action_is_clicked_by_pointer_in_front(desk:
     assert desk.desktop.sent == ["front Other", "press h:dot"]
 
 
-async def test_clicked_is_delivered_and_the_effect_is_told_beside_it(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_clicked_is_delivered_and_the_effect_is_told_beside_it(desk: DesktopRig, bridge: Bridge) -> None:
     saved = await bridge.call("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "save"}})
     assert saved["effect"] == "seen"
     assert saved["changed"] == [{"what": "title", "role": "AXButton", "title": "Saved", "from": "Save", "to": "Saved"}]
@@ -73,7 +73,7 @@ async def test_a_window_that_a_click_opens_or_closes_is_told(bridge: Bridge) -> 
     assert ("disappeared", "Really?") in [(one.get("change"), one.get("title")) for one in closed["changed"]]
 
 
-async def test_what_happens_later_than_the_click_is_seen_too(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_what_happens_later_than_the_click_is_seen_too(desk: DesktopRig, bridge: Bridge) -> None:
     def later() -> None:
         asyncio.get_running_loop().call_later(0.05, lambda: desk.desktop.change(desk.desktop.name, value="done"))
 
@@ -82,7 +82,7 @@ async def test_what_happens_later_than_the_click_is_seen_too(desk: DesktopHouse,
     assert [(one["what"], one["to"]) for one in result["changed"]] == [("value", "done")]
 
 
-async def test_states_that_turn_and_elements_that_come_and_go_are_told(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_states_that_turn_and_elements_that_come_and_go_are_told(desk: DesktopRig, bridge: Bridge) -> None:
     box = desk.desktop.notes.children[0]
 
     def turn() -> None:
@@ -98,7 +98,7 @@ async def test_states_that_turn_and_elements_that_come_and_go_are_told(desk: Des
     assert ("element", "disappeared", "Name:") in told
 
 
-async def test_more_changes_than_anybody_reads_are_counted(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_more_changes_than_anybody_reads_are_counted(desk: DesktopRig, bridge: Bridge) -> None:
     rows = [Widget(f"h:{n}", "AXRow", f"Row {n}") for n in range(100)]
     desk.desktop.save_as.on_press = lambda: desk.desktop.change(desk.desktop.picture, children=rows)
     result = await bridge.call("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "Save as"}})
@@ -108,7 +108,7 @@ async def test_more_changes_than_anybody_reads_are_counted(desk: DesktopHouse, b
 
 @pytest.mark.parametrize("change", [{"title": "Send all"}, {"role": "AXCheckBox"}])
 async def test_an_element_that_became_another_is_stale_and_never_hit(
-    desk: DesktopHouse, bridge: Bridge, change: dict[str, str]
+    desk: DesktopRig, bridge: Bridge, change: dict[str, str]
 ) -> None:
     (ref,) = await bridge.find(titleContains="Ask")
     desk.desktop.change(desk.desktop.ask, **change)
@@ -119,7 +119,7 @@ async def test_an_element_that_became_another_is_stale_and_never_hit(
 
 
 async def test_an_element_that_is_gone_is_stale_also_when_a_twin_stands_in_its_place(
-    desk: DesktopHouse, bridge: Bridge
+    desk: DesktopRig, bridge: Bridge
 ) -> None:
     (ref,) = await bridge.find(titleContains="Ask")
     box = desk.desktop.notes.children[0]
@@ -130,7 +130,7 @@ async def test_an_element_that_is_gone_is_stale_also_when_a_twin_stands_in_its_p
     assert desk.desktop.sent == []
 
 
-async def test_an_element_that_only_moved_is_the_same(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_an_element_that_only_moved_is_the_same(desk: DesktopRig, bridge: Bridge) -> None:
     (ref,) = await bridge.find(titleContains="Ask")
     desk.desktop.change(desk.desktop.ask, frame=Rect(5, 5, 60, 20))
     await bridge.call("desktop.click", confirm=PHRASE, target={"elementRef": ref})
@@ -145,9 +145,7 @@ async def test_an_element_that_only_moved_is_the_same(desk: DesktopHouse, bridge
         {"elementId": "h:ask"},
     ],
 )
-async def test_a_reference_that_was_never_given_is_stale(
-    desk: DesktopHouse, bridge: Bridge, ref: dict[str, Any]
-) -> None:
+async def test_a_reference_that_was_never_given_is_stale(desk: DesktopRig, bridge: Bridge, ref: dict[str, Any]) -> None:
     await bridge.find(titleContains="Ask")
     error = await bridge.refused("desktop.click", confirm=PHRASE, target={"elementRef": ref})
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
@@ -155,14 +153,14 @@ async def test_a_reference_that_was_never_given_is_stale(
     assert desk.desktop.sent == []
 
 
-async def test_an_element_whose_window_is_gone_is_stale(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_an_element_whose_window_is_gone_is_stale(desk: DesktopRig, bridge: Bridge) -> None:
     (ref,) = await bridge.find(titleContains="Ask")
     desk.desktop.remove("w:notes")
     error = await bridge.refused("desktop.click", confirm=PHRASE, target={"elementRef": ref})
     assert error["details"]["stale"] is True
 
 
-async def test_a_modal_window_blocks_clicks_behind_it(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_modal_window_blocks_clicks_behind_it(desk: DesktopRig, bridge: Bridge) -> None:
     (ref,) = await bridge.find(titleContains="Save as")
     desk.desktop.open_dialog()
     for target in ({"elementRef": ref}, {"selector": {"titleContains": "Save as"}}):
@@ -177,7 +175,7 @@ async def test_a_modal_window_blocks_clicks_behind_it(desk: DesktopHouse, bridge
     assert desk.desktop.sent == ["press h:cancel"]
 
 
-async def test_modals_are_listed_with_their_buttons(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_modals_are_listed_with_their_buttons(desk: DesktopRig, bridge: Bridge) -> None:
     assert (await bridge.call("desktop.listModals"))["modals"] == []
     desk.desktop.open_dialog()
     result = await bridge.call("desktop.listModals")
@@ -195,7 +193,7 @@ async def test_modals_are_listed_with_their_buttons(desk: DesktopHouse, bridge: 
     ],
 )
 async def test_a_modal_is_dismissed_as_its_strategy_says(
-    desk: DesktopHouse, bridge: Bridge, strategy: dict[str, str], sent: str
+    desk: DesktopRig, bridge: Bridge, strategy: dict[str, str], sent: str
 ) -> None:
     desk.desktop.open_dialog()
     error = await bridge.refused("desktop.dismissModal", strategy=strategy)
@@ -206,7 +204,7 @@ async def test_a_modal_is_dismissed_as_its_strategy_says(
     assert desk.desktop.sent == [sent]
 
 
-async def test_a_modal_whose_buttons_tell_no_default_gets_the_enter_key(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_modal_whose_buttons_tell_no_default_gets_the_enter_key(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.open_dialog()
     ok = desk.desktop._widget("h:ok")
     assert ok is not None
@@ -223,7 +221,7 @@ async def shown_buttons(bridge: Bridge) -> dict[str, Any]:
     return {button["title"]: {"elementRef": button} for button in modal["buttons"]}
 
 
-async def test_a_modal_is_dismissed_by_the_button_that_was_shown(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_modal_is_dismissed_by_the_button_that_was_shown(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.open_dialog()
     shown = await shown_buttons(bridge)
     await bridge.act("desktop.dismissModal", strategy=BY_DEFAULT, target=shown["OK"])
@@ -231,7 +229,7 @@ async def test_a_modal_is_dismissed_by_the_button_that_was_shown(desk: DesktopHo
 
 
 async def test_a_modal_is_dismissed_by_no_other_button_than_the_one_that_was_shown(
-    desk: DesktopHouse, bridge: Bridge
+    desk: DesktopRig, bridge: Bridge
 ) -> None:
     desk.desktop.open_dialog()
     shown = await shown_buttons(bridge)
@@ -246,7 +244,7 @@ async def test_a_modal_is_dismissed_by_no_other_button_than_the_one_that_was_sho
     assert desk.desktop.sent == []
 
 
-async def test_dismissing_what_is_not_there_is_not_found(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_dismissing_what_is_not_there_is_not_found(desk: DesktopRig, bridge: Bridge) -> None:
     error = await bridge.refused("desktop.dismissModal", confirm=PHRASE, strategy={"type": "esc"})
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
     desk.desktop.open_dialog()
@@ -255,7 +253,7 @@ async def test_dismissing_what_is_not_there_is_not_found(desk: DesktopHouse, bri
     assert error["details"]["buttons"] == ["OK", "Cancel"]
 
 
-async def test_text_is_typed_into_the_target(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_text_is_typed_into_the_target(desk: DesktopRig, bridge: Bridge) -> None:
     target = {"selector": {"byRole": "AXTextField"}}
     result = await bridge.call("desktop.typeText", confirm=PHRASE, target=target, text="añ世")
     assert result["typed"] is True
@@ -265,13 +263,13 @@ async def test_text_is_typed_into_the_target(desk: DesktopHouse, bridge: Bridge)
     assert desk.desktop.name.value == "b"
 
 
-async def test_text_without_a_target_goes_to_the_window_in_front(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_text_without_a_target_goes_to_the_window_in_front(desk: DesktopRig, bridge: Bridge) -> None:
     assert (await bridge.call("desktop.typeText", confirm=PHRASE, text="x"))["typed"] is True
     assert desk.desktop.sent == ["type x"]
 
 
 async def test_of_a_stale_reference_and_a_selector_the_selector_counts_for_text(
-    desk: DesktopHouse, bridge: Bridge
+    desk: DesktopRig, bridge: Bridge
 ) -> None:
     target = {"elementRef": {"elementId": "e:404"}, "selector": {"byRole": "AXTextField"}}
     await bridge.call("desktop.typeText", confirm=PHRASE, target=target, text="x")
@@ -281,14 +279,14 @@ async def test_of_a_stale_reference_and_a_selector_the_selector_counts_for_text(
     assert error["details"]["stale"] is True
 
 
-async def test_text_for_what_takes_none_is_not_found(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_text_for_what_takes_none_is_not_found(desk: DesktopRig, bridge: Bridge) -> None:
     target = {"selector": {"titleContains": "Picture"}}
     error = await bridge.refused("desktop.typeText", confirm=PHRASE, target=target, text="x")
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
     assert desk.desktop.sent == []
 
 
-async def test_a_million_characters_are_taken(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_million_characters_are_taken(desk: DesktopRig, bridge: Bridge) -> None:
     text = "x" * 1_000_000
     target = {"selector": {"byRole": "AXTextField"}}
     await bridge.call("desktop.typeText", confirm=PHRASE, target=target, text=text)
@@ -310,20 +308,20 @@ async def test_a_million_characters_are_taken(desk: DesktopHouse, bridge: Bridge
     ],
 )
 async def test_keys_are_one_combination_or_whole_ones_in_their_order(
-    desk: DesktopHouse, bridge: Bridge, keys: list[str], sent: list[str]
+    desk: DesktopRig, bridge: Bridge, keys: list[str], sent: list[str]
 ) -> None:
     result = await bridge.call("desktop.hotkey", confirm=PHRASE, keys=keys, options={"delayMs": 0})
     assert result["sent"] is True
     assert desk.desktop.sent == sent
 
 
-async def test_keys_for_another_window_bring_it_to_the_front_first(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_keys_for_another_window_bring_it_to_the_front_first(desk: DesktopRig, bridge: Bridge) -> None:
     route = {"app": {"bundleId": "other"}}
     await bridge.call("desktop.hotkey", confirm=PHRASE, route=route, keys=["a"])
     assert desk.desktop.sent == ["front Other", "keys a"]
 
 
-async def test_without_a_route_no_other_app_stands_in_for_the_one_in_front(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_without_a_route_no_other_app_stands_in_for_the_one_in_front(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.silenced.add(42)
     calls: dict[str, dict[str, Any]] = {
         "desktop.hotkey": {"keys": ["a"]},
@@ -338,9 +336,7 @@ async def test_without_a_route_no_other_app_stands_in_for_the_one_in_front(desk:
     assert desk.desktop.sent == []
 
 
-async def test_a_window_in_front_that_nobody_can_read_gives_its_place_to_none(
-    desk: DesktopHouse, bridge: Bridge
-) -> None:
+async def test_a_window_in_front_that_nobody_can_read_gives_its_place_to_none(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.front = "a window that is on no accessibility bus"
     error = await bridge.refused("desktop.hotkey", confirm=PHRASE, keys=["a"])
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
@@ -350,7 +346,7 @@ async def test_a_window_in_front_that_nobody_can_read_gives_its_place_to_none(
     assert desk.desktop.sent == []
 
 
-async def test_keys_never_go_to_another_window_than_the_one_that_is_meant(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_keys_never_go_to_another_window_than_the_one_that_is_meant(desk: DesktopRig, bridge: Bridge) -> None:
     route = {"app": {"bundleId": "other"}, "focusPolicy": "never"}
     calls: dict[str, dict[str, Any]] = {"desktop.hotkey": {"keys": ["a"]}, "desktop.typeText": {"text": "a"}}
     for method, params in calls.items():
@@ -359,7 +355,7 @@ async def test_keys_never_go_to_another_window_than_the_one_that_is_meant(desk: 
     assert desk.desktop.sent == []
 
 
-async def test_a_window_is_always_brought_to_the_front_where_asked_for(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_window_is_always_brought_to_the_front_where_asked_for(desk: DesktopRig, bridge: Bridge) -> None:
     dot = Widget("h:dot", "AXButton", "Dot", None, Rect(1, 1, 9, 9), actions=("Click",))
     desk.desktop._windows["w:other"][1].children = [dot]
     for policy, sent in {"focusIfNeeded": ["press h:dot"], "always": ["front Other", "press h:dot"]}.items():
@@ -370,7 +366,7 @@ async def test_a_window_is_always_brought_to_the_front_where_asked_for(desk: Des
         assert desk.desktop.sent == sent
 
 
-async def test_calls_that_act_in_one_workspace_run_one_after_the_other(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_calls_that_act_in_one_workspace_run_one_after_the_other(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.hold_typing()
     first = bridge.send("desktop.typeText", confirm=PHRASE, text="ab")
     second = bridge.send("desktop.hotkey", confirm=PHRASE, keys=["enter"])
@@ -389,7 +385,7 @@ async def test_calls_that_act_in_one_workspace_run_one_after_the_other(desk: Des
     assert desk.desktop.sent == ["type a", "type b", "keys enter"]
 
 
-async def test_two_workspaces_never_use_the_keyboard_at_once(desk: DesktopHouse) -> None:
+async def test_two_workspaces_never_use_the_keyboard_at_once(desk: DesktopRig) -> None:
     elsewhere = desk.root / "elsewhere"
     elsewhere.mkdir()
     one, two = await desk.connect(), await desk.connect(elsewhere)
@@ -406,7 +402,7 @@ async def test_two_workspaces_never_use_the_keyboard_at_once(desk: DesktopHouse)
 
 
 async def test_a_call_that_waits_for_its_turn_too_long_is_timed_out_and_never_sent(
-    desk: DesktopHouse, bridge: Bridge
+    desk: DesktopRig, bridge: Bridge
 ) -> None:
     desk.desktop.hold_typing()
     first = bridge.send("desktop.typeText", confirm=PHRASE, text="a")
@@ -420,7 +416,7 @@ async def test_a_call_that_waits_for_its_turn_too_long_is_timed_out_and_never_se
     assert desk.desktop.sent == ["type a"]
 
 
-async def test_an_app_that_hangs_ends_its_own_call_in_time_and_nobody_elses(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_an_app_that_hangs_ends_its_own_call_in_time_and_nobody_elses(desk: DesktopRig, bridge: Bridge) -> None:
     let_go = desk.desktop.hang()
     hanging = bridge.send("desktop.find", meta=bridge.meta(timeoutMs=100), selector={"byRole": "AXButton"})
     assert await bridge.call("desktop.health")

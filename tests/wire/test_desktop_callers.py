@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from tests.wire.desktop_house import Bridge, DesktopHouse
+from tests.wire.desktop_rig import Bridge, DesktopRig
 
 EXE = os.path.realpath(sys.executable)
 
 
-def allow(desk: DesktopHouse, content: object) -> Path:
+def allow(desk: DesktopRig, content: object) -> Path:
     file = desk.workspace / "allowlist.json"
     file.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
     return file
@@ -38,7 +38,7 @@ async def test_without_a_list_the_hosts_own_user_may_call(bridge: Bridge) -> Non
 
 
 @pytest.mark.parametrize("entry", ["*", "pid:{pid}", "uid:{uid}", "exe:{exe}"])
-async def test_a_caller_on_the_list_may_call(desk: DesktopHouse, bridge: Bridge, entry: str) -> None:
+async def test_a_caller_on_the_list_may_call(desk: DesktopRig, bridge: Bridge, entry: str) -> None:
     allow(desk, {"callers": ["uid:4294967294", own(entry)]})
     assert await is_let_in(bridge)
 
@@ -47,7 +47,7 @@ async def test_a_caller_on_the_list_may_call(desk: DesktopHouse, bridge: Bridge,
     "entry",
     ["pid:1", "uid:4294967294", "exe:/bin/nobody", "exe:{exe}x", "exe:", "", "pid:", "{pid}", "**", "root"],
 )
-async def test_a_caller_that_is_not_on_the_list_may_not(desk: DesktopHouse, bridge: Bridge, entry: str) -> None:
+async def test_a_caller_that_is_not_on_the_list_may_not(desk: DesktopRig, bridge: Bridge, entry: str) -> None:
     allow(desk, {"callers": [own(entry)]})
     assert not await is_let_in(bridge)
 
@@ -55,13 +55,13 @@ async def test_a_caller_that_is_not_on_the_list_may_not(desk: DesktopHouse, brid
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"[]", b'{"callers":"*"}', b'{"callers":[1]}', b'{"callers":["*"],"callers":["*"]}', b"\xff"]
 )
-async def test_a_list_that_can_not_be_read_lets_nobody_in(desk: DesktopHouse, bridge: Bridge, content: bytes) -> None:
+async def test_a_list_that_can_not_be_read_lets_nobody_in(desk: DesktopRig, bridge: Bridge, content: bytes) -> None:
     allow(desk, content)
     assert not await is_let_in(bridge)
 
 
 @pytest.mark.parametrize("kind", ["link", "folder"])
-async def test_a_list_that_is_no_plain_file_lets_nobody_in(desk: DesktopHouse, bridge: Bridge, kind: str) -> None:
+async def test_a_list_that_is_no_plain_file_lets_nobody_in(desk: DesktopRig, bridge: Bridge, kind: str) -> None:
     elsewhere = desk.root / "list.json"
     elsewhere.write_text('{"callers":["*"]}')
     place = desk.workspace / "allowlist.json"
@@ -72,14 +72,14 @@ async def test_a_list_that_is_no_plain_file_lets_nobody_in(desk: DesktopHouse, b
     assert not await is_let_in(bridge)
 
 
-async def test_the_list_is_read_again_for_every_call(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_the_list_is_read_again_for_every_call(desk: DesktopRig, bridge: Bridge) -> None:
     file = allow(desk, {"callers": ["pid:1"]})
     assert not await is_let_in(bridge)
     file.unlink()
     assert await is_let_in(bridge)
 
 
-async def test_a_caller_that_may_not_call_learns_and_does_nothing(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_caller_that_may_not_call_learns_and_does_nothing(desk: DesktopRig, bridge: Bridge) -> None:
     allow(desk, {"callers": []})
     calls: dict[str, dict[str, Any]] = {
         "desktop.observe": {},
@@ -120,7 +120,7 @@ print(answers.readline(), flush=True)
 
 
 async def test_a_pid_on_the_list_means_the_process_that_connected_for_as_long_as_it_lives(
-    desk: DesktopHouse, bridge: Bridge
+    desk: DesktopRig, bridge: Bridge
 ) -> None:
     meta = bridge.meta()
     line = json.dumps({"jsonrpc": "2.0", "id": "o", "method": "desktop.health", "params": {"meta": meta}})

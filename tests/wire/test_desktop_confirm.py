@@ -18,7 +18,7 @@ from handrail.ports.tokens import Scope
 from handrail.stores.local.peers import identify
 from handrail.stores.local.state import open_state
 from handrail.stores.local.tokens import SqliteTokens
-from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, hosting
+from tests.wire.desktop_rig import PHRASE, Bridge, DesktopRig, hosting
 
 ENTER: dict[str, Any] = {"keys": ["enter"]}
 HOTKEY = "desktop.hotkey"
@@ -39,7 +39,7 @@ async def reason(bridge: Bridge, method: str = HOTKEY, **params: Any) -> str:
 @pytest.mark.parametrize("method", ACTING)
 @pytest.mark.parametrize("confirm", [None, {}, {"approver": "me"}])
 async def test_what_acts_needs_a_confirmation(
-    desk: DesktopHouse, bridge: Bridge, method: str, confirm: dict[str, str] | None
+    desk: DesktopRig, bridge: Bridge, method: str, confirm: dict[str, str] | None
 ) -> None:
     more = {} if confirm is None else {"confirm": confirm}
     assert await reason(bridge, method, **ACTING[method], **more) == "missing"
@@ -52,7 +52,7 @@ async def test_what_acts_needs_a_confirmation(
     [5, "CONFIRM", [], True, {"token": 5}, {"tokens": "x"}, {"phrase": "x" * 1_001}, {**PHRASE, "a": 1}],
 )
 async def test_a_confirmation_that_makes_no_sense_is_none(
-    desk: DesktopHouse, bridge: Bridge, method: str, confirm: Any
+    desk: DesktopRig, bridge: Bridge, method: str, confirm: Any
 ) -> None:
     assert await reason(bridge, method, confirm=confirm, **ACTING[method]) == "invalid"
     assert desk.desktop.sent == []
@@ -68,7 +68,7 @@ async def test_in_mode_contract_the_exact_phrases_confirm(bridge: Bridge, phrase
     "phrase",
     ["", "confirm", "CONFIRM:", "CONFIRM:other", "CONFIRM ", " CONFIRM", "CONFIRM:this-request-and-more", "yes"],
 )
-async def test_any_other_phrase_is_refused(desk: DesktopHouse, bridge: Bridge, phrase: str) -> None:
+async def test_any_other_phrase_is_refused(desk: DesktopRig, bridge: Bridge, phrase: str) -> None:
     meta = bridge.meta(requestId="this-request")
     assert await reason(bridge, HOTKEY, meta=meta, confirm={"phrase": phrase}, **ENTER) == "invalid"
     assert desk.desktop.sent == []
@@ -106,7 +106,7 @@ async def test_the_digest_is_over_canonical_json_without_meta_and_confirm(bridge
     assert await bridge.call(HOTKEY, confirm={"token": issued["token"]}, **again)
 
 
-async def test_a_token_used_twice_is_refused_the_second_time(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_token_used_twice_is_refused_the_second_time(desk: DesktopRig, bridge: Bridge) -> None:
     token = await bridge.token(HOTKEY, **ENTER)
     await bridge.call(HOTKEY, confirm={"token": token}, **ENTER)
     assert await reason(bridge, HOTKEY, confirm={"token": token}, **ENTER) == "used"
@@ -122,7 +122,7 @@ async def test_a_token_is_for_one_method(bridge: Bridge) -> None:
     "params",
     [{"keys": ["escape"]}, {"keys": ["Enter"]}, {"keys": ["enter"], "options": {}}, {"keys": ["enter"], "route": {}}],
 )
-async def test_a_token_is_for_one_set_of_parameters(desk: DesktopHouse, bridge: Bridge, params: dict[str, Any]) -> None:
+async def test_a_token_is_for_one_set_of_parameters(desk: DesktopRig, bridge: Bridge, params: dict[str, Any]) -> None:
     token = await bridge.token(HOTKEY, **ENTER)
     assert await reason(bridge, HOTKEY, confirm={"token": token}, **params) == "params"
     assert desk.desktop.sent == []
@@ -137,13 +137,13 @@ async def test_a_token_expires(bridge: Bridge) -> None:
 
 
 @pytest.mark.parametrize("token", ["", "x", "00000000-0000-4000-8000-000000000000", "' OR 1=1 --", "\0", "ü" * 100])
-async def test_a_token_that_was_never_issued_is_refused(desk: DesktopHouse, bridge: Bridge, token: str) -> None:
+async def test_a_token_that_was_never_issued_is_refused(desk: DesktopRig, bridge: Bridge, token: str) -> None:
     expected = "invalid" if token else "missing"
     assert await reason(bridge, HOTKEY, confirm={"token": token}, **ENTER) == expected
     assert desk.desktop.sent == []
 
 
-async def test_a_bad_token_is_not_mended_by_a_good_phrase(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_bad_token_is_not_mended_by_a_good_phrase(desk: DesktopRig, bridge: Bridge) -> None:
     assert await reason(bridge, HOTKEY, confirm={"token": "x", "phrase": "CONFIRM"}, **ENTER) == "invalid"
     assert desk.desktop.sent == []
 
@@ -160,7 +160,7 @@ print(wire.makefile().readline())
 """
 
 
-async def test_a_token_is_for_one_process(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_token_is_for_one_process(desk: DesktopRig, bridge: Bridge) -> None:
     token = await bridge.token(HOTKEY, **ENTER)
     command = [sys.executable, "-c", _FOREIGNER, str(desk.socket), str(desk.workspace), token]
     foreign = await asyncio.to_thread(subprocess.run, command, capture_output=True, check=True, timeout=60)
@@ -170,13 +170,13 @@ async def test_a_token_is_for_one_process(desk: DesktopHouse, bridge: Bridge) ->
     await bridge.call(HOTKEY, confirm={"token": token}, **ENTER)
 
 
-async def test_a_token_serves_another_connection_of_the_same_process(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_token_serves_another_connection_of_the_same_process(desk: DesktopRig, bridge: Bridge) -> None:
     token = await bridge.token(HOTKEY, **ENTER)
     other = await desk.connect()
     assert await other.call(HOTKEY, confirm={"token": token}, **ENTER)
 
 
-async def test_of_a_hundred_uses_at_once_one_wins(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_of_a_hundred_uses_at_once_one_wins(desk: DesktopRig, bridge: Bridge) -> None:
     token = await bridge.token(HOTKEY, **ENTER)
     bridges = [await desk.connect() for _ in range(20)]
     answers = await asyncio.gather(
@@ -198,7 +198,7 @@ async def test_a_token_that_was_used_stays_used_when_the_host_is_started_again(t
         assert await bridge.call(HOTKEY, confirm={"token": unused}, **ENTER)
 
 
-async def test_a_failed_action_has_used_its_token_up(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_failed_action_has_used_its_token_up(desk: DesktopRig, bridge: Bridge) -> None:
     target = {"selector": {"titleContains": "nothing"}}
     token = await bridge.token("desktop.click", target=target)
     error = await bridge.refused("desktop.click", confirm={"token": token}, target=target)
@@ -234,7 +234,7 @@ async def test_a_thousand_forged_and_bent_tokens_send_nothing(tmp_path: Path) ->
         assert desk.desktop.sent == ["keys enter"] * 10
 
 
-async def test_who_approved_and_when_goes_into_the_evidence(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_who_approved_and_when_goes_into_the_evidence(desk: DesktopRig, bridge: Bridge) -> None:
     confirm = {"phrase": "CONFIRM", "approvedAt": "2026-02-09T12:00:00Z", "approver": "ada"}
     result = await bridge.call(HOTKEY, confirm=confirm, **ENTER)
     trace = Path(result["evidence"]["dir"] + "trace.jsonl").read_text()  # noqa: ASYNC240
@@ -242,7 +242,7 @@ async def test_who_approved_and_when_goes_into_the_evidence(desk: DesktopHouse, 
     assert (told["approvedAt"], told["approver"], told["by"]) == ("2026-02-09T12:00:00Z", "ada", "phrase")
 
 
-async def test_no_token_stands_in_the_evidence(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_no_token_stands_in_the_evidence(desk: DesktopRig, bridge: Bridge) -> None:
     token = await bridge.token(HOTKEY, **ENTER)
     await bridge.call(HOTKEY, confirm={"token": token}, **ENTER)
     written = [file for file in desk.workspace.rglob("*") if file.is_file()]

@@ -13,7 +13,7 @@ from handrail.kernel.audit import Audit
 from handrail.ports.errors import InputOutput
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.wiring import Wiring
-from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, files_in, read_file, read_json
+from tests.wire.desktop_rig import PHRASE, Bridge, DesktopRig, files_in, read_file, read_json
 
 READING: dict[str, dict[str, Any]] = {
     "desktop.observe": {},
@@ -54,7 +54,7 @@ async def test_the_result_is_what_was_answered(bridge: Bridge) -> None:
     assert read_json(result, "result.json") == {"ok": True, "result": result}
 
 
-async def test_a_failure_is_on_record_with_its_code(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_failure_is_on_record_with_its_code(desk: DesktopRig, bridge: Bridge) -> None:
     error = await bridge.refused("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "nothing"}})
     recorded = read_json(error["details"], "result.json")
     assert recorded["ok"] is False
@@ -73,7 +73,7 @@ async def test_the_surroundings_tell_host_system_caller_and_request(bridge: Brid
     assert len(env["peer"]["auditTokenDigest"]) == 64
 
 
-async def test_the_index_has_one_line_an_execution(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_the_index_has_one_line_an_execution(desk: DesktopRig, bridge: Bridge) -> None:
     meta = bridge.meta(requestId="first")
     result = await bridge.call("desktop.observe", meta=meta)
     await bridge.refused("desktop.hotkey", keys=["enter"])
@@ -91,12 +91,12 @@ async def test_the_index_has_one_line_an_execution(desk: DesktopHouse, bridge: B
     assert (second["ok"], second["errorCode"]) == (False, "DESKTOP_CONFIRM_REQUIRED")
 
 
-async def test_a_request_that_makes_no_sense_leaves_nothing(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_request_that_makes_no_sense_leaves_nothing(desk: DesktopRig, bridge: Bridge) -> None:
     await bridge.refused("desktop.find", selector={"limit": 0})
     assert not (desk.workspace / "artifacts").exists()
 
 
-async def test_the_text_that_is_typed_stands_in_no_log(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_the_text_that_is_typed_stands_in_no_log(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.name.states |= {"protected"}
     target = {"selector": {"byRole": "AXTextField"}}
     result = await bridge.call("desktop.typeText", confirm=PHRASE, target=target, text="s3cret-passphrase")
@@ -106,7 +106,7 @@ async def test_the_text_that_is_typed_stands_in_no_log(desk: DesktopHouse, bridg
     assert b"s3cret" not in (desk.workspace / "artifacts/desktop/index.ndjson").read_bytes()
 
 
-async def test_a_torn_tail_of_the_index_spoils_no_later_line(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_torn_tail_of_the_index_spoils_no_later_line(desk: DesktopRig, bridge: Bridge) -> None:
     index = desk.workspace / "artifacts/desktop/index.ndjson"
     await bridge.call("desktop.observe")
     with index.open("ab") as torn:
@@ -119,7 +119,7 @@ async def test_a_torn_tail_of_the_index_spoils_no_later_line(desk: DesktopHouse,
 
 @pytest.mark.parametrize("place", ["artifacts", "artifacts/desktop", "artifacts/desktop/index.ndjson"])
 async def test_a_link_on_the_way_is_not_followed_and_nothing_is_acted_upon(
-    desk: DesktopHouse, bridge: Bridge, place: str
+    desk: DesktopRig, bridge: Bridge, place: str
 ) -> None:
     outside = desk.root.parent / "outside"
     outside.mkdir()
@@ -138,7 +138,7 @@ async def test_a_link_on_the_way_is_not_followed_and_nothing_is_acted_upon(
 
 
 async def test_what_cannot_be_recorded_before_is_not_done(
-    desk: DesktopHouse, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
+    desk: DesktopRig, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(self: LocalFolder, path: str, data: bytes, **how: Any) -> None:
         raise InputOutput(f"{path!r}: No space left on device.", error="ENOSPC")
@@ -156,7 +156,7 @@ async def test_what_cannot_be_recorded_before_is_not_done(
 
 
 async def test_what_was_done_is_told_also_when_its_end_can_not_be_recorded(
-    desk: DesktopHouse, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
+    desk: DesktopRig, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write = LocalFolder.write
 
@@ -172,14 +172,14 @@ async def test_what_was_done_is_told_also_when_its_end_can_not_be_recorded(
     assert "result.json" not in files_in(result)
 
 
-async def test_many_executions_at_once_write_whole_lines(desk: DesktopHouse) -> None:
+async def test_many_executions_at_once_write_whole_lines(desk: DesktopRig) -> None:
     bridges = [await desk.connect() for _ in range(10)]
     answers = [each.send("desktop.find", selector={"byRole": "AXButton"}) for each in bridges for _ in range(5)]
     ids = {(await answer)["result"]["executionId"] for answer in answers}
     assert {line["executionId"] for line in desk.index()} == ids
 
 
-async def test_the_folder_lies_where_the_caller_says_the_workspace_is(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_the_folder_lies_where_the_caller_says_the_workspace_is(desk: DesktopRig, bridge: Bridge) -> None:
     given = f"{desk.workspace}/"
     result = await bridge.call("desktop.observe", meta=bridge.meta(workspacePath=given))
     assert result["evidence"]["dir"].startswith(f"{desk.workspace}/artifacts/desktop/")
@@ -187,7 +187,7 @@ async def test_the_folder_lies_where_the_caller_says_the_workspace_is(desk: Desk
 
 
 async def test_a_direct_client_clicks_with_two_calls_and_two_screenshots(
-    desk: DesktopHouse, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
+    desk: DesktopRig, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where a person is asked, the picture of the question is the third: it belongs to the call that asks."""
     shots: list[Any] = []
@@ -205,7 +205,7 @@ async def test_a_direct_client_clicks_with_two_calls_and_two_screenshots(
 
 
 async def test_what_acts_is_in_the_audit_before_it_acts_and_with_the_hashes_of_its_evidence_after(
-    desk: DesktopHouse, bridge: Bridge
+    desk: DesktopRig, bridge: Bridge
 ) -> None:
     await bridge.call("desktop.observe")
     result = await bridge.call("desktop.hotkey", confirm=PHRASE, keys=["enter"])
@@ -239,7 +239,7 @@ async def test_a_gateways_execution_has_the_gateways_id_and_day_and_no_id_counts
         assert error["code"] == "DESKTOP_INVALID_REQUEST"
 
 
-async def test_the_result_of_a_gateway_that_gave_up_stays(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_the_result_of_a_gateway_that_gave_up_stays(desk: DesktopRig, bridge: Bridge) -> None:
     waiting = bridge.send("desktop.waitUntil", id="mine", meta=bridge.meta(**GIVEN), **NEVER)
     folder = desk.workspace / "artifacts/desktop/2026-02-14/exec_0123"
     await bridge.call("desktop.observe")  # what was sent before it has begun

@@ -12,7 +12,7 @@ from handrail.features.desktop.platform import Desktop, Issue, Readiness
 from handrail.ports.errors import PermissionMissing
 from tests.scripted_desktop import ScriptedDesktop
 from tests.waiting import eventually
-from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, hosting, read_json
+from tests.wire.desktop_rig import PHRASE, Bridge, DesktopRig, hosting, read_json
 
 
 async def test_health_tells_version_system_permissions_schema_and_peer(bridge: Bridge) -> None:
@@ -40,7 +40,7 @@ async def test_doctor_tells_each_permission_its_purpose_and_that_all_is_well(bri
     assert result["peer"] == (await bridge.call("desktop.health"))["peer"]
 
 
-async def test_doctor_tells_what_is_missing_and_how_to_turn_it_on(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_doctor_tells_what_is_missing_and_how_to_turn_it_on(desk: DesktopRig, bridge: Bridge) -> None:
     issue = Issue("screenRecording", "The compositor shows no picture.", "Log in to an X11 session.")
     desk.desktop.readiness_now = Readiness(True, False, True, "Linux test", "wayland", (issue,))
     result = await bridge.call("desktop.doctor")
@@ -110,7 +110,7 @@ async def test_a_fault_while_opening_the_desktop_is_told_and_does_not_end_the_ho
         assert (await bridge.refused("desktop.observe"))["code"] == "DESKTOP_INTERNAL_ERROR"
 
 
-async def test_what_shows_no_picture_can_still_be_read_and_acted_in(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_what_shows_no_picture_can_still_be_read_and_acted_in(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.shows_pictures = False
     assert (await bridge.refused("desktop.observe"))["code"] == "DESKTOP_PERMISSION_MISSING"
     read = await bridge.call("desktop.observe", options={"includeScreenshot": False})
@@ -131,7 +131,7 @@ def always_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     ("method", "params"), [("desktop.find", {"selector": {"byRole": "AXButton"}}), ("desktop.health", {})]
 )
 async def test_a_desktop_that_takes_long_to_tell_what_works_keeps_nobody_beyond_the_deadline(
-    desk: DesktopHouse, bridge: Bridge, monkeypatch: pytest.MonkeyPatch, method: str, params: dict[str, Any]
+    desk: DesktopRig, bridge: Bridge, monkeypatch: pytest.MonkeyPatch, method: str, params: dict[str, Any]
 ) -> None:
     async def never() -> Readiness:
         await asyncio.Event().wait()
@@ -146,7 +146,7 @@ async def test_a_desktop_that_takes_long_to_tell_what_works_keeps_nobody_beyond_
 
 @pytest.mark.usefixtures("always_looked_at")
 async def test_a_desktop_that_fails_to_tell_what_works_is_told_and_the_host_goes_on(
-    desk: DesktopHouse, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
+    desk: DesktopRig, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def broken() -> Readiness:
         raise RuntimeError("no answer")

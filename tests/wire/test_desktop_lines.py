@@ -9,7 +9,7 @@ import pytest
 
 from handrail.faces.jsonrpc import connection
 from tests.waiting import eventually
-from tests.wire.desktop_house import Bridge, DesktopHouse, error_of
+from tests.wire.desktop_rig import Bridge, DesktopRig, error_of
 
 
 async def test_an_answer_has_the_id_of_its_request_and_a_result(bridge: Bridge) -> None:
@@ -107,7 +107,7 @@ async def test_a_line_beyond_the_limit_is_refused_and_the_next_one_is_read(bridg
     assert await bridge.call("desktop.health")
 
 
-async def test_requests_may_come_in_pieces_and_several_at_once(desk: DesktopHouse) -> None:
+async def test_requests_may_come_in_pieces_and_several_at_once(desk: DesktopRig) -> None:
     bridge = await desk.connect()
     text = b"".join(
         json.dumps({"jsonrpc": "2.0", "id": f"n{n}", "method": "desktop.health", "params": {"meta": bridge.meta()}})
@@ -126,13 +126,13 @@ async def test_blank_lines_and_a_cr_before_the_lf_mean_nothing(bridge: Bridge) -
     assert bridge.strays.empty()
 
 
-async def test_a_text_outside_of_ascii_passes_as_utf_8(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_text_outside_of_ascii_passes_as_utf_8(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.change(desk.desktop.save, title="保存 \u2028 ☃")
     (ref,) = await bridge.find(titleContains="保存")
     assert ref["title"] == "保存 \u2028 ☃"
 
 
-async def test_answers_may_come_out_of_order(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_answers_may_come_out_of_order(desk: DesktopRig, bridge: Bridge) -> None:
     waiting = bridge.send(
         "desktop.waitUntil", condition={"selectorExists": {"titleContains": "Later"}}, timeoutMs=20_000
     )
@@ -141,7 +141,7 @@ async def test_answers_may_come_out_of_order(desk: DesktopHouse, bridge: Bridge)
     assert (await waiting)["result"]["ok"] is True
 
 
-async def test_a_hundred_connections_are_served_at_once(desk: DesktopHouse) -> None:
+async def test_a_hundred_connections_are_served_at_once(desk: DesktopRig) -> None:
     bridges = [await desk.connect() for _ in range(100)]
     waits = [
         each.send("desktop.waitUntil", condition={"selectorExists": {"titleContains": "Later"}}, timeoutMs=20_000)
@@ -153,7 +153,7 @@ async def test_a_hundred_connections_are_served_at_once(desk: DesktopHouse) -> N
     assert [(await wait)["result"]["matched"] for wait in waits] == [1] * 100
 
 
-async def test_a_client_that_does_not_read_hurts_nobody(desk: DesktopHouse) -> None:
+async def test_a_client_that_does_not_read_hurts_nobody(desk: DesktopRig) -> None:
     slow = socket.socket(socket.AF_UNIX)
     slow.setblocking(False)
     loop = asyncio.get_running_loop()
@@ -181,7 +181,7 @@ def most_running(monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 async def test_too_many_calls_of_one_connection_are_told_to_wait(
-    desk: DesktopHouse, bridge: Bridge, most_running: int
+    desk: DesktopRig, bridge: Bridge, most_running: int
 ) -> None:
     condition = {"selectorExists": {"titleContains": "Later"}}
     patient: dict[str, Any] = {"condition": condition, "timeoutMs": 600_000}
@@ -213,7 +213,7 @@ async def test_who_has_too_much_running_can_still_ask_and_end_it(bridge: Bridge,
     assert codes.count("DESKTOP_ABORTED") == most_running
 
 
-async def test_a_client_that_has_gone_takes_its_executions_along(desk: DesktopHouse) -> None:
+async def test_a_client_that_has_gone_takes_its_executions_along(desk: DesktopRig) -> None:
     gone, other = await desk.connect(), await desk.connect()
     waiting = gone.send(
         "desktop.waitUntil",
@@ -236,7 +236,7 @@ async def test_a_client_that_has_gone_takes_its_executions_along(desk: DesktopHo
     del waiting, typing
 
 
-async def test_a_client_that_closed_only_its_own_side_still_gets_its_answer(desk: DesktopHouse) -> None:
+async def test_a_client_that_closed_only_its_own_side_still_gets_its_answer(desk: DesktopRig) -> None:
     bridge = await desk.connect()
     answer = bridge.send("desktop.find", selector={"titleContains": "Save"})
     bridge.writer.write_eof()

@@ -8,7 +8,7 @@ import pytest
 from handrail.features.desktop.platform import Rect
 from tests.scripted_desktop import Widget
 from tests.waiting import eventually
-from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, Json, error_of
+from tests.wire.desktop_rig import PHRASE, Bridge, DesktopRig, Json, error_of
 
 KEYS = {"keys": ["enter"]}
 
@@ -20,7 +20,7 @@ def bank() -> Widget:
 class Queue:
     """A call that has found what it means, and waits for hands that another workspace uses."""
 
-    def __init__(self, desk: DesktopHouse, first: Bridge, second: Bridge) -> None:
+    def __init__(self, desk: DesktopRig, first: Bridge, second: Bridge) -> None:
         self.desk, self.first, self.second = desk, first, second
 
     async def wait(self, method: str, **params: Any) -> Awaitable[Json]:
@@ -39,7 +39,7 @@ class Queue:
 
 
 @pytest.fixture
-async def queue(desk: DesktopHouse) -> Queue:
+async def queue(desk: DesktopRig) -> Queue:
     (desk.root / "second").mkdir()
     return Queue(desk, await desk.connect(), await desk.connect(desk.root / "second"))
 
@@ -67,7 +67,7 @@ async def test_keys_that_bring_nothing_to_the_front_are_refused_when_theirs_no_l
     assert queue.desk.desktop.sent == []
 
 
-async def test_keys_end_where_one_of_them_opens_another_window(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_keys_end_where_one_of_them_opens_another_window(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.on_keys = lambda: desk.desktop.add("w:bank", bank(), app="org.example.Bank", pid=9, is_front=True)
     error = await bridge.refused("desktop.hotkey", confirm=PHRASE, keys=["ctrl+o", "enter"], options={"delayMs": 0})
     assert (error["retryable"], error["details"]["acted"]) == (True, True)

@@ -16,7 +16,7 @@ from handrail.ports.prompts import FileChangePrompt, PromptResponse, Warrant
 from tests.later_entries import add_later_entries
 from tests.scripted_desktop import READY, ScriptedDesktop, Widget
 from tests.waiting import eventually
-from tests.wire.desktop_house import Bridge, DesktopHouse, Json, error_of, hosting
+from tests.wire.desktop_rig import Bridge, DesktopRig, Json, error_of, hosting
 from tests.wire.test_desktop_confirm import reason
 
 ASK = {"target": {"selector": {"titleContains": "Ask"}}}
@@ -25,7 +25,7 @@ OK = PromptResponse(status="ok")
 
 
 class Person:
-    def __init__(self, desk: DesktopHouse, bridge: Bridge) -> None:
+    def __init__(self, desk: DesktopRig, bridge: Bridge) -> None:
         self.desk, self.bridge = desk, bridge
         self.queue: LoggedPrompts = desk.queue()
 

@@ -6,7 +6,7 @@ import pytest
 
 from handrail.features.desktop.platform import Rect
 from tests.scripted_desktop import READY, SCREEN, Widget
-from tests.wire.desktop_house import Bridge, DesktopHouse, files_in, read_file, read_json
+from tests.wire.desktop_rig import Bridge, DesktopRig, files_in, read_file, read_json
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -35,7 +35,7 @@ async def test_observe_without_picture_or_tree_leaves_neither(bridge: Bridge) ->
     assert not files_in(result) & {"observe.png", "ax.json"}
 
 
-async def test_the_tree_is_bounded_by_depth_and_nodes_and_says_so(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_the_tree_is_bounded_by_depth_and_nodes_and_says_so(desk: DesktopRig, bridge: Bridge) -> None:
     deep = desk.desktop.picture
     for number in range(20):
         deep.children = [Widget(f"h:deep-{number}", "AXGroup", f"Group {number}")]
@@ -57,9 +57,7 @@ async def test_a_selector_that_names_nothing_finds_everything(bridge: Bridge, se
     assert len(found["elementRefs"]) == min(found["matched"], selector.get("limit", 10))
 
 
-async def test_an_app_that_hangs_is_reported_as_hanging_and_worth_another_try(
-    desk: DesktopHouse, bridge: Bridge
-) -> None:
+async def test_an_app_that_hangs_is_reported_as_hanging_and_worth_another_try(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.silenced.add(42)
     error = await bridge.refused("desktop.find", route={"app": {"name": "Notes"}}, selector={"byRole": "AXButton"})
     assert (error["code"], error["retryable"]) == ("DESKTOP_TIMEOUT", True)
@@ -67,7 +65,7 @@ async def test_an_app_that_hangs_is_reported_as_hanging_and_worth_another_try(
     assert error["details"]["hanging"]
 
 
-async def test_ten_thousand_nodes_are_read_and_bounded(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_ten_thousand_nodes_are_read_and_bounded(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.picture.children = [Widget(f"h:{n}", "AXRow", f"Row {n}") for n in range(10_000)]
     result = await bridge.call("desktop.observe", options={"outline": True})
     assert result["nodeCount"] == 2_000
@@ -77,7 +75,7 @@ async def test_ten_thousand_nodes_are_read_and_bounded(desk: DesktopHouse, bridg
     assert len(found["elementRefs"]) == 3
 
 
-async def test_a_picture_may_be_of_the_window_or_of_an_element(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_picture_may_be_of_the_window_or_of_an_element(desk: DesktopRig, bridge: Bridge) -> None:
     window = await bridge.call("desktop.observe", options={"area": "window", "includeAxTree": False})
     assert (window["area"]["width"], window["area"]["height"]) == (300, 190)
     element = await bridge.call(
@@ -95,7 +93,7 @@ async def test_the_target_is_outlined_in_the_picture_where_asked_for(bridge: Bri
     assert pictures[0] != pictures[1]
 
 
-async def test_the_outline_names_elements_that_can_be_acted_on_by_it(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_the_outline_names_elements_that_can_be_acted_on_by_it(desk: DesktopRig, bridge: Bridge) -> None:
     outline = (await bridge.call("desktop.observe", options={"outline": True, "includeScreenshot": False}))["outline"]
     line = next(line for line in outline.splitlines() if '"Ask"' in line)
     name, role, *_ = line.split()
@@ -104,7 +102,7 @@ async def test_the_outline_names_elements_that_can_be_acted_on_by_it(desk: Deskt
     assert desk.desktop.sent == ["press h:ask"]
 
 
-async def test_without_any_window_the_screen_can_still_be_seen(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_without_any_window_the_screen_can_still_be_seen(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.remove("w:notes")
     desk.desktop.remove("w:other")
     result = await bridge.call("desktop.observe")
@@ -148,12 +146,12 @@ async def test_roles_are_matched_by_either_name_and_texts_by_what_they_contain(b
     assert [ref["title"] for ref in await bridge.find(titleContains="icTU")] == ["Picture"]
 
 
-async def test_a_value_is_matched_by_what_it_contains(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_value_is_matched_by_what_it_contains(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.change(desk.desktop.name, value="hello world")
     assert [ref["value"] for ref in await bridge.find(valueContains="lo wo")] == ["hello world"]
 
 
-async def test_the_limit_is_ten_unless_given_and_the_number_of_hits_is_told(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_the_limit_is_ten_unless_given_and_the_number_of_hits_is_told(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.picture.children = [Widget(f"h:{n}", "AXRow", f"Row {n}") for n in range(30)]
     result = await bridge.call("desktop.find", selector={"byRole": "AXRow"})
     assert (len(result["elementRefs"]), result["matched"]) == (10, 30)
@@ -161,7 +159,7 @@ async def test_the_limit_is_ten_unless_given_and_the_number_of_hits_is_told(desk
 
 
 async def test_the_exact_title_comes_first_then_what_is_visible_then_what_is_enabled(
-    desk: DesktopHouse, bridge: Bridge
+    desk: DesktopRig, bridge: Bridge
 ) -> None:
     off = Widget("h:off", "AXButton", "Save", None, Rect(1, 1, 5, 5), frozenset({"showing", "visible"}), ("Click",))
     desk.desktop.picture.children = [off]
@@ -222,7 +220,7 @@ async def test_a_route_names_the_app_by_any_of_its_names(bridge: Bridge, app: di
     assert [ref["title"] for ref in result["elementRefs"]] == ["Other"]
 
 
-async def test_a_route_names_the_window_by_a_pattern(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_route_names_the_window_by_a_pattern(desk: DesktopRig, bridge: Bridge) -> None:
     second = Widget("h:second", "AXWindow", "second.txt – Notes", None, Rect(0, 0, 10, 10))
     second.children = [Widget("h:there", "AXButton", "There", None, Rect(1, 1, 2, 2), READY, ("Click",))]
     desk.desktop.add("w:second", second)
@@ -232,7 +230,7 @@ async def test_a_route_names_the_window_by_a_pattern(desk: DesktopHouse, bridge:
     assert result["routeResolved"]["windowTitle"] == "second.txt – Notes"
 
 
-async def test_without_a_route_the_app_in_front_is_searched_and_no_other(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_without_a_route_the_app_in_front_is_searched_and_no_other(desk: DesktopRig, bridge: Bridge) -> None:
     assert await bridge.find(titleContains="Other") == []
     second = Widget("h:second", "AXWindow", "A second window", None, Rect(0, 0, 10, 10))
     desk.desktop.add("w:second", second)
@@ -246,7 +244,7 @@ async def test_a_route_that_fits_nothing_is_not_found_and_tells_what_there_is(br
 
 
 async def test_highlight_outlines_the_element_on_the_screen_and_needs_no_confirmation(
-    desk: DesktopHouse, bridge: Bridge
+    desk: DesktopRig, bridge: Bridge
 ) -> None:
     target = {"selector": {"titleContains": "Ask"}}
     assert (await bridge.call("desktop.highlight", target=target))["highlighted"] is True

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, hosting, read_file
+from tests.wire.desktop_rig import PHRASE, Bridge, DesktopRig, hosting, read_file
 
 METHODS: dict[str, dict[str, Any]] = {
     "desktop.health": {},
@@ -54,7 +54,7 @@ async def test_an_unknown_member_is_named(bridge: Bridge, method: str) -> None:
 
 
 @EACH
-async def test_every_method_looks_at_the_workspace(desk: DesktopHouse, bridge: Bridge, method: str) -> None:
+async def test_every_method_looks_at_the_workspace(desk: DesktopRig, bridge: Bridge, method: str) -> None:
     meta = bridge.meta(workspacePath=str(desk.root.parent))
     error = await bridge.refused(method, meta=meta, **METHODS[method])
     assert error["code"] == "DESKTOP_WORKSPACE_FORBIDDEN"
@@ -162,7 +162,7 @@ async def test_an_unknown_method_is_an_invalid_request(bridge: Bridge, method: s
     ],
 )
 async def test_a_parameter_that_makes_no_sense_is_named_and_nothing_is_sent(
-    desk: DesktopHouse, bridge: Bridge, method: str, params: dict[str, Any], field: str
+    desk: DesktopRig, bridge: Bridge, method: str, params: dict[str, Any], field: str
 ) -> None:
     confirmed = {"confirm": PHRASE} if "confirm" in METHODS[f"desktop.{method}"] else {}
     named = await refused_field(bridge, f"desktop.{method}", **{**confirmed, **params})
@@ -170,21 +170,21 @@ async def test_a_parameter_that_makes_no_sense_is_named_and_nothing_is_sent(
     assert desk.desktop.sent == []
 
 
-async def test_a_pattern_that_would_ruin_others_is_matched_in_no_time(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_pattern_that_would_ruin_others_is_matched_in_no_time(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.notes.title = "a" * 5_000
     route = {"window": {"titlePattern": "^(a+)+$b"}}
     error = await bridge.refused("desktop.find", route=route, selector={"byRole": "AXButton"})
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
 
 
-async def test_a_workspace_below_the_root_and_the_root_itself_are_allowed(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_workspace_below_the_root_and_the_root_itself_are_allowed(desk: DesktopRig, bridge: Bridge) -> None:
     deep = desk.root / "a" / "b ü"
     deep.mkdir(parents=True)
     for path in (desk.root, deep, f"{deep}/", f"{desk.root}/a/../a/b ü"):
         assert await bridge.call("desktop.health", meta=bridge.meta(workspacePath=str(path)))
 
 
-async def test_a_sibling_whose_name_begins_the_same_is_forbidden(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_sibling_whose_name_begins_the_same_is_forbidden(desk: DesktopRig, bridge: Bridge) -> None:
     evil = desk.root.with_name(desk.root.name + "-evil")
     evil.mkdir()
     error = await bridge.refused("desktop.health", meta=bridge.meta(workspacePath=str(evil)))
@@ -193,7 +193,7 @@ async def test_a_sibling_whose_name_begins_the_same_is_forbidden(desk: DesktopHo
 
 @pytest.mark.parametrize("name", ["missing", "file", "../outside", "link-out", "link-out/inner", "nul\0"])
 async def test_a_workspace_that_leads_elsewhere_or_is_no_folder_is_forbidden(
-    desk: DesktopHouse, bridge: Bridge, name: str
+    desk: DesktopRig, bridge: Bridge, name: str
 ) -> None:
     outside = desk.root.parent / "outside"
     (outside / "inner").mkdir(parents=True)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.scripted_desktop import Widget
 from tests.waiting import eventually
-from tests.wire.desktop_house import PHRASE, Bridge, DesktopHouse, error_of, read_json
+from tests.wire.desktop_rig import PHRASE, Bridge, DesktopRig, error_of, read_json
 
 LATER = {"selectorExists": {"byRole": "AXButton", "titleContains": "Later"}}
 LONG = 60_000
@@ -23,21 +23,21 @@ async def test_what_is_so_already_is_answered_at_once(bridge: Bridge) -> None:
     assert [one["role"] for one in match["ancestors"]] == ["AXWindow", "AXGroup"]
 
 
-async def test_an_event_ends_a_wait_long_before_the_next_look(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_an_event_ends_a_wait_long_before_the_next_look(desk: DesktopRig, bridge: Bridge) -> None:
     waiting = bridge.send("desktop.waitUntil", condition=LATER, timeoutMs=LONG, pollMs=60_000)
     await bridge.call("desktop.find", selector={"titleContains": "Ask"})
     desk.desktop.change(desk.desktop.ask, title="Later")
     assert (await waiting)["result"]["ok"] is True
 
 
-async def test_what_nobody_reports_is_seen_at_the_next_look(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_what_nobody_reports_is_seen_at_the_next_look(desk: DesktopRig, bridge: Bridge) -> None:
     waiting = bridge.send("desktop.waitUntil", condition=LATER, timeoutMs=LONG, pollMs=10)
     await bridge.call("desktop.find", selector={"titleContains": "Ask"})
     desk.desktop.ask.title = "Later"
     assert (await waiting)["result"]["ok"] is True
 
 
-async def test_a_wait_ends_when_what_it_looks_for_is_gone(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_wait_ends_when_what_it_looks_for_is_gone(desk: DesktopRig, bridge: Bridge) -> None:
     condition = {"selectorGone": {"titleContains": "Ask"}}
     waiting = bridge.send("desktop.waitUntil", condition=condition, timeoutMs=LONG)
     await bridge.call("desktop.find", selector={"titleContains": "Ask"})
@@ -46,7 +46,7 @@ async def test_a_wait_ends_when_what_it_looks_for_is_gone(desk: DesktopHouse, br
     assert (result["ok"], result["matched"], result["elementRefs"]) == (True, 0, [])
 
 
-async def test_what_was_in_a_window_is_gone_with_it(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_what_was_in_a_window_is_gone_with_it(desk: DesktopRig, bridge: Bridge) -> None:
     route = {"window": {"titlePattern": "Notes$"}}
     condition = {"selectorGone": {"titleContains": "Ask"}}
     waiting = bridge.send("desktop.waitUntil", route=route, condition=condition, timeoutMs=LONG)
@@ -57,7 +57,7 @@ async def test_what_was_in_a_window_is_gone_with_it(desk: DesktopHouse, bridge: 
 
 @pytest.mark.parametrize("route", [{"window": {"titlePattern": "e"}}, {"app": {"pid": 42}}, None])
 async def test_nothing_is_gone_because_its_app_hangs(
-    desk: DesktopHouse, bridge: Bridge, route: dict[str, Any] | None
+    desk: DesktopRig, bridge: Bridge, route: dict[str, Any] | None
 ) -> None:
     params: dict[str, Any] = {"condition": {"selectorGone": {"titleContains": "Ask"}}, "pollMs": 10}
     waiting = asyncio.ensure_future(bridge.send("desktop.waitUntil", timeoutMs=LONG, route=route, **params))
@@ -73,7 +73,7 @@ async def test_nothing_is_gone_because_its_app_hangs(
     assert (await waiting)["result"]["ok"] is True
 
 
-async def test_what_was_in_an_app_that_hung_and_was_ended_is_gone(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_what_was_in_an_app_that_hung_and_was_ended_is_gone(desk: DesktopRig, bridge: Bridge) -> None:
     params: dict[str, Any] = {
         "condition": {"selectorGone": {"titleContains": "Ask"}},
         "route": {"app": {"bundleId": "notes"}},
@@ -86,7 +86,7 @@ async def test_what_was_in_an_app_that_hung_and_was_ended_is_gone(desk: DesktopH
     assert (await waiting)["result"]["ok"] is True
 
 
-async def test_a_wait_ends_when_a_value_contains_a_text(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_wait_ends_when_a_value_contains_a_text(desk: DesktopRig, bridge: Bridge) -> None:
     condition = {"valueContains": {"selector": {"byRole": "AXTextField"}, "value": "Ready"}}
     waiting = bridge.send("desktop.waitUntil", condition=condition, timeoutMs=LONG)
     await bridge.call("desktop.find", selector={"titleContains": "Ask"})
@@ -96,7 +96,7 @@ async def test_a_wait_ends_when_a_value_contains_a_text(desk: DesktopHouse, brid
     assert (await waiting)["result"]["matched"] == 1
 
 
-async def test_a_wait_may_be_for_a_window_that_is_not_there_yet(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_a_wait_may_be_for_a_window_that_is_not_there_yet(desk: DesktopRig, bridge: Bridge) -> None:
     route = {"app": {"bundleId": "org.example.Late"}}
     condition = {"selectorExists": {"byRole": "AXWindow"}}
     waiting = bridge.send("desktop.waitUntil", route=route, condition=condition, timeoutMs=LONG, pollMs=10)
@@ -107,7 +107,7 @@ async def test_a_wait_may_be_for_a_window_that_is_not_there_yet(desk: DesktopHou
 
 @pytest.mark.parametrize("selector", [{"byPath": [0, 7]}, {"near": {"anchor": {"titleContains": "Later"}}}])
 async def test_a_wait_starts_before_there_is_what_it_starts_from(
-    desk: DesktopHouse, bridge: Bridge, selector: dict[str, Any]
+    desk: DesktopRig, bridge: Bridge, selector: dict[str, Any]
 ) -> None:
     waiting = bridge.send("desktop.waitUntil", condition={"selectorExists": selector}, timeoutMs=LONG)
     await bridge.call("desktop.find", selector={"titleContains": "Ask"})
@@ -129,14 +129,14 @@ async def test_the_deadline_of_the_request_ends_a_wait_too(bridge: Bridge) -> No
 
 @pytest.mark.parametrize("condition", [LATER, {"selectorGone": {"titleContains": "Ask"}}])
 async def test_the_deadline_is_hard_also_when_the_app_hangs(
-    desk: DesktopHouse, bridge: Bridge, condition: dict[str, Any]
+    desk: DesktopRig, bridge: Bridge, condition: dict[str, Any]
 ) -> None:
     desk.desktop.hang()
     error = await bridge.refused("desktop.waitUntil", condition=condition, timeoutMs=60, pollMs=10)
     assert error["code"] == "DESKTOP_TIMEOUT"
 
 
-async def test_everything_answers_while_a_wait_is_running(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_everything_answers_while_a_wait_is_running(desk: DesktopRig, bridge: Bridge) -> None:
     waiting = bridge.send("desktop.waitUntil", condition=LATER, timeoutMs=LONG)
     assert await bridge.call("desktop.health")
     assert await bridge.call("desktop.doctor")
@@ -148,9 +148,7 @@ async def test_everything_answers_while_a_wait_is_running(desk: DesktopHouse, br
 
 
 @pytest.mark.parametrize("known_by", ["requestId", "jsonrpc"])
-async def test_a_wait_is_aborted_by_any_name_its_caller_knows(
-    desk: DesktopHouse, bridge: Bridge, known_by: str
-) -> None:
+async def test_a_wait_is_aborted_by_any_name_its_caller_knows(desk: DesktopRig, bridge: Bridge, known_by: str) -> None:
     meta = bridge.meta(requestId="the-request")
     waiting = bridge.send("desktop.waitUntil", id="the-id", meta=meta, condition=LATER, timeoutMs=LONG)
     name = "the-request" if known_by == "requestId" else "the-id"
@@ -170,7 +168,7 @@ async def test_a_wait_is_aborted_by_any_name_its_caller_knows(
     }
 
 
-async def test_an_execution_is_aborted_by_its_execution_id_from_another_connection(desk: DesktopHouse) -> None:
+async def test_an_execution_is_aborted_by_its_execution_id_from_another_connection(desk: DesktopRig) -> None:
     one, two = await desk.connect(), await desk.connect()
     waiting = one.send("desktop.waitUntil", condition=LATER, timeoutMs=LONG)
     desk.desktop.hold_typing()
@@ -182,7 +180,7 @@ async def test_an_execution_is_aborted_by_its_execution_id_from_another_connecti
     assert (await waiting)["result"]["ok"] is True
 
 
-async def test_nothing_is_sent_once_abort_has_answered(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_nothing_is_sent_once_abort_has_answered(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.hold_typing()
     desk.desktop.let_type(2)
     typing = bridge.send("desktop.typeText", id="typing", confirm=PHRASE, text="abcdef")
@@ -196,7 +194,7 @@ async def test_nothing_is_sent_once_abort_has_answered(desk: DesktopHouse, bridg
     assert desk.desktop.sent == ["type a", "type b"]
 
 
-async def test_an_action_that_waits_for_its_turn_is_aborted_before_it_began(desk: DesktopHouse, bridge: Bridge) -> None:
+async def test_an_action_that_waits_for_its_turn_is_aborted_before_it_began(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.hold_typing()
     first = bridge.send("desktop.typeText", confirm=PHRASE, text="a")
     token = await bridge.token("desktop.hotkey", keys=["enter"])
@@ -222,7 +220,7 @@ async def test_aborting_what_has_ended_is_an_invalid_request(bridge: Bridge) -> 
     assert error["code"] == "DESKTOP_INVALID_REQUEST"
 
 
-async def test_an_execution_of_another_workspace_can_not_be_aborted(desk: DesktopHouse) -> None:
+async def test_an_execution_of_another_workspace_can_not_be_aborted(desk: DesktopRig) -> None:
     elsewhere = desk.root / "elsewhere"
     elsewhere.mkdir()
     one, two = await desk.connect(), await desk.connect(elsewhere)

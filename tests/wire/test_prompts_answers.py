@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from tests.kernel.answer_cases import ACCEPTED, PROMPTS, REFUSED
-from tests.wire.prompt_house import FORM, NAMED, Json, PromptHouse, fields_of, response_line
+from tests.wire.prompt_rig import FORM, NAMED, Json, PromptRig, fields_of, response_line
 
 ON_THE_WIRE = [case for case in REFUSED if "\\udc" not in json.dumps(case[2])]
 
 
 @pytest.mark.parametrize(("prompt", "response"), ACCEPTED)
-def test_an_answer_that_fits_is_written_as_it_was_given(prompts: PromptHouse, prompt: Json, response: Json) -> None:
+def test_an_answer_that_fits_is_written_as_it_was_given(prompts: PromptRig, prompt: Json, response: Json) -> None:
     request_id = prompts.asked(prompt)
     assert prompts.answer(request_id, response).json["ok"] is True
     written = prompts.entries(request_id)[1]["response"]
@@ -27,7 +27,7 @@ def test_an_answer_that_fits_is_written_as_it_was_given(prompts: PromptHouse, pr
     ("prompt", "response", "field"), [case[1:] for case in ON_THE_WIRE], ids=[case[0] for case in ON_THE_WIRE]
 )
 def test_an_answer_that_does_not_fit_names_the_field_and_the_question_stays(
-    prompts: PromptHouse, prompt: Json, response: Any, field: str
+    prompts: PromptRig, prompt: Json, response: Any, field: str
 ) -> None:
     request_id = prompts.asked(prompt)
     before = prompts.log()
@@ -39,7 +39,7 @@ def test_an_answer_that_does_not_fit_names_the_field_and_the_question_stays(
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=[str(prompt["kind"]) for prompt in PROMPTS])
-def test_what_must_be_answered_can_not_be_canceled(prompts: PromptHouse, prompt: Json) -> None:
+def test_what_must_be_answered_can_not_be_canceled(prompts: PromptRig, prompt: Json) -> None:
     request_id = prompts.asked({**prompt, "allowCancel": False})
     refused = prompts.answer(request_id, {"status": "canceled"})
     assert (refused.status, fields_of(refused)) == (400, ["status"])
@@ -51,13 +51,13 @@ def test_what_must_be_answered_can_not_be_canceled(prompts: PromptHouse, prompt:
 
 
 @pytest.mark.parametrize("status", ["canceled", "timeout"])
-def test_what_was_typed_before_a_no_is_not_kept(prompts: PromptHouse, status: str) -> None:
+def test_what_was_typed_before_a_no_is_not_kept(prompts: PromptRig, status: str) -> None:
     request_id = prompts.asked()
     assert prompts.answer(request_id, {**NAMED, "status": status}).status == 200
     assert prompts.entries(request_id)[1]["response"] == {"status": status}
 
 
-def test_the_first_answer_wins_wherever_it_is_given(prompts: PromptHouse) -> None:
+def test_the_first_answer_wins_wherever_it_is_given(prompts: PromptRig) -> None:
     def by_page(request_id: str) -> bool:
         answer = prompts.answer(request_id, NAMED)
         assert answer.status == 200 or (answer.status, answer.code) == (409, "CONFLICT"), answer
@@ -82,7 +82,7 @@ def test_the_first_answer_wins_wherever_it_is_given(prompts: PromptHouse) -> Non
         assert prompts.log() == before
 
 
-def test_of_many_who_answer_at_once_one_wins(prompts: PromptHouse) -> None:
+def test_of_many_who_answer_at_once_one_wins(prompts: PromptRig) -> None:
     request_id = prompts.asked()
     assert prompts.console
 
@@ -96,7 +96,7 @@ def test_of_many_who_answer_at_once_one_wins(prompts: PromptHouse) -> None:
     assert response["response"]["values"]["name"] == str(statuses.index(200))
 
 
-def test_an_answer_to_nothing_is_not_found(prompts: PromptHouse) -> None:
+def test_an_answer_to_nothing_is_not_found(prompts: PromptRig) -> None:
     before = prompts.log()
     refused = prompts.answer("nobody-asked", NAMED)
     assert (refused.status, refused.code) == (404, "NOT_FOUND")
@@ -116,14 +116,14 @@ def test_an_answer_to_nothing_is_not_found(prompts: PromptHouse) -> None:
         ({"response": NAMED, "requestId": "x"}, "requestId"),
     ],
 )
-def test_a_payload_without_a_status_is_refused(prompts: PromptHouse, body: Json, field: str) -> None:
+def test_a_payload_without_a_status_is_refused(prompts: PromptRig, body: Json, field: str) -> None:
     request_id = prompts.asked()
     path = f"/api/prompts/{request_id}/response"
     refused = prompts.server.request("POST", path, headers=prompts.console, json=body)
     assert (refused.status, refused.code, list(fields_of(refused))) == (400, "BAD_REQUEST", [field])
 
 
-def test_a_run_goes_with_request_and_response(prompts: PromptHouse) -> None:
+def test_a_run_goes_with_request_and_response(prompts: PromptRig) -> None:
     request_id = prompts.asked(FORM, runId="run-3")
     path = f"/api/prompts/{request_id}/response"
     body = {"runId": "run-3", "response": NAMED}
@@ -149,7 +149,7 @@ BY_COMMAND: dict[str, tuple[Json, list[str], Json]] = {
 
 
 @pytest.mark.parametrize("name", BY_COMMAND)
-def test_every_kind_is_answered_on_the_command_line(prompts: PromptHouse, name: str) -> None:
+def test_every_kind_is_answered_on_the_command_line(prompts: PromptRig, name: str) -> None:
     prompt, words, expected = BY_COMMAND[name]
     request_id = prompts.asked(prompt)
     done = prompts.command("answer", request_id, *words)
@@ -170,7 +170,7 @@ def test_every_kind_is_answered_on_the_command_line(prompts: PromptHouse, name: 
     ],
 )
 def test_a_command_that_does_not_fit_says_what_is_wrong(
-    prompts: PromptHouse, words: list[str], code: int, told: str
+    prompts: PromptRig, words: list[str], code: int, told: str
 ) -> None:
     request_id = prompts.asked()
     done = prompts.command("answer", request_id, *words)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.kernel.prompt_cases import ACCEPTED, EXAMPLES, REFUSED
 from tests.persons import Person
-from tests.wire.prompt_house import FORM, Json, PromptHouse, fields_of
+from tests.wire.prompt_rig import FORM, Json, PromptRig, fields_of
 from tests.wire.stage import Stage
 
 SOURCE = {"source": "tests"}
@@ -21,7 +21,7 @@ ON_THE_WIRE = [case for case in REFUSED if "\\ud8" not in json.dumps(case[1]) an
 
 @pytest.mark.parametrize("name", [name for name in EXAMPLES if not {*RESERVED} & {*EXAMPLES[name]}])
 def test_the_contracts_examples_reach_the_log_the_pages_and_the_command_line_unchanged(
-    prompts: PromptHouse, name: str
+    prompts: PromptRig, name: str
 ) -> None:
     prompt = {**SOURCE, **EXAMPLES[name]}
     request_id = prompts.asked(prompt)
@@ -32,7 +32,7 @@ def test_the_contracts_examples_reach_the_log_the_pages_and_the_command_line_unc
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
-def test_the_limits_themselves_can_be_asked(prompts: PromptHouse, name: str) -> None:
+def test_the_limits_themselves_can_be_asked(prompts: PromptRig, name: str) -> None:
     request_id = prompts.asked({**SOURCE, **ACCEPTED[name]})
     written = prompts.entries(request_id)[0]["prompt"]
     assert {member: written[member] for member in ACCEPTED[name]} == ACCEPTED[name]
@@ -40,7 +40,7 @@ def test_the_limits_themselves_can_be_asked(prompts: PromptHouse, name: str) -> 
 
 @pytest.mark.parametrize(("prompt", "field"), [case[1:] for case in ON_THE_WIRE], ids=[case[0] for case in ON_THE_WIRE])
 def test_a_prompt_that_breaks_the_contract_is_a_bad_request_that_names_the_field(
-    prompts: PromptHouse, prompt: Any, field: str
+    prompts: PromptRig, prompt: Any, field: str
 ) -> None:
     before = prompts.log()
     answer = prompts.ask(prompt)
@@ -60,7 +60,7 @@ def test_a_prompt_that_breaks_the_contract_is_a_bad_request_that_names_the_field
         ({"prompt": FORM, "run_id": "x"}, "run_id"),
     ],
 )
-def test_a_payload_that_is_none_names_the_field(prompts: PromptHouse, body: Json, field: str) -> None:
+def test_a_payload_that_is_none_names_the_field(prompts: PromptRig, body: Json, field: str) -> None:
     answer = prompts.server.request("POST", "/api/prompts", json=body)
     assert (answer.status, answer.code) == (400, "BAD_REQUEST")
     assert fields_of(answer) == [field]
@@ -69,18 +69,18 @@ def test_a_payload_that_is_none_names_the_field(prompts: PromptHouse, body: Json
 @pytest.mark.parametrize(
     "body", [b"", b"[]", b'{"prompt":', b'{"prompt":{},"prompt":{}}', b"\xff", b'{"prompt":"\\ud800"}']
 )
-def test_a_body_that_is_no_json_object_is_a_bad_request(prompts: PromptHouse, body: bytes) -> None:
+def test_a_body_that_is_no_json_object_is_a_bad_request(prompts: PromptRig, body: bytes) -> None:
     answer = prompts.server.request("POST", "/api/prompts", content=body)
     assert (answer.status, answer.code) == (400, "BAD_REQUEST")
 
 
-def test_an_id_is_made_where_none_is_given_and_kept_where_one_is(prompts: PromptHouse) -> None:
+def test_an_id_is_made_where_none_is_given_and_kept_where_one_is(prompts: PromptRig) -> None:
     for given in ({}, {"requestId": ""}):
         assert UUID(prompts.asked(**given)).version == 4
     assert prompts.asked(requestId="my app/1") == "my app/1"
 
 
-def test_an_id_is_used_once(prompts: PromptHouse) -> None:
+def test_an_id_is_used_once(prompts: PromptRig) -> None:
     prompts.asked(requestId="taken")
     before = prompts.log()
     again = prompts.ask(FORM, requestId="taken")
@@ -88,7 +88,7 @@ def test_an_id_is_used_once(prompts: PromptHouse) -> None:
     assert prompts.log() == before
 
 
-def test_a_source_that_is_left_out_is_filled_in_by_the_host(prompts: PromptHouse) -> None:
+def test_a_source_that_is_left_out_is_filled_in_by_the_host(prompts: PromptRig) -> None:
     headers = {**prompts.server.bearer, "user-agent": "my-plugin/2.0 (linux)"}
     for prompt in (FORM, {**FORM, "source": ""}):
         answer = prompts.server.request("POST", "/api/prompts", headers=headers, json={"prompt": prompt})
@@ -98,7 +98,7 @@ def test_a_source_that_is_left_out_is_filled_in_by_the_host(prompts: PromptHouse
     assert prompts.entries(named)[0]["prompt"]["source"] == "com.example.plugin:my-app"
 
 
-def test_tasks_are_written_with_their_defaults(prompts: PromptHouse) -> None:
+def test_tasks_are_written_with_their_defaults(prompts: PromptRig) -> None:
     (task,) = prompts.entries(prompts.asked({"kind": "task_confirm", "tasks": [{"title": "x", "draftId": ""}]}))[0][
         "prompt"
     ]["tasks"]
@@ -107,7 +107,7 @@ def test_tasks_are_written_with_their_defaults(prompts: PromptHouse) -> None:
     assert prompts.entries(prompts.asked({"kind": "task_confirm"}))[0]["prompt"]["tasks"] == []
 
 
-def test_a_diff_of_a_megabyte_is_asked_shown_and_answered_whole(prompts: PromptHouse) -> None:
+def test_a_diff_of_a_megabyte_is_asked_shown_and_answered_whole(prompts: PromptRig) -> None:
     diff = "--- a/x\n+++ b/x\n@@ -1 +1,20000 @@\n" + "".join(f"+{'界' * 15} {number}\n" for number in range(20_000))
     assert len(diff.encode()) > 1_000_000
     request_id = prompts.asked({"kind": "file_change_confirm", "path": "x", "diff": diff, **SOURCE})
@@ -117,7 +117,7 @@ def test_a_diff_of_a_megabyte_is_asked_shown_and_answered_whole(prompts: PromptH
     assert prompts.answer(request_id, {"status": "ok"}).status == 200
 
 
-def test_more_than_the_server_takes_is_refused_before_it_is_read(prompts: PromptHouse) -> None:
+def test_more_than_the_server_takes_is_refused_before_it_is_read(prompts: PromptRig) -> None:
     before = prompts.log()
     body = b'{"prompt":{"kind":"result","markdown":"' + b"x" * 34_000_000 + b'"}}'
     answer = prompts.server.request("POST", "/api/prompts", content=body)

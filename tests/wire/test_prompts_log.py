@@ -13,20 +13,20 @@ import pytest
 
 from tests.waiting import PATIENCE
 from tests.wire.clients import Start
-from tests.wire.prompt_house import FORM, NAMED, PromptHouse, fields_of, request_line, response_line
+from tests.wire.prompt_rig import FORM, NAMED, PromptRig, fields_of, request_line, response_line
 
 MILLISECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 @pytest.fixture
-def own(own_state: Path, own_project: Path) -> Iterator[PromptHouse]:
+def own(own_state: Path, own_project: Path) -> Iterator[PromptRig]:
     """A queue of the test's own, empty at first."""
-    house = PromptHouse(own_state, own_project)
-    yield house
-    house.close()
+    rig = PromptRig(own_state, own_project)
+    yield rig
+    rig.close()
 
 
-def test_the_log_lies_in_the_state_directory_and_is_the_owners_alone(own: PromptHouse) -> None:
+def test_the_log_lies_in_the_state_directory_and_is_the_owners_alone(own: PromptRig) -> None:
     assert not own.log_file.exists()
     own.asked()
     assert own.log_file == own.state / "ui-prompts.jsonl"
@@ -34,7 +34,7 @@ def test_the_log_lies_in_the_state_directory_and_is_the_owners_alone(own: Prompt
     assert own.server.request("GET", "/api/prompts").json["data"]["path"] == str(own.log_file)
 
 
-def test_an_interaction_is_two_lines_of_exactly_the_contracts_members(own: PromptHouse) -> None:
+def test_an_interaction_is_two_lines_of_exactly_the_contracts_members(own: PromptRig) -> None:
     own.asked({**FORM, "source": "com.example.plugin:my-app"}, requestId="r1", runId="run-1")
     assert own.answer("r1", NAMED).status == 200
     assert own.log().count(b"\n") == 2
@@ -48,7 +48,7 @@ def test_an_interaction_is_two_lines_of_exactly_the_contracts_members(own: Promp
     assert all(MILLISECONDS.fullmatch(entry["ts"]) for entry in (request, response))
 
 
-def test_pending_is_what_has_a_request_and_no_response(prompts: PromptHouse) -> None:
+def test_pending_is_what_has_a_request_and_no_response(prompts: PromptRig) -> None:
     prompts.append(request_line("theirs-1"), request_line("theirs-2", runId="run-7"))
     assert prompts.is_pending("theirs-1")
     assert prompts.is_pending("theirs-2")
@@ -58,7 +58,7 @@ def test_pending_is_what_has_a_request_and_no_response(prompts: PromptHouse) -> 
     assert next(entry["runId"] for entry in prompts.listed() if entry["requestId"] == "theirs-2") == "run-7"
 
 
-def test_what_another_program_asks_is_answered_like_our_own(prompts: PromptHouse) -> None:
+def test_what_another_program_asks_is_answered_like_our_own(prompts: PromptRig) -> None:
     prompts.append(request_line("from-elsewhere"))
     assert prompts.command("answer", "from-elsewhere", "--ok", "--value", "name=Ada").returncode == 0
     request, response = prompts.entries("from-elsewhere")
@@ -78,7 +78,7 @@ SKIPPED: dict[str, str] = {
 }
 
 
-def test_what_is_no_prompt_of_ours_is_kept_skipped_and_can_not_be_answered(prompts: PromptHouse) -> None:
+def test_what_is_no_prompt_of_ours_is_kept_skipped_and_can_not_be_answered(prompts: PromptRig) -> None:
     before = prompts.log()
     prompts.append(*SKIPPED.values(), request_line("after-the-mess"))
     added = prompts.log().removeprefix(before)
@@ -108,7 +108,7 @@ UNREADABLE: dict[str, Any] = {
 
 @pytest.mark.parametrize("prompt", UNREADABLE.values(), ids=UNREADABLE)
 def test_a_request_that_can_not_be_read_is_shown_raw_and_can_only_be_canceled(
-    prompts: PromptHouse, prompt: Any, request: Any
+    prompts: PromptRig, prompt: Any, request: Any
 ) -> None:
     name = f"odd {request.node.callspec.id}"
     prompts.append(request_line(name, prompt))
@@ -125,17 +125,17 @@ def test_a_request_that_can_not_be_read_is_shown_raw_and_can_only_be_canceled(
 def test_up_logs_what_it_can_not_read(own_state: Path, own_project: Path) -> None:
     own_state.mkdir(mode=0o700, exist_ok=True)
     (own_state / "ui-prompts.jsonl").write_text(json.dumps(request_line("old", {"kind": "hologram"})) + "\n")
-    house = PromptHouse(own_state, own_project)
-    house.append(request_line("new", {"kind": "kv", "fields": []}), request_line(""), request_line("sound"))
-    assert house.is_pending("sound")
-    said = house.close()
+    rig = PromptRig(own_state, own_project)
+    rig.append(request_line("new", {"kind": "kv", "fields": []}), request_line(""), request_line("sound"))
+    assert rig.is_pending("sound")
+    said = rig.close()
     assert "the request old in the prompt log" in said
     assert "the request new in the prompt log" in said
     assert "no usable requestId" in said
     assert "sound" not in said
 
 
-def test_entries_that_lack_the_line_feed_between_them_are_both_read(prompts: PromptHouse) -> None:
+def test_entries_that_lack_the_line_feed_between_them_are_both_read(prompts: PromptRig) -> None:
     prompts.append(json.dumps(request_line("glued-1")) + json.dumps(request_line("glued-2")))
     for name in ("glued-1", "glued-2"):
         assert prompts.is_pending(name)
@@ -143,13 +143,13 @@ def test_entries_that_lack_the_line_feed_between_them_are_both_read(prompts: Pro
 
 
 @pytest.mark.parametrize("line", SKIPPED.values(), ids=SKIPPED)
-def test_one_bad_line_hides_nothing_that_comes_after_it(prompts: PromptHouse, line: str, request: Any) -> None:
+def test_one_bad_line_hides_nothing_that_comes_after_it(prompts: PromptRig, line: str, request: Any) -> None:
     name = f"after {request.node.callspec.id}"
     prompts.append(line, request_line(name))
     assert name in prompts.pending_ids()
 
 
-def test_a_torn_tail_stays_and_the_next_line_begins_a_new_one(prompts: PromptHouse) -> None:
+def test_a_torn_tail_stays_and_the_next_line_begins_a_new_one(prompts: PromptRig) -> None:
     prompts.append('{"ts":"2026-01-11T00:00', end="")
     torn = prompts.log()
     prompts.asked(requestId="after-a-tear")
@@ -200,11 +200,11 @@ def answered_in_the_log(start: Start, project: Path, state: Path, *responses: An
 
 
 def test_what_is_pending_survives_the_end_of_the_server(own_state: Path, own_project: Path) -> None:
-    first = PromptHouse(own_state, own_project)
+    first = PromptRig(own_state, own_project)
     first.asked(requestId="still-there")
     first.server.process.send_signal(signal.SIGKILL)
     first.server.process.communicate(timeout=PATIENCE)
-    second = PromptHouse(own_state, own_project)
+    second = PromptRig(own_state, own_project)
     assert second.is_pending("still-there")
     assert second.listed()[0]["caller"] == "unknown"
     assert second.answer("still-there", NAMED).status == 200

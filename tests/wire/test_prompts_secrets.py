@@ -13,7 +13,7 @@ import pytest
 from tests.faces.http.listener import listening
 from tests.waiting import until
 from tests.wire.clients import Client, Json, Start, run
-from tests.wire.prompt_house import PromptHouse
+from tests.wire.prompt_rig import PromptRig
 
 SECRET = "correct horse battery staple"
 FIELDS = [{"key": "user"}, {"key": "password", "secret": True}]
@@ -74,24 +74,24 @@ def test_the_waiters_socket_is_the_owners_alone_and_goes_with_the_wait(
 
 
 def test_without_a_waiter_the_mask_is_written_with_a_warning_on_stderr(own_state: Path, own_project: Path) -> None:
-    house = PromptHouse(own_state, own_project)
-    by_command, by_page = house.asked(FORM), house.asked(FORM)
-    assert "(caller unknown)" in house.command("list").stdout
-    assert "not deliverable" in house.command("show", by_command).stdout
-    done = house.command("answer", by_command, "--ok", "--value", f"password={SECRET}")
+    rig = PromptRig(own_state, own_project)
+    by_command, by_page = rig.asked(FORM), rig.asked(FORM)
+    assert "(caller unknown)" in rig.command("list").stdout
+    assert "not deliverable" in rig.command("show", by_command).stdout
+    done = rig.command("answer", by_command, "--ok", "--value", f"password={SECRET}")
     assert (done.returncode, done.stdout) == (0, "Answered.\n")
     assert "password" in done.stderr
-    (warning,) = house.answer(by_page, TYPED).json["data"]["warnings"]
+    (warning,) = rig.answer(by_page, TYPED).json["data"]["warnings"]
     assert "password" in warning
     for request_id in (by_command, by_page):
-        assert house.entries(request_id)[1]["response"]["values"]["password"] == "******"
-    server_said = house.close()
+        assert rig.entries(request_id)[1]["response"]["values"]["password"] == "******"
+    server_said = rig.close()
     assert warning in server_said
     assert SECRET not in done.stderr + warning + server_said
     assert kept_in(own_state, own_project) == []
 
 
-def test_no_page_is_told_a_secret(prompts: PromptHouse) -> None:
+def test_no_page_is_told_a_secret(prompts: PromptRig) -> None:
     request_id = prompts.asked(FORM)
     assert prompts.console
 
@@ -107,13 +107,13 @@ def test_no_page_is_told_a_secret(prompts: PromptHouse) -> None:
 
 
 @pytest.mark.parametrize("response", [{"user": 5, "password": SECRET}, {"user": "a", "password": SECRET, "x": "y"}])
-def test_a_refusal_does_not_repeat_the_secret(prompts: PromptHouse, response: Json) -> None:
+def test_a_refusal_does_not_repeat_the_secret(prompts: PromptRig, response: Json) -> None:
     refused = prompts.answer(prompts.asked(FORM), {"status": "ok", "values": response})
     assert refused.status == 400
     assert SECRET.encode() not in refused.body
 
 
-def test_a_secret_can_not_be_asked_for_with_a_value_in_it(prompts: PromptHouse) -> None:
+def test_a_secret_can_not_be_asked_for_with_a_value_in_it(prompts: PromptRig) -> None:
     before = prompts.log()
     refused = prompts.ask({"kind": "kv", "fields": [{"key": "password", "secret": True, "default": SECRET}]})
     assert (refused.status, refused.code) == (400, "BAD_REQUEST")

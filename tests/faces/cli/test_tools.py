@@ -76,7 +76,7 @@ def test_the_overview_is_printed_without_click() -> None:
     assert done.stdout.endswith("explains a command.\n[]\n")
 
 
-def test_the_version_is_printed_without_loading_the_house() -> None:
+def test_the_version_is_printed_without_loading_the_rig() -> None:
     script = (
         "import sys; sys.argv = ['handrail', '--version']\n"
         "import handrail.__main__ as cli\n"

@@ -17,14 +17,14 @@ from tests.faces.http.fixture_tools import surface
 
 def main() -> None:
     state, project, port, host = [*sys.argv[1:], "0", "127.0.0.1"][:4]
-    house = app.Wiring().open_project(
+    rig = app.Wiring().open_project(
         Path(project),
         Path(state),
         NobodyToAsk(),
         flags={"port": int(port), "host": host, "questions_per_minute": 100_000},
         is_server=True,
     )
-    house.gate.registry = Registry([surface()])
+    rig.gate.registry = Registry([surface()])
     console = Path(os.environ.get("FIXTURE_CONSOLE", "/nowhere"))  # whether one was built here must not matter
 
     def ready(address: str, console: str) -> None:
@@ -32,13 +32,13 @@ def main() -> None:
 
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(app.Wiring().serve_http(house, ready, console=console))
+            runner.run(app.Wiring().serve_http(rig, ready, console=console))
     except Failure as failure:
         refusal = {"condition": type(failure).__name__, "message": failure.message, "hint": failure.hint}
         print(json.dumps(refusal), flush=True)
         sys.exit(1)
     finally:
-        house.close()
+        rig.close()
     print("stopped", flush=True)
 
 

@@ -18,21 +18,21 @@ from tests.faces.http.running import Running
 
 
 @pytest.fixture
-def house(state: Path, project: Path) -> Any:
+def rig(state: Path, project: Path) -> Any:
     """A server of the test's own: what ends here must not end for other tests."""
     with Running(state, project) as running:
         yield running
 
 
-def overview(house: Running, person: dict[str, str]) -> Any:
-    answer = house.request("GET", "/api/access", headers=person)
+def overview(rig: Running, person: dict[str, str]) -> Any:
+    answer = rig.request("GET", "/api/access", headers=person)
     assert answer.status == 200, answer
     return answer.json["data"]
 
 
-def renew(house: Running, person: dict[str, str]) -> Any:
+def renew(rig: Running, person: dict[str, str]) -> Any:
     """Changes `person` to what its page knows afterwards."""
-    answer = house.request("POST", "/api/access/token", headers=person)
+    answer = rig.request("POST", "/api/access/token", headers=person)
     assert answer.status == 200, answer
     person["x-handrail-page"] = answer.json["data"]["pageSecret"]
     return answer.json["data"]
@@ -55,19 +55,19 @@ def test_the_token_opens_none_of_it(method: str, path: str, server: Running) -> 
     assert server.request(method, path, headers={}).status == 401
 
 
-def test_the_token_is_told_by_its_ending_and_its_place(house: Running) -> None:
-    (told,) = overview(house, house.sign_in())["tokens"]
-    assert (told["kind"], told["file"]) == ("server", str(house.state / "server.json"))
-    assert told["ending"] == house.server_token[-4:]
-    assert house.server_token not in json.dumps(told)
+def test_the_token_is_told_by_its_ending_and_its_place(rig: Running) -> None:
+    (told,) = overview(rig, rig.sign_in())["tokens"]
+    assert (told["kind"], told["file"]) == ("server", str(rig.state / "server.json"))
+    assert told["ending"] == rig.server_token[-4:]
+    assert rig.server_token not in json.dumps(told)
 
 
-def test_programs_that_came_with_the_token_are_named_the_last_one_first(house: Running) -> None:
+def test_programs_that_came_with_the_token_are_named_the_last_one_first(rig: Running) -> None:
     for name in ("claude-code/2.1 (cli)", "cline", "claude-code/2.1 (cli)", "<script>"):
-        house.request("GET", "/api/tools", headers={**house.server_bearer, "user-agent": name})
-    house.request("GET", "/api/tools", headers={"authorization": "Bearer wrong", "user-agent": "stranger"})
-    person = house.sign_in()
-    named = [program["name"] for program in overview(house, person)["tokens"][0]["programs"]]
+        rig.request("GET", "/api/tools", headers={**rig.server_bearer, "user-agent": name})
+    rig.request("GET", "/api/tools", headers={"authorization": "Bearer wrong", "user-agent": "stranger"})
+    person = rig.sign_in()
+    named = [program["name"] for program in overview(rig, person)["tokens"][0]["programs"]]
     assert [name for name in named if not name.startswith("python")] == ["unknown", "claude-code/2.1", "cline"]
 
 
@@ -79,29 +79,29 @@ def test_of_many_programs_the_longest_silent_go() -> None:
     assert "p0" not in programs.last_seen
 
 
-def test_a_new_token_counts_at_once_and_the_old_one_no_more(house: Running) -> None:
-    person, old = house.sign_in(), house.server_bearer
-    before = house.file
-    told = renew(house, person)
+def test_a_new_token_counts_at_once_and_the_old_one_no_more(rig: Running) -> None:
+    person, old = rig.sign_in(), rig.server_bearer
+    before = rig.file
+    told = renew(rig, person)
     assert person["x-handrail-page"] == told["pageSecret"]
-    assert house.server_bearer != old
-    assert told["tokens"][0]["ending"] == house.server_token[-4:]
+    assert rig.server_bearer != old
+    assert told["tokens"][0]["ending"] == rig.server_token[-4:]
     assert told["tokens"][0]["programs"] == []
-    assert {**house.file, "token": ""} == {**before, "token": ""}
-    assert stat.S_IMODE((house.state / "server.json").stat().st_mode) == 0o600
-    assert not list(house.state.glob(".server.json*"))
-    assert house.request("GET", "/api/tools", headers=old).status == 401
-    assert house.request("GET", "/api/tools", headers=house.server_bearer).status == 200
-    assert overview(house, person)["sessions"][0]["isCurrent"]
+    assert {**rig.file, "token": ""} == {**before, "token": ""}
+    assert stat.S_IMODE((rig.state / "server.json").stat().st_mode) == 0o600
+    assert not list(rig.state.glob(".server.json*"))
+    assert rig.request("GET", "/api/tools", headers=old).status == 401
+    assert rig.request("GET", "/api/tools", headers=rig.server_bearer).status == 200
+    assert overview(rig, person)["sessions"][0]["isCurrent"]
 
 
-def test_a_new_token_voids_every_pages_secret_and_the_page_that_asked_gets_another(house: Running) -> None:
-    person, other = house.sign_in(), house.sign_in()
+def test_a_new_token_voids_every_pages_secret_and_the_page_that_asked_gets_another(rig: Running) -> None:
+    person, other = rig.sign_in(), rig.sign_in()
     before = dict(person)
-    renew(house, person)
+    renew(rig, person)
     for headers in (before, other):
-        assert house.request("GET", "/api/session", headers=headers).status == 401
-    assert [one["isCurrent"] for one in overview(house, person)["sessions"]] == [True]
+        assert rig.request("GET", "/api/session", headers=headers).status == 401
+    assert [one["isCurrent"] for one in overview(rig, person)["sessions"]] == [True]
 
 
 def test_a_new_token_survives_a_restart(state: Path, project: Path) -> None:
@@ -125,29 +125,29 @@ def test_when_a_new_token_can_not_be_written_the_old_one_stays(tmp_path: Path) -
         assert published.token == old
 
 
-def test_a_connection_that_showed_the_old_token_is_closed(house: Running) -> None:
-    person = house.sign_in()
+def test_a_connection_that_showed_the_old_token_is_closed(rig: Running) -> None:
+    person = rig.sign_in()
 
     async def run() -> bool:
         async with (
-            listening(house, headers=house.server_bearer) as by_header,
-            listening(house, auth={"token": house.server_token}, transports=["websocket"]) as by_word,
-            listening(house, headers=person) as page,
+            listening(rig, headers=rig.server_bearer) as by_header,
+            listening(rig, auth={"token": rig.server_token}, transports=["websocket"]) as by_word,
+            listening(rig, headers=person) as page,
         ):
-            await asyncio.to_thread(renew, house, person)
+            await asyncio.to_thread(renew, rig, person)
             await by_header.gone()
             await by_word.gone()
             await page.gone()
-        async with listening(house, headers=person) as page:
+        async with listening(rig, headers=person) as page:
             return bool(page.client.connected)
 
     assert asyncio.run(run())
 
 
-def test_a_stream_of_an_agent_whose_token_is_revoked_ends(house: Running) -> None:
-    with mcp_stream(house) as stream:
+def test_a_stream_of_an_agent_whose_token_is_revoked_ends(rig: Running) -> None:
+    with mcp_stream(rig) as stream:
         stream.settimeout(30)
-        house.request("DELETE", "/api/access/agents/tests", headers=house.sign_in())
+        rig.request("DELETE", "/api/access/agents/tests", headers=rig.sign_in())
         heard = b""
         while not heard.endswith(b"0\r\n\r\n"):
             piece = stream.recv(4096)
@@ -155,10 +155,10 @@ def test_a_stream_of_an_agent_whose_token_is_revoked_ends(house: Running) -> Non
             heard += piece
 
 
-def test_browsers_that_are_signed_in_are_listed_and_this_one_is_marked(house: Running) -> None:
-    house.sign_in()
-    mine = house.sign_in(user_agent="Mozilla/5.0 (X11) Firefox/150.0")
-    first, second = overview(house, mine)["sessions"]
+def test_browsers_that_are_signed_in_are_listed_and_this_one_is_marked(rig: Running) -> None:
+    rig.sign_in()
+    mine = rig.sign_in(user_agent="Mozilla/5.0 (X11) Firefox/150.0")
+    first, second = overview(rig, mine)["sessions"]
     assert (first["userAgent"], first["isCurrent"]) == ("Mozilla/5.0 (X11) Firefox/150.0", True)
     assert second["isCurrent"] is False
     assert first["id"] != second["id"]
@@ -166,45 +166,45 @@ def test_browsers_that_are_signed_in_are_listed_and_this_one_is_marked(house: Ru
     assert mine["cookie"].partition("=")[2] not in json.dumps([first, second])
 
 
-def test_a_browser_that_says_too_much_about_itself_is_cut_short(house: Running) -> None:
-    mine = house.sign_in(user_agent="x" * 5000)
-    assert overview(house, mine)["sessions"][0]["userAgent"] == "x" * LONGEST_USER_AGENT
+def test_a_browser_that_says_too_much_about_itself_is_cut_short(rig: Running) -> None:
+    mine = rig.sign_in(user_agent="x" * 5000)
+    assert overview(rig, mine)["sessions"][0]["userAgent"] == "x" * LONGEST_USER_AGENT
 
 
-def test_a_session_that_is_ended_opens_nothing_and_hears_nothing(house: Running) -> None:
-    mine, other = house.sign_in(), house.sign_in()
-    (ended,) = (one["id"] for one in overview(house, mine)["sessions"] if not one["isCurrent"])
+def test_a_session_that_is_ended_opens_nothing_and_hears_nothing(rig: Running) -> None:
+    mine, other = rig.sign_in(), rig.sign_in()
+    (ended,) = (one["id"] for one in overview(rig, mine)["sessions"] if not one["isCurrent"])
 
     async def run() -> bool:
-        async with listening(house, headers=other) as page, listening(house, headers=mine) as own:
+        async with listening(rig, headers=other) as page, listening(rig, headers=mine) as own:
             path = f"/api/access/sessions/{ended}"
-            answer = await asyncio.to_thread(house.request, "DELETE", path, headers=mine)
+            answer = await asyncio.to_thread(rig.request, "DELETE", path, headers=mine)
             assert [one["isCurrent"] for one in answer.json["data"]["sessions"]] == [True]
             await page.gone()
             return bool(own.client.connected)
 
     assert asyncio.run(run())
-    assert house.request("GET", "/api/session", headers=other).status == 401
-    again = house.request("DELETE", f"/api/access/sessions/{ended}", headers=mine)
+    assert rig.request("GET", "/api/session", headers=other).status == 401
+    again = rig.request("DELETE", f"/api/access/sessions/{ended}", headers=mine)
     assert (again.status, again.code) == (404, "NOT_FOUND")
 
 
-def test_who_signs_out_is_out_and_the_cookie_goes(house: Running) -> None:
-    mine, other = house.sign_in(), house.sign_in()
-    answer = house.request("DELETE", "/api/session", headers=mine)
+def test_who_signs_out_is_out_and_the_cookie_goes(rig: Running) -> None:
+    mine, other = rig.sign_in(), rig.sign_in()
+    answer = rig.request("DELETE", "/api/session", headers=mine)
     assert answer.status == 200
     assert answer.headers["set-cookie"].partition("=")[2].startswith("; Max-Age=0; Path=/")
-    assert house.request("GET", "/api/session", headers=mine).status == 401
-    assert house.request("GET", "/api/session", headers=other).status == 200
+    assert rig.request("GET", "/api/session", headers=mine).status == 401
+    assert rig.request("GET", "/api/session", headers=other).status == 200
 
 
-def test_what_a_person_changes_here_is_on_record(house: Running) -> None:
-    mine = house.sign_in()
-    renew(house, mine)
-    house.sign_in()
-    (other,) = (one["id"] for one in overview(house, mine)["sessions"] if not one["isCurrent"])
-    house.request("DELETE", f"/api/access/sessions/{other}", headers=mine)
-    records = house.request("GET", "/api/activity", headers=mine).json["data"]["records"]
+def test_what_a_person_changes_here_is_on_record(rig: Running) -> None:
+    mine = rig.sign_in()
+    renew(rig, mine)
+    rig.sign_in()
+    (other,) = (one["id"] for one in overview(rig, mine)["sessions"] if not one["isCurrent"])
+    rig.request("DELETE", f"/api/access/sessions/{other}", headers=mine)
+    records = rig.request("GET", "/api/activity", headers=mine).json["data"]["records"]
     assert [(record["event"], record["target"]) for record in records] == [
         ("access", f"ended the console's session {other}"),
         ("access", "renewed the server's token"),

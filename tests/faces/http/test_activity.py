@@ -20,85 +20,85 @@ def up(state: Path, project: Path) -> Running:
 
 
 @pytest.fixture
-def house(state: Path, project: Path) -> Iterator[Running]:
+def rig(state: Path, project: Path) -> Iterator[Running]:
     (project / "a.txt").write_text("one\n")
     with up(state, project) as running:
         yield running
 
 
-def write(house: Running, path: str, content: str) -> Any:
+def write(rig: Running, path: str, content: str) -> Any:
     wanted = {"path": path, "content": content}
-    assert house.call("write_to_file", {**wanted, "dryRun": True}).status == 200
-    answer = house.call("write_to_file", {**wanted, "dryRun": False})
+    assert rig.call("write_to_file", {**wanted, "dryRun": True}).status == 200
+    answer = rig.call("write_to_file", {**wanted, "dryRun": False})
     assert answer.status == 200, answer
     return answer.json["data"]
 
 
-def records(house: Running, query: str = "") -> Any:
-    return house.request("GET", f"/api/activity{query}").json["data"]
+def records(rig: Running, query: str = "") -> Any:
+    return rig.request("GET", f"/api/activity{query}").json["data"]
 
 
-def newest(house: Running) -> Any:
-    return records(house, "?limit=1")["records"][0]
+def newest(rig: Running) -> Any:
+    return records(rig, "?limit=1")["records"][0]
 
 
-def evidence(house: Running, execution: str, file: str) -> Answer:
-    return house.request("GET", f"/api/evidence/{execution}/{file}")
+def evidence(rig: Running, execution: str, file: str) -> Answer:
+    return rig.request("GET", f"/api/evidence/{execution}/{file}")
 
 
-def undo(house: Running, id: str, headers: dict[str, str]) -> Answer:
-    return house.request("POST", "/api/undo", headers=headers, json={"id": id})
+def undo(rig: Running, id: str, headers: dict[str, str]) -> Answer:
+    return rig.request("POST", "/api/undo", headers=headers, json={"id": id})
 
 
-def test_the_records_come_newest_first_page_by_page(house: Running) -> None:
-    assert records(house) == {"records": []}
+def test_the_records_come_newest_first_page_by_page(rig: Running) -> None:
+    assert records(rig) == {"records": []}
     for number in range(5):
-        house.call("read_file", {"path": "a.txt"}, x_task_id=f"task-{number}")
-    page = records(house, "?limit=2")
+        rig.call("read_file", {"path": "a.txt"}, x_task_id=f"task-{number}")
+    page = records(rig, "?limit=2")
     assert [record["task"] for record in page["records"]] == ["task-4", "task-3"]
     assert page["next"] == 4
-    page = records(house, f"?limit=2&before={page['next']}")
+    page = records(rig, f"?limit=2&before={page['next']}")
     assert [record["task"] for record in page["records"]] == ["task-2", "task-1"]
-    page = records(house, f"?limit=2&before={page['next']}")
+    page = records(rig, f"?limit=2&before={page['next']}")
     assert [record["task"] for record in page["records"]] == ["task-0"]
     assert "next" not in page
-    assert records(house, "?limit=5").keys() == {"records"}
+    assert records(rig, "?limit=5").keys() == {"records"}
 
 
-def test_a_page_that_comes_when_no_other_is_left_misses_nothing_that_is_done_after_it_came(house: Running) -> None:
+def test_a_page_that_comes_when_no_other_is_left_misses_nothing_that_is_done_after_it_came(rig: Running) -> None:
     async def run() -> None:
-        headers = await asyncio.to_thread(house.sign_in)
+        headers = await asyncio.to_thread(rig.sign_in)
         for number in range(4):
-            async with listening(house, headers=headers, transports=["websocket"]) as page:
-                await asyncio.to_thread(house.call, "read_file", {"path": "a.txt"}, x_task_id=f"task-{number}")
+            async with listening(rig, headers=headers, transports=["websocket"]) as page:
+                await asyncio.to_thread(rig.call, "read_file", {"path": "a.txt"}, x_task_id=f"task-{number}")
                 assert [record["task"] for record in (await page.next("activity"))["records"]] == [f"task-{number}"]
-            await asyncio.to_thread(house.call, "read_file", {"path": "a.txt"}, x_task_id="unseen")
+            await asyncio.to_thread(rig.call, "read_file", {"path": "a.txt"}, x_task_id="unseen")
 
     asyncio.run(run())
 
 
-def test_the_records_of_one_task_or_of_one_call_are_found_among_all(house: Running) -> None:
+def test_the_records_of_one_task_or_of_one_call_are_found_among_all(rig: Running) -> None:
     for number in range(4):
-        house.call("read_file", {"path": "a.txt"}, x_task_id=f"task-{number % 2}")
-    found = records(house, "?task=task-1&limit=1")
+        rig.call("read_file", {"path": "a.txt"}, x_task_id=f"task-{number % 2}")
+    found = records(rig, "?task=task-1&limit=1")
     assert [record["task"] for record in found["records"]] == ["task-1"]
-    rest = records(house, f"?task=task-1&before={found['next']}")
+    rest = records(rig, f"?task=task-1&before={found['next']}")
     assert [record["task"] for record in rest["records"]] == ["task-1"]
     assert "next" not in rest
     execution = rest["records"][0]["executionId"]
-    assert records(house, f"?execution={execution}")["records"] == rest["records"]
-    assert records(house, "?task=nobody's")["records"] == []
+    assert records(rig, f"?execution={execution}")["records"] == rest["records"]
+    assert records(rig, "?task=nobody's")["records"] == []
 
 
-def test_a_tasks_report_is_a_persons_to_take_away(house: Running) -> None:
-    cookie = house.sign_in()
-    house.call("read_file", {"path": "a.txt"}, x_task_id="task-1")
-    answer = house.request("GET", "/api/report/task-1", headers=cookie)
+def test_a_tasks_report_is_a_persons_to_take_away(rig: Running) -> None:
+    cookie = rig.sign_in()
+    rig.call("read_file", {"path": "a.txt"}, x_task_id="task-1")
+    answer = rig.request("GET", "/api/report/task-1", headers=cookie)
     assert (answer.status, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert answer.headers["content-disposition"] == 'attachment; filename="handrail-task-1.html"'
     assert b"read_file" in answer.body
-    assert house.request("GET", "/api/report/task-2", headers=cookie).code == "NOT_FOUND"
-    assert house.request("GET", "/api/report/task-1").code == "FORBIDDEN"
+    assert rig.request("GET", "/api/report/task-2", headers=cookie).code == "NOT_FOUND"
+    assert rig.request("GET", "/api/report/task-1").code == "FORBIDDEN"
 
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=501", "limit=x", "limit=-1", "before=x", "before=1.5", "limit="])
@@ -108,91 +108,91 @@ def test_a_page_that_makes_no_sense_is_a_bad_request_that_names_the_field(query:
     assert answer.json["error"]["details"]["fieldErrors"][0]["field"] == query.partition("=")[0]
 
 
-def test_evidence_is_served_as_what_can_run_nothing(house: Running) -> None:
-    write(house, "a.txt", "<script>alert(1)</script>\n")
-    answer = evidence(house, newest(house)["executionId"], "diff.patch")
+def test_evidence_is_served_as_what_can_run_nothing(rig: Running) -> None:
+    write(rig, "a.txt", "<script>alert(1)</script>\n")
+    answer = evidence(rig, newest(rig)["executionId"], "diff.patch")
     assert answer.status == 200
     assert b"+<script>alert(1)</script>" in answer.body
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["content-security-policy"].startswith("sandbox;")
-    assert set(newest(house)["evidence"]["sha256"]) == {"request.json", "diff.patch", "result.json"}
+    assert set(newest(rig)["evidence"]["sha256"]) == {"request.json", "diff.patch", "result.json"}
 
 
-def test_only_what_the_audit_names_is_evidence(house: Running) -> None:
-    write(house, "a.txt", "two\n")
-    record = newest(house)
+def test_only_what_the_audit_names_is_evidence(rig: Running) -> None:
+    write(rig, "a.txt", "two\n")
+    record = newest(rig)
     execution = record["executionId"]
-    folder = house.project / ".handrail" / record["evidence"]["dir"]
+    folder = rig.project / ".handrail" / record["evidence"]["dir"]
     (folder / "planted.txt").write_text("planted")
-    (house.project / ".handrail" / "policy.json").write_text("{}")
+    (rig.project / ".handrail" / "policy.json").write_text("{}")
     for file in ("planted.txt", "..%2f..%2f..%2f..%2fpolicy.json", "..", ".", "no.txt", "%00", "diff.patch%2f"):
-        answer = evidence(house, execution, file)
+        answer = evidence(rig, execution, file)
         assert (answer.status, answer.code) == (404, "NOT_FOUND"), file
     for other in ("exec_" + "0" * 24, "..", "%2e%2e"):
-        assert evidence(house, other, "diff.patch").status == 404
+        assert evidence(rig, other, "diff.patch").status == 404
 
 
-def test_evidence_that_was_changed_is_not_shown_as_such(house: Running, tmp_path: Path) -> None:
-    write(house, "a.txt", "two\n")
-    record = newest(house)
-    file = house.project / ".handrail" / record["evidence"]["dir"] / "diff.patch"
+def test_evidence_that_was_changed_is_not_shown_as_such(rig: Running, tmp_path: Path) -> None:
+    write(rig, "a.txt", "two\n")
+    record = newest(rig)
+    file = rig.project / ".handrail" / record["evidence"]["dir"] / "diff.patch"
     file.write_text("nothing happened\n")
-    answer = evidence(house, record["executionId"], "diff.patch")
+    answer = evidence(rig, record["executionId"], "diff.patch")
     assert (answer.status, answer.code) == (409, "CONFLICT")
 
     secret = tmp_path / "secret"
     secret.write_text("secret")
     file.unlink()
     file.symlink_to(secret)
-    assert evidence(house, record["executionId"], "diff.patch").status == 403
+    assert evidence(rig, record["executionId"], "diff.patch").status == 403
     file.unlink()
-    assert evidence(house, record["executionId"], "diff.patch").status == 404
+    assert evidence(rig, record["executionId"], "diff.patch").status == 404
 
 
-def test_evidence_of_another_project_is_not_served(house: Running) -> None:
-    audit = Audit(Wiring().open_stores(house.state).audit)
+def test_evidence_of_another_project_is_not_served(rig: Running) -> None:
+    audit = Audit(Wiring().open_stores(rig.state).audit)
     claimed = {"dir": ".", "sha256": {"policy.json": "0" * 64}}
     audit.append({"event": "end", "executionId": "exec_1", "project": "/elsewhere", "evidence": claimed}, durable=True)
     audit.close()
-    seen = house.request("GET", "/api/activity?limit=1", headers=house.sign_in()).json["data"]["records"]
+    seen = rig.request("GET", "/api/activity?limit=1", headers=rig.sign_in()).json["data"]["records"]
     assert seen[0]["executionId"] == "exec_1"
-    assert evidence(house, "exec_1", "policy.json").status == 404
+    assert evidence(rig, "exec_1", "policy.json").status == 404
 
 
-def test_a_person_undoes_a_write_in_the_console(house: Running) -> None:
-    console = house.sign_in()
-    snapshot = write(house, "a.txt", "two\n")["snapshotId"]
-    written = newest(house)["executionId"]
-    answer = undo(house, snapshot, console)
+def test_a_person_undoes_a_write_in_the_console(rig: Running) -> None:
+    console = rig.sign_in()
+    snapshot = write(rig, "a.txt", "two\n")["snapshotId"]
+    written = newest(rig)["executionId"]
+    answer = undo(rig, snapshot, console)
     assert answer.status == 200, answer
     assert answer.json["data"]["undone"] == snapshot
-    assert (house.project / "a.txt").read_text() == "one\n"
-    record = newest(house)
+    assert (rig.project / "a.txt").read_text() == "one\n"
+    record = newest(rig)
     assert (record["tool"], record["caller"].partition(":")[0]) == ("undo_write", "console")
     assert record["answer"] == {"status": "ok", "by": "own command"}
     assert record["undoes"] == written
 
-    write(house, "b.txt", "new\n")
-    assert undo(house, newest(house)["executionId"], console).json["data"]["removed"] is True
-    assert not (house.project / "b.txt").exists()
+    write(rig, "b.txt", "new\n")
+    assert undo(rig, newest(rig)["executionId"], console).json["data"]["removed"] is True
+    assert not (rig.project / "b.txt").exists()
 
 
-def test_an_undo_that_would_lose_later_work_is_a_conflict(house: Running) -> None:
-    snapshot = write(house, "a.txt", "two\n")["snapshotId"]
-    (house.project / "a.txt").write_text("a person's edit\n")
-    answer = undo(house, snapshot, house.sign_in())
+def test_an_undo_that_would_lose_later_work_is_a_conflict(rig: Running) -> None:
+    snapshot = write(rig, "a.txt", "two\n")["snapshotId"]
+    (rig.project / "a.txt").write_text("a person's edit\n")
+    answer = undo(rig, snapshot, rig.sign_in())
     assert (answer.status, answer.code) == (409, "CONFLICT")
-    assert (house.project / "a.txt").read_text() == "a person's edit\n"
+    assert (rig.project / "a.txt").read_text() == "a person's edit\n"
 
 
-def test_the_token_undoes_nothing(house: Running) -> None:
-    snapshot = write(house, "a.txt", "two\n")["snapshotId"]
-    for headers in (house.bearer, {**house.sign_in(), **house.bearer}):
-        answer = undo(house, snapshot, headers)
+def test_the_token_undoes_nothing(rig: Running) -> None:
+    snapshot = write(rig, "a.txt", "two\n")["snapshotId"]
+    for headers in (rig.bearer, {**rig.sign_in(), **rig.bearer}):
+        answer = undo(rig, snapshot, headers)
         assert (answer.status, answer.code) == (403, "FORBIDDEN")
-    assert house.call("undo_write", {"id": snapshot}).status == 404
-    assert (house.project / "a.txt").read_text() == "two\n"
+    assert rig.call("undo_write", {"id": snapshot}).status == 404
+    assert (rig.project / "a.txt").read_text() == "two\n"
 
 
 @pytest.mark.parametrize(
@@ -200,25 +200,25 @@ def test_the_token_undoes_nothing(house: Running) -> None:
     [({}, 400), ({"id": 7}, 400), ({"id": ""}, 400), ({"id": "nonsense"}, 400), ({"id": "x", "all": True}, 400),
      ({"id": "exec_" + "0" * 24}, 404), ([], 400)],
 )  # fmt: skip
-def test_an_undo_of_nothing_is_refused(body: Any, status: int, house: Running) -> None:
-    assert house.request("POST", "/api/undo", headers=house.sign_in(), json=body).status == status
+def test_an_undo_of_nothing_is_refused(body: Any, status: int, rig: Running) -> None:
+    assert rig.request("POST", "/api/undo", headers=rig.sign_in(), json=body).status == status
 
 
-def test_the_policy_in_force_is_told_as_data(house: Running) -> None:
+def test_the_policy_in_force_is_told_as_data(rig: Running) -> None:
     rule = {"tool": "read_file", "path": "secret/**", "decision": "deny"}
-    (house.project / ".handrail").mkdir(exist_ok=True)
-    (house.project / ".handrail/policy.json").write_text(json.dumps({"rules": [rule]}))
-    policy = house.request("GET", "/api/policy").json["data"]
+    (rig.project / ".handrail").mkdir(exist_ok=True)
+    (rig.project / ".handrail/policy.json").write_text(json.dumps({"rules": [rule]}))
+    policy = rig.request("GET", "/api/policy").json["data"]
     assert (policy["exists"], policy["trusted"]) == (True, False)
     assert policy["rules"] == [{**rule, "from": "project rule, not trusted"}]
     assert policy["defaults"]["WRITE"] == "ask"
     assert policy["policies"]["writeRequiresDiff"] is True
 
 
-def test_the_doctor_looks_at_the_machine_that_serves(house: Running) -> None:
-    found = house.request("GET", "/api/doctor").json["data"]
+def test_the_doctor_looks_at_the_machine_that_serves(rig: Running) -> None:
+    found = rig.request("GET", "/api/doctor").json["data"]
     checks = {check["name"]: check for check in found["checks"]}
     assert found["ok"] is True
-    assert f"process {house.process.pid}" in checks["handrail up"]["detail"]
-    assert str(house.project) in checks["project"]["detail"]
-    assert house.token not in json.dumps(found)
+    assert f"process {rig.process.pid}" in checks["handrail up"]["detail"]
+    assert str(rig.project) in checks["project"]["detail"]
+    assert rig.token not in json.dumps(found)

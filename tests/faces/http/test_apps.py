@@ -25,12 +25,12 @@ CALL = {"app": "com.example.echo", "tool": "say", "params": {"text": "hi"}}
 
 
 class Person:
-    def __init__(self, house: Running, pool: ThreadPoolExecutor, server: OAuthServer) -> None:
-        self.house, self.server, self._pool, self._signed_in = house, server, pool, house.sign_in()
+    def __init__(self, rig: Running, pool: ThreadPoolExecutor, server: OAuthServer) -> None:
+        self.rig, self.server, self._pool, self._signed_in = rig, server, pool, rig.sign_in()
 
     def ask(self, method: str, path: str, body: Any = None) -> Answer:
         more = {} if body is None else {"json": body}
-        return self.house.request(method, path, headers=self._signed_in, **more)
+        return self.rig.request(method, path, headers=self._signed_in, **more)
 
     def get(self, path: str) -> Any:
         answer = self.ask("GET", path)
@@ -63,8 +63,8 @@ def person(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Person]:
         without_presence(home / "state")
         flags = ["--project", str(home), "--state", str(home / "state"), "--port", "0", "--no-open"]
         command, env = ["handrail", "up", *flags], {"HOME": str(home)}
-        with Running(home / "state", home, env=env, command=command) as house, ThreadPoolExecutor(2) as pool:
-            yield Person(house, pool, server)
+        with Running(home / "state", home, env=env, command=command) as rig, ThreadPoolExecutor(2) as pool:
+            yield Person(rig, pool, server)
 
 
 def _descriptors(server: OAuthServer) -> dict[str, Any]:
@@ -114,9 +114,9 @@ def test_a_person_sees_the_apps_and_what_is_wrong_with_descriptors(person: Perso
     ],
 )
 def test_the_token_opens_none_of_it(person: Person, method: str, path: str) -> None:
-    refused = person.house.request(method, path)
+    refused = person.rig.request(method, path)
     assert (refused.status, refused.code) == (403, "FORBIDDEN")
-    assert person.house.request(method, path, headers={}).status == 401
+    assert person.rig.request(method, path, headers={}).status == 401
 
 
 def test_a_yes_to_the_app_is_remembered_listed_and_revoked(person: Person) -> None:

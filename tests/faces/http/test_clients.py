@@ -22,23 +22,23 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_person_connects_a_client_as_it_was_shown_and_disconnects_it(home: Path, state: Path, project: Path) -> None:
     file = home / ".gemini/settings.json"
     before = file.read_text()
-    with Running(state, project) as house:
-        person = house.sign_in()
-        listed = house.request("GET", "/api/clients", headers=person).json["data"]
+    with Running(state, project) as rig:
+        person = rig.sign_in()
+        listed = rig.request("GET", "/api/clients", headers=person).json["data"]
         gemini = next(each for each in listed["clients"] if each["name"] == "gemini")
         assert (gemini["found"], gemini["connected"], gemini["otherServers"]) == (True, False, ["github"])
         assert listed["command"].endswith(f"--project {project}")
 
         path = "/api/clients/gemini/connect"
-        refused = house.request("POST", path, json={"shown": "0" * 64}, headers=person)
+        refused = rig.request("POST", path, json={"shown": "0" * 64}, headers=person)
         assert (refused.status, file.read_text()) == (409, before)
-        done = house.request("POST", path, json={"shown": gemini["shown"]}, headers=person)
+        done = rig.request("POST", path, json={"shown": gemini["shown"]}, headers=person)
         assert done.status == 200, done
         assert (done.json["data"]["client"]["connected"], done.json["data"]["project"]) == (True, str(project))
         entry = json.loads(file.read_text())["mcpServers"]["handrail"]
         assert entry == gemini["edits"][0]["value"]
 
-        assert house.request("POST", "/api/clients/gemini/disconnect", json={}, headers=person).status == 200
+        assert rig.request("POST", "/api/clients/gemini/disconnect", json={}, headers=person).status == 200
         assert file.read_text() == before
 
 

@@ -14,12 +14,12 @@ REPLACE = {"path": "a.txt", "find": "one", "replace": "two"}
 
 
 class Person:
-    def __init__(self, house: Running, pool: ThreadPoolExecutor) -> None:
-        self.house, self._pool, self._signed_in = house, pool, house.sign_in()
+    def __init__(self, rig: Running, pool: ThreadPoolExecutor) -> None:
+        self.rig, self._pool, self._signed_in = rig, pool, rig.sign_in()
 
     def tries(self, tool: str, params: Any) -> "Future[Answer]":
         path = f"/api/tools/{tool}"
-        return self._pool.submit(self.house.request, "POST", path, headers=self._signed_in, json=params)
+        return self._pool.submit(self.rig.request, "POST", path, headers=self._signed_in, json=params)
 
     def is_asked(self) -> Any:
         while not (waiting := self._get("/api/prompts?state=pending")["entries"]):
@@ -28,11 +28,11 @@ class Person:
 
     def answers(self, request_id: str, **response: str) -> None:
         path = f"/api/prompts/{request_id}/response"
-        answer = self.house.request("POST", path, headers=self._signed_in, json={"response": response})
+        answer = self.rig.request("POST", path, headers=self._signed_in, json={"response": response})
         assert answer.status == 200, answer
 
     def _get(self, path: str) -> Any:
-        return self.house.request("GET", path, headers=self._signed_in).json["data"]
+        return self.rig.request("GET", path, headers=self._signed_in).json["data"]
 
 
 @pytest.fixture

@@ -16,31 +16,31 @@ ODD = 'game/bgm/100% "a" #1 😀.mp3'
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("game")
     project = folder / "project"
     for path, content in ((START, SCENE), ("game/background/a.svg", SVG), (ODD, "0123456789"), ("secret.png", "x")):
         (project / path).parent.mkdir(parents=True, exist_ok=True)
         (project / path).write_text(content)
     flags = ["--project", str(project), "--state", str(folder / "state"), "--port", "0", "--no-open"]
-    with Running(folder / "state", project, command=["handrail", "up", *flags]) as house:
-        yield house
+    with Running(folder / "state", project, command=["handrail", "up", *flags]) as rig:
+        yield rig
 
 
 @pytest.fixture(scope="module")
-def person(house: Running) -> dict[str, str]:
-    return house.sign_in()
+def person(rig: Running) -> dict[str, str]:
+    return rig.sign_in()
 
 
 @pytest.fixture(autouse=True)
-def scene(house: Running) -> Path:
-    scene = house.project / START
+def scene(rig: Running) -> Path:
+    scene = rig.project / START
     scene.write_text(SCENE)
     return scene
 
 
-def mend(house: Running, person: dict[str, str], **given: Any) -> Any:
-    return house.request("POST", "/api/webgal/mend", headers=person, json=given)
+def mend(rig: Running, person: dict[str, str], **given: Any) -> Any:
+    return rig.request("POST", "/api/webgal/mend", headers=person, json=given)
 
 
 @pytest.mark.parametrize(
@@ -57,13 +57,13 @@ def mend(house: Running, person: dict[str, str], **given: Any) -> Any:
         ("DELETE", "preview/x"),
     ],
 )
-def test_programs_that_hold_the_token_see_nothing_of_it(house: Running, method: str, path: str) -> None:
-    refused = house.request(method, f"/api/webgal/{path}", **({"json": {}} if method == "POST" else {}))
+def test_programs_that_hold_the_token_see_nothing_of_it(rig: Running, method: str, path: str) -> None:
+    refused = rig.request(method, f"/api/webgal/{path}", **({"json": {}} if method == "POST" else {}))
     assert (refused.status, refused.code) == (403, "FORBIDDEN")
 
 
-def test_an_svg_is_a_picture_that_runs_nothing(house: Running, person: dict[str, str]) -> None:
-    shown = house.request("GET", "/api/webgal/file?path=game/background/a.svg&v=1", headers=person)
+def test_an_svg_is_a_picture_that_runs_nothing(rig: Running, person: dict[str, str]) -> None:
+    shown = rig.request("GET", "/api/webgal/file?path=game/background/a.svg&v=1", headers=person)
     assert (shown.status, shown.headers["content-type"]) == (200, "image/svg+xml")
     policy = shown.headers["content-security-policy"]
     assert policy.startswith("sandbox; default-src 'none'")
@@ -84,10 +84,10 @@ def test_an_svg_is_a_picture_that_runs_nothing(house: Running, person: dict[str,
     ],
 )
 def test_a_player_gets_the_part_of_a_sound_that_it_asks_for(
-    house: Running, person: dict[str, str], wanted: str, status: int, part: bytes, told: str | None
+    rig: Running, person: dict[str, str], wanted: str, status: int, part: bytes, told: str | None
 ) -> None:
     path = "/api/webgal/file?path=game/bgm/100%25%20%22a%22%20%231%20%F0%9F%98%80.mp3"
-    answer = house.request("GET", path, headers={**person, "range": wanted})
+    answer = rig.request("GET", path, headers={**person, "range": wanted})
     assert (answer.status, answer.body, answer.headers.get("content-range")) == (status, part, told)
 
 
@@ -102,48 +102,46 @@ def test_a_player_gets_the_part_of_a_sound_that_it_asks_for(
         ("scene?path=secret.png", "NOT_FOUND"),
     ],
 )
-def test_nothing_else_of_the_project_is_handed_out(
-    house: Running, person: dict[str, str], path: str, code: str
-) -> None:
-    assert house.request("GET", f"/api/webgal/{path}", headers=person).code == code
+def test_nothing_else_of_the_project_is_handed_out(rig: Running, person: dict[str, str], path: str, code: str) -> None:
+    assert rig.request("GET", f"/api/webgal/{path}", headers=person).code == code
 
 
-def test_a_fix_is_shown_then_written_and_can_be_undone(house: Running, person: dict[str, str], scene: Path) -> None:
-    shown = mend(house, person, path=START, line=2, code="WG101", start=5).json["data"]
+def test_a_fix_is_shown_then_written_and_can_be_undone(rig: Running, person: dict[str, str], scene: Path) -> None:
+    shown = mend(rig, person, path=START, line=2, code="WG101", start=5).json["data"]
     assert "+雪乃:你好;" in shown["diff"]
     assert scene.read_text() == SCENE
     bound = {key: shown[key] for key in ("baseHash", "afterHash")}
-    done = mend(house, person, path=START, line=2, code="WG101", start=5, **bound).json["data"]
+    done = mend(rig, person, path=START, line=2, code="WG101", start=5, **bound).json["data"]
     assert scene.read_text() == SCENE.replace("你好", "你好;")
-    house.request("POST", "/api/undo", headers=person, json={"id": done["snapshotId"]})
+    rig.request("POST", "/api/undo", headers=person, json={"id": done["snapshotId"]})
     assert scene.read_text() == SCENE
 
 
 def test_a_file_that_changed_after_it_was_shown_is_not_written(
-    house: Running, person: dict[str, str], scene: Path
+    rig: Running, person: dict[str, str], scene: Path
 ) -> None:
-    shown = mend(house, person, path=START).json["data"]
+    shown = mend(rig, person, path=START).json["data"]
     scene.write_text(SCENE + "by hand")
-    refused = mend(house, person, path=START, baseHash=shown["baseHash"], afterHash=shown["afterHash"])
+    refused = mend(rig, person, path=START, baseHash=shown["baseHash"], afterHash=shown["afterHash"])
     assert (refused.status, refused.code) == (409, "CONFLICT")
     assert scene.read_text() == SCENE + "by hand"
 
 
 @pytest.mark.parametrize("given", [{}, {"path": START, "code": "WG101"}, {"path": START, "x": 1}, {"path": 1}])
-def test_a_wish_that_makes_no_sense_is_refused(house: Running, person: dict[str, str], given: Any) -> None:
-    assert mend(house, person, **given).code == "BAD_REQUEST"
+def test_a_wish_that_makes_no_sense_is_refused(rig: Running, person: dict[str, str], given: Any) -> None:
+    assert mend(rig, person, **given).code == "BAD_REQUEST"
 
 
 def test_a_preview_keeps_its_address_from_line_to_line_and_loses_it_when_it_is_left(
-    house: Running, person: dict[str, str]
+    rig: Running, person: dict[str, str]
 ) -> None:
     def show(**given: Any) -> Any:
-        return house.request("POST", "/api/webgal/preview", headers=person, json={"path": START, **given})
+        return rig.request("POST", "/api/webgal/preview", headers=person, json={"path": START, **given})
 
     frame = show().json["data"]
     assert httpx2.get(frame["address"]).status_code == 200
     assert show(line=2, screen=frame["screen"]).json["data"] == frame
-    assert house.request("DELETE", f"/api/webgal/preview/{frame['screen']}", headers=person).status == 200
+    assert rig.request("DELETE", f"/api/webgal/preview/{frame['screen']}", headers=person).status == 200
     assert httpx2.get(frame["address"]).status_code == 404
     assert show(path="game/scene/gone.txt").status >= 400
     assert show(line="2").code == "BAD_REQUEST"

@@ -137,7 +137,7 @@ async def asked(queue: PromptQueue, prefix: str) -> str:
     return (await eventually(ids, prefix))[0]
 
 
-class House:
+class Rig:
     def __init__(
         self,
         folder: Path,
@@ -205,15 +205,15 @@ def test_words_and_their_run_are_on_disk_before_a_model_is_looked_for(tmp_path: 
             await never.wait()
             raise NoModel("none")
 
-        house = House(tmp_path, slow)
-        saying = asyncio.create_task(house.say())
+        rig = Rig(tmp_path, slow)
+        saying = asyncio.create_task(rig.say())
         await asked.wait()
         saying.cancel()  # as the process that ends here
         await asyncio.wait({saying})
-        assert await house.store.turns(TASK) == [UserTurn("evt-1", "words")]
-        assert [run.status for run in await house.store.unfinished()] == ["running"]
-        await house.close()
-        another = House(tmp_path, silent)
+        assert await rig.store.turns(TASK) == [UserTurn("evt-1", "words")]
+        assert [run.status for run in await rig.store.unfinished()] == ["running"]
+        await rig.close()
+        another = Rig(tmp_path, silent)
         await another.runs.recover()
         await asyncio.wait_for(another.audience.has_rested.wait(), 20)
         await another.say()  # the page sends it again: it is the same message
@@ -227,49 +227,49 @@ def test_words_and_their_run_are_on_disk_before_a_model_is_looked_for(tmp_path: 
 
 def test_a_run_that_was_not_recovered_yet_can_be_stopped(tmp_path: Path) -> None:
     async def work() -> None:
-        house = House(tmp_path, silent)
-        await house.leave(UserTurn("evt-1", "words"), AssistantTurn("", (WISH,)))
-        assert (await house.runs.stop(TASK)).status == "ended"
-        await house.runs.recover()
-        assert (await house.runs.stop(TASK)).status == "ended"
-        assert house.audience.used == [("error", "unknown")]
-        assert isinstance((await house.store.turns(TASK))[-1], ToolResult)
-        await house.close()
+        rig = Rig(tmp_path, silent)
+        await rig.leave(UserTurn("evt-1", "words"), AssistantTurn("", (WISH,)))
+        assert (await rig.runs.stop(TASK)).status == "ended"
+        await rig.runs.recover()
+        assert (await rig.runs.stop(TASK)).status == "ended"
+        assert rig.audience.used == [("error", "unknown")]
+        assert isinstance((await rig.store.turns(TASK))[-1], ToolResult)
+        await rig.close()
 
     asyncio.run(work())
 
 
 def test_a_run_goes_on_in_its_own_project_alone(tmp_path: Path) -> None:
     async def work() -> None:
-        house = House(tmp_path, silent, project="/elsewhere")
-        await house.leave(UserTurn("evt-1", "words"))
-        await house.runs.recover()
-        assert house.audience.runs == []
+        rig = Rig(tmp_path, silent, project="/elsewhere")
+        await rig.leave(UserTurn("evt-1", "words"))
+        await rig.runs.recover()
+        assert rig.audience.runs == []
         with pytest.raises(Conflict, match="/here"):
-            await house.runs.resume(TASK)
+            await rig.runs.resume(TASK)
         with pytest.raises(Conflict, match="/here"):
-            await house.say("evt-2")
-        await house.close()
+            await rig.say("evt-2")
+        await rig.close()
 
     asyncio.run(work())
 
 
 def test_an_unknown_outcome_pauses_the_run_before_it_is_written_down(tmp_path: Path) -> None:
     async def work() -> None:
-        house = House(tmp_path, silent)
-        await house.leave(UserTurn("evt-1", "words"), AssistantTurn("", (WISH,)))
+        rig = Rig(tmp_path, silent)
+        await rig.leave(UserTurn("evt-1", "words"), AssistantTurn("", (WISH,)))
         statuses: list[str] = []
-        add = house.store.add
+        add = rig.store.add
 
         def adding(task_id: str, *turns: Turn) -> asyncio.Future[None]:
-            statuses.append(house.audience.runs[-1].status)
+            statuses.append(rig.audience.runs[-1].status)
             return add(task_id, *turns)
 
-        house.store.add = adding  # type: ignore[method-assign]
-        await house.runs.recover()
-        await asyncio.wait_for(house.audience.has_used.wait(), 20)
+        rig.store.add = adding  # type: ignore[method-assign]
+        await rig.runs.recover()
+        await asyncio.wait_for(rig.audience.has_used.wait(), 20)
         assert statuses == ["paused"]
-        await house.close()
+        await rig.close()
 
     asyncio.run(work())
 
@@ -277,16 +277,16 @@ def test_an_unknown_outcome_pauses_the_run_before_it_is_written_down(tmp_path: P
 def test_words_answer_the_runs_own_question_and_none_that_names_its_task(tmp_path: Path) -> None:
     async def work() -> None:
         queue = LoggedPrompts(prompt_store(tmp_path))
-        house = House(tmp_path, Scripted(QUESTION, AssistantTurn("Thanks.")).named, queue=queue)
+        rig = Rig(tmp_path, Scripted(QUESTION, AssistantTurn("Thanks.")).named, queue=queue)
         foreign = {"kind": "kv", "source": "handrail/ask_followup_question", "fields": [{"key": "answer"}]}
         await queue.request(foreign, request_id="theirs", run_id=TASK)
-        await house.say()
+        await rig.say()
         await asked(queue, "ask_")
-        await house.say("evt-2", "the blue one")
-        await asyncio.wait_for(house.audience.has_rested.wait(), 20)
-        assert [one.text for one in await house.store.turns(TASK) if isinstance(one, ToolResult)] == ["the blue one"]
+        await rig.say("evt-2", "the blue one")
+        await asyncio.wait_for(rig.audience.has_rested.wait(), 20)
+        assert [one.text for one in await rig.store.turns(TASK) if isinstance(one, ToolResult)] == ["the blue one"]
         assert [entry.request_id for entry in await queue.pending()] == ["theirs"]
-        await house.close()
+        await rig.close()
         await queue.close()
 
     asyncio.run(work())
@@ -304,16 +304,16 @@ def test_words_whose_answer_can_not_be_written_are_not_remembered_and_count_when
 
     async def work() -> None:
         queue = FullOnce(prompt_store(tmp_path))
-        house = House(tmp_path, Scripted(QUESTION, AssistantTurn("Thanks.")).named, queue=queue)
-        await house.say()
+        rig = Rig(tmp_path, Scripted(QUESTION, AssistantTurn("Thanks.")).named, queue=queue)
+        await rig.say()
         await asked(queue, "ask_")
         with pytest.raises(InputOutput):
-            await house.say("evt-2", "the blue one")
-        assert await house.messages() == ["words"]
-        await house.say("evt-2", "the blue one")
-        assert "the blue one" in await house.messages()
-        await asyncio.wait_for(house.audience.has_rested.wait(), 20)
-        await house.close()
+            await rig.say("evt-2", "the blue one")
+        assert await rig.messages() == ["words"]
+        await rig.say("evt-2", "the blue one")
+        assert "the blue one" in await rig.messages()
+        await asyncio.wait_for(rig.audience.has_rested.wait(), 20)
+        await rig.close()
         await queue.close()
 
     asyncio.run(work())
@@ -329,36 +329,36 @@ def test_words_that_were_cut_off_before_their_run_began_begin_it_when_said_again
                 await never.wait()
             return Silent()
 
-        house = House(tmp_path, slow_once)
-        saying = asyncio.create_task(house.say())
+        rig = Rig(tmp_path, slow_once)
+        saying = asyncio.create_task(rig.say())
         await asked_for.wait()
         saying.cancel()
         await asyncio.wait({saying})
-        await house.say()
-        await asyncio.wait_for(house.audience.has_rested.wait(), 20)
-        await house.say()  # it has ended by now: nothing is left to begin
-        assert [type(turn) for turn in await house.store.turns(TASK)] == [UserTurn, AssistantTurn]
-        await house.close()
+        await rig.say()
+        await asyncio.wait_for(rig.audience.has_rested.wait(), 20)
+        await rig.say()  # it has ended by now: nothing is left to begin
+        assert [type(turn) for turn in await rig.store.turns(TASK)] == [UserTurn, AssistantTurn]
+        await rig.close()
 
     asyncio.run(work())
 
 
 @pytest.mark.parametrize(
-    "does", [lambda house: house.runs.stop(TASK), lambda house: house.say("evt-2")], ids=["a stop", "other words"]
+    "does", [lambda rig: rig.runs.stop(TASK), lambda rig: rig.say("evt-2")], ids=["a stop", "other words"]
 )
 def test_a_plan_that_stands_while_its_run_rests_is_withdrawn_by_a_stop_and_by_other_words(
-    tmp_path: Path, does: Callable[[House], Awaitable[object]]
+    tmp_path: Path, does: Callable[[Rig], Awaitable[object]]
 ) -> None:
     async def nobody(name: str) -> Model:
         raise NoModel("none")
 
     async def work() -> None:
         queue = LoggedPrompts(prompt_store(tmp_path))
-        house = House(tmp_path, Scripted(AssistantTurn("- [ ] one")).named, queue=queue)
-        await house.say(mode="plan")
+        rig = Rig(tmp_path, Scripted(AssistantTurn("- [ ] one")).named, queue=queue)
+        await rig.say(mode="plan")
         request_id = await asked(queue, "plan_")
-        await house.close()
-        another = House(tmp_path, nobody, queue=queue)
+        await rig.close()
+        another = Rig(tmp_path, nobody, queue=queue)
         await another.runs.recover()  # without a model it rests, and its plan stands
         assert [entry.request_id for entry in await queue.pending()] == [request_id]
         await does(another)
@@ -413,11 +413,11 @@ class SlowDisk:
 def test_the_cost_of_a_reply_that_was_stopped_is_counted_and_said_to_be_an_estimate(tmp_path: Path) -> None:
     async def work() -> None:
         model = Gated()
-        house = House(tmp_path, model.named)
-        await house.say()
+        rig = Rig(tmp_path, model.named)
+        await rig.say()
         await model.asked.wait()
-        assert (await house.runs.stop(TASK)).usage == Used(10, 1, is_estimated=True)
-        await house.close()
+        assert (await rig.runs.stop(TASK)).usage == Used(10, 1, is_estimated=True)
+        await rig.close()
 
     asyncio.run(work())
 
@@ -425,11 +425,11 @@ def test_the_cost_of_a_reply_that_was_stopped_is_counted_and_said_to_be_an_estim
 def test_the_cost_of_a_reply_that_the_servers_end_cuts_off_is_kept(tmp_path: Path) -> None:
     async def work() -> None:
         model = Gated()
-        house = House(tmp_path, model.named)
-        await house.say()
+        rig = Rig(tmp_path, model.named)
+        await rig.say()
         await model.asked.wait()
-        await house.close()
-        another = House(tmp_path, silent)
+        await rig.close()
+        another = Rig(tmp_path, silent)
         (left,) = await another.store.unfinished()
         assert left.usage == Used(10, 1, is_estimated=True)
         await another.close()
@@ -440,19 +440,19 @@ def test_the_cost_of_a_reply_that_the_servers_end_cuts_off_is_kept(tmp_path: Pat
 def test_a_message_that_comes_as_a_reply_ends_does_not_undo_what_the_reply_cost(tmp_path: Path) -> None:
     async def work() -> None:
         model = Gated()
-        house = House(tmp_path, model.named)
-        await house.say()
+        rig = Rig(tmp_path, model.named)
+        await rig.say()
         await model.asked.wait()
-        disk = SlowDisk(house.store, lambda run, turns: bool(run.queued))
-        saying = asyncio.create_task(house.say("evt-2", "more"))
+        disk = SlowDisk(rig.store, lambda run, turns: bool(run.queued))
+        saying = asyncio.create_task(rig.say("evt-2", "more"))
         await disk.has_written.wait()
         model.may_answer.set()
-        await eventually(lambda: house.replies())
+        await eventually(lambda: rig.replies())
         disk.may_tell.set()
         await saying
-        await asyncio.wait_for(house.audience.has_rested.wait(), 20)
-        assert house.audience.runs[-1].usage == Used(20, 10)
-        await house.close()
+        await asyncio.wait_for(rig.audience.has_rested.wait(), 20)
+        assert rig.audience.runs[-1].usage == Used(20, 10)
+        await rig.close()
 
     asyncio.run(work())
 
@@ -460,19 +460,19 @@ def test_a_message_that_comes_as_a_reply_ends_does_not_undo_what_the_reply_cost(
 def test_a_stop_while_a_queued_message_is_being_read_neither_loses_nor_doubles_it(tmp_path: Path) -> None:
     async def work() -> None:
         model = Gated()
-        house = House(tmp_path, model.named)
-        await house.say()
+        rig = Rig(tmp_path, model.named)
+        await rig.say()
         await model.asked.wait()
-        await house.say("evt-2", "more")
-        disk = SlowDisk(house.store, lambda run, turns: bool(turns))
+        await rig.say("evt-2", "more")
+        disk = SlowDisk(rig.store, lambda run, turns: bool(turns))
         model.may_answer.set()
         await disk.has_written.wait()
-        await house.runs.stop(TASK)
+        await rig.runs.stop(TASK)
         disk.may_tell.set()
-        await house.say("evt-3", "and more")
-        await asyncio.wait_for(house.audience.has_rested.wait(), 20)
-        said = [turn.text for turn in await house.store.turns(TASK) if isinstance(turn, UserTurn)]
+        await rig.say("evt-3", "and more")
+        await asyncio.wait_for(rig.audience.has_rested.wait(), 20)
+        said = [turn.text for turn in await rig.store.turns(TASK) if isinstance(turn, UserTurn)]
         assert said == ["words", "more", "and more"]
-        await house.close()
+        await rig.close()
 
     asyncio.run(work())

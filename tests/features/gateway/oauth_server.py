@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from tests.features.gateway.house import SAY
+from tests.features.gateway.rig import SAY
 
 
 class OAuthServer:

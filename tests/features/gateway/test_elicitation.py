@@ -6,62 +6,62 @@ from typing import Any
 
 import pytest
 
-from tests.features.gateway.house import House, Mcp, odd_command
+from tests.features.gateway.rig import Mcp, Rig, odd_command
 from tests.waiting import until
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path)
+def rig(tmp_path: Path) -> Rig:
+    return Rig(tmp_path)
 
 
-def question(house: House) -> dict[str, Any]:
-    (found,) = until(house.prompts)
+def question(rig: Rig) -> dict[str, Any]:
+    (found,) = until(rig.prompts)
     return found
 
 
-def test_a_servers_question_is_answered_in_the_queue_as_its_own_words(house: House) -> None:
-    house.pin("odd", odd_command("elicits"))
-    mcp = Mcp(house)
+def test_a_servers_question_is_answered_in_the_queue_as_its_own_words(rig: Rig) -> None:
+    rig.pin("odd", odd_command("elicits"))
+    mcp = Mcp(rig)
     waiting = mcp.begin("tools/call", {"name": "odd__say", "arguments": {}})
-    asked = question(house)
+    asked = question(rig)
     assert asked["prompt"]["title"] == "The MCP server odd asks"
     assert "│ Which \\u{202e}address?" in asked["prompt"]["message"]
-    house.run("prompts", "answer", asked["requestId"], "--ok", "--value", "email=ada@example.com")
+    rig.run("prompts", "answer", asked["requestId"], "--ok", "--value", "email=ada@example.com")
     answer = json.loads(mcp.answer(waiting)["content"][0]["text"])
     assert answer == {"action": "accept", "content": {"email": "ada@example.com"}}
     mcp.close()
 
 
-def test_a_person_may_decline(house: House) -> None:
-    house.pin("odd", odd_command("elicits"))
-    mcp = Mcp(house)
+def test_a_person_may_decline(rig: Rig) -> None:
+    rig.pin("odd", odd_command("elicits"))
+    mcp = Mcp(rig)
     waiting = mcp.begin("tools/call", {"name": "odd__say", "arguments": {}})
-    house.run("prompts", "answer", question(house)["requestId"], "--cancel")
+    rig.run("prompts", "answer", question(rig)["requestId"], "--cancel")
     assert json.loads(mcp.answer(waiting)["content"][0]["text"]) == {"action": "decline"}
     mcp.close()
 
 
-def test_what_looks_like_a_secret_is_asked_for_as_one_and_kept_nowhere(house: House, tmp_path: Path) -> None:
+def test_what_looks_like_a_secret_is_asked_for_as_one_and_kept_nowhere(rig: Rig, tmp_path: Path) -> None:
     got = tmp_path / "got"
-    house.pin("odd", odd_command("elicits_secret", got))
-    mcp = Mcp(house)
+    rig.pin("odd", odd_command("elicits_secret", got))
+    mcp = Mcp(rig)
     waiting = mcp.begin("tools/call", {"name": "odd__say", "arguments": {}})
-    asked = question(house)
+    asked = question(rig)
     assert asked["prompt"]["fields"][0]["secret"] is True
-    house.run("prompts", "answer", asked["requestId"], "--ok", "--value", "password=hunter2")
+    rig.run("prompts", "answer", asked["requestId"], "--ok", "--value", "password=hunter2")
     assert mcp.answer(waiting)["content"][0]["text"] == "thanks"
     assert json.loads(got.read_text())["content"] == {"password": "hunter2"}
-    files = [file for folder in (house.state, house.project) for file in folder.rglob("*") if file.is_file()]
+    files = [file for folder in (rig.state, rig.project) for file in folder.rglob("*") if file.is_file()]
     assert not [file for file in files if b"hunter2" in file.read_bytes()]
     mcp.close()
 
 
-def test_a_call_that_is_cancelled_takes_its_question_along(house: House) -> None:
-    house.pin("odd", odd_command("elicits"))
-    mcp = Mcp(house)
+def test_a_call_that_is_cancelled_takes_its_question_along(rig: Rig) -> None:
+    rig.pin("odd", odd_command("elicits"))
+    mcp = Mcp(rig)
     waiting = mcp.begin("tools/call", {"name": "odd__say", "arguments": {}})
-    question(house)
+    question(rig)
     mcp.cancel(waiting)
-    until(lambda: not house.prompts())
+    until(lambda: not rig.prompts())
     mcp.close()

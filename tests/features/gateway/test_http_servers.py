@@ -17,14 +17,14 @@ import pytest
 from handrail.features.gateway.sign_in import checked_address
 from handrail.ports.errors import BadAnswer
 from handrail.ports.own_servers import announced
-from tests.features.gateway.house import HANDRAIL, PATIENCE, PEERS, House, Mcp, odd_command
 from tests.features.gateway.oauth_server import OAuthServer
+from tests.features.gateway.rig import HANDRAIL, PATIENCE, PEERS, Mcp, Rig, odd_command
 from tests.waiting import until
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path)
+def rig(tmp_path: Path) -> Rig:
+    return Rig(tmp_path)
 
 
 @pytest.fixture
@@ -56,20 +56,20 @@ def _answers(port: int) -> bool:
     return True
 
 
-def test_a_real_server_over_http_is_used_like_one_that_is_started(house: House, everything: str) -> None:
-    house.run("servers", "add", "web", "--yes", "--url", everything)
-    mcp = Mcp(house, "--answer", "allow")
+def test_a_real_server_over_http_is_used_like_one_that_is_started(rig: Rig, everything: str) -> None:
+    rig.run("servers", "add", "web", "--yes", "--url", everything)
+    mcp = Mcp(rig, "--answer", "allow")
     assert mcp.text("web__echo", message="hi") == "Echo: hi"
     assert [part["type"] for part in mcp.call("web__get-tiny-image")["content"]][1] == "image"
     mcp.close()
 
 
-def sign_in(house: House, server: OAuthServer) -> str:
+def sign_in(rig: Rig, server: OAuthServer) -> str:
     """`handrail servers add`, with a person who opens the address in a browser. What was printed."""
     process = subprocess.Popen(
         [HANDRAIL, "servers", "add", "web", "--yes", "--no-browser", "--url", server.url],
-        env=house.environ,
-        cwd=house.project,
+        env=rig.environ,
+        cwd=rig.project,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -84,24 +84,24 @@ def sign_in(house: House, server: OAuthServer) -> str:
     return said
 
 
-def test_a_sign_in_is_found_and_its_token_sent_kept_and_renewed(house: House) -> None:
+def test_a_sign_in_is_found_and_its_token_sent_kept_and_renewed(rig: Rig) -> None:
     with OAuthServer() as server:
-        sign_in(house, server)
-        mcp = Mcp(house)
+        sign_in(rig, server)
+        mcp = Mcp(rig)
         assert [mcp.text("web__say", text=str(number)) for number in range(3)] == ["0", "1", "2"]
         server.issued = set()
         assert mcp.text("web__say", text="renewed") == "renewed"
         mcp.close()
         assert [form["grant_type"] for form in server.forms] == ["authorization_code", "refresh_token"]
         assert {form["resource"] for form in server.forms} == {server.url}
-    kept = (house.state / "servers.json").read_text()
+    kept = (rig.state / "servers.json").read_text()
     assert "secret-token" not in kept
-    assert "app:mcp.web:sign-in" in house.run("secrets", "list").stdout
-    house.run("servers", "remove", "web")
-    assert "mcp.web" not in house.run("secrets", "list").stdout
+    assert "app:mcp.web:sign-in" in rig.run("secrets", "list").stdout
+    rig.run("servers", "remove", "web")
+    assert "mcp.web" not in rig.run("secrets", "list").stdout
 
 
-def test_a_clients_server_that_wants_a_sign_in_is_moved_with_it(house: House, tmp_path: Path) -> None:
+def test_a_clients_server_that_wants_a_sign_in_is_moved_with_it(rig: Rig, tmp_path: Path) -> None:
     home = tmp_path / "home"
     (home / ".gemini").mkdir(parents=True)
     with OAuthServer() as server:
@@ -109,8 +109,8 @@ def test_a_clients_server_that_wants_a_sign_in_is_moved_with_it(house: House, tm
         (home / ".gemini/settings.json").write_text(json.dumps(settings))
         process = subprocess.Popen(
             [HANDRAIL, "connect", "gemini", "--yes", "--move", "web"],
-            env={**house.environ, "HOME": str(home), "DISPLAY": "", "WAYLAND_DISPLAY": ""},
-            cwd=house.project,
+            env={**rig.environ, "HOME": str(home), "DISPLAY": "", "WAYLAND_DISPLAY": ""},
+            cwd=rig.project,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -120,33 +120,33 @@ def test_a_clients_server_that_wants_a_sign_in_is_moved_with_it(house: House, tm
         assert httpx2.get(address, follow_redirects=True, timeout=PATIENCE).status_code == 200
         out, err = process.communicate(timeout=PATIENCE)
         assert (process.returncode, "web is behind handrail" in out) == (0, True), err
-        mcp = Mcp(house)
+        mcp = Mcp(rig)
         assert mcp.text("web__say", text="signed in") == "signed in"
         mcp.close()
     assert set(json.loads((home / ".gemini/settings.json").read_text())["mcpServers"]) == {"handrail"}
 
 
-def test_without_a_sign_in_a_call_says_how_to_get_one(house: House) -> None:
+def test_without_a_sign_in_a_call_says_how_to_get_one(rig: Rig) -> None:
     with OAuthServer() as server:
-        sign_in(house, server)
-        house.run("secrets", "forget", "app:mcp.web:sign-in")
-        mcp = Mcp(house)
+        sign_in(rig, server)
+        rig.run("secrets", "forget", "app:mcp.web:sign-in")
+        mcp = Mcp(rig)
         error = mcp.error("web__say", text="x")
         mcp.close()
     assert (error["code"], "handrail servers login web" in error["hint"]) == ("E_SIGN_IN", True)
 
 
-def test_a_server_that_is_gone_is_offline(house: House) -> None:
+def test_a_server_that_is_gone_is_offline(rig: Rig) -> None:
     with OAuthServer(is_open=True) as server:
-        house.run("servers", "add", "web", "--yes", "--url", server.url)
-        mcp = Mcp(house)
+        rig.run("servers", "add", "web", "--yes", "--url", server.url)
+        mcp = Mcp(rig)
         assert mcp.text("web__say", text="x") == "x"
     assert mcp.error("web__say", text="x")["code"] in ("E_SERVER_OFFLINE", "E_SERVER_ANSWER")  # it breaks off first
     assert mcp.error("web__say", text="x")["code"] == "E_SERVER_OFFLINE"
     mcp.close()
 
 
-def test_keys_are_asked_for_and_kept_where_secrets_are(house: House, tmp_path: Path) -> None:
+def test_keys_are_asked_for_and_kept_where_secrets_are(rig: Rig, tmp_path: Path) -> None:
     seen = tmp_path / "seen.py"
     seen.write_text(
         "import os, runpy, sys\n"
@@ -154,23 +154,23 @@ def test_keys_are_asked_for_and_kept_where_secrets_are(house: House, tmp_path: P
         "sys.argv = sys.argv[1:]\nrunpy.run_path(sys.argv[0], run_name='__main__')\n"
     )
     python, odd, behaviour = odd_command("good")
-    house.add("odd", python, str(seen), odd, behaviour, more=("--env", "API_KEY"), stdin="hunter2\n")
+    rig.add("odd", python, str(seen), odd, behaviour, more=("--env", "API_KEY"), stdin="hunter2\n")
     assert (tmp_path / "key").read_text() == "hunter2"
-    assert "hunter2" not in (house.state / "servers.json").read_text()
-    shown = json.loads(house.run("servers", "show", "odd", "--json").stdout)
+    assert "hunter2" not in (rig.state / "servers.json").read_text()
+    shown = json.loads(rig.run("servers", "show", "odd", "--json").stdout)
     assert shown["keys"] == ["API_KEY"]
-    assert re.search(r"server:odd:env:api_key", house.run("secrets", "list").stdout)
+    assert re.search(r"server:odd:env:api_key", rig.run("secrets", "list").stdout)
 
 
-def test_a_clients_configuration_is_imported_with_its_keys_as_secrets(house: House, tmp_path: Path) -> None:
+def test_a_clients_configuration_is_imported_with_its_keys_as_secrets(rig: Rig, tmp_path: Path) -> None:
     command, *args = odd_command("good")
     entry = {"command": command, "args": args, "env": {"TOKEN": "s3cret"}}
     file = tmp_path / "mcp.json"
     file.write_text(json.dumps({"mcpServers": {"My Notes": entry, "handrail": {"command": "handrail"}}}))
-    house.run("servers", "import", str(file), "--yes")
-    listed = json.loads(house.run("servers", "list", "--json").stdout)["servers"]
+    rig.run("servers", "import", str(file), "--yes")
+    listed = json.loads(rig.run("servers", "list", "--json").stdout)["servers"]
     assert [(each["name"], each["keys"], each["source"]) for each in listed] == [("my-notes", ["TOKEN"], str(file))]
-    assert "s3cret" not in (house.state / "servers.json").read_text()
+    assert "s3cret" not in (rig.state / "servers.json").read_text()
     assert json.loads(file.read_text())["mcpServers"]["My Notes"] == entry
 
 
@@ -192,11 +192,11 @@ def test_a_clients_configuration_is_imported_with_its_keys_as_secrets(house: Hou
         (("add", "x", "--yes", "--url", "http://127.0.0.1:1/mcp"), "can't be reached"),
     ],
 )
-def test_bad_input_is_refused_with_a_reason_and_leaves_nothing(house: House, words: tuple[str, ...], said: str) -> None:
-    failed = house.run("servers", *words, is_ok=False)
+def test_bad_input_is_refused_with_a_reason_and_leaves_nothing(rig: Rig, words: tuple[str, ...], said: str) -> None:
+    failed = rig.run("servers", *words, is_ok=False)
     assert failed.returncode != 0
     assert said in failed.stderr
-    file = house.state / "servers.json"
+    file = rig.state / "servers.json"
     assert not file.exists() or json.loads(file.read_text())["servers"] == {}
 
 
@@ -283,7 +283,7 @@ class Odd(BaseHTTPRequestHandler):
     ],
 )
 def test_an_odd_answer_is_an_error_at_once_and_a_redirect_is_not_followed(
-    house: House, status: int, kind: str, body: bytes, said: str
+    rig: Rig, status: int, kind: str, body: bytes, said: str
 ) -> None:
     asked = list[str]()
     handler = type("Handler", (Odd,), {"how": (status, kind, body), "asked": asked})
@@ -291,7 +291,7 @@ def test_an_odd_answer_is_an_error_at_once_and_a_redirect_is_not_followed(
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}/mcp"
         words = ("servers", "add", "x", "--yes", "--no-browser", "--header", "X-Key", "--url", address)
-        failed = house.run(*words, is_ok=False, stdin="hunter2\n")
+        failed = rig.run(*words, is_ok=False, stdin="hunter2\n")
         server.shutdown()
     assert (failed.returncode, said in failed.stderr) == (1, True), failed.stderr
     assert "\x1b" not in failed.stderr

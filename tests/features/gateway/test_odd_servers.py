@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.features.gateway.house import SAY, House, Mcp, odd_command
+from tests.features.gateway.rig import SAY, Mcp, Rig, odd_command
 from tests.waiting import until
 
 LIMITS = {"HANDRAIL_SERVER_CALL_SECONDS": "4", "HANDRAIL_SERVER_START_SECONDS": "4"}
@@ -56,23 +56,23 @@ WORKING = {
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> House:
-    house = House(tmp_path_factory.mktemp("odd"))
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Rig:
+    rig = Rig(tmp_path_factory.mktemp("odd"))
     for behaviour in (*FAILING, *WORKING):
         command = odd_command(behaviour) if behaviour != "no_such_program" else ("/no/such/program",)
-        house.pin(behaviour.replace("_", "-"), command, OFF_SCHEMA if behaviour == "off_schema" else SAY)
-    return house
+        rig.pin(behaviour.replace("_", "-"), command, OFF_SCHEMA if behaviour == "off_schema" else SAY)
+    return rig
 
 
 @pytest.fixture(scope="module")
-def mcp(house: House) -> Iterator[Mcp]:
-    client = Mcp(house, "--answer", "allow", environ=LIMITS)
+def mcp(rig: Rig) -> Iterator[Mcp]:
+    client = Mcp(rig, "--answer", "allow", environ=LIMITS)
     yield client
     client.close()
 
 
 @pytest.mark.parametrize("behaviour", FAILING)
-def test_a_broken_server_gets_a_clear_error_and_harms_no_other(house: House, mcp: Mcp, behaviour: str) -> None:
+def test_a_broken_server_gets_a_clear_error_and_harms_no_other(rig: Rig, mcp: Mcp, behaviour: str) -> None:
     slow = mcp.begin("tools/call", {"name": f"{behaviour.replace('_', '-')}__say", "arguments": {"text": "hello"}})
     assert mcp.text("good__say", text="meanwhile") == "meanwhile"
     result = mcp.answer(slow)
@@ -92,19 +92,19 @@ def test_an_answer_that_comes_twice_counts_once(mcp: Mcp) -> None:
     assert [mcp.text("twice__say", text=str(number)) for number in range(3)] == ["0", "1", "2"]
 
 
-def test_a_server_that_keeps_failing_is_started_again_after_a_pause(house: House, mcp: Mcp) -> None:
+def test_a_server_that_keeps_failing_is_started_again_after_a_pause(rig: Rig, mcp: Mcp) -> None:
     def message() -> str:
         return str(mcp.error("dies-at-start__say")["message"])
 
     assert until(lambda: "times in a row and is started again in" in message())
-    assert "fatal: no configuration" in until(lambda: house.run("servers", "logs", "dies-at-start").stdout)
+    assert "fatal: no configuration" in until(lambda: rig.run("servers", "logs", "dies-at-start").stdout)
 
 
 def test_an_answer_that_is_too_long_is_refused(tmp_path: Path) -> None:
     """Without the short limit of the others: so much takes its time on a busy machine."""
-    house = House(tmp_path)
-    house.pin("huge", odd_command("huge"))
-    mcp = Mcp(house)
+    rig = Rig(tmp_path)
+    rig.pin("huge", odd_command("huge"))
+    mcp = Mcp(rig)
     error = mcp.error("huge__say", text="hello")
     mcp.close()
     assert (error["code"], "more than 33554432 bytes" in error["message"]) == ("E_SERVER_ANSWER", True)
@@ -112,9 +112,9 @@ def test_an_answer_that_is_too_long_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("behaviour", ["hang_call", "dies_in_call", "only_garbage", "dies_at_start"])
 def test_a_call_that_may_have_been_done_says_so_and_is_not_to_be_repeated(tmp_path: Path, behaviour: str) -> None:
-    house = House(tmp_path)
-    house.pin("odd", odd_command(behaviour), reads=False)
-    mcp = Mcp(house, "--answer", "allow", environ={**LIMITS, "HANDRAIL_SERVER_CALL_SECONDS": "1"})
+    rig = Rig(tmp_path)
+    rig.pin("odd", odd_command(behaviour), reads=False)
+    mcp = Mcp(rig, "--answer", "allow", environ={**LIMITS, "HANDRAIL_SERVER_CALL_SECONDS": "1"})
     error = mcp.error("odd__say")
     mcp.close()
     was_sent = behaviour != "dies_at_start"
@@ -123,7 +123,7 @@ def test_a_call_that_may_have_been_done_says_so_and_is_not_to_be_repeated(tmp_pa
 
 
 def test_what_can_t_be_offered_is_left_out_and_the_log_says_why(tmp_path: Path) -> None:
-    house = House(tmp_path)
+    rig = Rig(tmp_path)
     expected = {
         "schema_bomb": "stands for more than",
         "remote_reference": "can't be used",
@@ -133,16 +133,16 @@ def test_what_can_t_be_offered_is_left_out_and_the_log_says_why(tmp_path: Path) 
     }
     for behaviour, why in expected.items():
         name = behaviour.replace("_", "-")
-        house.add(name, *odd_command(behaviour))
-        shown = json.loads(house.run("servers", "show", name, "--json").stdout)
+        rig.add(name, *odd_command(behaviour))
+        shown = json.loads(rig.run("servers", "show", name, "--json").stdout)
         assert [each["name"] for each in shown["accepted"]] == ["say"]
-        assert why in house.run("servers", "logs", name).stdout
+        assert why in rig.run("servers", "logs", name).stdout
 
 
 def test_names_that_collide_when_they_are_shortened_stay_two(tmp_path: Path) -> None:
-    house = House(tmp_path)
-    house.add("colliding", *odd_command("colliding"))
-    mcp = Mcp(house)
+    rig = Rig(tmp_path)
+    rig.add("colliding", *odd_command("colliding"))
+    mcp = Mcp(rig)
     names = [name for name in mcp.names() if name.startswith("colliding__")]
     mcp.close()
     assert len(set(names)) == len(names) == 5
@@ -150,9 +150,9 @@ def test_names_that_collide_when_they_are_shortened_stay_two(tmp_path: Path) -> 
 
 
 def test_injected_words_and_hidden_characters_can_t_leave_their_fence(tmp_path: Path) -> None:
-    house = House(tmp_path)
-    house.add("injection", *odd_command("injection"))
-    mcp = Mcp(house)
+    rig = Rig(tmp_path)
+    rig.add("injection", *odd_command("injection"))
+    mcp = Mcp(rig)
     (tool,) = [tool for tool in mcp.request("tools/list")["tools"] if tool["name"] == "injection__say"]
     mcp.close()
     first, *rest = tool["description"].split("\n")
@@ -163,10 +163,10 @@ def test_injected_words_and_hidden_characters_can_t_leave_their_fence(tmp_path: 
 
 
 def test_a_resource_s_address_is_the_server_s_business_and_stays_under_its_name(tmp_path: Path) -> None:
-    house = House(tmp_path)
+    rig = Rig(tmp_path)
     seen = tmp_path / "seen"
-    house.pin("files", odd_command("resource", seen), resources=True)
-    mcp = Mcp(house)
+    rig.pin("files", odd_command("resource", seen), resources=True)
+    mcp = Mcp(rig)
     (listed,) = [each for each in mcp.request("resources/list")["resources"] if each["uri"].startswith("mcp://files/")]
     assert "/" not in listed["uri"].removeprefix("mcp://files/")
     read = mcp.request("resources/read", {"uri": listed["uri"]})
@@ -176,10 +176,10 @@ def test_a_resource_s_address_is_the_server_s_business_and_stays_under_its_name(
 
 
 def test_cancelling_reaches_the_server(tmp_path: Path) -> None:
-    house = House(tmp_path)
+    rig = Rig(tmp_path)
     told = tmp_path / "told"
-    house.pin("slow", odd_command("cancellable", told))
-    mcp = Mcp(house)
+    rig.pin("slow", odd_command("cancellable", told))
+    mcp = Mcp(rig)
     number = mcp.begin("tools/call", {"name": "slow__say", "arguments": {}, "_meta": {"progressToken": 1}})
     mcp.note("notifications/progress")
     mcp.cancel(number)
@@ -190,10 +190,10 @@ def test_cancelling_reaches_the_server(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("end", ["close", "kill"])
 def test_a_server_and_what_it_started_end_with_us(tmp_path: Path, end: str) -> None:
-    house = House(tmp_path)
+    rig = Rig(tmp_path)
     pids = tmp_path / "pids"
-    house.pin("stubborn", odd_command("stubborn", pids))
-    mcp = Mcp(house)
+    rig.pin("stubborn", odd_command("stubborn", pids))
+    mcp = Mcp(rig)
     mcp.text("stubborn__say", text="hello")
     running = [Path("/proc") / pid for pid in pids.read_text().split()]
     assert all(process.exists() for process in running)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.features.gateway.house import PEERS, House, Mcp
+from tests.features.gateway.rig import PEERS, Mcp, Rig
 from tests.waiting import until
 
 BIN = Path(sys.executable).parent
@@ -20,23 +20,23 @@ SQLITE = Path(__file__).parents[2] / "peers/.venv/bin/mcp-server-sqlite"
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> House:
-    house = House(tmp_path_factory.mktemp("servers"))
-    (house.project / "notes.txt").write_text("hello")
-    git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.com", "-C", str(house.project)]
-    subprocess.run([*git[:-2], "init", "-q", str(house.project)], check=True)
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Rig:
+    rig = Rig(tmp_path_factory.mktemp("servers"))
+    (rig.project / "notes.txt").write_text("hello")
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.com", "-C", str(rig.project)]
+    subprocess.run([*git[:-2], "init", "-q", str(rig.project)], check=True)
     subprocess.run([*git, "add", "."], check=True)
     subprocess.run([*git, "commit", "-qm", "first"], check=True)
-    house.add("files", str(PEERS / "mcp-server-filesystem"), str(house.project))
-    house.add("every", str(PEERS / "mcp-server-everything"))
-    house.add("git", str(BIN / "mcp-server-git"), "--repository", str(house.project))
-    house.add("sqlite", str(SQLITE), "--db-path", str(house.project / "birds.db"))
-    return house
+    rig.add("files", str(PEERS / "mcp-server-filesystem"), str(rig.project))
+    rig.add("every", str(PEERS / "mcp-server-everything"))
+    rig.add("git", str(BIN / "mcp-server-git"), "--repository", str(rig.project))
+    rig.add("sqlite", str(SQLITE), "--db-path", str(rig.project / "birds.db"))
+    return rig
 
 
 @pytest.fixture(scope="module")
-def mcp(house: House) -> Iterator[Mcp]:
-    client = Mcp(house, "--answer", "allow")
+def mcp(rig: Rig) -> Iterator[Mcp]:
+    client = Mcp(rig, "--answer", "allow")
     yield client
     client.close()
 
@@ -50,15 +50,15 @@ def test_every_server_s_tools_are_listed_as_its_own_words(mcp: Mcp) -> None:
     assert tools["files__write_file"]["annotations"]["readOnlyHint"] is False
 
 
-def test_a_marked_read_runs_without_asking_and_a_write_leaves_evidence(house: House, mcp: Mcp) -> None:
-    before = len(house.evidence())
-    assert mcp.text("files__read_text_file", path=str(house.project / "notes.txt")) == "hello"
-    assert len(house.evidence()) == before
-    mcp.text("files__write_file", path=str(house.project / "new.txt"), content="written")
-    assert (house.project / "new.txt").read_text() == "written"
-    request = json.loads(house.evidence()[-1].read_text())
+def test_a_marked_read_runs_without_asking_and_a_write_leaves_evidence(rig: Rig, mcp: Mcp) -> None:
+    before = len(rig.evidence())
+    assert mcp.text("files__read_text_file", path=str(rig.project / "notes.txt")) == "hello"
+    assert len(rig.evidence()) == before
+    mcp.text("files__write_file", path=str(rig.project / "new.txt"), content="written")
+    assert (rig.project / "new.txt").read_text() == "written"
+    request = json.loads(rig.evidence()[-1].read_text())
     assert (request["tool"], request["params"]["content"]) == ("files.write_file", "written")
-    reply = json.loads(house.evidence()[-1].with_name("reply.json").read_text())
+    reply = json.loads(rig.evidence()[-1].with_name("reply.json").read_text())
     assert "Successfully wrote" in reply["content"][0]["text"]
 
 
@@ -68,27 +68,27 @@ def test_what_a_server_says_went_wrong_comes_back_in_its_words(mcp: Mcp) -> None
     assert "outside allowed directories" in result["content"][0]["text"]
 
 
-def test_git_does_its_work(mcp: Mcp, house: House) -> None:
-    assert "first" in mcp.text("git__git_log", repo_path=str(house.project))
+def test_git_does_its_work(mcp: Mcp, rig: Rig) -> None:
+    assert "first" in mcp.text("git__git_log", repo_path=str(rig.project))
 
 
-def test_sqlite_creates_fills_and_reads_a_table_and_each_change_is_on_record(mcp: Mcp, house: House) -> None:
+def test_sqlite_creates_fills_and_reads_a_table_and_each_change_is_on_record(mcp: Mcp, rig: Rig) -> None:
     """It marks nothing as read-only, so everything would ask, and everything leaves evidence."""
     mcp.text("sqlite__create_table", query="CREATE TABLE birds (name TEXT)")
     mcp.text("sqlite__write_query", query="INSERT INTO birds VALUES ('grey heron')")
     assert "grey heron" in mcp.text("sqlite__read_query", query="SELECT * FROM birds")
-    with closing(sqlite3.connect(house.project / "birds.db")) as database:
+    with closing(sqlite3.connect(rig.project / "birds.db")) as database:
         assert database.execute("SELECT name FROM birds").fetchall() == [("grey heron",)]
-    tools = [json.loads(file.read_text())["tool"] for file in house.evidence()[-3:]]
+    tools = [json.loads(file.read_text())["tool"] for file in rig.evidence()[-3:]]
     assert tools == ["sqlite.create_table", "sqlite.write_query", "sqlite.read_query"]
 
 
-def test_a_server_that_can_t_start_is_not_added_and_its_words_are_shown(house: House) -> None:
-    failed = house.run("servers", "add", "wrong", "--yes", "--", str(SQLITE), "--no-such-option", is_ok=False)
+def test_a_server_that_can_t_start_is_not_added_and_its_words_are_shown(rig: Rig) -> None:
+    failed = rig.run("servers", "add", "wrong", "--yes", "--", str(SQLITE), "--no-such-option", is_ok=False)
     assert failed.returncode == 1
     assert "The MCP server wrong ended" in failed.stderr
     assert "unrecognized arguments" in failed.stderr
-    assert "wrong" not in house.run("servers", "list").stdout
+    assert "wrong" not in rig.run("servers", "list").stdout
 
 
 def test_pictures_links_resources_and_structures_pass_through(mcp: Mcp) -> None:
@@ -120,17 +120,17 @@ def test_a_server_gets_a_small_environment(mcp: Mcp) -> None:
 
 
 @pytest.mark.trial("servers", is_long=True)
-def test_playwright_s_browser_is_driven_through_the_gate(house: House) -> None:
+def test_playwright_s_browser_is_driven_through_the_gate(rig: Rig) -> None:
     chromium = shutil.which("chromium")
     assert chromium is not None
     command = (str(PEERS / "playwright-mcp"), "--headless", "--isolated", "--no-sandbox", "--executable-path", chromium)
-    house.add("web", *command)
-    client = Mcp(house, "--answer", "allow", "--servers", "web")
+    rig.add("web", *command)
+    client = Mcp(rig, "--answer", "allow", "--servers", "web")
     shown = client.text("web__browser_navigate", url="data:text/html,<title>Herons</title><h1>Grey herons</h1>")
     seen = shown + client.text("web__browser_snapshot")
     assert "Grey herons" in seen
     client.close()
-    house.run("servers", "remove", "web")
+    rig.run("servers", "remove", "web")
 
 
 def test_progress_comes_through(mcp: Mcp) -> None:
@@ -147,39 +147,39 @@ def test_progress_comes_through(mcp: Mcp) -> None:
     assert any(word.startswith("every:") and "2" in word for word in words)
 
 
-def test_compact_lists_three_tools_and_calls_all_of_them(house: House) -> None:
-    client = Mcp(house, "--answer", "allow", "--compact")
+def test_compact_lists_three_tools_and_calls_all_of_them(rig: Rig) -> None:
+    client = Mcp(rig, "--answer", "allow", "--compact")
     listed = client.request("tools/list")["tools"]
     assert [tool["name"] for tool in listed] == ["tools_search", "tools_describe", "tools_call"]
     assert len(json.dumps(listed)) < 4 * 600  # a token has about four characters
     assert "files__write_file" in client.text("tools_search", query="write file")
     assert "git__git_log" in client.text("tools_describe", name="git__git_log")
-    path = str(house.project / "compact.txt")
+    path = str(rig.project / "compact.txt")
     client.text("tools_call", name="files__write_file", arguments={"path": path, "content": "x"})
-    assert json.loads(house.evidence()[-1].read_text())["tool"] == "files.write_file"
+    assert json.loads(rig.evidence()[-1].read_text())["tool"] == "files.write_file"
     client.close()
 
 
-def test_only_the_chosen_servers_are_offered(house: House) -> None:
-    client = Mcp(house, "--servers", "git")
+def test_only_the_chosen_servers_are_offered(rig: Rig) -> None:
+    client = Mcp(rig, "--servers", "git")
     servers = {name.partition("__")[0] for name in client.names() if "__" in name}
     client.close()
     assert servers == {"git"}
 
 
-def test_wrap_shows_the_server_s_own_names_once_they_are_accepted(house: House) -> None:
-    command = ("--", str(PEERS / "mcp-server-filesystem"), str(house.project))
-    client = Mcp(house, "--answer", "allow", words=("wrap", *command))
+def test_wrap_shows_the_server_s_own_names_once_they_are_accepted(rig: Rig) -> None:
+    command = ("--", str(PEERS / "mcp-server-filesystem"), str(rig.project))
+    client = Mcp(rig, "--answer", "allow", words=("wrap", *command))
     assert client.names() == []
-    (question,) = until(lambda: [each for each in house.prompts() if "server-filesystem" in json.dumps(each)])
-    house.run("prompts", "answer", question["requestId"], "--ok")
+    (question,) = until(lambda: [each for each in rig.prompts() if "server-filesystem" in json.dumps(each)])
+    rig.run("prompts", "answer", question["requestId"], "--ok")
     client.note("notifications/tools/list_changed")
     assert "read_text_file" in client.names()
-    assert client.text("read_text_file", path=str(house.project / "notes.txt")) == "hello"
+    assert client.text("read_text_file", path=str(rig.project / "notes.txt")) == "hello"
     client.close()
-    again = Mcp(house, "--answer", "allow", words=("wrap", *command))
+    again = Mcp(rig, "--answer", "allow", words=("wrap", *command))
     assert "read_text_file" in again.names()
     again.close()
-    other: Any = Mcp(house, "--answer", "allow", words=("wrap", *command[:-1], str(house.project.parent)))
+    other: Any = Mcp(rig, "--answer", "allow", words=("wrap", *command[:-1], str(rig.project.parent)))
     assert other.names() == []
     other.close()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.faces.http.running import Answer, Running
-from tests.features.gateway.house import odd_command
+from tests.features.gateway.rig import odd_command
 from tests.persons import without_presence
 
 

@@ -12,7 +12,7 @@ from handrail.features.hooks.native import Change, Edit, Fetch, FileChange, Mcp,
 from handrail.features.hooks.offers import hook_settings
 from handrail.features.hooks.patch_text import read_patch
 from handrail.ports.errors import InvalidParams
-from tests.features.hooks.hook_house import decision_of
+from tests.features.hooks.hook_rig import decision_of
 
 
 def pre(tool: str, given: dict[str, Any], **more: Any) -> dict[str, Any]:

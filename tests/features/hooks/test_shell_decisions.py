@@ -27,7 +27,7 @@ PORT, PID = 46006, 4242
 
 
 @dataclass(frozen=True)
-class House:
+class Rig:
     """A project with a repository, secrets, links that lead out, and handrail's state beside it."""
 
     root: Path
@@ -56,8 +56,8 @@ class House:
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> House:
-    folder = Path(os.path.realpath(tmp_path_factory.mktemp("house")))
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Rig:
+    folder = Path(os.path.realpath(tmp_path_factory.mktemp("rig")))
     root, state = folder / "project", folder / "state"
     for made in (root / "src", root / ".handrail", state, folder / "elsewhere"):
         made.mkdir(parents=True)
@@ -80,37 +80,37 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> House:
     (folder / "elsewhere" / "deep").mkdir()
     (folder / "elsewhere" / "outside.txt").write_text("outside\n")
     (root / "deep-link").symlink_to(folder / "elsewhere" / "deep")
-    return House(root, state)
+    return Rig(root, state)
 
 
 @pytest.mark.parametrize("command", READS)
-def test_what_only_reads_the_project_asks_nothing(house: House, command: str) -> None:
-    plan = house.plan(command)
+def test_what_only_reads_the_project_asks_nothing(rig: Rig, command: str) -> None:
+    plan = rig.plan(command)
     assert (plan.only_reads, plan.remarks, plan.reading.doubts) == (True, (), [])
-    assert house.decide(command).decision is Decision.ALLOW
+    assert rig.decide(command).decision is Decision.ALLOW
 
 
 @pytest.mark.parametrize("command", ASKS)
-def test_everything_else_asks(house: House, command: str) -> None:
-    assert house.decide(command).decision is Decision.ASK
+def test_everything_else_asks(rig: Rig, command: str) -> None:
+    assert rig.decide(command).decision is Decision.ASK
 
 
 @pytest.mark.parametrize("command", DENIED)
-def test_files_of_secrets_are_closed_to_commands_too(house: House, command: str) -> None:
-    verdict = house.decide(command, Rule(decision="allow", tool="native_shell"))
+def test_files_of_secrets_are_closed_to_commands_too(rig: Rig, command: str) -> None:
+    verdict = rig.decide(command, Rule(decision="allow", tool="native_shell"))
     assert (verdict.decision, verdict.because) == (Decision.DENY, CLOSED)
 
 
 @pytest.mark.parametrize("command", OWN)
-def test_what_reaches_handrail_is_denied_whatever_a_rule_says(house: House, command: str) -> None:
+def test_what_reaches_handrail_is_denied_whatever_a_rule_says(rig: Rig, command: str) -> None:
     with pytest.raises(Declined) as refused:
-        house.decide(command, Rule(decision="allow", tool="*"), Rule(decision="allow", effect=Effect.EXECUTE))
+        rig.decide(command, Rule(decision="allow", tool="*"), Rule(decision="allow", effect=Effect.EXECUTE))
     assert refused.value.details["reason"] == "own"
 
 
 @pytest.mark.parametrize("command", ["handrail --help", "handrail --version", "handrail tools", "handrail doctor"])
-def test_what_only_tells_about_handrail_asks(house: House, command: str) -> None:
-    assert house.decide(command).decision is Decision.ASK
+def test_what_only_tells_about_handrail_asks(rig: Rig, command: str) -> None:
+    assert rig.decide(command).decision is Decision.ASK
 
 
 GIT_PUSH = Rule(decision="allow", tool="native_shell", program="git push")
@@ -118,9 +118,9 @@ GIT_PUSH = Rule(decision="allow", tool="native_shell", program="git push")
 
 @pytest.mark.parametrize("command", ["git push", "git push origin main", "ls && git push", "git push | cat"])
 def test_a_rule_for_a_program_covers_its_further_words_and_parts_that_are_allowed_anyway(
-    house: House, command: str
+    rig: Rig, command: str
 ) -> None:
-    assert house.decide(command, GIT_PUSH).decision is Decision.ALLOW
+    assert rig.decide(command, GIT_PUSH).decision is Decision.ALLOW
 
 
 @pytest.mark.parametrize(
@@ -147,8 +147,8 @@ def test_a_rule_for_a_program_covers_its_further_words_and_parts_that_are_allowe
         "cd /tmp && git push",
     ],
 )
-def test_a_rule_for_a_program_covers_nothing_else(house: House, command: str) -> None:
-    assert house.decide(command, GIT_PUSH).decision is Decision.ASK
+def test_a_rule_for_a_program_covers_nothing_else(rig: Rig, command: str) -> None:
+    assert rig.decide(command, GIT_PUSH).decision is Decision.ASK
 
 
 @pytest.mark.parametrize(
@@ -170,16 +170,16 @@ def test_a_rule_for_a_program_covers_nothing_else(house: House, command: str) ->
         'eval "$x"; $y',
     ],
 )
-def test_a_rule_that_denies_a_program_finds_it_in_every_part(house: House, command: str) -> None:
+def test_a_rule_that_denies_a_program_finds_it_in_every_part(rig: Rig, command: str) -> None:
     rules = [Rule(decision="deny", tool="native_shell", program="rm"), Rule(decision="allow", tool="native_shell")]
-    assert house.decide(command, *rules).decision is Decision.DENY
+    assert rig.decide(command, *rules).decision is Decision.DENY
 
 
-def test_a_rule_for_one_command_is_to_the_letter(house: House) -> None:
+def test_a_rule_for_one_command_is_to_the_letter(rig: Rig) -> None:
     rule = Rule(decision="allow", tool="native_shell", command="npm run build > out")
-    assert house.decide("npm run build > out", rule).decision is Decision.ALLOW
+    assert rig.decide("npm run build > out", rule).decision is Decision.ALLOW
     for other in ("npm run build > out2", "npm run build > out; rm x", " npm run build > out", "npm run build >out"):
-        assert house.decide(other, rule).decision is Decision.ASK
+        assert rig.decide(other, rule).decision is Decision.ASK
 
 
 @pytest.mark.parametrize(
@@ -206,9 +206,9 @@ def test_a_rule_for_one_command_is_to_the_letter(house: House) -> None:
     ],
 )
 def test_rules_about_files_and_hosts_count_inside_of_commands(
-    house: House, command: str, rule: Rule, becomes: Decision
+    rig: Rig, command: str, rule: Rule, becomes: Decision
 ) -> None:
-    assert house.decide(command, rule).decision is becomes
+    assert rig.decide(command, rule).decision is becomes
 
 
 _PIECES = st.sampled_from(
@@ -261,20 +261,20 @@ _PIECES = st.sampled_from(
 
 
 @given(st.lists(st.tuples(_PIECES, st.sampled_from(["", " "])), max_size=14))
-def test_whatever_is_not_read_as_plain_reading_asks(house: House, pieces: list[tuple[str, str]]) -> None:
+def test_whatever_is_not_read_as_plain_reading_asks(rig: Rig, pieces: list[tuple[str, str]]) -> None:
     """No text breaks the readers, and `rm` never passes for reading where the shell would start it."""
     command = "".join(piece + blank for piece, blank in pieces)
     try:
-        decided = house.decide(command)
+        decided = rig.decide(command)
     except Declined:
         return
     if decided.decision is Decision.ALLOW:
-        assert started_by_bash(house, command) <= {"ls", "cat", "git"}
+        assert started_by_bash(rig, command) <= {"ls", "cat", "git"}
 
 
-def started_by_bash(house: House, command: str) -> set[str]:
+def started_by_bash(rig: Rig, command: str) -> set[str]:
     """Which programs the real shell starts, each replaced by one that notes its name."""
-    shims = house.root.parent / "shims"
+    shims = rig.root.parent / "shims"
     if not shims.exists():
         shims.mkdir()
         for name in ("ls", "cat", "git", "rm", "sudo", "xargs", "bash", "x", "src", "status"):
@@ -283,7 +283,7 @@ def started_by_bash(house: House, command: str) -> set[str]:
     started = shims / "started"
     started.write_text("")
     subprocess.run(
-        ["/bin/bash", "-c", command], cwd=house.root.parent / "elsewhere", env={"PATH": str(shims)},
+        ["/bin/bash", "-c", command], cwd=rig.root.parent / "elsewhere", env={"PATH": str(shims)},
         stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False,
     )  # fmt: skip
     return set(started.read_text().split())
@@ -296,8 +296,8 @@ def test_a_search_of_tracked_files_asks_where_a_file_of_secrets_is_among_them(tm
     root = Path(os.path.realpath(tmp_path)) / "project"
     (root / "src").mkdir(parents=True)
     subprocess.run(["git", "init", "-q", str(root)], check=True)
-    house = House(root, root.parent / "state")
-    assert house.decide(command).decision is Decision.ALLOW
+    rig = Rig(root, root.parent / "state")
+    assert rig.decide(command).decision is Decision.ALLOW
     (root / ".env.production").write_text("KEY=1\n")
-    assert house.decide(command).decision is Decision.ASK
-    assert house.decide("git grep KEY -- src").decision is Decision.ALLOW
+    assert rig.decide(command).decision is Decision.ASK
+    assert rig.decide("git grep KEY -- src").decision is Decision.ALLOW

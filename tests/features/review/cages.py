@@ -33,7 +33,7 @@ GIT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"} | {
 
 
 @dataclass
-class House:
+class Rig:
     """The project's folder and the state directory; `write` is the person's own edit."""
 
     folder: Path
@@ -91,7 +91,7 @@ class House:
 
 @dataclass
 class Cage:
-    house: House
+    rig: Rig
     folder: CageFolder
 
     @property
@@ -104,14 +104,14 @@ class Cage:
         words = ["unshare", "-Urm", "sh", "-ec", inside, "sh", *program, script]
         if os.geteuid() == 0:
             words = ["setpriv", "--reuid", str(UID), "--regid", str(UID), "--clear-groups", *words]
-        places = {"LOWER": self.house.project, "UPPER": self.folder.upper, "WORK": self.folder.work}
+        places = {"LOWER": self.rig.project, "UPPER": self.folder.upper, "WORK": self.folder.work}
         environ = {**os.environ, **GIT, **{name: str(path) for name, path in places.items()}, "HOME": "/nonexistent"}
         done = subprocess.run(words, env=environ, capture_output=True)
         assert done.returncode == 0, done.stderr.decode()
 
     @contextmanager
     def review(self) -> Iterator[Review]:
-        with self.house.opened() as project:
+        with self.rig.opened() as project:
             review = Reviews(project).open(self.id)
             try:
                 yield review
@@ -120,22 +120,22 @@ class Cage:
 
     async def take(self, **params: Any) -> dict[str, Any]:
         """Through the gate, as the command and the console do."""
-        with self.house.opened() as project:
+        with self.rig.opened() as project:
             reply = await project.gate.run(Call("take_changes", {"cage": self.id, **params}, PERSON))
             result: dict[str, Any] = msgspec.to_builtins(reply.result)
             return result
 
 
 @contextmanager
-def new_house() -> Iterator[House]:
+def new_rig() -> Iterator[Rig]:
     folder = Path(tempfile.mkdtemp(prefix="handrail-review-"))
     folder.chmod(0o755)
-    house = House(folder)
-    house.project.mkdir()
-    house.state.mkdir(mode=0o700)
-    house.own()
+    rig = Rig(folder)
+    rig.project.mkdir()
+    rig.state.mkdir(mode=0o700)
+    rig.own()
     try:
-        yield house
+        yield rig
     finally:
         for path, folders, _ in os.walk(folder):
             for name in folders:

@@ -3,14 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.features.review.cages import House, new_house
+from tests.features.review.cages import Rig, new_rig
 
 
 @pytest.fixture
-def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
+def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
     """git trusts the project although it is another user's: the tests may run as root."""
     config = tmp_path / "gitconfig"
     config.write_text("[safe]\n\tdirectory = *\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
-    with new_house() as made:
+    with new_rig() as made:
         yield made

@@ -9,11 +9,11 @@ import pytest
 from handrail.features.review.commits import Commit
 from handrail.features.review.reviews import Reviews
 from handrail.ports.errors import InputOutput, NotFound
-from tests.features.review.cages import Cage, House
+from tests.features.review.cages import Cage, Rig
 
 
 def fetched(cage: Cage) -> list[Commit]:
-    with cage.house.opened() as project:
+    with cage.rig.opened() as project:
         return Reviews(project).commits(cage.id).fetched()
 
 
@@ -22,13 +22,13 @@ def take(cage: Cage, commit: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def cage(house: House) -> Cage:
-    house.write({"a.txt": "one\ntwo\nthree\n", "b.txt": "b\n", "run.sh": "x\n"})
-    house.commit_all()
-    return house.cage()
+def cage(rig: Rig) -> Cage:
+    rig.write({"a.txt": "one\ntwo\nthree\n", "b.txt": "b\n", "run.sh": "x\n"})
+    rig.commit_all()
+    return rig.cage()
 
 
-def test_commits_are_shown_and_taken_one_by_one(house: House, cage: Cage) -> None:
+def test_commits_are_shown_and_taken_one_by_one(rig: Rig, cage: Cage) -> None:
     cage.run(
         """
         sed -i s/one/ONE/ a.txt; git commit -qam 'First: a'
@@ -40,27 +40,27 @@ def test_commits_are_shown_and_taken_one_by_one(house: House, cage: Cage) -> Non
     assert (first.subject, second.subject) == ("First: a", "Second")
     assert first.author == "Ann <ann@example.org>"
     assert "new.txt" in second.stat
-    assert house.git("log", "--format=%s", "--branches") == "start\n", "no branch of the person's has moved"
+    assert rig.git("log", "--format=%s", "--branches") == "start\n", "no branch of the person's has moved"
     take(cage, second.id)
-    assert (house.project / "a.txt").read_text() == "one\ntwo\nthree\n"
-    assert (house.project / "b.txt").read_text() == "B\n"
-    assert (house.project / "new.txt").read_text() == "n\n"
-    assert (house.project / "run.sh").stat().st_mode & 0o777 == 0o755
-    house.git("add", "b.txt", "new.txt", "run.sh")
-    house.git("commit", "-q", "-C", second.id)
-    assert house.git("log", "-1", "--format=%s") == "Second\n"
+    assert (rig.project / "a.txt").read_text() == "one\ntwo\nthree\n"
+    assert (rig.project / "b.txt").read_text() == "B\n"
+    assert (rig.project / "new.txt").read_text() == "n\n"
+    assert (rig.project / "run.sh").stat().st_mode & 0o777 == 0o755
+    rig.git("add", "b.txt", "new.txt", "run.sh")
+    rig.git("commit", "-q", "-C", second.id)
+    assert rig.git("log", "-1", "--format=%s") == "Second\n"
 
 
-def test_a_commit_merges_with_the_persons_edits_or_is_left(house: House, cage: Cage) -> None:
+def test_a_commit_merges_with_the_persons_edits_or_is_left(rig: Rig, cage: Cage) -> None:
     cage.run("sed -i s/one/ONE/ a.txt; git commit -qam one; sed -i s/ONE/1/ a.txt; git commit -qam two")
     first, second = fetched(cage)
-    house.write({"a.txt": "one\ntwo\nmine\n"})
+    rig.write({"a.txt": "one\ntwo\nmine\n"})
     assert take(cage, second.id)["left"] == ["a.txt: you edited the same places as the agent"]
     take(cage, first.id)
-    assert (house.project / "a.txt").read_text() == "ONE\ntwo\nmine\n"
+    assert (rig.project / "a.txt").read_text() == "ONE\ntwo\nmine\n"
 
 
-def test_nothing_of_the_agents_configuration_or_hooks_runs(house: House, cage: Cage) -> None:
+def test_nothing_of_the_agents_configuration_or_hooks_runs(rig: Rig, cage: Cage) -> None:
     cage.run(
         """
         git commit -q --allow-empty -m c
@@ -75,8 +75,8 @@ def test_nothing_of_the_agents_configuration_or_hooks_runs(house: House, cage: C
         """
     )
     assert len(fetched(cage)) == 1
-    assert not (house.folder / "pwned").exists()
-    assert not (house.project / ".git/hooks/pre-commit").exists()
+    assert not (rig.folder / "pwned").exists()
+    assert not (rig.project / ".git/hooks/pre-commit").exists()
 
 
 def test_a_commits_files_that_run_later_are_named(cage: Cage) -> None:
@@ -85,9 +85,9 @@ def test_a_commits_files_that_run_later_are_named(cage: Cage) -> None:
     assert found.runs_later == ("package.json: its scripts run on npm commands",)
 
 
-def test_control_characters_and_a_signature_in_a_commit_hide_no_other(house: House, cage: Cage) -> None:
-    house.git("config", "log.showSignature", "true")
-    house.git("config", "color.ui", "always")
+def test_control_characters_and_a_signature_in_a_commit_hide_no_other(rig: Rig, cage: Cage) -> None:
+    rig.git("config", "log.showSignature", "true")
+    rig.git("config", "color.ui", "always")
     cage.run(
         r"""
         echo x > a.txt
@@ -103,10 +103,10 @@ def test_control_characters_and_a_signature_in_a_commit_hide_no_other(house: Hou
     assert found[0].message == "One\x01two\x01\n\nbody\x01"
     assert "\x1b" not in found[0].stat
     take(cage, found[1].id)
-    assert (house.project / "b.txt").read_text() == "y\n"
+    assert (rig.project / "b.txt").read_text() == "y\n"
 
 
-def test_refs_and_objects_that_make_no_sense_are_skipped(house: House, cage: Cage) -> None:
+def test_refs_and_objects_that_make_no_sense_are_skipped(rig: Rig, cage: Cage) -> None:
     cage.run(
         """
         git commit -q --allow-empty -m good
@@ -119,7 +119,7 @@ def test_refs_and_objects_that_make_no_sense_are_skipped(house: House, cage: Cag
     assert [commit.subject for commit in fetched(cage)] == ["good"]
 
 
-def test_a_forged_object_is_not_fetched(house: House, cage: Cage) -> None:
+def test_a_forged_object_is_not_fetched(rig: Rig, cage: Cage) -> None:
     """Its name is the hash of something else."""
     cage.run(
         """
@@ -134,8 +134,8 @@ def test_a_forged_object_is_not_fetched(house: House, cage: Cage) -> None:
         fetched(cage)
 
 
-def test_a_commit_that_is_not_the_agents_is_not_taken(house: House, cage: Cage) -> None:
-    head = house.git("rev-parse", "HEAD").strip()
+def test_a_commit_that_is_not_the_agents_is_not_taken(rig: Rig, cage: Cage) -> None:
+    head = rig.git("rev-parse", "HEAD").strip()
     cage.run("git commit -q --allow-empty -m c")
     fetched(cage)
     for wrong in (head, "HEAD", "--output=x", "0" * 40):
@@ -143,7 +143,7 @@ def test_a_commit_that_is_not_the_agents_is_not_taken(house: House, cage: Cage) 
             take(cage, wrong)
 
 
-def test_a_commits_links_are_taken_if_they_stay_in_the_project(house: House, cage: Cage) -> None:
+def test_a_commits_links_are_taken_if_they_stay_in_the_project(rig: Rig, cage: Cage) -> None:
     cage.run(
         """
         ln -s a.txt inside; ln -sf a.txt b.txt; ln -s ../outside climbing; ln -s /etc/passwd absolute
@@ -157,16 +157,16 @@ def test_a_commits_links_are_taken_if_they_stay_in_the_project(house: House, cag
     taken = take(cage, links)
     assert sorted(taken["paths"]) == ["b.txt", "b.txt", "inside"]
     assert {line.partition(":")[0] for line in taken["left"]} == {"absolute", "climbing", "settings", "through"}
-    assert (os.readlink(house.project / "inside"), os.readlink(house.project / "b.txt")) == ("a.txt", "a.txt")
+    assert (os.readlink(rig.project / "inside"), os.readlink(rig.project / "b.txt")) == ("a.txt", "a.txt")
     take(cage, moved)
-    assert os.readlink(house.project / "inside") == "run.sh"
-    (house.project / "inside").unlink()
-    os.symlink("b.txt", house.project / "inside")
+    assert os.readlink(rig.project / "inside") == "run.sh"
+    (rig.project / "inside").unlink()
+    os.symlink("b.txt", rig.project / "inside")
     assert take(cage, gone)["left"] == ["inside: you changed it meanwhile; the agent deleted it"]
-    assert os.readlink(house.project / "inside") == "b.txt"
+    assert os.readlink(rig.project / "inside") == "b.txt"
 
 
-def test_a_commits_submodule_is_left_and_the_rest_is_taken(house: House, cage: Cage) -> None:
+def test_a_commits_submodule_is_left_and_the_rest_is_taken(rig: Rig, cage: Cage) -> None:
     cage.run(
         """
         git init -q lib; git -C lib commit -q --allow-empty -m x; echo B > b.txt; mkdir run; echo y > run/y
@@ -174,17 +174,17 @@ def test_a_commits_submodule_is_left_and_the_rest_is_taken(house: House, cage: C
         git add -A; git commit -qm Sub
         """
     )
-    (house.project / "run.sh").unlink()
-    house.write({"run.sh/y": "mine\n"})
+    (rig.project / "run.sh").unlink()
+    rig.write({"run.sh/y": "mine\n"})
     (found,) = fetched(cage)
     left = take(cage, found.id)["left"]
     assert "lib: it is a submodule; cherry-pick the commit yourself" in left
-    assert (house.project / "b.txt").read_text() == "B\n"
-    assert (house.project / "run.sh/y").read_text() == "mine\n"
+    assert (rig.project / "b.txt").read_text() == "B\n"
+    assert (rig.project / "run.sh/y").read_text() == "mine\n"
 
 
-def test_without_commits_or_without_git_there_are_none(house: House) -> None:
-    house.write({"a.txt": "a\n"})
-    cage = house.cage()
+def test_without_commits_or_without_git_there_are_none(rig: Rig) -> None:
+    rig.write({"a.txt": "a\n"})
+    cage = rig.cage()
     cage.run("git init -q; git add -A; git commit -qm x")
     assert fetched(cage) == []

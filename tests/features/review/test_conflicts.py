@@ -9,19 +9,19 @@ from handrail.features.review.merge import Merge
 from handrail.features.review.shown import ShownFile, shown_file
 from handrail.kernel.call import Call
 from handrail.ports.errors import InvalidParams
-from tests.features.review.cages import PERSON, Cage, House
+from tests.features.review.cages import PERSON, Cage, Rig
 
 LINES = "".join(f"line {number}\n" for number in range(40))
 
 
 @pytest.fixture
-def cage(house: House) -> Cage:
+def cage(rig: Rig) -> Cage:
     """Both have edited line 5 and line 30 of a.txt; the agent also line 20."""
-    house.write({"a.txt": LINES})
-    house.commit_all()
-    cage = house.cage()
+    rig.write({"a.txt": LINES})
+    rig.commit_all()
+    cage = rig.cage()
     cage.run("sed -i -e 's/line 5$/AGENT 5/' -e 's/line 20$/AGENT 20/' -e 's/line 30$/AGENT 30/' a.txt")
-    house.write({"a.txt": LINES.replace("line 5\n", "MINE 5\n").replace("line 30\n", "MINE 30\n")})
+    rig.write({"a.txt": LINES.replace("line 5\n", "MINE 5\n").replace("line 30\n", "MINE 30\n")})
     return cage
 
 
@@ -40,7 +40,7 @@ def pending(cage: Cage) -> list[str]:
 
 
 def text(cage: Cage, path: str = "a.txt") -> str:
-    return (cage.house.project / path).read_text()
+    return (cage.rig.project / path).read_text()
 
 
 def test_theirs_replaces_my_edit_at_that_place_alone(cage: Cage) -> None:
@@ -56,7 +56,7 @@ def test_mine_stays_and_is_not_asked_again_until_the_agent_changes_the_file(cage
     done = take(cage, items=[{"path": "a.txt", "hunks": [], "settled": True}])
     assert (done["taken"], "left" in done) == (0, False)
     assert (text(cage), pending(cage)) == (before, [])
-    cage.house.write({"a.txt": before + "more of mine\n"})
+    cage.rig.write({"a.txt": before + "more of mine\n"})
     assert pending(cage) == []
     cage.run("echo more >> a.txt")
     assert pending(cage) == ["a.txt"]
@@ -74,7 +74,7 @@ def test_an_edited_file_is_written_and_undo_brings_the_conflict_back(cage: Cage)
     edited = before.replace("MINE 5\n", "BOTH 5\n").replace("line 20\n", "AGENT 20\n")
     take(cage, items=[{"path": "a.txt", "digest": file.digest, "content": edited}])
     assert (text(cage), pending(cage)) == (edited, [])
-    with cage.house.opened() as project:
+    with cage.rig.opened() as project:
         asyncio.run(project.gate.run(Call("undo_write", {}, PERSON)))
     assert (text(cage), pending(cage)) == (before, ["a.txt"])
 
@@ -88,23 +88,23 @@ def test_an_edited_file_is_written_and_undo_brings_the_conflict_back(cage: Cage)
     ],
     ids=["deleted and edited", "binary and edited", "edited and deleted"],
 )
-def test_theirs_of_a_whole_file(house: House, agents: str, mine: str | None, after: bytes | None) -> None:
-    house.write({"a.txt": "old\n"})
-    house.commit_all()
-    cage = house.cage()
+def test_theirs_of_a_whole_file(rig: Rig, agents: str, mine: str | None, after: bytes | None) -> None:
+    rig.write({"a.txt": "old\n"})
+    rig.commit_all()
+    cage = rig.cage()
     cage.run(agents)
-    file = house.project / "a.txt"
-    file.unlink() if mine is None else house.write({"a.txt": mine})
+    file = rig.project / "a.txt"
+    file.unlink() if mine is None else rig.write({"a.txt": mine})
     take(cage, items=[{"path": "a.txt", "theirs": [0]}])
     assert (file.read_bytes() if file.exists() else None) == after
     assert pending(cage) == []
 
 
-def test_both_created_a_file(house: House) -> None:
-    house.write({"a.txt": "a\n"})
-    cage = house.cage()
+def test_both_created_a_file(rig: Rig) -> None:
+    rig.write({"a.txt": "a\n"})
+    cage = rig.cage()
     cage.run("echo agent > new.txt")
-    house.write({"new.txt": "mine"})
+    rig.write({"new.txt": "mine"})
     draft = shown(cage, "new.txt").draft
     assert draft == "<<<<<<< yours\nmine\n=======\nagent\n>>>>>>> the agent's\n"
     take(cage, items=[{"path": "new.txt", "theirs": [0]}])
@@ -117,10 +117,10 @@ def test_a_draft_without_conflicts_is_the_merge() -> None:
     assert merge.draft() == merge.result(range(len(merge.hunks))) == b"A\nb\nc\nd\nE\n"
 
 
-def test_a_rename_is_shown_as_one(house: House) -> None:
-    house.write({"old.txt": LINES, "other.txt": "x\n"})
-    house.commit_all()
-    cage = house.cage()
+def test_a_rename_is_shown_as_one(rig: Rig) -> None:
+    rig.write({"old.txt": LINES, "other.txt": "x\n"})
+    rig.commit_all()
+    cage = rig.cage()
     cage.run("git mv old.txt new.txt; rm other.txt; echo y > more.txt")
     with cage.review() as review:
         found = {item.path: item.renamed_from for item in review.items}

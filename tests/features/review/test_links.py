@@ -10,7 +10,7 @@ from handrail.features.review.link_targets import resolved
 from handrail.features.review.taking import Wish
 from handrail.kernel.call import Call
 from handrail.ports.errors import InvalidParams
-from tests.features.review.cages import PERSON, Cage, House
+from tests.features.review.cages import PERSON, Cage, Rig
 
 FILES = {"CLAUDE.md": "rules\n", "AGENTS.md": "old rules\n", "src/a.txt": "a\n", "src/deep/b.txt": "b\n"}
 
@@ -24,13 +24,13 @@ def is_there(path: Path) -> bool:
     return os.path.lexists(path)
 
 
-async def test_links_that_stay_in_the_project_are_shown_and_taken_and_undone(house: House) -> None:
-    house.write(FILES)
-    os.symlink("src", house.project / "old")
-    os.symlink("src/a.txt", house.project / "kept")
-    os.symlink("CLAUDE.md", house.project / "becomes-file")
-    house.commit_all()
-    cage = house.cage()
+async def test_links_that_stay_in_the_project_are_shown_and_taken_and_undone(rig: Rig) -> None:
+    rig.write(FILES)
+    os.symlink("src", rig.project / "old")
+    os.symlink("src/a.txt", rig.project / "kept")
+    os.symlink("CLAUDE.md", rig.project / "becomes-file")
+    rig.commit_all()
+    cage = rig.cage()
     cage.run(
         """
         ln -s ../../CLAUDE.md src/deep/up; ln -s src/deep folder; ln -s nothing dangling
@@ -51,7 +51,7 @@ async def test_links_that_stay_in_the_project_are_shown_and_taken_and_undone(hou
     }
     taken = await cage.take()
     assert "left" not in taken
-    project = house.project
+    project = rig.project
     targets = {name: os.readlink(project / name) for name in ("src/deep/up", "folder", "dangling", "AGENTS.md", "old")}
     assert targets == {
         "src/deep/up": "../../CLAUDE.md", "folder": "src/deep", "dangling": "nothing",
@@ -61,7 +61,7 @@ async def test_links_that_stay_in_the_project_are_shown_and_taken_and_undone(hou
     assert not (project / "becomes-file").is_symlink()
     assert (project / "becomes-file").read_text() == "text\n"
     assert items(cage) == {}
-    with house.opened() as opened:
+    with rig.opened() as opened:
         await opened.gate.run(Call("undo_write", {}, PERSON))
     assert (project / "AGENTS.md").read_text() == "old rules\n"
     assert not (project / "AGENTS.md").is_symlink()
@@ -72,12 +72,12 @@ async def test_links_that_stay_in_the_project_are_shown_and_taken_and_undone(hou
     assert not is_there(project / "src/deep/up")
 
 
-def test_links_that_leave_the_project_by_any_way_are_refused(house: House) -> None:
-    house.write({**FILES, ".env": "KEY=1\n"})
-    os.symlink("/", house.project / "root")
-    os.symlink("src", house.project / "mine")
-    house.commit_all()
-    cage = house.cage()
+def test_links_that_leave_the_project_by_any_way_are_refused(rig: Rig) -> None:
+    rig.write({**FILES, ".env": "KEY=1\n"})
+    os.symlink("/", rig.project / "root")
+    os.symlink("src", rig.project / "mine")
+    rig.commit_all()
+    cage = rig.cage()
     cage.run(
         """
         ln -s /etc/passwd absolute; ln -s "$LOWER/CLAUDE.md" own-path; ln -s ../outside climbing
@@ -102,35 +102,35 @@ def test_links_that_leave_the_project_by_any_way_are_refused(house: House) -> No
     assert not {step.path for step in plan.steps} & refused
 
 
-def test_a_link_whose_way_the_person_s_own_link_changes_is_refused(house: House) -> None:
+def test_a_link_whose_way_the_person_s_own_link_changes_is_refused(rig: Rig) -> None:
     """Whether the agent's `way` is taken isn't known: with the person's, the new link leads out."""
-    house.write(FILES)
-    os.symlink("/etc", house.project / "way")
-    cage = house.cage()
+    rig.write(FILES)
+    os.symlink("/etc", rig.project / "way")
+    cage = rig.cage()
     cage.run("ln -sfn src way; ln -s way/passwd new")
     assert "leads out" in str(items(cage)["new"].refused)
 
 
-async def test_a_link_that_the_person_changed_meanwhile_is_a_conflict(house: House) -> None:
-    house.write(FILES)
-    os.symlink("src", house.project / "link")
-    cage = house.cage()
+async def test_a_link_that_the_person_changed_meanwhile_is_a_conflict(rig: Rig) -> None:
+    rig.write(FILES)
+    os.symlink("src", rig.project / "link")
+    cage = rig.cage()
     cage.run("ln -sfn src/deep link")
-    (house.project / "link").unlink()
-    os.symlink("CLAUDE.md", house.project / "link")
+    (rig.project / "link").unlink()
+    os.symlink("CLAUDE.md", rig.project / "link")
     assert items(cage)["link"].conflict_kind == "changed"
     assert (await cage.take())["taken"] == 0
     with pytest.raises(InvalidParams, match="is a link"):
         await cage.take(items=[{"path": "link", "content": "x"}])
     await cage.take(items=[{"path": "link", "theirs": [0]}])
-    assert os.readlink(house.project / "link") == "src/deep"
+    assert os.readlink(rig.project / "link") == "src/deep"
 
 
-def test_what_runs_later_is_marked_also_behind_a_link(house: House) -> None:
-    house.write(FILES)
-    os.symlink("src/deep", house.project / ".husky")
-    house.commit_all()
-    cage = house.cage()
+def test_what_runs_later_is_marked_also_behind_a_link(rig: Rig) -> None:
+    rig.write(FILES)
+    os.symlink("src/deep", rig.project / ".husky")
+    rig.commit_all()
+    cage = rig.cage()
     cage.run(
         """
         mkdir settings; echo '{}' > settings/tasks.json; ln -s settings .vscode
@@ -145,10 +145,10 @@ def test_what_runs_later_is_marked_also_behind_a_link(house: House) -> None:
     assert set(marked) == {".vscode", "settings/tasks.json", "package.json", "src/manifest", "src/deep/pre-commit"}
 
 
-def test_links_in_an_ignored_folder_are_part_of_its_line(house: House) -> None:
-    house.write({**FILES, ".gitignore": "node_modules/\n"})
-    house.commit_all()
-    cage = house.cage()
+def test_links_in_an_ignored_folder_are_part_of_its_line(rig: Rig) -> None:
+    rig.write({**FILES, ".gitignore": "node_modules/\n"})
+    rig.commit_all()
+    cage = rig.cage()
     cage.run(
         """
         mkdir -p node_modules/.bin node_modules/x; echo 1 > node_modules/x/cli.js

@@ -10,19 +10,19 @@ import pytest
 from handrail.features.review.merge import Merge
 from handrail.ports.errors import Conflict
 from tests.effort import count, tries
-from tests.features.review.cages import Cage, House
+from tests.features.review.cages import Cage, Rig
 
 LINES = "".join(f"line {number}\n" for number in range(40))
 MANY = tries(1_000, 10_000)
 
 
-def test_no_save_of_an_editor_is_lost_while_changes_are_taken(house: House) -> None:
+def test_no_save_of_an_editor_is_lost_while_changes_are_taken(rig: Rig) -> None:
     """Whatever wins, the file has the editor's last save, with the agent's change or without it."""
-    house.write({"a.txt": LINES})
-    house.commit_all()
-    cage = house.cage()
+    rig.write({"a.txt": LINES})
+    rig.commit_all()
+    cage = rig.cage()
     cage.run("sed -i 's/line 5$/AGENT 5/' a.txt")
-    file = house.project / "a.txt"
+    file = rig.project / "a.txt"
     saved: list[str] = []
     is_over = threading.Event()
 
@@ -52,15 +52,15 @@ def test_no_save_of_an_editor_is_lost_while_changes_are_taken(house: House) -> N
 
 
 @pytest.mark.parametrize("agents", ["sed -i 's/line 5\\r$/AGENT 5\\r/' a.txt", "sed -i 's/line 5\\r$/AGENT 5/' a.txt"])
-def test_line_endings_stay_and_are_merged_line_by_line(house: House, agents: str) -> None:
+def test_line_endings_stay_and_are_merged_line_by_line(rig: Rig, agents: str) -> None:
     crlf = LINES.replace("\n", "\r\n")
-    house.write({"a.txt": crlf})
-    house.commit_all()
-    cage = house.cage()
+    rig.write({"a.txt": crlf})
+    rig.commit_all()
+    cage = rig.cage()
     cage.run(agents)
-    house.write({"a.txt": crlf.replace("line 30\r\n", "MINE 30\r\n")})
+    rig.write({"a.txt": crlf.replace("line 30\r\n", "MINE 30\r\n")})
     asyncio.run(cage.take())
-    text = (house.project / "a.txt").read_bytes().decode()
+    text = (rig.project / "a.txt").read_bytes().decode()
     assert text.count("\r\n") == 40 - ("AGENT 5\n" in text)
     assert "MINE 30\r\n" in text
     assert "AGENT 5" in text
@@ -73,17 +73,17 @@ def test_an_agent_that_changed_every_line_ending_conflicts_with_any_edit() -> No
 
 
 @pytest.mark.trial("many files", is_long=True)
-def test_thousands_of_files_are_reviewed_taken_and_undone(house: House) -> None:
-    house.write({f"folder{number % 100}/file{number}.txt": f"old {number}\n" for number in range(MANY)})
-    house.commit_all()
+def test_thousands_of_files_are_reviewed_taken_and_undone(rig: Rig) -> None:
+    rig.write({f"folder{number % 100}/file{number}.txt": f"old {number}\n" for number in range(MANY)})
+    rig.commit_all()
     count(MANY)
-    cage: Cage = house.cage()
+    cage: Cage = rig.cage()
     cage.run("find . -name '*.txt' -exec sed -i s/old/new/ {} +; rm folder7/file7.txt; echo x > folder8/made.txt")
     with cage.review() as review:
         assert len(review.items) == MANY + 1
     done = asyncio.run(cage.take())
     assert (done["taken"], "left" in done) == (MANY + 1, False)
     last = MANY - 1
-    assert (house.project / f"folder{last % 100}/file{last}.txt").read_text() == f"new {last}\n"
+    assert (rig.project / f"folder{last % 100}/file{last}.txt").read_text() == f"new {last}\n"
     with cage.review() as review:
         assert review.items == []

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from tests.faces.http.running import Running
-from tests.features.review.cages import Cage, House
+from tests.features.review.cages import Cage, Rig
 
 
 @pytest.fixture
-def cage(house: House) -> Cage:
-    house.write({"a.txt": "one\ntwo\nthree\n"})
-    house.commit_all()
-    cage = house.cage()
+def cage(rig: Rig) -> Cage:
+    rig.write({"a.txt": "one\ntwo\nthree\n"})
+    rig.commit_all()
+    cage = rig.cage()
     cage.run(
         "sed -i s/two/TWO/ a.txt; echo new > 'n\u202ew.txt'; git commit -qam inside; touch \"$(printf 'bad\\377')\""
     )
@@ -21,13 +21,13 @@ def cage(house: House) -> Cage:
 
 
 @pytest.fixture
-def server(house: House, cage: Cage) -> Iterator[Running]:
-    flags = ["--project", str(house.project), "--state", str(house.state), "--port", "0", "--no-open"]
-    with Running(house.state, house.project, command=["handrail", "up", *flags]) as running:
+def server(rig: Rig, cage: Cage) -> Iterator[Running]:
+    flags = ["--project", str(rig.project), "--state", str(rig.state), "--port", "0", "--no-open"]
+    with Running(rig.state, rig.project, command=["handrail", "up", *flags]) as running:
         yield running
 
 
-def test_a_person_reviews_takes_and_undoes_in_the_console(server: Running, house: House, cage: Cage) -> None:
+def test_a_person_reviews_takes_and_undoes_in_the_console(server: Running, rig: Rig, cage: Cage) -> None:
     console = server.sign_in()
     (listed,) = server.request("GET", "/api/reviews", headers=console).json["data"]["reviews"]
     assert (listed["id"], listed["client"], listed["changes"]) == (cage.id, "claude", 3)
@@ -38,22 +38,22 @@ def test_a_person_reviews_takes_and_undoes_in_the_console(server: Running, house
     wanted = {"items": [{"path": "a.txt", "digest": file["digest"], "hunks": [0]}]}
     taken = server.request("POST", f"/api/reviews/{cage.id}/take", headers=console, json=wanted)
     assert taken.json["data"]["result"]["taken"] == 1
-    assert (house.project / "a.txt").read_text() == "one\nTWO\nthree\n"
+    assert (rig.project / "a.txt").read_text() == "one\nTWO\nthree\n"
     id = {"id": taken.json["data"]["executionId"]}
     assert server.request("POST", "/api/undo", headers=console, json=id).status == 200
-    assert (house.project / "a.txt").read_text() == "one\ntwo\nthree\n"
+    assert (rig.project / "a.txt").read_text() == "one\ntwo\nthree\n"
     (commit,) = server.request("POST", f"/api/reviews/{cage.id}/commits", headers=console, json={}).json["data"][
         "commits"
     ]
     assert commit["subject"] == "inside"
     wanted_commit = {"commit": commit["id"]}
     server.request("POST", f"/api/reviews/{cage.id}/take", headers=console, json=wanted_commit)
-    assert (house.project / "a.txt").read_text() == "one\nTWO\nthree\n"
+    assert (rig.project / "a.txt").read_text() == "one\nTWO\nthree\n"
     assert server.request("POST", f"/api/reviews/{cage.id}/discard", headers=console, json={}).status == 200
     assert not cage.folder.path.exists()
 
 
-def test_no_program_sees_or_takes_anything(server: Running, house: House, cage: Cage) -> None:
+def test_no_program_sees_or_takes_anything(server: Running, rig: Rig, cage: Cage) -> None:
     for method, path in (
         ("GET", "/api/reviews"),
         ("GET", f"/api/reviews/{cage.id}"),
@@ -64,7 +64,7 @@ def test_no_program_sees_or_takes_anything(server: Running, house: House, cage: 
     ):
         given: dict[str, Any] = {"json": {}} if method == "POST" else {}
         assert server.request(method, path, **given).status == 403, path
-    assert (house.project / "a.txt").read_text() == "one\ntwo\nthree\n"
+    assert (rig.project / "a.txt").read_text() == "one\ntwo\nthree\n"
 
 
 def test_paths_and_ids_from_outside_lead_nowhere(server: Running, cage: Cage) -> None:

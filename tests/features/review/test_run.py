@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.features.cage.plain_user import UID, PlainUser, plain_user
-from tests.features.review.cages import House
+from tests.features.review.cages import Rig
 from tests.persons import without_presence
 from tests.waiting import until
 
@@ -46,35 +46,35 @@ def test_what_an_agent_did_in_the_cage_is_reviewed_and_taken(user: PlainUser) ->
     assert (user.project / "new.txt").read_text() == "n\n"
 
 
-def command(house: House) -> list[str]:
-    return [HANDRAIL, "review", "--take-all", "--project", str(house.project), "--state", str(house.state)]
+def command(rig: Rig) -> list[str]:
+    return [HANDRAIL, "review", "--take-all", "--project", str(rig.project), "--state", str(rig.state)]
 
 
-def test_two_reviews_at_once_write_everything_once(house: House) -> None:
-    without_presence(house.state)
-    house.write({f"f{number}.txt": "a\n" for number in range(200)})
-    cage = house.cage()
+def test_two_reviews_at_once_write_everything_once(rig: Rig) -> None:
+    without_presence(rig.state)
+    rig.write({f"f{number}.txt": "a\n" for number in range(200)})
+    cage = rig.cage()
     cage.run("for file in f*.txt; do echo b > $file; done")
-    both = [subprocess.Popen(command(house), stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
+    both = [subprocess.Popen(command(rig), stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
     for process in both:
         process.communicate(timeout=60)
     assert 0 in [process.returncode for process in both]
-    assert {path.read_text() for path in house.project.glob("*.txt")} == {"b\n"}
+    assert {path.read_text() for path in rig.project.glob("*.txt")} == {"b\n"}
 
 
-def test_a_review_that_is_killed_is_done_or_not_done(house: House) -> None:
-    without_presence(house.state)
-    house.write({f"f{number}.txt": "a\n" for number in range(300)})
-    cage = house.cage()
+def test_a_review_that_is_killed_is_done_or_not_done(rig: Rig) -> None:
+    without_presence(rig.state)
+    rig.write({f"f{number}.txt": "a\n" for number in range(300)})
+    cage = rig.cage()
     cage.run("for file in f*.txt; do echo b > $file; done")
-    process = subprocess.Popen(command(house), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    intent = house.project / ".webgal_agent/intent.json"
-    first = house.project / "f0.txt"
+    process = subprocess.Popen(command(rig), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    intent = rig.project / ".webgal_agent/intent.json"
+    first = rig.project / "f0.txt"
     until(lambda: (intent.exists() and first.read_text() == "b\n") or process.poll() is not None)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
-    with house.opened() as project:
+    with rig.opened() as project:
         project.part("workspace")
-        assert {path.read_text() for path in house.project.glob("*.txt")} in ({"a\n"}, {"b\n"})
-    assert subprocess.run(command(house), capture_output=True).returncode == 0
-    assert {path.read_text() for path in house.project.glob("*.txt")} == {"b\n"}
+        assert {path.read_text() for path in rig.project.glob("*.txt")} in ({"a\n"}, {"b\n"})
+    assert subprocess.run(command(rig), capture_output=True).returncode == 0
+    assert {path.read_text() for path in rig.project.glob("*.txt")} == {"b\n"}

@@ -14,7 +14,7 @@ from handrail.features.review.merge import Merge
 from handrail.kernel.call import Call
 from handrail.ports.errors import Conflict, Failure
 from handrail.ports.identity import Caller
-from tests.features.review.cages import PERSON, Cage, House
+from tests.features.review.cages import PERSON, Cage, Rig
 
 LINES = "".join(f"line {number}\n" for number in range(40))
 
@@ -23,8 +23,8 @@ def take(cage: Cage, **params: Any) -> dict[str, Any]:
     return asyncio.run(cage.take(**params))
 
 
-def undo(house: House, **params: Any) -> Any:
-    with house.opened() as project:
+def undo(rig: Rig, **params: Any) -> Any:
+    with rig.opened() as project:
         return asyncio.run(project.gate.run(Call("undo_write", params, PERSON))).result
 
 
@@ -39,12 +39,12 @@ def tree(folder: Path) -> dict[str, tuple[int, bytes | None]]:
     }
 
 
-def test_everything_is_taken_at_once_and_undone_at_once(house: House) -> None:
-    house.write({"a.txt": "one\ntwo\n", "src/b.txt": "b\n", "src/deep/c.bin": bytes(range(256)), "run.sh": "x\n"})
-    house.write({"crlf.txt": b"one\r\ntwo\r\n"})
-    house.commit_all()
-    before = tree(house.project)
-    cage = house.cage()
+def test_everything_is_taken_at_once_and_undone_at_once(rig: Rig) -> None:
+    rig.write({"a.txt": "one\ntwo\n", "src/b.txt": "b\n", "src/deep/c.bin": bytes(range(256)), "run.sh": "x\n"})
+    rig.write({"crlf.txt": b"one\r\ntwo\r\n"})
+    rig.commit_all()
+    before = tree(rig.project)
+    cage = rig.cage()
     cage.run(
         """
         sed -i s/two/TWO/ a.txt; rm -r src; chmod +x run.sh; mkdir -p new/inner empty
@@ -53,7 +53,7 @@ def test_everything_is_taken_at_once_and_undone_at_once(house: House) -> None:
     )
     done = take(cage)
     assert "left" not in done
-    after = tree(house.project)
+    after = tree(rig.project)
     assert after["a.txt"][1] == b"one\nTWO\n"
     assert after["crlf.txt"][1] == b"one\r\nTWO\r\n"
     assert after["new/inner/x.bin"][1] == b"\1\0\2"
@@ -62,44 +62,44 @@ def test_everything_is_taken_at_once_and_undone_at_once(house: House) -> None:
     assert "empty" in after
     with cage.review() as review:
         assert review.items == [], "what was taken is no longer pending"
-    undo(house)
-    assert tree(house.project) == before
+    undo(rig)
+    assert tree(rig.project) == before
 
 
-def test_single_files_and_hunks_are_taken(house: House) -> None:
-    house.write({"a.txt": LINES, "b.txt": "b\n", "c.txt": "c\n"})
-    cage = house.cage()
+def test_single_files_and_hunks_are_taken(rig: Rig) -> None:
+    rig.write({"a.txt": LINES, "b.txt": "b\n", "c.txt": "c\n"})
+    cage = rig.cage()
     cage.run("sed -i -e 's/line 5$/FIVE/' -e 's/line 20$/TWENTY/' -e 's/line 35$/LAST/' a.txt")
     cage.run("echo B > b.txt; echo C > c.txt")
     take(cage, items=[{"path": "a.txt", "hunks": [0, 2]}, {"path": "c.txt"}])
-    text = (house.project / "a.txt").read_text()
+    text = (rig.project / "a.txt").read_text()
     assert "FIVE" in text
     assert "LAST" in text
     assert "line 20\n" in text
-    assert (house.project / "b.txt").read_text() == "b\n"
-    assert (house.project / "c.txt").read_text() == "C\n"
+    assert (rig.project / "b.txt").read_text() == "b\n"
+    assert (rig.project / "c.txt").read_text() == "C\n"
     with cage.review() as review:
         assert [(item.path, item.hunks) for item in review.items] == [("a.txt", 1), ("b.txt", 1)]
     take(cage)
-    assert "TWENTY" in (house.project / "a.txt").read_text()
+    assert "TWENTY" in (rig.project / "a.txt").read_text()
 
 
-def test_edits_elsewhere_are_kept_and_edits_at_the_same_place_are_conflicts(house: House) -> None:
-    house.write({"a.txt": LINES})
-    house.commit_all()
-    cage = house.cage()
+def test_edits_elsewhere_are_kept_and_edits_at_the_same_place_are_conflicts(rig: Rig) -> None:
+    rig.write({"a.txt": LINES})
+    rig.commit_all()
+    cage = rig.cage()
     cage.run("sed -i -e 's/line 5$/AGENT 5/' -e 's/line 20$/AGENT 20/' a.txt")
     edited = LINES.replace("line 20\n", "MINE 20\n").replace("line 39\n", "MINE 39\n")
     for is_renamed in (False, True):  # an editor that writes in place, and one that saves by rename
-        house.write({"a.new" if is_renamed else "a.txt": edited})
+        rig.write({"a.new" if is_renamed else "a.txt": edited})
         if is_renamed:
-            (house.project / "a.new").rename(house.project / "a.txt")
+            (rig.project / "a.new").rename(rig.project / "a.txt")
         with cage.review() as review:
             (item,) = review.items
             assert item.conflict == "you edited the same places as the agent"
     done = take(cage)
     assert done["left"] == ["a.txt: you edited the same places as the agent"]
-    text = (house.project / "a.txt").read_text()
+    text = (rig.project / "a.txt").read_text()
     assert "AGENT 5\n" in text
     assert "MINE 20\n" in text
     assert "MINE 39\n" in text
@@ -111,86 +111,86 @@ def test_edits_elsewhere_are_kept_and_edits_at_the_same_place_are_conflicts(hous
     [("rm a.txt", "mine\n"), ("printf 'a\\0b' > a.txt", "mine\n"), ("echo new > a.txt", None)],
     ids=["deleted and edited", "binary and edited", "edited and deleted"],
 )
-def test_what_can_not_be_merged_is_a_conflict_and_stays(house: House, agents: str, mine: str | None) -> None:
-    house.write({"a.txt": "old\n"})
-    house.commit_all()
-    cage = house.cage()
+def test_what_can_not_be_merged_is_a_conflict_and_stays(rig: Rig, agents: str, mine: str | None) -> None:
+    rig.write({"a.txt": "old\n"})
+    rig.commit_all()
+    cage = rig.cage()
     cage.run(agents)
     if mine is None:
-        (house.project / "a.txt").unlink()
+        (rig.project / "a.txt").unlink()
     else:
-        house.write({"a.txt": mine})
-    before = tree(house.project)
+        rig.write({"a.txt": mine})
+    before = tree(rig.project)
     assert len(take(cage)["left"]) == 1
-    assert tree(house.project) == before
+    assert tree(rig.project) == before
 
 
-def test_both_made_the_same_file(house: House) -> None:
-    house.write({"a.txt": "a\n"})
-    cage = house.cage()
+def test_both_made_the_same_file(rig: Rig) -> None:
+    rig.write({"a.txt": "a\n"})
+    cage = rig.cage()
     cage.run("echo same > same.txt; echo agent > other.txt")
-    house.write({"same.txt": "same\n", "other.txt": "mine\n"})
+    rig.write({"same.txt": "same\n", "other.txt": "mine\n"})
     with cage.review() as review:
         assert [(item.path, item.conflict) for item in review.items] == [
             ("other.txt", "you created it meanwhile, with another content")
         ]
     take(cage)
-    assert (house.project / "other.txt").read_text() == "mine\n"
+    assert (rig.project / "other.txt").read_text() == "mine\n"
 
 
-def test_an_edit_between_looking_and_taking_is_refused(house: House) -> None:
-    house.write({"a.txt": LINES, "b.txt": "b\n"})
-    cage = house.cage()
+def test_an_edit_between_looking_and_taking_is_refused(rig: Rig) -> None:
+    rig.write({"a.txt": LINES, "b.txt": "b\n"})
+    cage = rig.cage()
     cage.run("sed -i s/line.5$/FIVE/ a.txt; echo B > b.txt")
     with cage.review() as review:
         shown = [{"path": item.path, "digest": item.digest} for item in review.items]
-    house.write({"a.txt": LINES + "mine\n"})
+    rig.write({"a.txt": LINES + "mine\n"})
     with pytest.raises(Conflict):
         take(cage, items=shown)
-    assert (house.project / "b.txt").read_text() == "b\n", "all or nothing"
+    assert (rig.project / "b.txt").read_text() == "b\n", "all or nothing"
     cage.run("echo other > b.txt")
-    house.write({"a.txt": LINES})
+    rig.write({"a.txt": LINES})
     with pytest.raises(Conflict):
         take(cage, items=shown)
 
 
-def test_an_agent_can_not_take_changes(house: House) -> None:
-    house.write({"a.txt": "a\n"})
-    cage = house.cage()
-    with house.opened() as project:
+def test_an_agent_can_not_take_changes(rig: Rig) -> None:
+    rig.write({"a.txt": "a\n"})
+    cage = rig.cage()
+    with rig.opened() as project:
         for tool in ("take_changes", "discard_changes"):
             for face in ("mcp", "http"):
                 with pytest.raises(Failure, match="no tool named"):
                     asyncio.run(project.gate.run(Call(tool, {"cage": cage.id}, Caller(face, "a", "uid:0", "agent:x"))))
 
 
-def test_a_discarded_cage_is_gone_and_the_project_as_it_was(house: House) -> None:
-    house.write({"a.txt": "a\n"})
-    cage = house.cage()
+def test_a_discarded_cage_is_gone_and_the_project_as_it_was(rig: Rig) -> None:
+    rig.write({"a.txt": "a\n"})
+    cage = rig.cage()
     cage.run("echo b > a.txt; mkdir closed; chmod 000 closed")
-    with house.opened() as project:
+    with rig.opened() as project:
         asyncio.run(project.gate.run(Call("discard_changes", {"cage": cage.id}, PERSON)))
     assert not cage.folder.path.exists()
-    assert (house.project / "a.txt").read_text() == "a\n"
+    assert (rig.project / "a.txt").read_text() == "a\n"
 
 
-def test_a_running_cage_is_not_discarded(house: House) -> None:
-    house.write({"a.txt": "a\n"})
-    cage = house.cage()
-    with cage.folder.held(), house.opened() as project, pytest.raises(Conflict):
+def test_a_running_cage_is_not_discarded(rig: Rig) -> None:
+    rig.write({"a.txt": "a\n"})
+    cage = rig.cage()
+    with cage.folder.held(), rig.opened() as project, pytest.raises(Conflict):
         asyncio.run(project.gate.run(Call("discard_changes", {"cage": cage.id}, PERSON)))
     assert cage.folder.upper.exists()
 
 
-def test_git_status_is_as_if_the_person_had_written_it(house: House) -> None:
-    house.write({"a.txt": "a\n"})
-    house.commit_all()
-    cage = house.cage()
+def test_git_status_is_as_if_the_person_had_written_it(rig: Rig) -> None:
+    rig.write({"a.txt": "a\n"})
+    rig.commit_all()
+    cage = rig.cage()
     cage.run("echo b > a.txt; git add -A; git commit -qm inside; git config core.hooksPath evil")
     take(cage)
-    assert house.git("status", "--porcelain", "--", "a.txt") == " M a.txt\n"
-    assert house.git("log", "--format=%s") == "start\n"
-    assert "evil" not in (house.project / ".git/config").read_text()
+    assert rig.git("status", "--porcelain", "--", "a.txt") == " M a.txt\n"
+    assert rig.git("log", "--format=%s") == "start\n"
+    assert "evil" not in (rig.project / ".git/config").read_text()
 
 
 def test_chosen_hunks_and_then_the_rest_give_the_agents_text() -> None:
@@ -239,10 +239,10 @@ def test_a_merge_equals_gits_where_git_sees_no_conflict(tmp_path: Path) -> None:
     assert compared > 20
 
 
-def test_hard_links_are_only_read(house: House) -> None:
-    house.write({"a.txt": "a\n"})
-    cage = house.cage()
+def test_hard_links_are_only_read(rig: Rig) -> None:
+    rig.write({"a.txt": "a\n"})
+    cage = rig.cage()
     cage.run("echo x > x; ln x y")
     take(cage)
-    assert os.stat(house.project / "x").st_nlink == 1
-    assert (house.project / "y").read_text() == "x\n"
+    assert os.stat(rig.project / "x").st_nlink == 1
+    assert (rig.project / "y").read_text() == "x\n"

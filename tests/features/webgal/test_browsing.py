@@ -92,16 +92,16 @@ async def test_a_click_that_was_allowed_is_not_carried_out_on_another_page(tmp_p
         writer.close()
 
     server, approver = await asyncio.start_server(answer, "127.0.0.1", 0), Slow()
-    house = Wiring().open_project(project, state, approver)
-    tab = house.registry.find("browser_action").surface.port.tab
+    rig = Wiring().open_project(project, state, approver)
+    tab = rig.registry.find("browser_action").surface.port.tab
     address, caller = (
         f"http://localhost:{server.sockets[0].getsockname()[1]}/",
         Caller("mcp", "test", "pid:1", "stdio:test"),
     )
     try:
-        await house.gate.run(Call("browser_action", {"action": "open", "url": address}, caller))
+        await rig.gate.run(Call("browser_action", {"action": "open", "url": address}, caller))
         click = Call("browser_action", {"action": "click", "selector": "button"}, caller)
-        clicking = asyncio.create_task(house.gate.run(click))
+        clicking = asyncio.create_task(rig.gate.run(click))
         await approver.before_click.wait()
         await tab._page.go(f"{address}admin")
         approver.has_left.set()
@@ -110,6 +110,6 @@ async def test_a_click_that_was_allowed_is_not_carried_out_on_another_page(tmp_p
         assert approver.asked[-1] == f'Click button, button "Show", on {address}'
         assert "/deleted" not in paths
     finally:
-        await house.part("webgal").preview_session.close()
-        house.close()
+        await rig.part("webgal").preview_session.close()
+        rig.close()
         server.close()

@@ -32,14 +32,14 @@ def project(tmp_path: Path) -> Path:
 
 async def error(project: Path) -> dict[str, Any]:
     """Of a preview, as the contract spells it."""
-    house = Wiring().open_project(project, project.parent / "state", NobodyToAsk(), flags={"terre": "off"})
+    rig = Wiring().open_project(project, project.parent / "state", NobodyToAsk(), flags={"terre": "off"})
     try:
         with pytest.raises(Failure) as raised:
-            await house.gate.run(Call("preview_scene", {}, Caller("mcp", "test", "pid:1", "stdio:test")))
+            await rig.gate.run(Call("preview_scene", {}, Caller("mcp", "test", "pid:1", "stdio:test")))
         return dict(webgal.envelope(raised.value)["error"])
     finally:
-        await house.part("webgal").preview_session.close()
-        house.close()
+        await rig.part("webgal").preview_session.close()
+        rig.close()
 
 
 async def test_without_the_engine_a_preview_fails_and_says_how_to_get_it(

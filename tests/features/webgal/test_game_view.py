@@ -39,15 +39,15 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[Open]:
-    houses: list[Project] = []
+    rigs: list[Project] = []
 
     def open_game(folder: Path) -> GameView:
-        houses.append(Wiring().open_project(folder, tmp_path / "state", NobodyToAsk()))
-        return GameView(houses[-1].registry.find("check_game").surface.port)
+        rigs.append(Wiring().open_project(folder, tmp_path / "state", NobodyToAsk()))
+        return GameView(rigs[-1].registry.find("check_game").surface.port)
 
     yield open_game
-    for house in houses:
-        house.close()
+    for rig in rigs:
+        rig.close()
 
 
 @pytest.fixture

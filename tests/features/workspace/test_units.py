@@ -73,17 +73,17 @@ def tree(folder: Path) -> Tree:
     return found
 
 
-def everything(house: Workspace) -> list[Step]:
+def everything(rig: Workspace) -> list[Step]:
     """One unit with every kind of step."""
     steps: list[Step] = [
         Change("a.txt", b"old\n", b"new\n"),
         Change("new/inner/b.bin", None, BINARY, after_mode=0o755),
         Change("run.sh", b"#!/bin/sh\n", b"#!/bin/sh\n", before_mode=0o644, after_mode=0o755),
-        Move("src/crlf.txt", "moved.txt", move_of(house, "src/crlf.txt", "moved.txt").base_hash),
-        *removal_of(house, "src/deep", is_recursive=True),
+        Move("src/crlf.txt", "moved.txt", move_of(rig, "src/crlf.txt", "moved.txt").base_hash),
+        *removal_of(rig, "src/deep", is_recursive=True),
         FolderChange("empty", is_made=True),
     ]
-    return with_parents(house, steps)
+    return with_parents(rig, steps)
 
 
 def after(folder: Path) -> Tree:
@@ -91,9 +91,9 @@ def after(folder: Path) -> Tree:
     return tree(folder)
 
 
-def undo(house: Workspace, snapshots: Sequence[Snapshot]) -> UndoPlan:
-    plan = plan_undo(house, snapshots)
-    commit_all(house, call(), plan.steps)
+def undo(rig: Workspace, snapshots: Sequence[Snapshot]) -> UndoPlan:
+    plan = plan_undo(rig, snapshots)
+    commit_all(rig, call(), plan.steps)
     return plan
 
 
@@ -107,13 +107,13 @@ def test_a_unit_does_everything_and_undo_brings_everything_back(project: Path) -
     assert not (project / "src/deep").exists()
     assert (project / "empty").is_dir()
     changed = tree(project)
-    house = workspace(project)
-    plan = undo(house, list(standing(house)))
+    rig = workspace(project)
+    plan = undo(rig, list(standing(rig)))
     assert not plan.refused
     assert len(plan.steps) == len(done)
     assert tree(project) == before
-    again = plan_undo(house, [kept for kept in house.snapshots.newest_first() if kept.undoes])
-    commit_all(house, call(), again.steps)
+    again = plan_undo(rig, [kept for kept in rig.snapshots.newest_first() if kept.undoes])
+    commit_all(rig, call(), again.steps)
     assert tree(project) == changed, "an undo can be undone"
     assert leftovers(project) == []
 
@@ -174,18 +174,18 @@ def test_an_edit_since_it_was_shown_stops_the_whole_unit(project: Path, path: st
 
 def test_an_edit_in_the_last_moment_stops_the_unit_and_stays(project: Path) -> None:
     """The editor saves after all checks and before its file's turn: what was done is taken back."""
-    house = workspace(project)
-    steps = everything(house)
+    rig = workspace(project)
+    steps = everything(rig)
     before = tree(project)
-    adopted = house.files.adopt
+    adopted = rig.files.adopt
 
     def racing(*args: object, **kwargs: object) -> None:
         (project / "src/deep/picture.bin").write_bytes(b"saved")
         adopted(*args, **kwargs)  # type: ignore[arg-type]
 
-    object.__setattr__(house, "files", _Racing(house.files, racing))
+    object.__setattr__(rig, "files", _Racing(rig.files, racing))
     with pytest.raises(Conflict):
-        commit_all(house, call(), steps)
+        commit_all(rig, call(), steps)
     expected = {**before, "src/deep/picture.bin": ("file", 0o644, b"saved")}
     assert tree(project) == expected
 
@@ -200,35 +200,35 @@ class _Racing:
 
 
 def test_undo_of_a_task_names_what_was_changed_since_and_undoes_the_rest(project: Path) -> None:
-    house = workspace(project)
-    commit_all(house, call("task-1"), [Change("a.txt", b"old\n", b"one\n"), Change("run.sh", b"#!/bin/sh\n", b"x\n")])
-    commit_all(house, call("task-1"), [Change("a.txt", b"one\n", b"two\n")])
-    commit_all(house, call("task-2"), [Change("src/crlf.txt", CRLF, b"other task\n")])
+    rig = workspace(project)
+    commit_all(rig, call("task-1"), [Change("a.txt", b"old\n", b"one\n"), Change("run.sh", b"#!/bin/sh\n", b"x\n")])
+    commit_all(rig, call("task-1"), [Change("a.txt", b"one\n", b"two\n")])
+    commit_all(rig, call("task-2"), [Change("src/crlf.txt", CRLF, b"other task\n")])
     (project / "run.sh").write_bytes(b"by hand\n")
-    plan = undo(house, [kept for kept in standing(house) if kept.task == "task-1"])
+    plan = undo(rig, [kept for kept in standing(rig) if kept.task == "task-1"])
     assert [refused.path for refused in plan.refused] == ["run.sh"]
     assert (project / "a.txt").read_bytes() == b"old\n"
     assert (project / "run.sh").read_bytes() == b"by hand\n"
     assert (project / "src/crlf.txt").read_bytes() == b"other task\n"
-    assert [kept.task for kept in standing(house)] == ["task-2", "task-1"], "the refused one still stands"
+    assert [kept.task for kept in standing(rig)] == ["task-2", "task-1"], "the refused one still stands"
 
 
 def test_a_file_written_moved_and_written_again_comes_back_as_it_was(project: Path) -> None:
     before = tree(project)
-    house = workspace(project)
-    commit_all(house, call("t"), [Change("src/deep/picture.bin", BINARY, b"1")])
-    commit_all(house, call("t"), [move_of(house, "src", "lib")])
-    commit_all(house, call("t"), [Change("lib/deep/picture.bin", b"1", b"2")])
-    plan = undo(house, [kept for kept in standing(house) if kept.task == "t"])
+    rig = workspace(project)
+    commit_all(rig, call("t"), [Change("src/deep/picture.bin", BINARY, b"1")])
+    commit_all(rig, call("t"), [move_of(rig, "src", "lib")])
+    commit_all(rig, call("t"), [Change("lib/deep/picture.bin", b"1", b"2")])
+    plan = undo(rig, [kept for kept in standing(rig) if kept.task == "t"])
     assert not plan.refused
     assert tree(project) == before
 
 
 def test_a_made_folder_with_somebody_elses_file_stays(project: Path) -> None:
-    house = workspace(project)
-    commit_all(house, call("t"), with_parents(house, [Change("new/a.txt", None, b"x")]))
+    rig = workspace(project)
+    commit_all(rig, call("t"), with_parents(rig, [Change("new/a.txt", None, b"x")]))
     (project / "new/mine.txt").write_text("mine")
-    plan = undo(house, list(standing(house)))
+    plan = undo(rig, list(standing(rig)))
     assert [refused.path for refused in plan.refused] == ["new"]
     assert tree(project)["new/mine.txt"][2] == b"mine"
     assert not (project / "new/a.txt").exists()
@@ -236,15 +236,15 @@ def test_a_made_folder_with_somebody_elses_file_stays(project: Path) -> None:
 
 def test_links_and_closed_names_stop_a_move_or_a_removal(project: Path) -> None:
     (project / "src/deep/link").symlink_to("/etc/passwd")
-    house = workspace(project)
+    rig = workspace(project)
     with pytest.raises(Conflict):
-        removal_of(house, "src", is_recursive=True)
+        removal_of(rig, "src", is_recursive=True)
     with pytest.raises(Conflict):
-        move_of(house, "src", "lib")
+        move_of(rig, "src", "lib")
     with pytest.raises(OutsideRoot):
-        removal_of(house, "src/deep/link", is_recursive=True)
+        removal_of(rig, "src/deep/link", is_recursive=True)
     with pytest.raises(Failure):
-        look(house, "src/deep/link")
+        look(rig, "src/deep/link")
     assert os.readlink(project / "src/deep/link") == "/etc/passwd"
 
 
@@ -252,29 +252,29 @@ def test_a_name_that_becomes_a_link_in_the_last_moment_is_not_followed(project: 
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "picture.bin").write_bytes(BINARY)
-    house = workspace(project)
-    steps = removal_of(house, "src/deep/picture.bin", is_recursive=False)
+    rig = workspace(project)
+    steps = removal_of(rig, "src/deep/picture.bin", is_recursive=False)
     (project / "src/deep").rename(project / "src/aside")
     (project / "src/deep").symlink_to(outside)
     with pytest.raises(Failure):
-        commit_all(house, call(), steps)
+        commit_all(rig, call(), steps)
     assert (outside / "picture.bin").read_bytes() == BINARY
 
 
 def test_a_move_never_replaces_what_is_there(project: Path) -> None:
-    house = workspace(project)
-    planned = move_of(house, "a.txt", "b.txt")
+    rig = workspace(project)
+    planned = move_of(rig, "a.txt", "b.txt")
     (project / "b.txt").write_bytes(b"mine")
     with pytest.raises(Conflict):
-        commit_all(house, call(), [planned])
+        commit_all(rig, call(), [planned])
     assert (project / "b.txt").read_bytes() == b"mine"
     assert (project / "a.txt").read_bytes() == b"old\n"
 
 
 def test_set_uid_is_never_given(project: Path) -> None:
-    house = workspace(project)
-    commit_all(house, call(), [Change("tool", None, b"x", after_mode=0o755)])
-    commit_all(house, call(), [Change("tool", b"x", b"y", before_mode=0o755, after_mode=0o6755)])
+    rig = workspace(project)
+    commit_all(rig, call(), [Change("tool", None, b"x", after_mode=0o755)])
+    commit_all(rig, call(), [Change("tool", b"x", b"y", before_mode=0o755, after_mode=0o6755)])
     assert stat.S_IMODE((project / "tool").stat().st_mode) == 0o755
 
 

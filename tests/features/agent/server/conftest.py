@@ -37,7 +37,7 @@ def models() -> Iterator[ModelServer]:
 
 
 @pytest.fixture(scope="package")
-def house(tmp_path_factory: pytest.TempPathFactory, models: ModelServer) -> Iterator[Running]:
+def rig(tmp_path_factory: pytest.TempPathFactory, models: ModelServer) -> Iterator[Running]:
     """One server for every test that leaves it as it was; writes need nobody's word."""
     state, project = tmp_path_factory.mktemp("state"), tmp_path_factory.mktemp("project")
     (state / "config.toml").write_text(ALLOWED)

@@ -22,11 +22,11 @@ NOW = {"retry-after": "0"}
     ids=["rate limit", "overflow", "no credit"],
 )
 def test_a_trouble_that_stays_ends_the_run_which_can_be_resumed(
-    answer: Answer, code: str, words: str, house: Running, models: ModelServer
+    answer: Answer, code: str, words: str, rig: Running, models: ModelServer
 ) -> None:
     async def run() -> None:
         models.script("hopeless", *[answer] * 4)
-        async with chatting(house) as chat:
+        async with chatting(rig) as chat:
             await chat.say("Hello", model="openai-compatible:hopeless")
             output = await chat.of("structuredOutput", status="error")
             assert output["error"]["code"] == code
@@ -42,10 +42,10 @@ def test_a_trouble_that_stays_ends_the_run_which_can_be_resumed(
     asyncio.run(run())
 
 
-def test_a_task_of_five_thousand_messages_goes_on(house: Running, models: ModelServer) -> None:
+def test_a_task_of_five_thousand_messages_goes_on(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         models.script("long", says("Begun."), says("A summary of it all."), says("I remember."))
-        async with chatting(house) as chat:
+        async with chatting(rig) as chat:
             await chat.say("Begin", model="openai-compatible:long")
             await chat.rested()
             turns = [
@@ -54,7 +54,7 @@ def test_a_task_of_five_thousand_messages_goes_on(house: Running, models: ModelS
                 else {"type": "assistant", "text": f"answer {n} " * 20}
                 for n in range(5000)
             ]
-            add_turns(house.state, chat.task, turns)
+            add_turns(rig.state, chat.task, turns)
             await chat.say("Do you remember?")
             await chat.of("chatDelta", finished=True, content="I remember.")
             await chat.rested()

@@ -21,15 +21,15 @@ class _Held(tuple[str, ...]):
         yield last
 
 
-def test_a_page_that_comes_in_the_middle_of_a_reply_sees_all_of_it(house: Running, models: ModelServer) -> None:
+def test_a_page_that_comes_in_the_middle_of_a_reply_sees_all_of_it(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         pieces = _Held(("One, ", "two, ", "three."))
         pieces.gate = threading.Event()
         models.script("held", Answer(pieces))
-        async with chatting(house) as chat:
+        async with chatting(rig) as chat:
             await chat.say("Count", id="evt-1", model="openai-compatible:held")
             await chat.until(lambda event: chat.streamed == "One, two, ")
-            async with chatting(house, chat.task) as late:
+            async with chatting(rig, chat.task) as late:
                 await late.page.send("frontend_message", {"v": 1, "type": "subscribe", "taskId": chat.task})
                 await late.until(lambda event: late.streamed == "One, two, ")
                 pieces.gate.set()

@@ -9,13 +9,11 @@ from tests.features.agent.server.chat import chatting
 from tests.features.agent.server.model_server import Answer, ModelServer, Use, says, wishes
 
 
-def test_a_task_stops_at_its_own_most_steps_and_goes_on_once_that_is_raised(
-    house: Running, models: ModelServer
-) -> None:
+def test_a_task_stops_at_its_own_most_steps_and_goes_on_once_that_is_raised(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         looks = [wishes("list_files", path=".", maxDepth=depth) for depth in (1, 2, 3)]
         models.script("stepping", *looks, says("Looked."))
-        async with chatting(house) as chat:
+        async with chatting(rig) as chat:
             await chat.say("Look", model="openai-compatible:stepping", mostSteps=2)
             rested = await chat.rested()
             assert (rested["steps"], rested["mostSteps"], rested["reached"]) == (2, 2, "mostSteps")
@@ -43,11 +41,11 @@ def test_a_task_stops_at_its_own_most_steps_and_goes_on_once_that_is_raised(
     asyncio.run(run())
 
 
-def test_limits_change_while_the_agent_is_at_work_and_its_model_does_not(house: Running, models: ModelServer) -> None:
+def test_limits_change_while_the_agent_is_at_work_and_its_model_does_not(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         gate = threading.Event()
         models.script("at-work", Answer(uses=(Use("list_files", {"path": "."}),), gate=gate), says("On."))
-        async with chatting(house) as chat:
+        async with chatting(rig) as chat:
             await chat.say("Go", model="openai-compatible:at-work", mostSteps=1, mostCost=0.5)
             await asyncio.to_thread(models.asked, "at-work")
             path = f"/api/agent/task/{chat.task}"
@@ -61,13 +59,13 @@ def test_limits_change_while_the_agent_is_at_work_and_its_model_does_not(house: 
     asyncio.run(run())
 
 
-def test_a_cost_that_is_reached_is_told_and_raised(house: Running, models: ModelServer) -> None:
+def test_a_cost_that_is_reached_is_told_and_raised(rig: Running, models: ModelServer) -> None:
     """The price of this model is known, and two replies of these tokens cost more than that."""
 
     async def run() -> None:
         name = "claude-sonnet-4-5"
         models.script(name, wishes("list_files", path="."), says("Paid."))
-        async with chatting(house) as chat:
+        async with chatting(rig) as chat:
             await chat.say("Look", model=f"anthropic:{name}", mostCost=0.00001)
             rested = await chat.rested()
             assert rested["reached"] == "mostCost", json.dumps(chat.events)

@@ -16,7 +16,7 @@ from tests.features.agent.server.chat import add_turns, chatting, person_at
 TASKS = 100
 
 
-def test_a_hundred_tasks_stream_at_once_and_no_delta_is_lost_or_out_of_order(house: Running, tmp_path: Path) -> None:
+def test_a_hundred_tasks_stream_at_once_and_no_delta_is_lost_or_out_of_order(rig: Running, tmp_path: Path) -> None:
     words = "".join(f"{number:04d} " for number in range(60))
     script = tmp_path / "script.json"
     script.write_text(json.dumps({"turns": [{"text": words}]}))
@@ -29,8 +29,8 @@ def test_a_hundred_tasks_stream_at_once_and_no_delta_is_lost_or_out_of_order(hou
         tasks = [new_task_id() for _ in range(TASKS)]
         heard = dict.fromkeys(tasks, "")
         left = set(tasks)
-        headers = await asyncio.to_thread(person_at, house)
-        async with listening(house, headers=headers, transports=["websocket"]) as page:
+        headers = await asyncio.to_thread(person_at, rig)
+        async with listening(rig, headers=headers, transports=["websocket"]) as page:
             await asyncio.gather(*(begin(page, task) for task in tasks))
             while left:
                 told = await page.next("frontend_event")
@@ -46,13 +46,13 @@ def test_a_hundred_tasks_stream_at_once_and_no_delta_is_lost_or_out_of_order(hou
     asyncio.run(run())
 
 
-def test_a_task_of_five_thousand_messages_is_shown_page_by_page(house: Running) -> None:
+def test_a_task_of_five_thousand_messages_is_shown_page_by_page(rig: Running) -> None:
     async def run() -> None:
-        async with chatting(house) as chat:
+        async with chatting(rig) as chat:
             await chat.say("Begin", model="nonsense:model")
             await chat.of("structuredOutput", status="error")
             turns = [{"type": "user", "id": f"m{n}", "text": str(n)} for n in range(4999)]
-            add_turns(house.state, chat.task, turns)
+            add_turns(rig.state, chat.task, turns)
             shown: list[str] = []
             page = await chat.entries("?limit=500")
             while True:
@@ -98,9 +98,9 @@ def test_a_page_does_not_part_an_outcome_from_its_wish_and_shows_what_was_compac
     asyncio.run(run())
 
 
-def test_tasks_are_found_by_words_of_their_titles_and_messages_and_paged(house: Running) -> None:
+def test_tasks_are_found_by_words_of_their_titles_and_messages_and_paged(rig: Running) -> None:
     async def run() -> None:
-        async with chatting(house) as chat:
+        async with chatting(rig) as chat:
             said = {"zebra 100% striped": "a", "the second ZEBRA": "b", "unrelated": "c"}
             tasks = {name: new_task_id() for name in said.values()}
             for content, name in said.items():

@@ -34,21 +34,21 @@ def with_scripted_agent(folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("acp")
     env = with_scripted_agent(folder)
     with up(folder / "state", folder / "project", None, **env) as running:
         yield running
 
 
-async def test_the_agents_that_are_installed_can_be_chosen(house: Running) -> None:
-    async with chatting(house) as chat:
+async def test_the_agents_that_are_installed_can_be_chosen(rig: Running) -> None:
+    async with chatting(rig) as chat:
         models = (await chat.ask("GET", "/api/agent/models")).json["data"]["models"]
         assert {"name": "agent:codex", "provider": "agent", "hasKey": True} in models
 
 
-async def test_what_it_asks_permission_for_is_an_approval_and_a_yes_is_for_once(house: Running) -> None:
-    async with chatting(house) as chat:
+async def test_what_it_asks_permission_for_is_an_approval_and_a_yes_is_for_once(rig: Running) -> None:
+    async with chatting(rig) as chat:
         await chat.say("ask", model="agent:codex")
         question = await chat.question("rm -rf build")
         assert "Codex wants to" in str(question["prompt"])
@@ -62,12 +62,12 @@ async def test_what_it_asks_permission_for_is_an_approval_and_a_yes_is_for_once(
         shown = await chat.entries()
         used = [entry["tool"]["name"] for entry in shown["entries"] if entry.get("tool")]
         assert used == ["rm -rf build", "rm -rf build"]
-    records = [each for each in audit_records(house.state) if each.get("tool") == "agent_permission"]
+    records = [each for each in audit_records(rig.state) if each.get("tool") == "agent_permission"]
     assert [(each["event"], each.get("ok")) for each in records] == [("begin", None), ("end", True), ("end", False)]
 
 
-async def test_a_plan_is_shown_and_garbage_is_skipped(house: Running) -> None:
-    async with chatting(house) as chat:
+async def test_a_plan_is_shown_and_garbage_is_skipped(rig: Running) -> None:
+    async with chatting(rig) as chat:
         await chat.say("plan", model="agent:codex")
         await chat.rested()
         assert "- [x] Look\n- [ ] Do" in str([event.get("content") for event in chat.told("chatDelta")]).replace(
@@ -78,8 +78,8 @@ async def test_a_plan_is_shown_and_garbage_is_skipped(house: Running) -> None:
         assert chat.streamed == "I heard you."
 
 
-async def test_an_agent_that_dies_says_so_and_the_next_words_start_another(house: Running) -> None:
-    async with chatting(house) as chat:
+async def test_an_agent_that_dies_says_so_and_the_next_words_start_another(rig: Running) -> None:
+    async with chatting(rig) as chat:
         await chat.say("die", model="agent:codex")
         trouble = (await chat.rested()).get("trouble", "")
         assert "Codex stopped working" in trouble
@@ -88,8 +88,8 @@ async def test_an_agent_that_dies_says_so_and_the_next_words_start_another(house
         assert (await chat.rested()).get("trouble", "") == ""
 
 
-async def test_it_is_stopped_and_hears_the_next_words(house: Running) -> None:
-    async with chatting(house) as chat:
+async def test_it_is_stopped_and_hears_the_next_words(rig: Running) -> None:
+    async with chatting(rig) as chat:
         await chat.say("hang", model="agent:codex")
         await chat.of("chatDelta")
         refused = await chat.steer("pause")
@@ -210,8 +210,8 @@ async def test_a_real_agent_works_in_its_cage_and_the_project_waits_for_review(w
     with serving(worker.client.wire(), worker.turns(project)) as model:
         keys = {name: value.format(url=model.url) for name, value in worker.environment.items()}
         env = {"PATH": f"{PROGRAMS}:{os.environ['PATH']}", "HOME": str(tmp_path / "home"), **keys}
-        with up(tmp_path / "state", project, None, **env) as house:
-            async with chatting(house) as chat:
+        with up(tmp_path / "state", project, None, **env) as rig:
+            async with chatting(rig) as chat:
                 await chat.say("Make a file.", model=f"agent:{worker.client.name}")
                 ended = await chat.rested()
                 assert ended.get("trouble", "") == ""

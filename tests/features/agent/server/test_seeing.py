@@ -18,8 +18,8 @@ PAGE = "http://127.0.0.1:1/page"
 
 
 @pytest.fixture(scope="module")
-def browser(house: Running) -> Iterator[ScriptedBrowser]:
-    connected = ScriptedBrowser(house.address, browser_token(house.state, CLIENT_ID))
+def browser(rig: Running) -> Iterator[ScriptedBrowser]:
+    connected = ScriptedBrowser(rig.address, browser_token(rig.state, CLIENT_ID))
     yield connected
     connected.close()
 
@@ -48,12 +48,12 @@ def takes(times: int) -> list[Answer]:
 
 @pytest.mark.parametrize("provider", first_of("models", ("openai-compatible",), ("anthropic",), ("google",)))
 def test_a_model_sees_the_newest_pictures_beside_their_outcomes(
-    provider: str, house: Running, models: ModelServer, browser: ScriptedBrowser
+    provider: str, rig: Running, models: ModelServer, browser: ScriptedBrowser
 ) -> None:
     async def run() -> None:
         browser.sites[PAGE] = Site()
         models.script("seeing", *takes(5), says("A pixel."))
-        async with chatting(house) as chat:
+        async with chatting(rig) as chat:
             await look(chat, f"{provider}:seeing")
             assert chat.streamed == "A pixel.", chat.events[-1]
         requests = models.requests["seeing"]
@@ -66,13 +66,13 @@ def test_a_model_sees_the_newest_pictures_beside_their_outcomes(
 
 
 def test_a_model_that_takes_no_pictures_goes_on_without_them(
-    house: Running, models: ModelServer, browser: ScriptedBrowser
+    rig: Running, models: ModelServer, browser: ScriptedBrowser
 ) -> None:
     async def run() -> None:
         browser.sites[PAGE] = Site()
         refusal = Answer(status=500, error={"message": "image input is not supported - hint: provide the mmproj"})
         models.script("blind", *takes(1), refusal, wishes("browser_screenshot"), says("I can't see it."))
-        async with chatting(house) as chat:
+        async with chatting(rig) as chat:
             await look(chat, "openai-compatible:blind")
             assert chat.streamed == "I can't see it."
             assert not chat.told("structuredOutput")

@@ -9,10 +9,10 @@ from tests.features.agent.server.model_server import Answer, ModelServer, Use, s
 from tests.features.agent.server.test_talking import PIXEL
 
 
-def test_the_token_alone_neither_speaks_nor_answers_in_a_persons_task(house: Running, models: ModelServer) -> None:
+def test_the_token_alone_neither_speaks_nor_answers_in_a_persons_task(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         models.script("asked", wishes("ask_followup_question", question="Which one?"), says("Thanks."), says("Again."))
-        async with chatting(house) as person, chatting(house, person.task, is_person=False) as program:
+        async with chatting(rig) as person, chatting(rig, person.task, is_person=False) as program:
             await person.say("Take one", model="openai-compatible:asked")
             await person.question("Which one?")
             assert (await program.say("the red one"))["error"]["code"] == "FORBIDDEN"
@@ -26,16 +26,16 @@ def test_the_token_alone_neither_speaks_nor_answers_in_a_persons_task(house: Run
 
 
 def test_a_program_speaks_in_tasks_of_its_own_and_chooses_nothing_that_a_person_pays_for(
-    house: Running, models: ModelServer
+    rig: Running, models: ModelServer
 ) -> None:
     async def run() -> None:
-        async with chatting(house, is_person=False) as program:
+        async with chatting(rig, is_person=False) as program:
             for chosen in ({"model": "openai-compatible:own"}, {"mostCost": 100}, {"mostSteps": 1000}):
                 assert (await program.say("Go", **chosen))["error"]["code"] == "FORBIDDEN"
             assert await program.say("Go", mode="act") == {"ok": True}
             assert (await program.until(lambda told: told["type"] in ("structuredOutput", "runStatus"))) is not None
             await program.look(lambda shown: shown["run"]["status"] == "waiting")
-            async with chatting(house, program.task) as person:
+            async with chatting(rig, program.task) as person:
                 models.script("taken-over", says("Yes, you."))
                 assert await person.say("It is mine now", model="openai-compatible:taken-over") == {"ok": True}
                 await person.rested()
@@ -44,15 +44,15 @@ def test_a_program_speaks_in_tasks_of_its_own_and_chooses_nothing_that_a_person_
     asyncio.run(run())
 
 
-def test_attachments_to_an_answer_are_refused_and_the_question_stays(house: Running, models: ModelServer) -> None:
+def test_attachments_to_an_answer_are_refused_and_the_question_stays(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         models.script("asking", wishes("ask_followup_question", question="Which picture?"), says("I see."))
-        async with chatting(house) as chat:
+        async with chatting(rig) as chat:
             await chat.say("Take one", model="openai-compatible:asking")
             await chat.question("Which picture?")
             body = {"taskId": chat.task, "kind": "attachment", "contentType": "image/png", "name": "a.png"}
             slot = (await chat.ask("POST", "/api/artifacts/presign", json=body)).json["data"]
-            await chat.ask("POST", slot["uploadUrl"].removeprefix(house.address), content=PIXEL)
+            await chat.ask("POST", slot["uploadUrl"].removeprefix(rig.address), content=PIXEL)
             assert (await chat.say("this one", attachments=[slot["artifactId"]]))["error"]["code"] == "BAD_REQUEST"
             assert await chat.say("the first one") == {"ok": True}
             await chat.rested()
@@ -65,12 +65,12 @@ def test_attachments_to_an_answer_are_refused_and_the_question_stays(house: Runn
 
 
 def test_what_a_person_types_in_confidence_reaches_the_model_and_no_page_and_no_disk(
-    house: Running, models: ModelServer
+    rig: Running, models: ModelServer
 ) -> None:
     async def run() -> None:
         form = {"fields": [{"key": "user"}, {"key": "password", "secret": True}]}
         models.script("trusted", wishes("prompt_key_values", **form), says("Signed in."))
-        async with chatting(house) as chat:
+        async with chatting(rig) as chat:
             await chat.say("Sign in", model="openai-compatible:trusted")
             question = await chat.question("password")
             await chat.answer(question, status="ok", values={"user": "ada", "password": "TOP-SECRET-17"})
@@ -80,16 +80,16 @@ def test_what_a_person_types_in_confidence_reaches_the_model_and_no_page_and_no_
             assert "TOP-SECRET-17" not in told
             assert "ada" in told
             assert "****** stands for a secret" in told
-            stored = b"".join(path.read_bytes() for path in (house.state / "browser").glob("browser.db*"))
+            stored = b"".join(path.read_bytes() for path in (rig.state / "browser").glob("browser.db*"))
             assert b"TOP-SECRET-17" not in stored
 
     asyncio.run(run())
 
 
-def test_a_plan_that_was_stopped_is_shown_again_when_it_is_resumed(house: Running, models: ModelServer) -> None:
+def test_a_plan_that_was_stopped_is_shown_again_when_it_is_resumed(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         models.script("planned", says("- [ ] only this"), says("Done so."))
-        async with chatting(house) as chat:
+        async with chatting(rig) as chat:
             await chat.say("Plan", mode="plan", model="openai-compatible:planned")
             first = await chat.question("only this")
             stopped = (await chat.steer("stop")).json["data"]
@@ -104,12 +104,12 @@ def test_a_plan_that_was_stopped_is_shown_again_when_it_is_resumed(house: Runnin
     asyncio.run(run())
 
 
-def test_an_error_in_foreign_words_is_marked_and_one_of_our_own_is_not(house: Running, models: ModelServer) -> None:
+def test_an_error_in_foreign_words_is_marked_and_one_of_our_own_is_not(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         wrong = Use("apps_call", {"appId": "no.such.app"})
         uses = (Use("apps_call", {"app": "no.such.app", "tool": "x"}), Use("read_file", {"path": "no"}), wrong)
         models.script("failing", Answer(uses=uses), says("All failed."))
-        async with chatting(house) as chat:
+        async with chatting(rig) as chat:
             await chat.say("Try", model="openai-compatible:failing")
             await chat.rested()
         told = [said["content"] for said in models.requests["failing"][1]["messages"] if said["role"] == "tool"]

@@ -48,7 +48,7 @@ async def caller() -> AsyncIterator[Caller]:
     await caller.transport.close()
 
 
-async def test_the_process_is_kept_warm_and_ends_with_the_house(caller: Caller) -> None:
+async def test_the_process_is_kept_warm_and_ends_with_the_rig(caller: Caller) -> None:
     app = odd()
     pid = await caller.pid(app)
     assert await caller.pid(app) == pid

@@ -22,4 +22,4 @@ def opened(tmp_path: Path) -> Iterator[Callable[..., DesktopGate]]:
 
     yield opening
     for gate in gates:
-        gate.house.close()
+        gate.rig.close()

@@ -16,7 +16,7 @@ from handrail.kernel.registry import Registry, surface_of
 from handrail.kernel.tool import Reply
 from handrail.ports.errors import Failure
 from handrail.ports.policy import Rule
-from tests.kernel.gatehouse import AGENT, Gatehouse
+from tests.kernel.gate_rig import AGENT, GateRig
 
 Json = dict[str, Any]
 Answer = Callable[[Json], Json]
@@ -68,11 +68,11 @@ class DesktopGate:
     def __init__(self, folder: Path, host: ScriptedHost, rules: Sequence[Mapping[str, str]] = ()) -> None:
         document = PolicyDocument(rules=tuple(msgspec.convert(rule, Rule) for rule in rules))
         policy = compose(document, is_trusted=True, user_rules=())
-        self.house = Gatehouse(folder, (), policy=lambda: policy)
+        self.rig = GateRig(folder, (), policy=lambda: policy)
         self.host = host
-        self.questions = self.house.person.questions
-        tools = surface_of(FEATURE, Desktop(host, self.house.folder, lambda: "the host", lambda: policy))
-        self.house.gate.registry = Registry([tools])
+        self.questions = self.rig.person.questions
+        tools = surface_of(FEATURE, Desktop(host, self.rig.folder, lambda: "the host", lambda: policy))
+        self.rig.gate.registry = Registry([tools])
 
     async def does(self, tool: str, **params: Any) -> Reply:
-        return await self.house.gate.run(Call(tool, params, AGENT))
+        return await self.rig.gate.run(Call(tool, params, AGENT))

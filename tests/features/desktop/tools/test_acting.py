@@ -56,8 +56,8 @@ async def test_the_host_gets_the_token_that_the_gate_issued_for_exactly_what_is_
     await gate.does("desktop_hotkey", keys=["enter"])
     (sent,) = gate.host.got("desktop.hotkey")
     token = sent.pop("confirm")["pass"]
-    assert gate.house.tokens.issued == {token: Scope("the host", "desktop.hotkey", digest(sent))}
-    assert gate.house.tokens.consumed == []
+    assert gate.rig.tokens.issued == {token: Scope("the host", "desktop.hotkey", digest(sent))}
+    assert gate.rig.tokens.consumed == []
 
 
 async def test_an_app_that_no_rule_allows_is_asked_about(opened: Open) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handrail.ports.prompt_queue import OWN, PromptQueue
-from tests.features.people.screen.seat import seated
+from tests.features.people.screen.screen_user import using_screen
 
 DIFF = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
 CHANGE = {
@@ -39,7 +39,7 @@ APPROVAL = "approval_00ff"
 
 async def test_a_page_shows_everything_that_would_happen(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id=APPROVAL, origin=OWN, run_id="run-7")
-    async with seated(queue, log, size=(100, 30)) as seat:
+    async with using_screen(queue, log, size=(100, 30)) as user:
         for text in (
             "Write a.txt",
             "handrail/write_to_file",
@@ -48,29 +48,29 @@ async def test_a_page_shows_everything_that_would_happen(queue: PromptQueue, log
             "make a",
             "/home/ada/game",
         ):
-            await seat.until_shown(text)
+            await user.until_shown(text)
         for text in ("+1 −1 lines", "1   one", "2 - two", "2 + 2"):
-            await seat.until_shown(text)
+            await user.until_shown(text)
 
 
 @pytest.mark.parametrize(("key", "scope"), [("y", "once"), ("t", "task"), ("r", "rule")])
 async def test_the_key_says_how_far_a_yes_reaches(queue: PromptQueue, log: Path, key: str, scope: str) -> None:
     await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
-    async with seated(queue, log) as seat:
-        await seat.press(key)
-        assert await seat.answered(APPROVAL) == {"status": "ok", "scope": scope}
-        await seat.until_shown("Answered by you")
+    async with using_screen(queue, log) as user:
+        await user.press(key)
+        assert await user.answered(APPROVAL) == {"status": "ok", "scope": scope}
+        await user.until_shown("Answered by you")
         assert await queue.answered_by([APPROVAL]) == {APPROVAL: "terminal:ada"}
 
 
 async def test_only_approvals_have_scopes(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id="an-apps-own")
-    async with seated(queue, log) as seat:
-        assert not {"t", "r"} & set(seat.keys)
-        await seat.press("t", "r")
-        await seat.until_said("only be allowed once")
-        await seat.press("y")
-        assert await seat.answered("an-apps-own") == {"status": "ok"}
+    async with using_screen(queue, log) as user:
+        assert not {"t", "r"} & set(user.keys)
+        await user.press("t", "r")
+        await user.until_said("only be allowed once")
+        await user.press("y")
+        assert await user.answered("an-apps-own") == {"status": "ok"}
 
 
 @pytest.mark.parametrize(("key", "covers"), [("r", {}), ("R", {"covers": "app"})])
@@ -79,85 +79,85 @@ async def test_a_call_of_an_app_is_allowed_for_its_tool_or_for_the_app(
 ) -> None:
     consent = {"app": "com.example.mail", "appName": "Mail", "tool": "send_email"}
     await queue.request({**CHANGE, "consent": consent}, request_id=APPROVAL, origin=OWN)
-    async with seated(queue, log) as seat:
-        assert {"r", "R"} <= set(seat.keys)
-        await seat.press(key)
-        assert await seat.answered(APPROVAL) == {"status": "ok", "scope": "rule", **covers}
-        await seat.until_shown("every tool of the app" if covers else "this tool")
+    async with using_screen(queue, log) as user:
+        assert {"r", "R"} <= set(user.keys)
+        await user.press(key)
+        assert await user.answered(APPROVAL) == {"status": "ok", "scope": "rule", **covers}
+        await user.until_shown("every tool of the app" if covers else "this tool")
 
 
 async def test_only_a_call_of_an_app_can_be_allowed_for_all_its_tools(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
-    async with seated(queue, log) as seat:
-        await seat.press("R")
-        await seat.until_said("Only a call of an app")
-        await seat.press("n")
+    async with using_screen(queue, log) as user:
+        await user.press("R")
+        await user.until_said("Only a call of an app")
+        await user.press("n")
 
 
 async def test_a_no_asks_for_a_remark_and_enter_denies(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
-    async with seated(queue, log) as seat:
-        await seat.press("n")
-        assert seat.keys[:2] == ["Enter", "Esc"]
-        await seat.press(*"not y", "enter")
-        assert await seat.answered(APPROVAL) == {"status": "canceled", "remark": "not y"}
+    async with using_screen(queue, log) as user:
+        await user.press("n")
+        assert user.keys[:2] == ["Enter", "Esc"]
+        await user.press(*"not y", "enter")
+        assert await user.answered(APPROVAL) == {"status": "canceled", "remark": "not y"}
 
 
 async def test_esc_takes_a_no_back_and_keeps_the_remark_for_a_yes(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
-    async with seated(queue, log) as seat:
-        await seat.press("n", *"go on", "escape")
-        assert seat.responses == {}
-        await seat.press("y")
-        assert await seat.answered(APPROVAL) == {"status": "ok", "scope": "once", "remark": "go on"}
+    async with using_screen(queue, log) as user:
+        await user.press("n", *"go on", "escape")
+        assert user.responses == {}
+        await user.press("y")
+        assert await user.answered(APPROVAL) == {"status": "ok", "scope": "once", "remark": "go on"}
 
 
 async def test_enter_alone_allows_nothing(queue: PromptQueue, log: Path) -> None:
     await queue.request({**CHANGE, "defaultRemark": "as agreed"}, request_id=APPROVAL, origin=OWN)
-    async with seated(queue, log) as seat:
-        await seat.press("enter", "enter", "ctrl+s", "tab", "enter")
-        assert seat.responses == {}
-        await seat.until_said("y allows")
-        await seat.press("escape", "y")
-        assert (await seat.answered(APPROVAL))["remark"] == "as agreed"
+    async with using_screen(queue, log) as user:
+        await user.press("enter", "enter", "ctrl+s", "tab", "enter")
+        assert user.responses == {}
+        await user.until_said("y allows")
+        await user.press("escape", "y")
+        assert (await user.answered(APPROVAL))["remark"] == "as agreed"
 
 
 async def test_what_must_be_answered_can_not_be_denied(queue: PromptQueue, log: Path) -> None:
     await queue.request({**CHANGE, "allowCancel": False}, request_id=APPROVAL, origin=OWN)
-    async with seated(queue, log) as seat:
-        assert "n" not in seat.keys
-        await seat.press("n")
-        await seat.until_said("can't be canceled")
-        assert not seat.page.is_denying
+    async with using_screen(queue, log) as user:
+        assert "n" not in user.keys
+        await user.press("n")
+        await user.until_said("can't be canceled")
+        assert not user.page.is_denying
 
 
 async def test_a_key_that_was_on_its_way_is_no_answer_to_what_has_just_appeared(queue: PromptQueue, log: Path) -> None:
-    async with seated(queue, log) as seat:
+    async with using_screen(queue, log) as user:
         await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
-        await seat.until(lambda: seat.shown == APPROVAL)
-        await seat.pilot.press("y")
-        await seat.until_said("only just appeared")
-        assert seat.responses == {}
-        await seat.press("y")
-        await seat.answered(APPROVAL)
+        await user.until(lambda: user.shown == APPROVAL)
+        await user.pilot.press("y")
+        await user.until_said("only just appeared")
+        assert user.responses == {}
+        await user.press("y")
+        await user.answered(APPROVAL)
 
 
 async def test_a_move_counts_before_the_next_key_does(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
     await queue.request(CHANGE, request_id="approval_2", origin=OWN)
-    async with seated(queue, log) as seat:
-        seat.clock.now += 1
-        await seat.pilot.press("j", "y")
-        assert seat.responses == {}
-        assert seat.shown == "approval_2"
+    async with using_screen(queue, log) as user:
+        user.clock.now += 1
+        await user.pilot.press("j", "y")
+        assert user.responses == {}
+        assert user.shown == "approval_2"
 
 
 async def test_no_text_hides_or_is_taken_for_markup(queue: PromptQueue, log: Path) -> None:
     hostile = "[bold red]safe[/] \u202e\u200b\x1b[2J\x07"
     change = {**CHANGE, "title": hostile, "message": hostile, "source": hostile, "path": hostile}
     await queue.request({**change, "diff": f"@@ -0,0 +1 @@\n+{hostile}\n"}, request_id=APPROVAL, origin=OWN)
-    async with seated(queue, log, size=(120, 30)) as seat:
-        shown = seat.screen
+    async with using_screen(queue, log, size=(120, 30)) as user:
+        shown = user.screen
         assert not set(shown) & set("\u202e\u200b\x1b\x07")
         assert shown.count("[bold red]safe[/] \\u{202e}\\u{200b}\\u{1b}[2J\\u{7}") == 5
 
@@ -165,50 +165,50 @@ async def test_no_text_hides_or_is_taken_for_markup(queue: PromptQueue, log: Pat
 async def test_padding_can_push_nothing_out_of_sight_in_silence(queue: PromptQueue, log: Path) -> None:
     command = "make test" + " " * 2000 + "; rm -rf ~"
     await queue.request({"kind": "file_change_confirm", "command": command}, request_id=APPROVAL, origin=OWN)
-    async with seated(queue, log) as seat:
-        await seat.until_shown("more below")
-        assert "-rf" not in seat.screen
+    async with using_screen(queue, log) as user:
+        await user.until_shown("more below")
+        assert "-rf" not in user.screen
         for _ in range(5):
-            await seat.press("space")
-        await seat.until_shown("-rf ~")
-        await seat.until(lambda: "more below" not in seat.screen)
-        await seat.press("pageup", "J", "K")
+            await user.press("space")
+        await user.until_shown("-rf ~")
+        await user.until(lambda: "more below" not in user.screen)
+        await user.press("pageup", "J", "K")
 
 
 async def test_a_very_long_diff_is_shown_at_once_and_whole(queue: PromptQueue, log: Path) -> None:
     lines = "".join(f"+line {number}\n" for number in range(50_000))
     await queue.request({**CHANGE, "diff": f"@@ -0,0 +1,50000 @@\n{lines}"}, request_id=APPROVAL, origin=OWN)
-    async with seated(queue, log) as seat:
-        await seat.press("enter", "end")
-        await seat.until_shown("50000 + line 49999")
+    async with using_screen(queue, log) as user:
+        await user.press("enter", "end")
+        await user.until_shown("50000 + line 49999")
 
 
 async def test_the_rule_behind_each_key_is_shown(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
-    async with seated(queue, log, size=(100, 40)) as seat:
+    async with using_screen(queue, log, size=(100, 40)) as user:
         for text in ("r · always would allow", 'write_to_file file "a.txt"', "you remove the rule"):
-            await seat.until_shown(text)
+            await user.until_shown(text)
 
 
 async def test_a_prompt_of_another_program_is_shown_as_such_whatever_it_says(queue: PromptQueue, log: Path) -> None:
     await queue.request({**CHANGE, "offers": []}, request_id="approval_forged")
-    async with seated(queue, log, size=(100, 30)) as seat:
-        await seat.until_shown("another program, which calls itself handrail/write_to_file")
-        assert not {"t", "r"} & set(seat.keys)
+    async with using_screen(queue, log, size=(100, 30)) as user:
+        await user.until_shown("another program, which calls itself handrail/write_to_file")
+        assert not {"t", "r"} & set(user.keys)
 
 
 @pytest.mark.parametrize("key", ["y", "t"])
 async def test_a_yes_to_what_cant_be_seen_takes_the_key_twice(queue: PromptQueue, log: Path, key: str) -> None:
     unseen = {**CHANGE, "unseen": "No picture could be taken.", "changed": ["was: 1 EUR", "now: 9999 EUR"]}
     await queue.request(unseen, request_id=APPROVAL, origin=OWN)
-    async with seated(queue, log, size=(100, 40)) as seat:
+    async with using_screen(queue, log, size=(100, 40)) as user:
         for text in ("No picture could be taken.", "was: 1 EUR", "now: 9999 EUR"):
-            await seat.until_shown(text)
-        await seat.press(key)
-        await seat.until_shown("once more allows it all the same")
+            await user.until_shown(text)
+        await user.press(key)
+        await user.until_shown("once more allows it all the same")
         assert len(await queue.pending()) == 1
-        await seat.press(key)
-        assert (await seat.answered(APPROVAL))["status"] == "ok"
+        await user.press(key)
+        assert (await user.answered(APPROVAL))["status"] == "ok"
 
 
 PARTS = [
@@ -226,47 +226,47 @@ PARTS = [
 
 async def test_a_person_takes_only_some_parts_of_a_change(queue: PromptQueue, log: Path) -> None:
     await queue.request({**CHANGE, "parts": PARTS}, request_id=APPROVAL, origin=OWN)
-    async with seated(queue, log, size=(100, 50)) as seat:
-        await seat.until_shown("[x] 2  a.txt, line 9: +1 -0")
-        assert "Enter" in seat.keys
-        await seat.press("enter", "down", "space")
-        await seat.until_shown("[ ] 2  a.txt, line 9: +1 -0")
-        assert {"Space", "e"} <= set(seat.keys)
-        await seat.press("y")
+    async with using_screen(queue, log, size=(100, 50)) as user:
+        await user.until_shown("[x] 2  a.txt, line 9: +1 -0")
+        assert "Enter" in user.keys
+        await user.press("enter", "down", "space")
+        await user.until_shown("[ ] 2  a.txt, line 9: +1 -0")
+        assert {"Space", "e"} <= set(user.keys)
+        await user.press("y")
         taken = [{"path": "a.txt", "hunks": [0]}, {"path": "b.txt"}]
-        assert await seat.answered(APPROVAL) == {"status": "ok", "scope": "once", "files": taken}
+        assert await user.answered(APPROVAL) == {"status": "ok", "scope": "once", "files": taken}
 
 
 async def test_everything_marked_is_a_whole_yes_and_nothing_marked_is_none(queue: PromptQueue, log: Path) -> None:
     await queue.request({**CHANGE, "parts": PARTS}, request_id=APPROVAL, origin=OWN)
-    async with seated(queue, log, size=(100, 50)) as seat:
-        await seat.press("enter", "x", "down", "x", "down", "x", "y")
-        await seat.until_shown("Nothing is marked")
-        assert APPROVAL not in seat.responses
-        await seat.press("x", "up", "x", "up", "x", "y")
-        assert await seat.answered(APPROVAL) == {"status": "ok", "scope": "once"}
+    async with using_screen(queue, log, size=(100, 50)) as user:
+        await user.press("enter", "x", "down", "x", "down", "x", "y")
+        await user.until_shown("Nothing is marked")
+        assert APPROVAL not in user.responses
+        await user.press("x", "up", "x", "up", "x", "y")
+        assert await user.answered(APPROVAL) == {"status": "ok", "scope": "once"}
 
 
 async def test_a_person_edits_the_proposed_text_before_the_yes(queue: PromptQueue, log: Path) -> None:
     await queue.request({**CHANGE, "parts": PARTS}, request_id=APPROVAL, origin=OWN)
-    async with seated(queue, log, size=(100, 50)) as seat:
-        await seat.press("enter", "e", *"my ", "escape")
-        await seat.until_shown("a.txt, line 2: +1 -1 · edited by you")
-        await seat.press("enter", "down", "down", "e")
-        await seat.until_shown("can't be edited here")
-        await seat.press("space", "y")
+    async with using_screen(queue, log, size=(100, 50)) as user:
+        await user.press("enter", "e", *"my ", "escape")
+        await user.until_shown("a.txt, line 2: +1 -1 · edited by you")
+        await user.press("enter", "down", "down", "e")
+        await user.until_shown("can't be edited here")
+        await user.press("space", "y")
         edited = [{"path": "a.txt", "content": "my one\n2\n"}]
-        assert await seat.answered(APPROVAL) == {"status": "ok", "scope": "once", "files": edited}
+        assert await user.answered(APPROVAL) == {"status": "ok", "scope": "once", "files": edited}
 
 
 async def test_of_one_file_the_answer_has_its_hunks_or_its_text(queue: PromptQueue, log: Path) -> None:
     for request_id in (APPROVAL, f"{APPROVAL}1"):
         await queue.request({**CHANGE, "parts": PARTS[:1]}, request_id=request_id, origin=OWN)
-    async with seated(queue, log, size=(100, 50)) as seat:
-        await seat.press("enter", "x", "y")
-        assert await seat.answered(APPROVAL) == {"status": "ok", "scope": "once", "hunks": [1]}
-        await seat.press("escape", "enter", "enter", "e", "x", "escape", "y")
-        assert await seat.answered(f"{APPROVAL}1") == {"status": "ok", "scope": "once", "content": "xone\n2\n"}
+    async with using_screen(queue, log, size=(100, 50)) as user:
+        await user.press("enter", "x", "y")
+        assert await user.answered(APPROVAL) == {"status": "ok", "scope": "once", "hunks": [1]}
+        await user.press("escape", "enter", "enter", "e", "x", "escape", "y")
+        assert await user.answered(f"{APPROVAL}1") == {"status": "ok", "scope": "once", "content": "xone\n2\n"}
 
 
 def written(log: Path) -> str:
@@ -278,14 +278,14 @@ async def test_a_password_in_a_question_is_shown_on_request_and_never_logged(que
     asking = asyncio.create_task(
         queue.ask(question, request_id=APPROVAL, origin=OWN, masked={"text": "correct horse 9z"})
     )
-    async with seated(queue, log, size=(100, 30)) as seat:
-        await seat.until_shown("text: ******")
-        assert "s" in seat.keys
-        assert "correct horse" not in seat.screen
-        await seat.press("s")
-        await seat.until_shown("correct horse 9z")
-        await seat.press("y")
-        await seat.answered(APPROVAL)
+    async with using_screen(queue, log, size=(100, 30)) as user:
+        await user.until_shown("text: ******")
+        assert "s" in user.keys
+        assert "correct horse" not in user.screen
+        await user.press("s")
+        await user.until_shown("correct horse 9z")
+        await user.press("y")
+        await user.answered(APPROVAL)
         await asking
-        await seat.until(lambda: "correct horse" not in seat.screen)
+        await user.until(lambda: "correct horse" not in user.screen)
     assert "correct horse" not in written(log)

@@ -6,7 +6,7 @@ from pathlib import Path
 from textual import events
 
 from handrail.ports.prompt_queue import PromptQueue
-from tests.features.people.screen.seat import seated
+from tests.features.people.screen.screen_user import using_screen
 
 FORM = {
     "kind": "kv",
@@ -40,164 +40,164 @@ def written(state: Path) -> bytes:
 
 async def test_a_form_is_filled_in_and_sent_by_enter(queue: PromptQueue, log: Path) -> None:
     await queue.request(FORM, request_id="f")
-    async with seated(queue, log) as seat:
-        await seat.until_shown("Anything to know")
-        await seat.press("enter", *"qyn", "enter")
-        assert await seat.answered("f") == {
+    async with using_screen(queue, log) as user:
+        await user.until_shown("Anything to know")
+        await user.press("enter", *"qyn", "enter")
+        assert await user.answered("f") == {
             "status": "ok",
             "values": {"user": "qyn", "token": "******", "note": "one\ntwo"},
         }
-        assert seat.app.focused is not None
-        assert seat.app.focused.id == "waiting"
+        assert user.app.focused is not None
+        assert user.app.focused.id == "waiting"
 
 
 async def test_a_secret_reaches_the_waiter_and_stays_nowhere_else(
     queue: PromptQueue, other: PromptQueue, log: Path, state: Path
 ) -> None:
     asking = asyncio.create_task(other.ask(FORM, request_id="f"))
-    async with seated(queue, log) as seat:
-        await seat.until(lambda: seat.shown == "f")
-        await seat.press("enter", *"ada", "tab", *"hunter2")
-        await seat.until_shown("•••••••")
-        assert "hunter2" not in seat.screen
-        await seat.press("enter")
+    async with using_screen(queue, log) as user:
+        await user.until(lambda: user.shown == "f")
+        await user.press("enter", *"ada", "tab", *"hunter2")
+        await user.until_shown("•••••••")
+        assert "hunter2" not in user.screen
+        await user.press("enter")
         answer = await asking
         assert answer.response.values == {"user": "ada", "token": "hunter2", "note": "one\ntwo"}
-        await seat.until_shown("Answered by you")
-        assert seat.typed[:2] == ["ada", ""]
-        assert "hunter2" not in seat.screen
+        await user.until_shown("Answered by you")
+        assert user.typed[:2] == ["ada", ""]
+        assert "hunter2" not in user.screen
     assert b"hunter2" not in written(state)
 
 
 async def test_nobody_to_take_a_secret_is_told(queue: PromptQueue, log: Path) -> None:
     await queue.request(FORM, request_id="f")
-    async with seated(queue, log) as seat:
-        await seat.press("enter", "a", "down", "b", "ctrl+s")
-        await seat.answered("f")
-        await seat.until(lambda: "No program was waiting for the secret values" in seat.status.replace("\n", " "))
+    async with using_screen(queue, log) as user:
+        await user.press("enter", "a", "down", "b", "ctrl+s")
+        await user.answered("f")
+        await user.until(lambda: "No program was waiting for the secret values" in user.status.replace("\n", " "))
 
 
 async def test_what_is_missing_is_told_at_its_field_and_nothing_typed_is_lost(queue: PromptQueue, log: Path) -> None:
     await queue.request(FORM, request_id="f")
-    async with seated(queue, log) as seat:
-        await seat.press("enter", "tab", *"s3", "enter")
-        await seat.until_shown("Please fill this in.")
-        assert seat.responses == {}
-        assert seat.typed == ["", "s3"]
-        await seat.press("x")
-        assert "Please fill this in." not in seat.screen
-        assert seat.typed == ["x", "s3"]
+    async with using_screen(queue, log) as user:
+        await user.press("enter", "tab", *"s3", "enter")
+        await user.until_shown("Please fill this in.")
+        assert user.responses == {}
+        assert user.typed == ["", "s3"]
+        await user.press("x")
+        assert "Please fill this in." not in user.screen
+        assert user.typed == ["x", "s3"]
 
 
 async def test_in_a_field_of_several_lines_enter_breaks_the_line_and_ctrl_s_sends(
     queue: PromptQueue, log: Path
 ) -> None:
     await queue.request(FORM, request_id="f")
-    async with seated(queue, log) as seat:
-        await seat.press("enter", "a", "tab", "tab", "enter", "x")
-        assert seat.responses == {}
-        await seat.press("ctrl+s")
-        assert (await seat.answered("f"))["values"]["note"] == "\nxone\ntwo"
+    async with using_screen(queue, log) as user:
+        await user.press("enter", "a", "tab", "tab", "enter", "x")
+        assert user.responses == {}
+        await user.press("ctrl+s")
+        assert (await user.answered("f"))["values"]["note"] == "\nxone\ntwo"
 
 
 async def test_what_was_typed_is_there_when_one_comes_back(queue: PromptQueue, log: Path) -> None:
     await queue.request(FORM, request_id="f")
     await queue.request(ONE, request_id="c")
-    async with seated(queue, log) as seat:
-        await seat.press("enter", *"half", "escape", "j")
-        assert seat.shown == "c"
-        await seat.press("k")
-        assert seat.shown == "f"
-        assert seat.typed[0] == "half"
+    async with using_screen(queue, log) as user:
+        await user.press("enter", *"half", "escape", "j")
+        assert user.shown == "c"
+        await user.press("k")
+        assert user.shown == "f"
+        assert user.typed[0] == "half"
 
 
 async def test_letters_are_text_in_a_field_and_y_alone_sends_no_form(queue: PromptQueue, log: Path) -> None:
     await queue.request(FORM, request_id="f")
-    async with seated(queue, log) as seat:
-        await seat.press("y")
-        await seat.until_said("Enter")
-        await seat.press(*"yntraqd?jk")
-        assert seat.typed[0] == "yntraqd?jk"
-        assert seat.responses == {}
+    async with using_screen(queue, log) as user:
+        await user.press("y")
+        await user.until_said("Enter")
+        await user.press(*"yntraqd?jk")
+        assert user.typed[0] == "yntraqd?jk"
+        assert user.responses == {}
 
 
 async def test_hidden_characters_of_a_default_are_spelled_out(queue: PromptQueue, log: Path) -> None:
     fields = [{"key": "a", "default": "x\u202ey\x1b"}, {"key": "b", "multiline": True, "default": "p\u200bq"}]
     await queue.request({"kind": "kv", "fields": fields}, request_id="f")
-    async with seated(queue, log) as seat:
-        assert not set(seat.screen) & set("\u202e\x1b\u200b")
-        await seat.until_shown("x\\u{202e}y\\u{1b}")
-        await seat.until_shown("p\\u{200b}q")
-        await seat.press("enter", "ctrl+s")
-        assert (await seat.answered("f"))["values"] == {"a": "x\u202ey\x1b", "b": "p\u200bq"}
+    async with using_screen(queue, log) as user:
+        assert not set(user.screen) & set("\u202e\x1b\u200b")
+        await user.until_shown("x\\u{202e}y\\u{1b}")
+        await user.until_shown("p\\u{200b}q")
+        await user.press("enter", "ctrl+s")
+        assert (await user.answered("f"))["values"] == {"a": "x\u202ey\x1b", "b": "p\u200bq"}
 
 
 async def test_what_is_pasted_is_there_whole(queue: PromptQueue, log: Path) -> None:
     await queue.request(FORM, request_id="f")
-    async with seated(queue, log) as seat:
-        await seat.press("enter")
-        assert seat.app.focused is not None
-        seat.app.focused.post_message(events.Paste("one\ntwo"))
-        await seat.until(lambda: seat.typed[0] == "one\ntwo")
-        await seat.until_shown("Contains hidden characters")
-        await seat.press("ctrl+s")
-        assert (await seat.answered("f"))["values"]["user"] == "one\ntwo"
+    async with using_screen(queue, log) as user:
+        await user.press("enter")
+        assert user.app.focused is not None
+        user.app.focused.post_message(events.Paste("one\ntwo"))
+        await user.until(lambda: user.typed[0] == "one\ntwo")
+        await user.until_shown("Contains hidden characters")
+        await user.press("ctrl+s")
+        assert (await user.answered("f"))["values"]["user"] == "one\ntwo"
 
 
 async def test_a_form_is_canceled_by_n(queue: PromptQueue, log: Path) -> None:
     await queue.request(FORM, request_id="f")
-    async with seated(queue, log) as seat:
-        await seat.press("n")
-        assert await seat.answered("f") == {"status": "canceled"}
+    async with using_screen(queue, log) as user:
+        await user.press("n")
+        assert await user.answered("f") == {"status": "canceled"}
 
 
 async def test_one_option_is_marked_first_and_sent_by_the_next_enter(queue: PromptQueue, log: Path) -> None:
     await queue.request(ONE, request_id="c")
-    async with seated(queue, log) as seat:
-        await seat.press("enter", "ctrl+s")
-        await seat.until_shown("Please choose one.")
-        await seat.press("j", "enter")
-        await seat.until_shown("(•) b")
-        await seat.until_shown("the second")
-        assert seat.responses == {}
-        await seat.press("enter")
-        assert await seat.answered("c") == {"status": "ok", "selection": "b"}
+    async with using_screen(queue, log) as user:
+        await user.press("enter", "ctrl+s")
+        await user.until_shown("Please choose one.")
+        await user.press("j", "enter")
+        await user.until_shown("(•) b")
+        await user.until_shown("the second")
+        assert user.responses == {}
+        await user.press("enter")
+        assert await user.answered("c") == {"status": "ok", "selection": "b"}
 
 
 async def test_several_options_stay_within_their_limits(queue: PromptQueue, log: Path) -> None:
     await queue.request(SOME, request_id="c")
-    async with seated(queue, log) as seat:
-        await seat.until_shown("Choose 1 to 2 · 1 chosen")
-        await seat.press("enter", "down", "space", "down", "x", "enter")
-        await seat.until_shown("Please choose fewer.")
-        await seat.press("x", "up", "up", "space", "down", "space", "enter")
-        await seat.until_shown("Please choose more.")
-        await seat.press("space", "down", "space", "down", "enter")
-        assert await seat.answered("c") == {"status": "ok", "selection": ["b", "c"]}
+    async with using_screen(queue, log) as user:
+        await user.until_shown("Choose 1 to 2 · 1 chosen")
+        await user.press("enter", "down", "space", "down", "x", "enter")
+        await user.until_shown("Please choose fewer.")
+        await user.press("x", "up", "up", "space", "down", "space", "enter")
+        await user.until_shown("Please choose more.")
+        await user.press("space", "down", "space", "down", "enter")
+        assert await user.answered("c") == {"status": "ok", "selection": ["b", "c"]}
 
 
 async def test_an_option_is_picked_by_a_click(queue: PromptQueue, log: Path) -> None:
     await queue.request(ONE, request_id="c")
-    async with seated(queue, log) as seat:
-        await seat.pilot.click("OptionRow")
-        await seat.until_shown("(•) Alpha")
+    async with using_screen(queue, log) as user:
+        await user.pilot.click("OptionRow")
+        await user.until_shown("(•) Alpha")
 
 
 async def test_a_result_hides_nothing_and_is_taken_note_of(queue: PromptQueue, log: Path) -> None:
     await queue.request(RESULT, request_id="r")
     await queue.request(RESULT, request_id="r2")
-    async with seated(queue, log) as seat:
-        await seat.until_shown("All done")
+    async with using_screen(queue, log) as user:
+        await user.until_shown("All done")
         for text in ("https://evil.example", "<b>x</b>", "&#8238;", "• one"):
-            await seat.until_shown(text)
-        assert "**" not in seat.screen
-        await seat.press("y")
-        assert await seat.answered("r") == {"status": "ok"}
-        await seat.press("enter", "enter", "ctrl+s")
-        assert await seat.answered("r2") == {"status": "ok"}
+            await user.until_shown(text)
+        assert "**" not in user.screen
+        await user.press("y")
+        assert await user.answered("r") == {"status": "ok"}
+        await user.press("enter", "enter", "ctrl+s")
+        assert await user.answered("r2") == {"status": "ok"}
 
 
 async def test_a_very_long_result_is_shown_as_it_was_written(queue: PromptQueue, log: Path) -> None:
     await queue.request({"kind": "result", "markdown": "# head\n" + "- item\n" * 10_000}, request_id="r")
-    async with seated(queue, log) as seat:
-        await seat.until_shown("# head")
+    async with using_screen(queue, log) as user:
+        await user.until_shown("# head")

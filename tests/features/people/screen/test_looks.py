@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from handrail.features.people.cli.screen.texts import CHINESE, ENGLISH, Texts, texts_for
 from handrail.features.people.cli.screen.theme import DARK, LIGHT, PLAIN, theme_of
 from handrail.ports.prompt_queue import OWN, PromptQueue
-from tests.features.people.screen.seat import seated
+from tests.features.people.screen.screen_user import using_screen
 
 CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "diff": "@@ -1 +1 @@\n-a\n+b\n"}
 
@@ -16,48 +16,48 @@ CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "diff": "@@ -1 
 @pytest.mark.parametrize("size", [(40, 24), (80, 24), (160, 50)])
 async def test_list_and_page_and_keys_have_room(queue: PromptQueue, log: Path, size: tuple[int, int]) -> None:
     await queue.request(CHANGE, request_id="approval_1", origin=OWN)
-    async with seated(queue, log, size=size) as seat:
-        lines = seat.screen.split("\n")
+    async with using_screen(queue, log, size=size) as user:
+        lines = user.screen.split("\n")
         assert len(lines) == size[1]
         assert all(cell_len(line) == size[0] for line in lines)
         for text in ("1 waiting", "● Write a.txt", "1 - a", "1 + b", "y allow once", "n deny", "q quit"):
-            await seat.until_shown(text)
+            await user.until_shown(text)
 
 
 async def test_help_lists_every_key_and_goes_again(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id="approval_1", origin=OWN)
-    async with seated(queue, log, size=(80, 40)) as seat:
-        await seat.press("question_mark")
+    async with using_screen(queue, log, size=(80, 40)) as user:
+        await user.press("question_mark")
         for key, meaning in ENGLISH.help:
-            await seat.until_shown(key)
-            await seat.until_shown(meaning[:20])
-        await seat.press("y", "escape")
-        assert seat.responses == {}
-        assert seat.shown == "approval_1"
+            await user.until_shown(key)
+            await user.until_shown(meaning[:20])
+        await user.press("y", "escape")
+        assert user.responses == {}
+        assert user.shown == "approval_1"
 
 
 async def test_it_speaks_chinese(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id="approval_1", origin=OWN)
-    async with seated(queue, log, texts=CHINESE) as seat:
+    async with using_screen(queue, log, texts=CHINESE) as user:
         for text in ("1 条待处理", "审批", "允许一次", "拒绝", "变更"):
-            await seat.until_shown(text)
+            await user.until_shown(text)
 
 
 async def test_light_and_dark_are_a_key_apart(queue: PromptQueue, log: Path) -> None:
-    async with seated(queue, log) as seat:
-        assert seat.app.theme == DARK.name
-        await seat.press("d")
-        assert seat.app.theme == LIGHT.name
+    async with using_screen(queue, log) as user:
+        assert user.app.theme == DARK.name
+        await user.press("d")
+        assert user.app.theme == LIGHT.name
 
 
 async def test_q_quits_and_ctrl_c_does_everywhere(queue: PromptQueue, log: Path) -> None:
     await queue.request({"kind": "kv", "fields": [{"key": "a"}]}, request_id="f")
-    async with seated(queue, log) as seat:
-        await seat.press("q")
-    assert seat.app.return_value is None
-    async with seated(queue, log) as seat:
-        await seat.press("enter", "ctrl+c")
-    assert seat.app.return_value == 130
+    async with using_screen(queue, log) as user:
+        await user.press("q")
+    assert user.app.return_value is None
+    async with using_screen(queue, log) as user:
+        await user.press("enter", "ctrl+c")
+    assert user.app.return_value == 130
 
 
 def test_the_language_is_the_persons() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from handrail.ports.prompt_queue import PromptQueue
-from tests.features.people.screen.seat import Seat, seated
+from tests.features.people.screen.screen_user import ScreenUser, using_screen
 
 TASKS = {
     "kind": "task_confirm",
@@ -18,42 +18,42 @@ TASKS = {
 }
 
 
-async def confirmed(seat: Seat) -> list[dict[str, Any]]:
-    answer = await seat.answered("t")
+async def confirmed(user: ScreenUser) -> list[dict[str, Any]]:
+    answer = await user.answered("t")
     assert answer["status"] == "ok"
     return list(answer["tasks"])
 
 
 async def test_a_list_is_confirmed_as_it_is(queue: PromptQueue, log: Path) -> None:
     await queue.request(TASKS, request_id="t")
-    async with seated(queue, log) as seat:
+    async with using_screen(queue, log) as user:
         for text in ("Write", "the docs", "high · to do · #a,b · #c", "blocked", "Confirm 3 tasks"):
-            await seat.until_shown(text)
-        await seat.press("y")
-        assert (await seat.answered("t"))["remark"] == "fine"
-        assert [task["draftId"] for task in await confirmed(seat)] == ["1", "2", "3"]
-        assert (await confirmed(seat))[0]["tags"] == ["a,b", "c"]
+            await user.until_shown(text)
+        await user.press("y")
+        assert (await user.answered("t"))["remark"] == "fine"
+        assert [task["draftId"] for task in await confirmed(user)] == ["1", "2", "3"]
+        assert (await confirmed(user))[0]["tags"] == ["a,b", "c"]
 
 
 async def test_tasks_are_moved_and_removed_and_brought_back(queue: PromptQueue, log: Path) -> None:
     await queue.request(TASKS, request_id="t")
-    async with seated(queue, log) as seat:
-        await seat.press("enter", "alt+down", "J")
-        await seat.press("k", "minus")
-        await seat.until_said("u brings it back")
-        await seat.press("u", "K", "delete")
-        await seat.press("y")
-        assert [task["title"] for task in await confirmed(seat)] == ["Test", "Write"]
+    async with using_screen(queue, log) as user:
+        await user.press("enter", "alt+down", "J")
+        await user.press("k", "minus")
+        await user.until_said("u brings it back")
+        await user.press("u", "K", "delete")
+        await user.press("y")
+        assert [task["title"] for task in await confirmed(user)] == ["Test", "Write"]
 
 
 async def test_a_task_is_edited_in_its_fields(queue: PromptQueue, log: Path) -> None:
     await queue.request(TASKS, request_id="t")
-    async with seated(queue, log) as seat:
-        await seat.press("enter", "p", "s", "e", *" it", "tab", *"all ", "tab", "end", *", new", "enter")
-        await seat.until_shown("Write it")
-        assert seat.responses == {}
-        await seat.press("y")
-        assert (await confirmed(seat))[0] == {
+    async with using_screen(queue, log) as user:
+        await user.press("enter", "p", "s", "e", *" it", "tab", *"all ", "tab", "end", *", new", "enter")
+        await user.until_shown("Write it")
+        assert user.responses == {}
+        await user.press("y")
+        assert (await confirmed(user))[0] == {
             "draftId": "1",
             "title": "Write it",
             "details": "all the docs",
@@ -65,36 +65,36 @@ async def test_a_task_is_edited_in_its_fields(queue: PromptQueue, log: Path) -> 
 
 async def test_a_new_task_needs_a_title_and_ctrl_s_sends_what_is_being_typed(queue: PromptQueue, log: Path) -> None:
     await queue.request({"kind": "task_confirm"}, request_id="t")
-    async with seated(queue, log) as seat:
-        await seat.until_shown("There is no task")
-        await seat.press("enter", "plus", "ctrl+s")
-        await seat.until_shown("A task needs a title.")
-        assert seat.responses == {}
-        await seat.press(*"New", "ctrl+s")
-        (task,) = await confirmed(seat)
+    async with using_screen(queue, log) as user:
+        await user.until_shown("There is no task")
+        await user.press("enter", "plus", "ctrl+s")
+        await user.until_shown("A task needs a title.")
+        assert user.responses == {}
+        await user.press(*"New", "ctrl+s")
+        (task,) = await confirmed(user)
         assert (task["title"], task["priority"], task["status"]) == ("New", "medium", "todo")
         assert task["draftId"]
 
 
 async def test_esc_closes_the_card_first_and_then_leaves_the_form(queue: PromptQueue, log: Path) -> None:
     await queue.request(TASKS, request_id="t")
-    async with seated(queue, log) as seat:
-        await seat.press("enter", "enter", "x", "escape")
-        await seat.until_shown("Writex")
-        await seat.press("escape")
-        assert seat.app.focused is not None
-        assert seat.app.focused.id == "waiting"
+    async with using_screen(queue, log) as user:
+        await user.press("enter", "enter", "x", "escape")
+        await user.until_shown("Writex")
+        await user.press("escape")
+        assert user.app.focused is not None
+        assert user.app.focused.id == "waiting"
 
 
 async def test_enter_on_the_last_row_confirms(queue: PromptQueue, log: Path) -> None:
     await queue.request(TASKS, request_id="t")
-    async with seated(queue, log) as seat:
-        await seat.press("enter", "down", "down", "down", "enter")
-        assert len(await confirmed(seat)) == 3
+    async with using_screen(queue, log) as user:
+        await user.press("enter", "down", "down", "down", "enter")
+        assert len(await confirmed(user)) == 3
 
 
 async def test_a_list_is_refused_with_a_remark(queue: PromptQueue, log: Path) -> None:
     await queue.request(TASKS, request_id="t")
-    async with seated(queue, log) as seat:
-        await seat.press("n", "ctrl+u", *"too much", "enter")
-        assert await seat.answered("t") == {"status": "canceled", "remark": "too much"}
+    async with using_screen(queue, log) as user:
+        await user.press("n", "ctrl+u", *"too much", "enter")
+        assert await user.answered("t") == {"status": "canceled", "remark": "too much"}

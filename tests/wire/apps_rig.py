@@ -15,7 +15,7 @@ _STDIO = {"type": "stdio", "command": sys.executable, "args": [str(ODD_APP), "st
 _KEY = {"type": "api_key", "api_key": {"placement": "header", "name": "X-Key"}}
 
 
-class AppsHouse:
+class AppsRig:
     def __init__(self, folder: Path, bus: SessionBus) -> None:
         self.project, self.state, self.home = folder / "project", folder / "state", bus.home
         self.project.mkdir()

@@ -39,7 +39,7 @@ def decision_of(out: Any) -> str | None:
 
 
 @dataclass
-class House:
+class Rig:
     project: Path
     state: Path
     server: "subprocess.Popen[str] | None" = None
@@ -116,13 +116,13 @@ def said(process: "subprocess.Popen[bytes]") -> Said:
     return Said(process.returncode, read, err.decode())
 
 
-def furnished(folder: Path) -> Iterator[House]:
+def furnished(folder: Path) -> Iterator[Rig]:
     project = folder / "project"
     project.mkdir()
     (project / "a.txt").write_text("one\ntwo\n")
     (project / ".git").mkdir()
-    house = House(project, folder / "state")
+    rig = Rig(project, folder / "state")
     try:
-        yield house
+        yield rig
     finally:
-        house.close()
+        rig.close()

@@ -107,7 +107,7 @@ class Ledger:
         self.consumed.append(token)
 
 
-class Gatehouse:
+class GateRig:
     def __init__(
         self,
         folder: Path,

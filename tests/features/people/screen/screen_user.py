@@ -29,7 +29,7 @@ class Clock:
         return self.now
 
 
-class Seat:
+class ScreenUser:
     def __init__(self, app: PromptsApp, pilot: Pilot[int], clock: Clock, log: Path) -> None:
         self.app = app
         self.pilot = pilot
@@ -101,14 +101,14 @@ class Seat:
 
 
 @asynccontextmanager
-async def seated(
+async def using_screen(
     queue: PromptQueue, log: Path, *, size: tuple[int, int] = (80, 24), texts: Texts = ENGLISH
-) -> AsyncIterator[Seat]:
+) -> AsyncIterator[ScreenUser]:
     clock = Clock()
     app = PromptsApp(queue, "terminal:ada", texts, clock)
     async with app.run_test(size=size) as pilot:
-        seat = Seat(app, pilot, clock, log)
+        user = ScreenUser(app, pilot, clock, log)
         waiting = {entry.request_id for entry in await queue.pending()}
-        await seat.until(lambda: waiting <= set(seat.rows) and (not waiting or seat.app.page is not None))
+        await user.until(lambda: waiting <= set(user.rows) and (not waiting or user.app.page is not None))
         await pilot.pause()
-        yield seat
+        yield user

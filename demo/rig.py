@@ -18,7 +18,7 @@ _READY = r"\(Ctrl-C ends it\)"
 
 
 @dataclass(frozen=True)
-class House:
+class Rig:
     ground: Ground
     env: Mapping[str, str]
 
@@ -34,7 +34,7 @@ class House:
         return await _run(*_HANDRAIL, *arguments, env=self.env, cwd=self.ground.project)
 
 
-async def open_house(ground: Ground, programs: Programs, env: Mapping[str, str], *, is_quick: bool) -> House:
+async def open_rig(ground: Ground, programs: Programs, env: Mapping[str, str], *, is_quick: bool) -> Rig:
     _write_script(ground.script, is_quick=is_quick)
     await _run(sys.executable, str(_NOTES), "--install", "--stdio", env=env, cwd=ground.home)
     serve = [*_HANDRAIL, "up", "--no-open", "--port", "0", "--project", str(ground.project)]
@@ -44,7 +44,7 @@ async def open_house(ground: Ground, programs: Programs, env: Mapping[str, str],
     launch = [*_HANDRAIL, "extension", "launch", "--headless"]
     browser = programs.start("browser", launch, env, ground.project, ends_by=signal.SIGINT)
     await browser.says(_READY)
-    return House(ground, env)
+    return Rig(ground, env)
 
 
 def _write_script(to: Path, *, is_quick: bool) -> None:

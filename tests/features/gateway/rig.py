@@ -32,7 +32,7 @@ def odd_command(behaviour: str, file: Path | None = None) -> tuple[str, ...]:
     return (sys.executable, ODD, behaviour, *([] if file is None else [str(file)]))
 
 
-class House:
+class Rig:
     """`presence` is off: what proves that a person is present has its own tests."""
 
     def __init__(self, folder: Path) -> None:
@@ -98,12 +98,12 @@ class Mcp:
     """An MCP client on the real program's stdin and stdout."""
 
     def __init__(
-        self, house: House, *options: str, words: tuple[str, ...] = ("mcp",), environ: Mapping[str, str] | None = None
+        self, rig: Rig, *options: str, words: tuple[str, ...] = ("mcp",), environ: Mapping[str, str] | None = None
     ) -> None:
         self._process = subprocess.Popen(
-            [HANDRAIL, *words[:1], "--project", str(house.project), *options, *words[1:]],
-            env={**house.environ, **(environ or {})},
-            cwd=house.project,
+            [HANDRAIL, *words[:1], "--project", str(rig.project), *options, *words[1:]],
+            env={**rig.environ, **(environ or {})},
+            cwd=rig.project,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

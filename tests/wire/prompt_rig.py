@@ -16,7 +16,7 @@ FORM: Json = {"kind": "kv", "title": "Who?", "fields": [{"key": "name"}]}
 NAMED: Json = {"status": "ok", "values": {"name": "Ada"}}
 
 
-class PromptHouse:
+class PromptRig:
     def __init__(self, state: Path, project: Path, env: dict[str, str] | None = None) -> None:
         self.state, self.log_file = state, state / "ui-prompts.jsonl"
         place = ["--project", str(project), "--state", str(state)]

@@ -105,7 +105,7 @@ def error_of(answer: Json) -> Json:
     return error
 
 
-class DesktopHouse:
+class DesktopRig:
     def __init__(self, folder: Path, desktop: ScriptedDesktop) -> None:
         self.root, self.state = folder / "root", folder / "state"
         self.socket = self.state / "desktop.sock"
@@ -146,19 +146,19 @@ async def hosting(
     desktop: ScriptedDesktop | None = None,
     open_desktop: Callable[[], Awaitable[Desktop]] | None = None,
     unused_seconds: float | None = None,
-) -> AsyncIterator[DesktopHouse]:
+) -> AsyncIterator[DesktopRig]:
     """A host that is ready, unless a test opens the desktop itself."""
-    house = DesktopHouse(folder, desktop or ScriptedDesktop())
+    rig = DesktopRig(folder, desktop or ScriptedDesktop())
     is_open, is_listening = asyncio.Event(), asyncio.Event()
 
     async def give() -> Desktop:
         is_open.set()
-        return house.desktop
+        return rig.desktop
 
     opening = open_desktop or give
     serving = asyncio.create_task(
         serve_desktop(
-            house.root, Wiring(), house.state, mode, lambda path: is_listening.set(), open_desktop=opening,
+            rig.root, Wiring(), rig.state, mode, lambda path: is_listening.set(), open_desktop=opening,
             unused_seconds=unused_seconds,
         )
     )  # fmt: skip
@@ -167,9 +167,9 @@ async def hosting(
     if open_desktop is None:
         await is_open.wait()
     try:
-        yield house
+        yield rig
     finally:
-        await house.close()
+        await rig.close()
         serving.cancel()
         with suppress(asyncio.CancelledError):
             await serving

@@ -18,7 +18,7 @@ from tests.wire.clients import Up, run
 
 
 @dataclass
-class House:
+class Rig:
     up: Up
     project: Path
     state: Path
@@ -84,16 +84,16 @@ class House:
 
 
 @contextmanager
-def house_in(folder: Path) -> Iterator[House]:
+def rig_in(folder: Path) -> Iterator[Rig]:
     project, state = folder / "project", folder / "state"
     project.mkdir(parents=True)
     (project / "a.txt").write_text("one\n")
     up = Up(project, state)
-    house = House(up, project, state)
+    rig = Rig(up, project, state)
     try:
-        yield house
+        yield rig
     finally:
-        house.pool.shutdown(wait=False, cancel_futures=True)
+        rig.pool.shutdown(wait=False, cancel_futures=True)
         up.kill()
 
 

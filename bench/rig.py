@@ -1,4 +1,4 @@
-"""A house on a temporary project, called in this process."""
+"""A rig on a temporary project, called in this process."""
 
 import asyncio
 import tempfile
@@ -20,11 +20,11 @@ T = TypeVar("T")
 class Bench:
     def __init__(self, project: Path, state: Path) -> None:
         self.project = project
-        self.house = app.Wiring().open_project(project, state, PresetAnswer("allow"))
+        self.rig = app.Wiring().open_project(project, state, PresetAnswer("allow"))
         self._loop = asyncio.new_event_loop()
 
     def call(self, tool: str, **params: Any) -> Any:
-        return self.run(self.house.gate.run(Call(tool, params, CALLER))).result
+        return self.run(self.rig.gate.run(Call(tool, params, CALLER))).result
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         return self._loop.run_until_complete(work)
@@ -32,7 +32,7 @@ class Bench:
     def close(self) -> None:
         self._loop.run_until_complete(self._loop.shutdown_default_executor())
         self._loop.close()
-        self.house.close()
+        self.rig.close()
 
 
 @contextmanager
