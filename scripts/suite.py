@@ -1,4 +1,4 @@
-"""Runs every test for `scripts/test`: side by side (`scripts/side_by_side.py`), those marked `alone` at the end.
+"""Runs every test for `scripts/test`: side by side, those marked `alone` at the end.
 
 In CI, up to three tests that failed are named and run once more, alone (`scripts/again.py`).
 """
@@ -24,7 +24,7 @@ def main(arguments: Sequence[str]) -> int:
     is_ci = bool(os.environ.get("CI"))
     pytest = [*PYTEST, "-p", "scripts.no_skips"] if is_ci else PYTEST
     LAST_FAILED.unlink(missing_ok=True)
-    side_by_side = ["-p", "scripts.side_by_side", "--workers", WORKERS, "-m", "not alone"]
+    side_by_side = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone"]
     together = _run([*pytest, *side_by_side, *arguments])
     alone = _run([*pytest, "-m", "alone", *(arguments or files_alone())])
     for status in (together, alone):

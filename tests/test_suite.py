@@ -7,7 +7,7 @@ import pytest
 from scripts import again
 from scripts.suite import files_alone, finish
 
-TESTS = ["tests/x.py::test_y", "tests/x.py::test_z", "tests/web/test_specs.py::test_units[one]"]
+TESTS = ["tests/x.py::test_y", "tests/x.py::test_z", "tests/web/test_units.py::test_units[one]"]
 
 
 class Runs:

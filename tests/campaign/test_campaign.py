@@ -135,7 +135,7 @@ def test_only_what_will_be_done_in_time_is_begun_again() -> None:
 def test_what_hangs_is_ended_when_the_time_is_over(tmp_path: Path) -> None:
     (tmp_path / "pytest.ini").touch()
     test = tmp_path / "test_hanging.py"
-    test.write_text("import signal\ndef test_hanging(): signal.pause()\n")
+    test.write_text("import pytest, signal\n@pytest.mark.trial('x')\ndef test_hanging(): signal.pause()\n")
     assert run_pytest([f"--rootdir={tmp_path}", str(test)], 1, 1, ends=time.monotonic() + 2) is None
 
 

@@ -337,12 +337,16 @@ def signed_in(tmp_path: Path) -> Iterator[list[str]]:
         f"Port={port}", "ListenAddress=127.0.0.1", f"HostKey={tmp_path / 'host'}", "UsePAM=no", "StrictModes=no",
         f"AuthorizedKeysFile={tmp_path / 'key.pub'}", "PermitRootLogin=yes", f"PidFile={tmp_path / 'sshd.pid'}",
     ]  # fmt: skip
-    server = ["/usr/sbin/sshd", "-D", "-e", "-f", "/dev/null", *(word for each in settings for word in ("-o", each))]
-    with subprocess.Popen(server, stderr=subprocess.DEVNULL) as serving:
+    words = [word for each in settings for word in ("-o", each)]
+    # As a daemon: what a process of the tests has accepted is nothing that this server has let in.
+    subprocess.run(["/usr/sbin/sshd", "-f", "/dev/null", *words], stderr=subprocess.DEVNULL, check=True)
+    until((tmp_path / "sshd.pid").exists, "the SSH server")
+    try:
         until(lambda: _answers(port), "the SSH server")
         known = ["-F", "none", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null"]
         yield ["ssh", "-tt", "-q", "-p", str(port), "-i", str(tmp_path / "key"), *known, "127.0.0.1"]
-        serving.terminate()
+    finally:
+        os.kill(int((tmp_path / "sshd.pid").read_text()), signal.SIGTERM)
 
 
 def _answers(port: int) -> bool:

@@ -16,24 +16,15 @@ _SITE = Path(__file__).parent / "site"
 class Watchdog:
     def __init__(self) -> None:
         self._noted: list[str] = []
-        blocking.watch(self._noted.append)
-        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_SITE), os.environ.get("PYTHONPATH"))))
-        self.pytest_worker_begins()
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_worker_begins(self) -> None:
-        """Programs that this process starts tell it alone."""
         handle, name = tempfile.mkstemp(prefix="handrail-watchdog-")
         os.close(handle)
         self._told = Path(name)
+        blocking.watch(self._noted.append)
         os.environ[_VARIABLE] = name
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_SITE), os.environ.get("PYTHONPATH"))))
 
     def pytest_unconfigure(self) -> None:
         self._told.unlink(missing_ok=True)
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_worker_ends(self) -> None:
-        self.pytest_unconfigure()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:

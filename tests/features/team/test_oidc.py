@@ -78,8 +78,8 @@ def test_a_group_gives_its_role_and_the_browser_may_come_back_to_another_server(
         code = code_in(answer.headers["location"])
         assert browser.get(elsewhere).status_code == 401, "a second use of the same answer"
     ada = Person.with_code(first.url, code)
-    assert ada.http.get("/api/session").json()["data"] | {"version": "", "project": ""} == {
-        "version": "", "project": "", "lang": None, "person": "ada", "role": "administrator"
+    assert ada.http.get("/api/session").json()["data"] | {"version": "", "project": "", "features": []} == {
+        "version": "", "project": "", "features": [], "lang": None, "person": "ada", "role": "administrator"
     }  # fmt: skip
     assert ada.http.get("/api/team/members").status_code == 200
 

@@ -1,0 +1,6 @@
+import pytest
+
+
+@pytest.fixture
+def web() -> None:
+    """What asks for it takes long, and comes first: see `SLOW` in `tests/conftest.py`."""

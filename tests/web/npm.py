@@ -1,0 +1,17 @@
+"""Runs the web's own tests as `npm run` does."""
+
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+NPM = [str(ROOT / "scripts" / "npm"), "--prefix", str(ROOT / "web"), "run", "--silent"]
+
+
+def run(script: str, package: str, *words: str) -> None:
+    command = [*NPM, script, "--workspace", package, "--", *words]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def specs(package: str, ending: str) -> list[str]:
+    return sorted(file.name.removesuffix(ending) for file in (ROOT / "web" / package / "e2e").glob(f"*{ending}"))
