@@ -140,7 +140,7 @@ const steps = {
   /** A picture's own width and height, once it is there: it is fetched when it comes into view, and has no source before. */
   size: async (page, selector) => {
     const image = page.locator(selector).first();
-    await image.scrollIntoViewIfNeeded();
+    await image.evaluate((picture) => picture.scrollIntoView({ block: "nearest" })); // a newer view may replace it meanwhile
     await image.and(page.locator("[src]")).waitFor();
     return image.evaluate(async (picture) => {
       await picture.decode();
