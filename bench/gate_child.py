@@ -41,7 +41,7 @@ try:
 
     open_project: Any = Wiring().open_project
 except ImportError:  # version 0.1
-    from handrail.app import open_rig as open_project  # type: ignore[import-not-found, no-redef]
+    from handrail.app import open_house as open_project  # type: ignore[import-not-found, no-redef]
     from handrail.contract.call import Call, Caller  # type: ignore[import-not-found, no-redef]
     from handrail.core.approvals import PresetAnswer  # type: ignore[import-not-found, no-redef]
     from handrail.core.threads import in_thread  # type: ignore[import-not-found, no-redef]
