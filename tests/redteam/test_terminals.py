@@ -262,12 +262,12 @@ def test_what_another_program_types_into_tmux_does_not_count(stage: Stage) -> No
 
 
 ASKS = """
-import sys
+import signal, sys
 from pathlib import Path
 from handrail.ports.prompt_views import announced
 held = announced()
 Path(sys.argv[1]).touch()
-sys.stdin.read()
+signal.pause()  # not until the end of its input, which this window passes on at once
 """
 
 
