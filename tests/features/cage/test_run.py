@@ -5,14 +5,18 @@ import os
 import signal
 import struct
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from handrail.features.cage.session import list_cages
-from tests.features.cage.plain_user import HANDRAIL, SECRET, UID, PlainUser, plain_user
+from tests.features.cage.plain_user import HANDRAIL, PYTHON, SECRET, UID, PlainUser, plain_user
 from tests.waiting import until
+
+BARRED = [sys.executable, "-m", "tests.features.cage.barred"]
+PYTHON_SHOWN = [] if sys.base_prefix.startswith("/usr") else ["--mount", sys.base_prefix]
 
 
 @pytest.fixture(scope="module")
@@ -179,3 +183,64 @@ def _command(pid: int) -> bytes:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return b""
+
+
+STREAMS_ATTACK = """
+import os, sys
+for number in (0, 1):
+    for flags in (os.O_RDWR, os.O_WRONLY | os.O_TRUNC):
+        try:
+            with open(os.open(f"/proc/self/fd/{number}", flags | os.O_NONBLOCK), "wb", buffering=0) as opened:
+                os.pwrite(opened.fileno(), b"ruined", 0)
+        except OSError:
+            pass
+print(sys.stdin.read() * 50_000, end="")
+print("said at the end", file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("barred", [[], BARRED], ids=["full", "narrow"])
+def test_a_file_in_place_of_a_stream_can_be_read_or_added_to_and_nothing_else(
+    user: PlainUser, barred: list[str]
+) -> None:
+    """Inside, /proc/self/fd would open it once more, for whatever the user may do with it."""
+    prompt, log = user.home / "prompt.txt", user.home / "log.txt"
+    prompt.write_text("the prompt\n")
+    log.write_text("said before\n")
+    for path in (prompt, log):
+        give(user, path)
+    words = [*barred, str(HANDRAIL), "run", *PYTHON_SHOWN, "--", PYTHON, "-c", STREAMS_ATTACK]
+    with prompt.open("rb") as stdin, log.open("ab") as stdout:
+        done = user.run(words, stdin=stdin, stdout=stdout, stderr=stdout)
+    assert (done.returncode, prompt.read_text()) == (0, "the prompt\n")
+    lines = log.read_text().splitlines()
+    assert lines[0] == "said before"
+    assert lines.count("the prompt") == 50_000
+    assert lines.index("said at the end") > 50_000, "stderr is in its place"
+
+
+FIRST_PROCESS_STOPPED = """
+import ctypes, os, signal, sys
+ready, attached = os.pipe()
+if sys.argv[1] == "another" and os.fork():
+    os.read(ready, 1)
+    os._exit(5)
+assert ctypes.CDLL(None).ptrace(16, 1, 0, 0) == 0  # attach
+os.write(attached, b"x")
+if sys.argv[1] == "another":
+    signal.pause()
+os._exit(5)
+"""
+
+
+@pytest.mark.parametrize("tracer", ["itself", "another"])
+def test_the_launcher_notices_the_end_of_an_agent_that_stopped_the_cages_first_process(
+    user: PlainUser, tracer: str
+) -> None:
+    words = [str(HANDRAIL), "run", *PYTHON_SHOWN, "--", PYTHON, "-c", FIRST_PROCESS_STOPPED, tracer]
+    with user.start(words, stderr=subprocess.PIPE) as launcher:
+        try:
+            until(lambda: launcher.poll() is not None, "the launcher ends")
+        finally:
+            launcher.kill()
+    assert (launcher.returncode, list_cages(user.state)[-1][1].exit_code) == (5, 5)

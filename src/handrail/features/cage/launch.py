@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from handrail.features.cage import namespace
 from handrail.features.cage.listening import listening_ports
+from handrail.features.cage.process_status import exit_code_of
 from handrail.features.cage.spec import ENDPOINT_PORT, CageSpec
 from handrail.features.cage.syscalls import filter_program
 from handrail.ports.errors import InputOutput
@@ -68,6 +69,11 @@ class Caged:
             self.kill()
         else:
             os.kill(agent, number)
+
+    def unnoticed_end(self) -> int | None:
+        """The exit code of an agent that has ended while the cage goes on: by tracing its parent, it can stop that."""
+        agent = self.agent()
+        return None if agent is None else exit_code_of(agent)
 
     def kill(self) -> None:
         signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
