@@ -1,19 +1,22 @@
 """The narrow cage, where user namespaces are barred: what it keeps in, and what each part of it is for."""
 
+import ctypes
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from handrail.features.cage.narrow.notifications import load_filter, receive_listener, received, send_listener
 from handrail.features.cage.narrow.rules import ASKED, LANDLOCK_PARTS, NARROW_REFUSED
 from handrail.features.cage.session import list_cages
-from handrail.features.cage.syscalls import REFUSED, SOCKETS
+from handrail.features.cage.syscalls import REFUSED, SOCKETS, filter_program
 from tests.features.cage.plain_user import HANDRAIL, SECRET, UID, PlainUser, plain_user
 from tests.features.cage.test_escapes import ATTEMPTS, NAMES, tried
 from tests.waiting import until
@@ -172,6 +175,37 @@ def test_everything_in_a_narrow_cage_ends_with_the_agent_and_with_the_launcher(u
         os.kill(launcher, signal.SIGKILL)
         until(lambda: not _running(mark), lambda: [_command(pid) for pid in _running(mark)])
         process.wait()
+
+
+def test_the_keeper_uses_nothing_of_a_process_that_got_the_number_of_one_that_ended() -> None:
+    """A filter that hands `chmod` to a listener; the caller is killed while its call waits."""
+    line, childs = socket.socketpair()
+    caller = os.fork()
+    if caller == 0:
+        try:
+            ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)  # no new privileges
+            send_listener(childs, load_filter(filter_program((), asked=["chmod"])))
+            os.chmod("/nowhere", 0o700)
+        finally:
+            os._exit(0)
+    _, listener = receive_listener(line)
+    assert listener is not None
+    asked = received(listener)
+    assert asked is not None
+    assert asked.path(asked.arguments[0]) == b"/nowhere"
+    os.kill(caller, signal.SIGKILL)
+    os.waitpid(caller, 0)
+    marked = ctypes.create_string_buffer(b"of another program")
+    other = asked._replace(thread=os.getpid())
+    reads: list[Callable[[], object]] = [
+        lambda: other.memory(ctypes.addressof(marked), 8), lambda: other.descriptor(0), other.folder
+    ]  # fmt: skip
+    for read in reads:
+        with pytest.raises(OSError):
+            read()
+    for opened in (line, childs):
+        opened.close()
+    os.close(listener)
 
 
 def give(path: Path) -> None:

@@ -4,7 +4,6 @@ A name is resolved once, outside, and the address that was checked is the one th
 """
 
 import asyncio
-import ipaddress
 import socket
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -17,11 +16,11 @@ from handrail.kernel.web_address import Place
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined, Offline
 from handrail.ports.policy import Decision, Rule
+from handrail.ports.public_address import is_public
 
 TOOL_NAME = "net_connect"
 PUBLISH_NAME = "net_publish"
 _CONNECT_SECONDS = 15.0
-_NOT_PUBLIC = "leads to {address}, which is not on the public internet"
 
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -53,7 +52,7 @@ class Connections:
             await refuse_own(Target(place=str(Place(scheme, address, port))))
             if not is_public(address) and not await self._names(scheme, address, port, agent):
                 raise Declined(
-                    f"{host} {_NOT_PUBLIC.format(address=address)}.",
+                    f"{host} leads to {address}, which is not on the public internet.",
                     hint=f'A person can open it with a rule for tool = "{TOOL_NAME}" whose place names that address.',
                     reason="address",
                 )
@@ -99,12 +98,3 @@ def _is_exact(rule: Rule) -> bool:
 
 def open_connections(project: Project) -> Connections:
     return Connections(project.policy.fetch)
-
-
-def is_public(address: str) -> bool:
-    parsed = ipaddress.ip_address(address)
-    inner = getattr(parsed, "ipv4_mapped", None) or getattr(parsed, "sixtofour", None) or parsed
-    translated = ipaddress.ip_network("64:ff9b::/96")
-    if parsed.version == 6 and parsed in translated:
-        inner = ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)
-    return inner.is_global and not inner.is_multicast and not inner.is_reserved

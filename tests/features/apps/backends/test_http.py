@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from handrail.features.apps.backends.http import HttpTransport
-from handrail.features.apps.backends.network import is_local_name, is_public
+from handrail.features.apps.backends.network import is_local_name
 from handrail.features.apps.calls.app_caller import AppCaller
 from handrail.features.apps.calls.checks import Checks
 from handrail.features.apps.descriptors.descriptor import read
@@ -245,24 +245,6 @@ def test_who_names_a_local_address_means_it(name: str) -> None:
 @pytest.mark.parametrize("name", ["example.com", "localhost.evil.com", "127.0.0.1.nip.io", "local.example"])
 def test_a_public_name_must_lead_to_the_public_internet(name: str) -> None:
     assert not is_local_name(name)
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "127.0.0.1",
-        "10.1.2.3",
-        "192.168.1.1",
-        "169.254.169.254",
-        "::1",
-        "fe80::1%lo",
-        "::ffff:127.0.0.1",
-        "0.0.0.0",
-        "224.0.0.1",
-    ],
-)
-def test_addresses_of_this_machine_and_network_are_not_public(address: str) -> None:
-    assert not is_public(address)
 
 
 async def test_a_public_name_that_leads_to_this_machine_is_not_called(

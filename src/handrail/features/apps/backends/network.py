@@ -10,6 +10,7 @@ import httpcore2
 
 import handrail
 from handrail.ports.errors import BadAnswer, InvalidParams, Offline
+from handrail.ports.public_address import is_public
 
 _LOCAL_SUFFIXES = (".localhost", ".local", ".lan", ".internal", ".home.arpa")
 
@@ -60,12 +61,6 @@ def is_local_name(host: str) -> bool:
     except ValueError:
         return "." not in name or name.endswith(_LOCAL_SUFFIXES)
     return True
-
-
-def is_public(address: str) -> bool:
-    parsed = ipaddress.ip_address(address.partition("%")[0])
-    mapped = getattr(parsed, "ipv4_mapped", None)
-    return (mapped or parsed).is_global and not parsed.is_multicast
 
 
 _SECONDS = 30.0

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from handrail.features.cage.narrow.answers import Answer
-from handrail.features.cage.narrow.notifications import has_ended, is_waiting, received, respond
+from handrail.features.cage.narrow.notifications import has_ended, received, respond
 from handrail.features.cage.narrow.processes import descendants
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -67,15 +67,12 @@ def _answer(listener: int, answers: Mapping[int, Answer]) -> bool:
     if asked is None:
         return not has_ended(listener)
     try:
-        answer = answers[asked.number]
-        if not is_waiting(listener, asked):
-            return True
-        value, error = answer(asked), 0
+        value, error = answers[asked.number](asked), 0
     except OSError as refusal:
         value, error = -1, refusal.errno or errno.EACCES
     except Exception:  # noqa: BLE001 - whatever the agent made up, the answer is no
         value, error = -1, errno.EACCES
-    respond(listener, asked, value, error)
+    respond(asked, value, error)
     return True
 
 

@@ -29,8 +29,13 @@ class _Program(ctypes.Structure):
 
 
 class Notification(NamedTuple):
-    """A call that a thread inside waits for."""
+    """A call that a thread inside waits for.
 
+    Whatever is opened by the thread's number is used only if the thread still waits then: otherwise it may have ended,
+    and its number be another program's.
+    """
+
+    listener: int
     id: int
     thread: int
     number: int
@@ -39,6 +44,7 @@ class Notification(NamedTuple):
     def memory(self, address: int, size: int) -> bytes:
         """As much as there is. OSError."""
         with open(f"/proc/{self.thread}/mem", "rb", buffering=0) as memory:
+            self.check_waiting()
             memory.seek(address)
             return memory.read(size) or b""
 
@@ -57,6 +63,7 @@ class Notification(NamedTuple):
         """A copy of the caller's, for us to close. OSError."""
         process = os.pidfd_open(self._process())
         try:
+            self.check_waiting()
             found = int(_libc.syscall(_PIDFD_GETFD, process, ctypes.c_int(number), 0))
         finally:
             os.close(process)
@@ -64,6 +71,20 @@ class Notification(NamedTuple):
             raise OSError(ctypes.get_errno(), "the descriptor can't be copied")
         os.set_inheritable(found, False)
         return found
+
+    def folder(self) -> int:
+        """Its working folder, for us to close. OSError."""
+        found = os.open(f"/proc/{self.thread}/cwd", os.O_PATH | os.O_CLOEXEC)
+        try:
+            self.check_waiting()
+        except OSError:
+            os.close(found)
+            raise
+        return found
+
+    def check_waiting(self) -> None:
+        """OSError where the thread doesn't wait any more."""
+        fcntl.ioctl(self.listener, _IS_VALID, struct.pack("Q", self.id))
 
     def _process(self) -> int:
         with open(f"/proc/{self.thread}/status", encoding="ascii", errors="replace") as file:
@@ -96,16 +117,7 @@ def received(listener: int) -> Notification | None:
     except OSError:
         return None
     own_id, thread, _, number, _, _, *arguments = _NOTIFICATION.unpack(data)
-    return Notification(own_id, thread, number, tuple(arguments))
-
-
-def is_waiting(listener: int, asked: Notification) -> bool:
-    """Whether it is still the same thread that waits, so that what was read was its own."""
-    try:
-        fcntl.ioctl(listener, _IS_VALID, struct.pack("Q", asked.id))
-    except OSError:
-        return False
-    return True
+    return Notification(listener, own_id, thread, number, tuple(arguments))
 
 
 def has_ended(listener: int) -> bool:
@@ -115,10 +127,10 @@ def has_ended(listener: int) -> bool:
     return any(events & select.POLLHUP for _, events in looked.poll(0))
 
 
-def respond(listener: int, asked: Notification, value: int, error: int) -> None:
+def respond(asked: Notification, value: int, error: int) -> None:
     """`error` is an errno, 0 where the call succeeded with `value`."""
     try:
-        fcntl.ioctl(listener, _SEND, _RESPONSE.pack(asked.id, value, -error, 0))
+        fcntl.ioctl(asked.listener, _SEND, _RESPONSE.pack(asked.id, value, -error, 0))
     except OSError:
         return  # it doesn't wait any more
 

@@ -41,11 +41,7 @@ class Places:
         if path.startswith("/") or asked is None:
             found = os.open(path, flags)
         else:
-            start = (
-                os.open(f"/proc/{asked.thread}/cwd", os.O_PATH | os.O_CLOEXEC)
-                if folder == _HERE
-                else (asked.descriptor(folder))
-            )
+            start = asked.folder() if folder == _HERE else asked.descriptor(folder)
             try:
                 found = os.open(path, flags, dir_fd=start)
             finally:
