@@ -16,6 +16,8 @@ import { surroundingsOf } from "./surroundings";
 const LONGEST_MS = 10_000;
 /** What a page sends later than this after the act is its own affair. */
 const AFTERWARDS_MS = 2000;
+/** A form that is being sent leads away a moment later; on a busy machine that takes a while. */
+const LEAVING_MS = 1000;
 const UNREACHED = "The page did not let the mouse through to the element.";
 
 interface Watched {
@@ -31,10 +33,14 @@ interface Watched {
   until: number;
   /** A person's own input is none of ours any more; what is sent still is. */
   isOver: boolean;
+  submission: Event | null;
+  /** Its form is being sent by the browser, and the page has not been led away yet. */
+  isSending: boolean;
 }
 
 let watched: Watched | null = null;
 let hearPress: (() => void) | null = null;
+let hearNavigation: (() => void) | null = null;
 
 export function watchGestures(): void {
   hear((event) => {
@@ -55,7 +61,7 @@ export function guard(element: Element, expected: string | undefined, field: Ele
   if (!isFirst()) throw noTarget("This page is older than the extension, so what it does during the act can't be watched.", { hint: "Reload it with browser_reload." });
   const control = controlOf(was.actor);
   const isTicked = control instanceof HTMLInputElement && (control.type === "checkbox" || control.type === "radio");
-  watched = { element, form: formOf(was.actor), was, except: field ?? (isTicked ? control : null), isReached: false, isTyping: field !== null, why: null, until: performance.now() + LONGEST_MS, isOver: false };
+  watched = { element, form: formOf(was.actor), was, except: field ?? (isTicked ? control : null), isReached: false, isTyping: field !== null, why: null, until: performance.now() + LONGEST_MS, isOver: false, submission: null, isSending: false };
 }
 
 /** Refuses where the page was changed since the check. With `isPressed`, the mouse must have reached the element, too. */
@@ -87,6 +93,7 @@ export async function lastVerdict(ask: Ask<"lastVerdict">): Promise<void> {
   one.isOver = true;
   one.until = performance.now() + AFTERWARDS_MS;
   if (one.was.destination) await drained();
+  if (one.isSending && !one.why) await Promise.race([new Promise<void>((resolve) => (hearNavigation = resolve)), new Promise((resolve) => setTimeout(resolve, LEAVING_MS))]);
   refuse(one);
 }
 
@@ -153,13 +160,17 @@ function isStillSaid({ element, was }: Watched): boolean {
 
 function onSubmit(event: Event): void {
   const one = current();
-  if (one && event.target === one.form && !look(one)) stop(event);
+  if (!one || event.target !== one.form) return;
+  one.submission = event;
+  if (!look(one)) stop(event);
 }
 
 /** Listeners of the click and of the submission have run; a form that is taken out of the page sends nothing. */
 function onFormData(event: FormDataEvent): void {
   const one = current();
-  if (!one || event.target !== one.form || (one.why === null && isSent(one, event.formData))) return;
+  if (!one || event.target !== one.form) return;
+  one.isSending = isSentByBrowser(one);
+  if (one.why === null && isSent(one, event.formData)) return;
   one.why ??= "Other values were about to be sent than those that were shown.";
   for (const name of new Set(event.formData.keys())) event.formData.delete(name);
   const { form } = one;
@@ -168,12 +179,26 @@ function onFormData(event: FormDataEvent): void {
   setTimeout(() => spot.replaceWith(form!));
 }
 
+/** Not by a script that only collects its values, nor into another window: then the page stays. */
+function isSentByBrowser({ form, submission }: Watched): boolean {
+  if (!submission || submission.defaultPrevented || submission.eventPhase !== Event.NONE) return false;
+  return ["", "_self"].includes(Element.prototype.getAttribute.call(form, "target") ?? "");
+}
+
 interface Leaving extends Event { destination: { url: string }; formData: FormData | null; sourceElement?: Element | null }
 
 /** The last moment: whatever listeners have done, this is what is sent. */
 function onNavigate(event: Leaving): void {
   const one = current();
-  if (!one || !event.cancelable) return;
+  if (!one) return;
+  one.isSending = false;
+  judge(one, event);
+  hearNavigation?.();
+  hearNavigation = null;
+}
+
+function judge(one: Watched, event: Leaving): void {
+  if (!event.cancelable) return;
   const source = event.sourceElement ?? null;
   const isForm = one.form !== null && (event.formData !== null || source === one.form || (source as HTMLButtonElement | null)?.form === one.form);
   const isLink = source !== null && !isForm && (containsAcross(source, one.element) || containsAcross(one.element, source));
