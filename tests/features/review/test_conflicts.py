@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from handrail.features.review.file_view import FileView, file_view
 from handrail.features.review.merge import Merge
-from handrail.features.review.shown import ShownFile, shown_file
 from handrail.kernel.call import Call
 from handrail.ports.errors import InvalidParams
 from tests.features.review.cages import PERSON, Cage, Rig
@@ -29,9 +29,9 @@ def take(cage: Cage, **params: Any) -> dict[str, Any]:
     return asyncio.run(cage.take(**params))
 
 
-def shown(cage: Cage, path: str) -> ShownFile:
+def shown(cage: Cage, path: str) -> FileView:
     with cage.review() as review:
-        return shown_file(review.change(path))
+        return file_view(review.change(path))
 
 
 def pending(cage: Cage) -> list[str]:

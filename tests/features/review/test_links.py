@@ -7,7 +7,7 @@ import pytest
 
 from handrail.features.review.item import Item
 from handrail.features.review.link_targets import resolved
-from handrail.features.review.taking import Wish
+from handrail.features.review.plan import Wish
 from handrail.kernel.call import Call
 from handrail.ports.errors import InvalidParams
 from tests.features.review.cages import PERSON, Cage, Rig

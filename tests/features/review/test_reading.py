@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from handrail.features.review.item import Item
-from handrail.features.review.taking import Wish
+from handrail.features.review.plan import Wish
 from handrail.ports.errors import NotFound
 from tests.features.review.cages import Cage, Rig
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from handrail.features.review.found import Found
+from handrail.features.review.agent_entries import AgentEntry
 from handrail.features.review.git import is_repository, run_git
 from handrail.features.review.item import FileChange
 from handrail.features.review.link_targets import LinkTargets
@@ -89,10 +89,11 @@ class Commits:
             if head.startswith(b":")
         ]
         links = {path: self._target(new) for path, _, mode, _, new, _ in heads if mode == _LINK}
-        found = {
-            path: Found(path, "link", link=links[path]) if path in links else Found(path, "file") for path, *_ in heads
+        entries = {
+            path: AgentEntry(path, "link", link=links[path]) if path in links else AgentEntry(path, "file")
+            for path, *_ in heads
         }
-        targets = LinkTargets(self._project, found)
+        targets = LinkTargets(self._project, entries)
         return [self._change(targets, *head[:-1]) for head in heads]
 
     def _change(self, targets: LinkTargets, path: str, old_mode: str, new_mode: str, old: str, new: str) -> FileChange:

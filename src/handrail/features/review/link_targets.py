@@ -1,8 +1,8 @@
 """Where symbolic links lead: an agent's may be taken only if they stay in the project, however they are resolved."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from handrail.features.review.found import Found
+from handrail.features.review.agent_entries import AgentEntry
 from handrail.ports.errors import Conflict
 from handrail.ports.files import Folder
 
@@ -12,8 +12,8 @@ LinkAt = Callable[[str], str | None]
 
 
 class LinkTargets:
-    def __init__(self, project: Folder, found: dict[str, Found]) -> None:
-        self._project, self._found = project, found
+    def __init__(self, project: Folder, entries: Mapping[str, AgentEntry]) -> None:
+        self._project, self._entries = project, entries
 
     def check(self, path: str, target: str) -> None:
         """With the agent's other links and without them: nobody knows which will be taken. Conflict, OutsideRoot."""
@@ -24,8 +24,8 @@ class LinkTargets:
             self._project.parse(place)
 
     def _agents(self, path: str) -> str | None:
-        found = self._found.get(path)
-        return self._persons(path) if found is None else found.link or None
+        entry = self._entries.get(path)
+        return self._persons(path) if entry is None else entry.link or None
 
     def _persons(self, path: str) -> str | None:
         status = self._project.status(path)

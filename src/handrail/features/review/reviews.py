@@ -9,11 +9,11 @@ from pathlib import Path
 import msgspec
 
 from handrail.features.cage.offers import CageFolder, CageSession, find_cage, list_cages
+from handrail.features.review.agent_entries import in_copy, in_upper
 from handrail.features.review.base import Base
 from handrail.features.review.commits import Commits
-from handrail.features.review.found import in_copy, in_upper
+from handrail.features.review.decisions import Decision, add_decisions, read_decisions
 from handrail.features.review.review import Review
-from handrail.features.review.settled import Settled, add_settled, read_settled
 from handrail.features.workspace.offers import Changes
 from handrail.kernel.project import Project
 from handrail.ports.errors import Conflict, Failure, InvalidParams
@@ -42,15 +42,15 @@ class Reviews:
 
     def listed(self) -> list[ListedReview]:
         """Those of this project with pending changes, the newest first."""
-        found = []
+        reviews = []
         for folder, session in reversed(list_cages(self._project.stores.path, self._project.location)):
             try:
                 count, problem = self._count(session.id), None
             except Failure as failure:
                 count, problem = 0, failure.message
             if count or problem or folder.is_running:
-                found.append(_listed(folder, session, count, problem))
-        return found
+                reviews.append(_listed(folder, session, count, problem))
+        return reviews
 
     def _count(self, own_id: str) -> int:
         review = self.open(own_id)
@@ -83,8 +83,8 @@ class Reviews:
         is_copy = session.level == "narrow"
         agents = self._project.machine.open_folder(str(folder.copy if is_copy else folder.upper))
         try:
-            found = list(in_copy(agents, base, session.project) if is_copy else in_upper(agents))
-            return Review(found, base, agents, self._project.files, read_settled(folder.path))
+            entries = list(in_copy(agents, base, session.project) if is_copy else in_upper(agents))
+            return Review(entries, base, agents, self._project.files, read_decisions(folder.path))
         except BaseException:
             agents.close()
             raise
@@ -93,9 +93,9 @@ class Reviews:
         folder, session = self.session(own_id)
         return Commits(own_id, folder.copy if session.level == "narrow" else folder.upper, self._project.files)
 
-    def settle(self, own_id: str, more: dict[str, Settled]) -> None:
+    def settle(self, own_id: str, more: dict[str, Decision]) -> None:
         """What isn't shown again."""
-        add_settled(self.session(own_id)[0].path, more)
+        add_decisions(self.session(own_id)[0].path, more)
 
     def discard(self, own_id: str) -> None:
         """Deletes everything that the run left. Conflict while it runs."""

@@ -12,9 +12,9 @@ from handrail.faces.http.context import HttpContext, Mount
 from handrail.faces.http.credentials import caller, must_be_person
 from handrail.faces.http.headers import trace_id
 from handrail.faces.http.json_body import json_object
+from handrail.features.review.file_view import file_view
 from handrail.features.review.review import Review
 from handrail.features.review.reviews import Reviews
-from handrail.features.review.shown import shown_file
 from handrail.kernel.call import Call
 from handrail.kernel.threads import settled_for
 
@@ -45,7 +45,7 @@ def mount(context: HttpContext) -> Mount:
 
     async def show_file(request: Request) -> Response:
         path = request.query_params.get("path", "")
-        return success(await with_review(request, lambda review: shown_file(review.change(path))))
+        return success(await with_review(request, lambda review: file_view(review.change(path))))
 
     async def list_commits(request: Request) -> Response:
         must_be_person(request, "Fetching an agent's commits")

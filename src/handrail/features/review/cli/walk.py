@@ -9,10 +9,10 @@ import click
 
 from handrail.faces.cli.output import one_line, say
 from handrail.features.review.cli.review import describe
+from handrail.features.review.file_view import EditView, FileView, HunkView, file_view
 from handrail.features.review.item import Item
 from handrail.features.review.merge import MINE, THEIRS
 from handrail.features.review.review import Review
-from handrail.features.review.shown import ShownEdit, ShownFile, ShownHunk, shown_file
 from handrail.kernel.visible import visible
 from handrail.ports.errors import Failure
 
@@ -30,7 +30,7 @@ _HELP = {
 _MOST_LINES = 400
 _CONFLICT = "Theirs, mine, edit, or not now"
 
-Hunks = Sequence[ShownHunk]
+Hunks = Sequence[HunkView]
 
 
 class _Stop(Exception):
@@ -59,7 +59,7 @@ def _of_item(review: Review, item: Item) -> dict[str, Any] | None:
     if "folder" in item.status:
         return {"path": item.path} if _asked("Take this folder", "ynq") == "y" else None
     try:
-        file = shown_file(review.change(item.path))
+        file = file_view(review.change(item.path))
     except Failure as failure:
         say(f"It can't be shown: {one_line(failure.message)}")
         return None
@@ -68,7 +68,7 @@ def _of_item(review: Review, item: Item) -> dict[str, Any] | None:
     return _of_hunks(file, has_mode=item.mode is not None)
 
 
-def _of_whole(file: ShownFile) -> dict[str, Any] | None:
+def _of_whole(file: FileView) -> dict[str, Any] | None:
     for hunk in file.hunks:
         _show(hunk)
     if file.is_binary:
@@ -81,7 +81,7 @@ def _of_whole(file: ShownFile) -> dict[str, Any] | None:
     return {"path": file.path, "digest": file.digest} if is_taken else None
 
 
-def _of_hunks(file: ShownFile, *, has_mode: bool) -> dict[str, Any] | None:
+def _of_hunks(file: FileView, *, has_mode: bool) -> dict[str, Any] | None:
     taken: list[int] = []
     theirs: list[int] = []
     answers: list[str] = []
@@ -114,7 +114,7 @@ def _of_hunks(file: ShownFile, *, has_mode: bool) -> dict[str, Any] | None:
     return found
 
 
-def _resolved(file: ShownFile, answer: str, theirs: list[int]) -> dict[str, Any] | None:
+def _resolved(file: FileView, answer: str, theirs: list[int]) -> dict[str, Any] | None:
     """What is sent about a conflict; None where it stays open."""
     found: dict[str, Any] = {"path": file.path, "digest": file.digest}
     if answer == "t":
@@ -155,11 +155,11 @@ def _asked(words: str, letters: str, about: Hunks = ()) -> str:
             say("Ctrl-C  stop, and take nothing")
 
 
-def _parts(hunk: ShownHunk) -> Iterator[tuple[str, list[str], str | None]]:
+def _parts(hunk: HunkView) -> Iterator[tuple[str, list[str], str | None]]:
     yield from ((" ", hunk.before, None), ("-", hunk.old, "red"), ("+", hunk.new, "green"), (" ", hunk.after, None))
 
 
-def _is_cut(hunk: ShownHunk) -> bool:
+def _is_cut(hunk: HunkView) -> bool:
     return any(len(lines) > _MOST_LINES for _, lines, _ in _parts(hunk))
 
 
@@ -170,7 +170,7 @@ def _everything(hunks: Hunks) -> Iterator[str]:
             yield from (click.style(sign + _visible(line), fg=color) + "\n" for line in lines)
 
 
-def _show(hunk: ShownHunk) -> None:
+def _show(hunk: HunkView) -> None:
     click.secho(f"@@ line {hunk.start_old} @@", fg="cyan")
     for sign, lines, color in _parts(hunk):
         _lines(sign, lines, color)
@@ -178,7 +178,7 @@ def _show(hunk: ShownHunk) -> None:
         _show_yours(edit)
 
 
-def _show_yours(edit: ShownEdit) -> None:
+def _show_yours(edit: EditView) -> None:
     click.secho(f"@@ your edit, line {edit.start_old} @@", fg="cyan")
     _lines("-", edit.old, "red")
     _lines("+", edit.new, "green")

@@ -6,8 +6,8 @@ from dataclasses import replace
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from handrail.features.review.plan import Plan, Wish, plan_of_commit
 from handrail.features.review.reviews import Reviews
-from handrail.features.review.taking import Plan, Wish, plan_of_commit
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
 from handrail.kernel.threads import in_thread
@@ -70,7 +70,7 @@ async def take_changes(reviews: Reviews, call: Call, params: Params, preview: Pr
 def _done(reviews: Reviews, call: Call, cage: str, shown: Preview, plan: Plan) -> None:
     if plan.steps:
         reviews.changes.commit_unit(call, shown)
-    reviews.settle(cage, plan.settled)
+    reviews.settle(cage, plan.decisions)
 
 
 async def preview(reviews: Reviews, call: Call, params: Params) -> Preview | Settled:
@@ -79,8 +79,8 @@ async def preview(reviews: Reviews, call: Call, params: Params) -> Preview | Set
 
 def _planned(reviews: Reviews, params: Params) -> Preview | Settled:
     plan = _plan(reviews, params)
-    if not plan.steps and plan.settled:
-        return Preview(f"Keep your version of {', '.join(plan.settled)}", state=plan)
+    if not plan.steps and plan.decisions:
+        return Preview(f"Keep your version of {', '.join(plan.decisions)}", state=plan)
     if not plan.steps:
         return Settled(Result(0, [], plan.left or UNSET))
     many = "1 change" if len(plan.steps) == 1 else f"{len(plan.steps)} changes"

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
+from handrail.features.review.decisions import Decision
 from handrail.features.review.item import FileChange
 from handrail.features.review.merge import MINE, THEIRS
-from handrail.features.review.settled import Settled
 from handrail.features.workspace.offers import Change, LinkChange, Step
 from handrail.ports.errors import InvalidParams
 
@@ -18,7 +18,7 @@ class Plan:
     steps: list[Step] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     """What can't be taken, and why."""
-    settled: dict[str, Settled] = field(default_factory=dict)
+    decisions: dict[str, Decision] = field(default_factory=dict)
     """What isn't shown again once this is done."""
 
 

@@ -15,16 +15,16 @@ from handrail.features.review.base import Base, BaseEntry
 from handrail.ports.errors import Failure
 from handrail.ports.files import Folder
 
-FoundKind = Literal["file", "folder", "removed", "link", "special", "unreadable"]
+EntryKind = Literal["file", "folder", "removed", "link", "special", "unreadable"]
 _OPAQUE, _WHITEOUT = "user.overlay.opaque", "user.overlay.whiteout"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AgentEntry:
     """`is_opaque`: what the project has in this folder, and the agent's version hasn't, is removed."""
 
     path: str
-    kind: FoundKind
+    kind: EntryKind
     mode: int = 0
     size: int = 0
     changed_ns: int = 0
@@ -33,32 +33,32 @@ class Found:
     what: str = ""
 
 
-def in_upper(upper: Folder) -> Iterator[Found]:
+def in_upper(upper: Folder) -> Iterator[AgentEntry]:
     """Everything in the overlay's upper folder; git's own files are left out."""
     yield from _walk(upper, is_overlay=True)
 
 
-def in_copy(copy: Folder, base: Base, project: str) -> Iterator[Found]:
+def in_copy(copy: Folder, base: Base, project: str) -> Iterator[AgentEntry]:
     """What differs from the base, by size, time and mode, and what is missing. Ignored files aren't in the base:
 
     they are compared with the project's own.
     """
     seen = set()
-    for found in _walk(copy, is_overlay=False):
-        seen.add(found.path)
-        entry = base.entry(found.path)
-        if found.kind == "folder" and (entry is None or entry.kind == "folder"):
-            if entry is None and not base.is_in_ignored(found.path):
-                yield found
+    for left in _walk(copy, is_overlay=False):
+        seen.add(left.path)
+        entry = base.entry(left.path)
+        if left.kind == "folder" and (entry is None or entry.kind == "folder"):
+            if entry is None and not base.is_in_ignored(left.path):
+                yield left
             continue
-        if entry is not None and found.kind == "link" == entry.kind and found.link == entry.link:
+        if entry is not None and left.kind == "link" == entry.kind and left.link == entry.link:
             continue
-        if found.kind == "file" and (found.size, found.changed_ns, found.mode) == _stamp(entry, project, found.path):
+        if left.kind == "file" and (left.size, left.changed_ns, left.mode) == _stamp(entry, project, left.path):
             continue
-        yield found
+        yield left
     for path, entry in base.manifest.entries.items():
         if path not in seen and entry.kind in ("file", "folder", "link"):
-            yield Found(path, "removed")
+            yield AgentEntry(path, "removed")
 
 
 def _stamp(entry: BaseEntry | None, project: str, path: str) -> tuple[int, int, int] | None:
@@ -71,7 +71,7 @@ def _stamp(entry: BaseEntry | None, project: str, path: str) -> tuple[int, int, 
     return (status.st_size, status.st_mtime_ns, stat.S_IMODE(status.st_mode)) if stat.S_ISREG(status.st_mode) else None
 
 
-def _walk(top: Folder, *, is_overlay: bool) -> Iterator[Found]:
+def _walk(top: Folder, *, is_overlay: bool) -> Iterator[AgentEntry]:
     pending = [""]
     while pending:
         folder = pending.pop()
@@ -79,15 +79,15 @@ def _walk(top: Folder, *, is_overlay: bool) -> Iterator[Found]:
             with top.hold(folder or ".") as fd:
                 listed = list(_listed(fd, folder, is_overlay=is_overlay))
         except Failure as failure:
-            yield Found(folder, "unreadable", what=failure.message)
+            yield AgentEntry(folder, "unreadable", what=failure.message)
             continue
-        for found in listed:
-            if found.kind == "folder":
-                pending.append(found.path)
-            yield found
+        for left in listed:
+            if left.kind == "folder":
+                pending.append(left.path)
+            yield left
 
 
-def _listed(fd: int, folder: str, *, is_overlay: bool) -> Iterator[Found]:
+def _listed(fd: int, folder: str, *, is_overlay: bool) -> Iterator[AgentEntry]:
     has_whiteouts = is_overlay and _attribute(fd, _OPAQUE) == b"x"
     with os.scandir(fd) as items:
         for item in items:
@@ -97,31 +97,33 @@ def _listed(fd: int, folder: str, *, is_overlay: bool) -> Iterator[Found]:
                 continue
             try:
                 status = item.stat(follow_symlinks=False)
-                yield _found(fd, item.name, path, status, is_overlay=is_overlay, has_whiteouts=has_whiteouts)
+                yield _entry(fd, item.name, path, status, is_overlay=is_overlay, has_whiteouts=has_whiteouts)
             except OSError as error:
-                yield Found(path, "unreadable", what=error.strerror or "can't be read")
+                yield AgentEntry(path, "unreadable", what=error.strerror or "can't be read")
 
 
-def _found(fd: int, name: str, path: str, status: os.stat_result, *, is_overlay: bool, has_whiteouts: bool) -> Found:
+def _entry(
+    fd: int, name: str, path: str, status: os.stat_result, *, is_overlay: bool, has_whiteouts: bool
+) -> AgentEntry:
     mode = stat.S_IMODE(status.st_mode)
     if stat.S_ISREG(status.st_mode):
         if has_whiteouts and status.st_size == 0 and _attribute_of(fd, name, _WHITEOUT) is not None:
-            return Found(path, "removed")
-        return Found(path, "file", mode, status.st_size, status.st_mtime_ns)
+            return AgentEntry(path, "removed")
+        return AgentEntry(path, "file", mode, status.st_size, status.st_mtime_ns)
     if stat.S_ISDIR(status.st_mode):
-        return Found(path, "folder", mode, is_opaque=is_overlay and _is_opaque(fd, name))
+        return AgentEntry(path, "folder", mode, is_opaque=is_overlay and _is_opaque(fd, name))
     if stat.S_ISLNK(status.st_mode):
         return _link(path, os.fsencode(os.readlink(name, dir_fd=fd)))
     if is_overlay and stat.S_ISCHR(status.st_mode) and status.st_rdev == 0:
-        return Found(path, "removed")
-    return Found(path, "special", mode, what=_special(status.st_mode))
+        return AgentEntry(path, "removed")
+    return AgentEntry(path, "special", mode, what=_special(status.st_mode))
 
 
-def _link(path: str, target: bytes) -> Found:
+def _link(path: str, target: bytes) -> AgentEntry:
     try:
-        return Found(path, "link", link=target.decode())
+        return AgentEntry(path, "link", link=target.decode())
     except UnicodeDecodeError:
-        return Found(path, "special", what="a link to a name that isn't UTF-8")
+        return AgentEntry(path, "special", what="a link to a name that isn't UTF-8")
 
 
 def _is_opaque(fd: int, name: str) -> bool:

@@ -11,7 +11,7 @@ from handrail.ports.atomic_file import replace_file
 _FILE = "settled.json"
 
 
-class Settled(msgspec.Struct, frozen=True):
+class Decision(msgspec.Struct, frozen=True):
     """The agent's version, and the person's before they edited it: when that is back, the question is open again."""
 
     agents: str
@@ -21,21 +21,21 @@ class Settled(msgspec.Struct, frozen=True):
         return self.agents == _hash(change.agents) and self.before != _hash(change.project)
 
 
-def settled_of(change: FileChange, *, is_edited: bool) -> Settled:
-    return Settled(_hash(change.agents), _hash(change.project) if is_edited else None)
+def decision_about(change: FileChange, *, is_edited: bool) -> Decision:
+    return Decision(_hash(change.agents), _hash(change.project) if is_edited else None)
 
 
-def read_settled(folder: Path) -> dict[str, Settled]:
+def read_decisions(folder: Path) -> dict[str, Decision]:
     """By path; empty where nothing can be read."""
     try:
-        return msgspec.json.decode((folder / _FILE).read_bytes(), type=dict[str, Settled])
+        return msgspec.json.decode((folder / _FILE).read_bytes(), type=dict[str, Decision])
     except (FileNotFoundError, msgspec.MsgspecError):
         return {}
 
 
-def add_settled(folder: Path, more: dict[str, Settled]) -> None:
+def add_decisions(folder: Path, more: dict[str, Decision]) -> None:
     if more:
-        replace_file(folder / _FILE, msgspec.json.encode({**read_settled(folder), **more}))
+        replace_file(folder / _FILE, msgspec.json.encode({**read_decisions(folder), **more}))
 
 
 def _hash(data: bytes | None) -> str:

@@ -11,13 +11,13 @@ _MOST_LINES = 5000
 _LONGEST_DRAFT = 1 << 20
 
 
-class ShownEdit(msgspec.Struct, frozen=True, rename="camel"):
+class EditView(msgspec.Struct, frozen=True, rename="camel"):
     start_old: int
     old: list[str]
     new: list[str]
 
 
-class ShownHunk(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+class HunkView(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """`place` is its number when hunks are chosen; `yours` are the person's edits that it conflicts with."""
 
     place: int
@@ -28,15 +28,15 @@ class ShownHunk(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True)
     new: list[str]
     before: list[str] = []
     after: list[str] = []
-    yours: list[ShownEdit] = []
+    yours: list[EditView] = []
 
 
-class ShownFile(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+class FileView(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """`is_whole`: it is taken or left as a whole, because it is new, deleted or binary."""
 
     path: str
     digest: str
-    hunks: list[ShownHunk]
+    hunks: list[HunkView]
     is_whole: bool = False
     is_binary: bool = False
     is_cut: bool = False
@@ -45,15 +45,15 @@ class ShownFile(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True)
     """Where there is a conflict in text: both sides, for a person to edit."""
 
 
-def shown_file(change: FileChange) -> ShownFile:
+def file_view(change: FileChange) -> FileView:
     if change.is_binary:
-        return ShownFile(change.path, change.digest, [], True, is_binary=True, conflict=change.conflict)
+        return FileView(change.path, change.digest, [], True, is_binary=True, conflict=change.conflict)
     if change.merge is None:
         old, new = _lines(change.base), _lines(change.agents)
         state: HunkState = "conflict" if change.conflict else "open"
-        hunk = ShownHunk(0, state, 1, 1, old[:_MOST_LINES], new[:_MOST_LINES])
+        hunk = HunkView(0, state, 1, 1, old[:_MOST_LINES], new[:_MOST_LINES])
         is_cut = max(len(old), len(new)) > _MOST_LINES
-        return ShownFile(
+        return FileView(
             change.path,
             change.digest,
             [hunk] if old or new else [],
@@ -63,8 +63,8 @@ def shown_file(change: FileChange) -> ShownFile:
             draft=_draft(change),
         )
     base = (change.base or b"").split(b"\n")
-    hunks = [_shown(place, each, base) for place, each in enumerate(change.merge.hunks) if each.state != "taken"]
-    return ShownFile(change.path, change.digest, hunks, conflict=change.conflict, draft=_draft(change))
+    hunks = [_hunk_view(place, each, base) for place, each in enumerate(change.merge.hunks) if each.state != "taken"]
+    return FileView(change.path, change.digest, hunks, conflict=change.conflict, draft=_draft(change))
 
 
 def _draft(change: FileChange) -> str | None:
@@ -77,11 +77,11 @@ def _draft(change: FileChange) -> str | None:
         return None
 
 
-def _shown(place: int, each: MergeHunk, base: list[bytes]) -> ShownHunk:
+def _hunk_view(place: int, each: MergeHunk, base: list[bytes]) -> HunkView:
     start = each.hunk.start_old - 1
     end = start + len(each.hunk.lines_old)
     last = len(base) - (not base[-1])  # what follows the last LF isn't a line to people
-    return ShownHunk(
+    return HunkView(
         place,
         each.state,
         each.hunk.start_old,
@@ -89,7 +89,7 @@ def _shown(place: int, each: MergeHunk, base: list[bytes]) -> ShownHunk:
         *_sides(each.hunk),
         _texts(base[max(0, start - _CONTEXT) : start]),
         _texts(base[end : max(end, min(last, end + _CONTEXT))]),
-        [ShownEdit(yours.start_old, *_sides(yours)) for yours in each.yours],
+        [EditView(yours.start_old, *_sides(yours)) for yours in each.yours],
     )
 
 

@@ -1,0 +1,59 @@
+"""The entries that an agent left, by path, with everything that it removed."""
+
+from collections.abc import Iterable, Iterator
+
+from handrail.features.review.agent_entries import AgentEntry
+from handrail.features.review.base import Base
+
+_NOTHING = AgentEntry("", "removed")
+
+
+class AgentChanges:
+    """What was removed, by a whiteout or because a folder was replaced, is everything that the base has there."""
+
+    def __init__(self, entries: Iterable[AgentEntry], base: Base) -> None:
+        self.entries: dict[str, AgentEntry] = {}
+        self._base = base
+        self._removed: dict[str, None] = {}
+        opaque = []
+        for entry in entries:
+            if entry.kind == "removed":
+                self._remove(entry.path)
+            else:
+                self.entries[entry.path] = entry
+                if entry.is_opaque:
+                    opaque.append(entry.path)
+        self.links = frozenset(path for path, entry in self.entries.items() if entry.kind == "link")
+        for folder in opaque:
+            for path in list(base.below(folder)):
+                if path not in self.entries:
+                    self._removed[path] = None
+        for path, entry in self.entries.items():
+            before = base.entry(path)
+            if entry.kind == "file" and before is not None and before.kind == "folder":
+                self._remove(path)
+
+    def at(self, path: str) -> AgentEntry:
+        """One of kind `removed` where there is none."""
+        return self.entries.get(path, _NOTHING)
+
+    @property
+    def removals(self) -> Iterator[str]:
+        """Paths at which nothing else is."""
+        return (path for path in self._removed if path not in self.entries)
+
+    def is_removed(self, path: str) -> bool:
+        return path in self._removed and path not in self.entries
+
+    def _remove(self, path: str) -> None:
+        if self._base.entry(path) is not None:
+            self._removed[path] = None
+            self._removed.update(dict.fromkeys(self._base.below(path)))
+        elif self._base.is_in_ignored(path):
+            self._removed[path] = None
+
+
+def folders_above(path: str) -> list[str]:
+    """The outermost first."""
+    parts = path.split("/")
+    return ["/".join(parts[:depth]) for depth in range(1, len(parts))]
