@@ -37,9 +37,10 @@ _ROUNDS = 30
 class Words:
     """The model: each word is its own name, so that whoever hears it knows when it was sent."""
 
-    def __init__(self) -> None:
+    def __init__(self, apart: float = _APART) -> None:
         self.sent: dict[str, float] = {}
         self.address = ""
+        self._apart = apart
         self._server: asyncio.Server | None = None
 
     async def open(self) -> None:
@@ -53,7 +54,7 @@ class Words:
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
         stream = os.urandom(4).hex()
         for number in range(words):
-            await asyncio.sleep(_APART)
+            await asyncio.sleep(self._apart)
             word = f"{stream}-{number} "
             self.sent[word.strip()] = time.perf_counter()
             writer.write(_chunk({"content": word}))
@@ -119,7 +120,7 @@ async def _measured(folder: Path) -> list[Budget]:
     page = Page(words)
     try:
         address = f"http://127.0.0.1:{server['port']}"
-        person = await asyncio.to_thread(_signed_in, address, server["token"], state)
+        person = await asyncio.to_thread(signed_in, address, server["token"], state)
         await page.client.connect(address, headers=person, namespaces=[_NAMESPACE], transports=["websocket"])
         await page.run("openai-compatible:1")  # the first one loads what a provider needs
         firsts, curls = [], []
@@ -148,7 +149,7 @@ async def _measured(folder: Path) -> list[Budget]:
     ]
 
 
-def _signed_in(address: str, token: str, state: Path) -> dict[str, str]:
+def signed_in(address: str, token: str, state: Path) -> dict[str, str]:
     """The headers of a person's own browser: only they choose a model."""
     headers = {"authorization": f"Bearer {token}", console_key.HEADER: (state / console_key.FILE).read_text().strip()}
     with httpx2.Client(base_url=address, trust_env=False) as client:

@@ -103,7 +103,7 @@ async def _serve(folder: str, plugins: str, seconds: str) -> None:
 
     async def act(number: int) -> str | None:
         try:
-            await bus.act(_task(number), _CLICK)
+            await bus.act(task_id(number), _CLICK)
         except Failure as failure:
             return failure.message
         return None
@@ -111,12 +111,12 @@ async def _serve(folder: str, plugins: str, seconds: str) -> None:
     async def drive() -> None:
         await asyncio.to_thread(sys.stdin.readline)
         for number in range(int(plugins)):
-            await bus.takeover.select(await bus.tasks.ensure(_task(number)), f"plugin-{number}")
+            await bus.takeover.select(await bus.tasks.ensure(task_id(number)), f"plugin-{number}")
         print("selected", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
         await _load(int(plugins), float(seconds), act)
 
-    driving = asyncio.create_task(drive())
+    driving = asyncio.createtask_id(drive())
     await app.Wiring().serve_http(rig, lambda address, console: print("ready", flush=True), console=Path("/nowhere"))
     driving.cancel()
 
@@ -153,12 +153,12 @@ async def _load(count: int, seconds: float, act: Act) -> None:
 async def _be_plugins(folder: str, count: str) -> None:
     server, turn = _server(folder), asyncio.Semaphore(32)
     tokens = json.loads(_tokens(folder).read_text())
-    sockets = await asyncio.gather(*(_joined(server, client, tokens[client], turn) for client in tokens))
+    sockets = await asyncio.gather(*(joined(server, client, tokens[client], turn) for client in tokens))
     print("ready", flush=True)
-    await asyncio.gather(*map(_obey, sockets))
+    await asyncio.gather(*map(obey, sockets))
 
 
-async def _joined(server: dict[str, Any], client_id: str, token: str, turn: asyncio.Semaphore) -> ClientConnection:
+async def joined(server: dict[str, Any], client_id: str, token: str, turn: asyncio.Semaphore) -> ClientConnection:
     async with turn:
         address = f"ws://{server['host']}:{server['port']}/socket.io/?EIO=4&transport=websocket"
         socket = await connect(address, compression=None, ping_interval=None)
@@ -170,7 +170,7 @@ async def _joined(server: dict[str, Any], client_id: str, token: str, turn: asyn
         return socket
 
 
-async def _obey(socket: ClientConnection) -> None:
+async def obey(socket: ClientConnection) -> None:
     """Acknowledges each action, then says that it was carried out."""
     async for frame in socket:
         text = str(frame)
@@ -215,11 +215,17 @@ class _Line(asyncio.Protocol):
 
 
 async def _drive_over_http(folder: str, plugins: str, seconds: str) -> None:
-    server, count = _server(folder), int(plugins)
+    act = await acting_over_http(_server(folder), _key(folder))
+    await asyncio.to_thread(sys.stdin.readline)
+    await _load(int(plugins), float(seconds), act)
+
+
+async def acting_over_http(server: dict[str, Any], console_key: str) -> Act:
+    """Each plugin's actions over a connection of their own, as a person's program asks for them."""
     common = "Host: {host}:{port}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n".format_map(
         server
     )
-    common += f"X-Handrail-Console-Key: {_key(folder)}\r\n"
+    common += f"X-Handrail-Console-Key: {console_key}\r\n"
     lines: dict[int, _Line] = {}
 
     async def line() -> _Line:
@@ -228,12 +234,11 @@ async def _drive_over_http(folder: str, plugins: str, seconds: str) -> None:
     async def act(number: int) -> str | None:
         if number not in lines:
             lines[number] = await line()
-        body = {"taskId": _task(number), "actions": _CLICK}
+        body = {"taskId": task_id(number), "actions": _CLICK}
         status, told = await lines[number].post(f"POST /api/browser/act HTTP/1.1\r\n{common}", body)
         return None if status == 200 else told.decode()
 
-    await asyncio.to_thread(sys.stdin.readline)
-    await _load(count, float(seconds), act)
+    return act
 
 
 def _server(folder: str) -> dict[str, Any]:
@@ -249,7 +254,7 @@ def _key(folder: str) -> str:
     return Path(folder, "state", "console.key").read_text().strip()
 
 
-def _task(number: int) -> str:
+def task_id(number: int) -> str:
     return f"{number:08x}-0000-4000-8000-000000000000"
 
 

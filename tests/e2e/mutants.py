@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from typing import Any
 
 Path = tuple[str | int, ...]
@@ -25,7 +26,7 @@ class Mutants:
         """A value of the schema, as far as types, names and choices go; patterns and formats are not followed."""
         by = self._by
         if isinstance(schema, bool):
-            return by.choice(_OTHERS)
+            return deepcopy(by.choice(_OTHERS))
         if "const" in schema:
             return schema["const"]
         if "enum" in schema:
@@ -93,7 +94,7 @@ class Mutants:
         elif kind == "repeat" and isinstance(value, list):
             parent[last] = (value or [0]) * by.choice((2, 100))
         elif kind == "add" and isinstance(value, dict):
-            value[by.choice((*_TEXTS, *_ODD_TEXTS))] = by.choice(_OTHERS)
+            value[by.choice((*_TEXTS, *_ODD_TEXTS))] = deepcopy(by.choice(_OTHERS))
         elif kind == "rename" and isinstance(parent, dict):
             parent[by.choice((last.upper(), f"{last} ", last[:-1], *_ODD_TEXTS))] = parent.pop(last)
         else:
@@ -105,7 +106,7 @@ class Mutants:
         choice = self._by.choice((same, _OTHERS, _ODD_TEXTS))
         if self._by.random() < 0.02:
             return _nested(self._by.choice((20, self._deepest)), value)
-        return self._by.choice(choice)
+        return deepcopy(self._by.choice(choice))
 
 
 def _places(value: Any, at: Path = ()) -> list[Path]:
