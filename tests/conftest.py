@@ -1,14 +1,17 @@
 """What every test may rely on: no browser, server, desktop host or keyring of the user's, unless it wants that."""
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests import effort, quick_start
 from tests.descriptors import Descriptors
 from tests.desktop_session import DesktopSession
+from tests.schedule import ByUnit, in_order
 from tests.watchdog.plugin import Watchdog
 
 os.environ["HANDRAIL_CALL_PERSON"] = "false"
@@ -19,16 +22,23 @@ if not effort.IS_CAMPAIGN:
     quick_start.install()
 
 
-SLOW = {"desktop_session", "browser", "linux_ground", "sway_ground", "ground_name", "web"}
-"""What tests with the real things ask for: their files come first, so that no worker is left with one at the end."""
-
-
 def pytest_configure(config: pytest.Config) -> None:
     # A shell that starts this in the background, or `nohup`, has them ignored, and so would the programs under test.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.pluginmanager.register(Watchdog(), "watchdog")
     config.pluginmanager.register(Descriptors(), "descriptors")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """Thousands of tests and their modules stay: looking for garbage among them takes a quarter of the collection."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -45,8 +55,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     long = [item for item in items if any(mark.kwargs.get("is_long") for mark in item.iter_markers("trial"))]
     config.hook.pytest_deselected(items=long)
     left_out = set(long)
-    slow = {item.path for item in items if SLOW & set(getattr(item, "fixturenames", ()))}
-    items[:] = sorted((item for item in items if item not in left_out), key=lambda item: item.path not in slow)
+    items[:] = in_order(item for item in items if item not in left_out)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByUnit | None:
+    return ByUnit(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="session")

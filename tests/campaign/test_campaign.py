@@ -42,9 +42,11 @@ def test_of_no_trial(): pass
 def pytest_with(folder: Path, *options: str) -> int:
     (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n  trial(name, is_long)\n  alone\n")
     (folder / "test_all.py").write_text(TESTS)
-    command = [sys.executable, "-m", "pytest", "-p", "tests.campaign.plugin", "-p", "no:cacheprovider", *options]
-    path = {"PYTHONPATH": str(ROOT), "PATH": ""}
-    return subprocess.run(command, cwd=folder, env=path, check=False, capture_output=True, timeout=60).returncode
+    plugins = ["-p", "xdist", "-p", "tests.campaign.plugin", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", *plugins, *options]
+    # Other plugins take a second to load.
+    environ = {"PYTHONPATH": str(ROOT), "PATH": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    return subprocess.run(command, cwd=folder, env=environ, check=False, capture_output=True, timeout=60).returncode
 
 
 def test_trials_are_listed_by_their_marks(tmp_path: Path) -> None:

@@ -83,7 +83,6 @@ def stopped(session: DesktopSession) -> Iterator[None]:
         os.kill(session.display_server.pid, signal.SIGCONT)
 
 
-@pytest.mark.alone
 def test_a_look_at_a_stopped_display_ends_and_works_again_when_it_goes_on(host: StartedHost) -> None:
     client = host.client()
     with stopped(host.session):

@@ -1,6 +1,6 @@
 """A lock that another process holds delays the call that needs it, and nothing else: no page, no socket, no other read.
 
-The limits are of the clock, which is why these run alone.
+Where the limits are of the clock, the tests run alone.
 """
 
 import os
@@ -21,8 +21,6 @@ from tests.waiting import until
 from tests.wire.clients import Api, Up
 from tests.wire.scripted_browser import CLIENT_ID, ScriptedBrowser
 from tests.wire.stage import furnish, put_policy
-
-pytestmark = pytest.mark.alone
 
 LIMIT = 0.05
 SAMPLES = 20
@@ -75,12 +73,18 @@ def rig(project: Path, state: Path, tmp_path: Path) -> Iterator[Rig]:
             rig.api.ok("write_to_file", path="notes.md", content="first\n", dryRun=True)
             rig.api.ok("write_to_file", path="notes.md", content="first\n", dryRun=False)
             rig.api.ok("write_to_file", path="notes.md", content="second\n", dryRun=True)
-            rig.answers_at_once()  # everything is warm, and the limit is one that holds without a lock
             yield rig
             socket.close()
         up.close()
     finally:
         up.kill()
+
+
+@pytest.fixture
+def quick_rig(rig: Rig) -> Rig:
+    """Everything is warm, and the limit is one that holds without a lock."""
+    rig.answers_at_once()
+    return rig
 
 
 LOCKS = {
@@ -91,9 +95,10 @@ LOCKS = {
 }
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("lock", LOCKS)
-def test_a_held_lock_delays_its_own_call_alone_and_nothing_is_lost(rig: Rig, tmp_path: Path, lock: str) -> None:
-    kind, path = LOCKS[lock]
+def test_a_held_lock_delays_its_own_call_alone_and_nothing_is_lost(quick_rig: Rig, tmp_path: Path, lock: str) -> None:
+    rig, (kind, path) = quick_rig, LOCKS[lock]
     write = {"path": "notes.md", "content": "second\n", "dryRun": False}
     with ThreadPoolExecutor(1) as thread:
         with child("hold_a_lock.py", kind, tmp_path / path):
@@ -115,19 +120,28 @@ def _reads(state: Path, server: Server) -> int:
 
 def test_a_lock_that_is_never_let_go_fails_its_own_call_with_a_clear_error(rig: Rig, tmp_path: Path) -> None:
     write = {"path": "notes.md", "content": "second\n", "dryRun": False}
-    with ThreadPoolExecutor(1) as thread, child("hold_a_lock.py", "flock", tmp_path / "state/audit/log.jsonl"):
-        writing = thread.submit(rig.api.call, "write_to_file", write)
-        times = []
-        while not writing.done():
-            times.append(timed(rig.look))
-        assert is_at_once(times)
-        outcome = writing.result()
+    with child("hold_a_lock.py", "flock", tmp_path / "state/audit/log.jsonl"):
+        outcome = rig.api.call("write_to_file", write)
         assert outcome.code == "E_CONFLICT"
         assert "held a lock" in str(outcome.error)
     assert (rig.project / "notes.md").read_text() == "first\n", "nothing runs that is not on record"
     assert rig.api.ok("read_file", path="notes.md")["content"] == "first\n"
 
 
+@pytest.mark.alone
+@pytest.mark.trial("waiting", is_long=True)
+def test_pages_answer_at_once_all_the_time_that_a_call_waits_in_vain(quick_rig: Rig, tmp_path: Path) -> None:
+    write = {"path": "notes.md", "content": "second\n", "dryRun": False}
+    with ThreadPoolExecutor(1) as thread, child("hold_a_lock.py", "flock", tmp_path / "state/audit/log.jsonl"):
+        writing = thread.submit(quick_rig.api.call, "write_to_file", write)
+        times = []
+        while not writing.done():
+            times.append(timed(quick_rig.look))
+        assert is_at_once(times)
+        assert writing.result().code == "E_CONFLICT"
+
+
+@pytest.mark.alone
 def test_a_frozen_desktop_host_holds_up_nobody_who_does_not_need_it(
     desktop_session: DesktopSession, tmp_path: Path
 ) -> None:

@@ -3,4 +3,4 @@ import pytest
 
 @pytest.fixture
 def web() -> None:
-    """What asks for it takes long, and comes first: see `SLOW` in `tests/conftest.py`."""
+    """What asks for it takes long, and comes first: see `SLOW` in `tests/schedule.py`."""

@@ -1,5 +1,6 @@
 /** A real Chromium with the built console in it, against the mock. */
 import assert from "node:assert/strict";
+import { after } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { chromium } from "playwright-core";
 import { startMock } from "../dev/mock-server.mjs";
@@ -8,14 +9,20 @@ import { args, executablePath } from "./chromium.mjs";
 /** How long a busy machine may take; a test that waits this long in vain has failed. */
 const PATIENCE_MS = 60_000;
 
+/** One for all tests of a file: what each of them opens is a context of its own. */
+let browser;
+after(async () => void (await (await browser)?.close()));
+
 export async function launch() {
   const mock = await startMock();
-  const browser = await chromium.launch({ executablePath, args });
+  browser ??= chromium.launch({ executablePath, args });
+  const contexts = [];
   const complaints = [];
 
   /** A window of its own, signed in, with everything that the page complains about kept; with an empty `path` where one arrives. */
   async function open({ locale = "en-US", colorScheme = "light", width = 1280, height = 860, path = "activity", permissions = [] } = {}) {
-    const context = await browser.newContext({ locale, colorScheme, viewport: { width, height }, permissions });
+    const context = await (await browser).newContext({ locale, colorScheme, viewport: { width, height }, permissions });
+    contexts.push(context);
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
     page.on("pageerror", (error) => complaints.push(String(error)));
@@ -29,7 +36,7 @@ export async function launch() {
   }
 
   async function close() {
-    await browser.close();
+    await Promise.all(contexts.map((context) => context.close()));
     await mock.stop();
   }
   return { mock, open, close, complaints };
