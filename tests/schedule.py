@@ -9,7 +9,7 @@ from xdist.scheduler import LoadFileScheduling
 
 SLOW = {"desktop_session", "browser", "linux_ground", "sway_ground", "ground_name", "web"}
 """What tests with the real things ask for. Their files come before others that are not listed, either."""
-_SECONDS: dict[str, float] = tomllib.loads(Path(__file__).with_name("long_files.toml").read_text())
+SECONDS: dict[str, float] = tomllib.loads(Path(__file__).with_name("long_files.toml").read_text())
 
 
 def unit_of(test: str) -> str:
@@ -21,7 +21,7 @@ def in_order(items: Iterable[pytest.Item]) -> list[pytest.Item]:
     """So that no worker is left with a long file when the others are done."""
     tests = list(items)
     slow = {item.path for item in tests if SLOW & set(getattr(item, "fixturenames", ()))}
-    return sorted(tests, key=lambda item: (-_SECONDS.get(unit_of(item.nodeid), 0), item.path not in slow))
+    return sorted(tests, key=lambda item: (-SECONDS.get(unit_of(item.nodeid), 0), item.path not in slow))
 
 
 class ByUnit(LoadFileScheduling):  # type: ignore[misc]

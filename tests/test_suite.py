@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from scripts import again
-from scripts.suite import files_alone, finish
+from scripts.suite import ROOT, files_alone, finish
+from tests.schedule import SECONDS, unit_of
 
 TESTS = ["tests/x.py::test_y", "tests/x.py::test_z", "tests/web/test_units.py::test_units[one]"]
 
@@ -68,3 +69,12 @@ def test_three_of_all_that_one_run_of_ci_tries_may_run_again_and_none_elsewhere(
 def test_files_with_tests_that_run_alone_are_found_by_their_marks() -> None:
     assert {"tests/e2e/test_held_locks.py", "tests/stores/files/test_lock.py"} <= set(files_alone())
     assert "tests/wire/test_reading.py" not in files_alone()
+
+
+def test_a_file_is_a_workers_and_a_spec_of_the_web_goes_to_any() -> None:
+    assert unit_of("tests/x.py::test_y[z]") == "tests/x.py"
+    assert unit_of(TESTS[2]) == TESTS[2]
+
+
+def test_what_is_run_first_is_there() -> None:
+    assert [unit for unit in SECONDS if not (ROOT / unit.partition("::")[0]).exists()] == []
