@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from handrail.ports.stores import Stores
     from handrail.ports.team import IdentityProvider
 
-SERVED = frozenset({"team", "workspace", "people", "gateway", "history", "policy", "doctor"})
+SERVED = frozenset({"team", "workspace", "people", "gateway", "history", "policy", "doctor", "browser", "agent"})
 """Features that keep nothing in one process or on one machine that other servers would have to know."""
 
 
@@ -134,6 +134,7 @@ class TeamWiring(Wiring):
             rules=team.rules.all,
             remove_rule=team.rules.remove,
             grants=team.grants,
+            browser=lambda: team.browser(team.team.url),
             watch_audit=lambda: team.listener.watching("audit", look_every=1.0),
             close=close,
             node=None,

@@ -5,7 +5,7 @@ turns before the call is made: after a crash both together tell what is left to 
 """
 
 from asyncio import Future
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -181,3 +181,21 @@ class RunStore(Protocol):
     def compact(self, task_id: str, keep_from: int, note: str) -> Future[None]:
         """The turns before the one of this index give way to a note; the record of what was said stays."""
         ...
+
+
+class RunLeases(Protocol):
+    """Which of a team's servers works on which run. Without its lease, nothing is written about a run."""
+
+    async def take(self, task_id: str) -> bool:
+        """False while another server has it."""
+        ...
+
+    def has(self, task_id: str) -> bool:
+        """As far as this server knows."""
+        ...
+
+    async def keep(self) -> Collection[str]:
+        """All that this server has, for longer; the tasks of those that are lost."""
+        ...
+
+    async def give_back(self, task_id: str) -> None: ...

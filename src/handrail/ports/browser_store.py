@@ -4,11 +4,11 @@ What writes takes its place in the order of writes when it is called and can be 
 """
 
 from asyncio import Future
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from handrail.ports.agent import RunStore
+from handrail.ports.agent import RunLeases, RunStore
 from handrail.ports.browser import ActionRecord, Message, PluginRecord, TaskRecord
 from handrail.ports.errors import Failure
 
@@ -134,6 +134,79 @@ class ArtifactStore(Protocol):
         ...
 
 
+class SharedPluginStore(PluginStore, Protocol):
+    """Of several servers, each of which holds some of the browsers."""
+
+    def hold(self, plugin: PluginRecord) -> Future[None]:
+        """From now on, this server alone writes about the browser: what another had under way there has ended."""
+        ...
+
+    def release(self, client_id: str, server: str | None = None) -> Future[None]:
+        """This server no longer has it, or that one."""
+        ...
+
+    async def holder_of(self, client_id: str) -> str | None:
+        """The server that said that it has it."""
+        ...
+
+    async def next(self, but: Sequence[str] = ()) -> str | None:
+        """For a new task: the one that a person has chosen, otherwise of those that are there the longest unused."""
+        ...
+
+    async def choose(self, client_id: str) -> None:
+        """For new tasks, whenever it is there."""
+        ...
+
+
+Answer = Callable[[str, str, Mapping[str, Any]], Awaitable[Mapping[str, Any] | None]]
+"""What a server says about a browser that it holds: the client, the verb, and what was said. None: nothing."""
+
+
+class BrowserPeers(Protocol):
+    """The servers of a team, reached by the browser that one of them holds."""
+
+    @property
+    def server(self) -> str:
+        """This one, to the others."""
+        ...
+
+    def listen(self, answer: Answer, moved: Callable[[str], None]) -> None:
+        """`moved` is told of a browser that another server holds from now on. For the running event loop."""
+        ...
+
+    async def hold(self, client_id: str) -> None:
+        """From now on, what others ask about it comes here."""
+        ...
+
+    async def release(self, client_id: str) -> None: ...
+
+    async def ask(self, client_id: str, verb: str, said: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
+        """Offline: no server holds it, which is known at once. InputOutput: no answer within so many seconds."""
+        ...
+
+    async def make_code(self, code: str) -> None:
+        """Lets it pair one browser, at any server, within ten minutes."""
+        ...
+
+    async def use_code(self, code: str) -> bool:
+        """Whether it was there, and not too old."""
+        ...
+
+    def follow_paired(self, tell: Callable[[Sequence[PairedPlugin]], None]) -> None:
+        """`tell` gets all that are paired, now and whenever a server has changed that."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SharedBrowsers:
+    """What the servers of a team have in addition."""
+
+    plugins: SharedPluginStore
+    peers: BrowserPeers
+    address: str = ""
+    """The team's own, under which plugins upload and download; empty: each server's."""
+
+
 @dataclass(frozen=True, slots=True)
 class BrowserStores:
     """All of it, in one database; `artifact_files` holds the bytes of artifacts."""
@@ -145,3 +218,7 @@ class BrowserStores:
     artifact_files: Any
     runs: RunStore
     close: Callable[[], Awaitable[None]]
+    shared: SharedBrowsers | None = None
+    """Only on a team's server."""
+    run_leases: RunLeases | None = None
+    """Only on a team's server."""

@@ -12,6 +12,15 @@ CAGE_FACE = "cage"
 """Where handrail calls for an agent in a cage: what its programs do without a tool, such as connecting to a host."""
 
 
+def persons_chat(name: str) -> str:
+    """The same where several people may speak, and this one does."""
+    return f"{PERSONS_CHAT}:{name}" if name else PERSONS_CHAT
+
+
+def is_persons_chat(identity: str) -> bool:
+    return identity == PERSONS_CHAT or identity.startswith(f"{PERSONS_CHAT}:")
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """Of a connection, and of what it belongs to. Neither can be chosen by who connects.

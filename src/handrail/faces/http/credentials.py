@@ -122,6 +122,10 @@ class Credentials:
         page = header(scope, PAGE_HEADER.encode()) if page is None else page
         return None if cookie is None or page is None else self._sessions.find(cookie, page)
 
+    def person_name(self, scope: Scope, page: str | None = None) -> str:
+        """Of whoever came with the cookie; empty where there is only one person."""
+        return ""
+
     def set_cookie(self, secret: str) -> str:
         return f"{self._cookie}={secret}; Max-Age={LIFETIME}; Path=/; HttpOnly; SameSite=Strict"
 

@@ -23,8 +23,10 @@ class SocketBus(Protocol):
 
     async def join_plugin(self, sid: str, auth: Mapping[str, Any]) -> None: ...
 
-    async def join_frontend(self, sid: str, auth: Mapping[str, Any], *, is_person: bool, agent: Agent | None) -> None:
-        """`is_person`: it came with the console's cookie; `agent` is whose token it came with."""
+    async def join_frontend(
+        self, sid: str, auth: Mapping[str, Any], *, person: str | None, agent: Agent | None
+    ) -> None:
+        """`person` has come with the console's cookie, and has a name where several may; `agent` with a token."""
         ...
 
     async def leave(self, sid: str) -> None: ...
@@ -45,7 +47,9 @@ class NoBus:
     async def join_plugin(self, sid: str, auth: Mapping[str, Any]) -> None:
         raise Unsupported("No browser can connect here: the feature is not installed.")
 
-    async def join_frontend(self, sid: str, auth: Mapping[str, Any], *, is_person: bool, agent: Agent | None) -> None:
+    async def join_frontend(
+        self, sid: str, auth: Mapping[str, Any], *, person: str | None, agent: Agent | None
+    ) -> None:
         return
 
     async def leave(self, sid: str) -> None:

@@ -195,18 +195,27 @@ class Sockets:
             if kind == PLUGIN:
                 await self._bus.join_plugin(sid, given)
             else:
-                await self._join_page(sid, given, credential, agent)
+                await self._join_page(sid, given, scope, page, credential, agent)
         except Failure as failure:
             raise _unwelcome(http_code(failure), failure.message) from None
         self._is_known[sid] = lambda: self._credentials.of(scope, token, page) is not None
         if kind == FRONTEND and credential is Credential.COOKIE:
             await self._audience.come(sid)
 
-    async def _join_page(self, sid: str, given: Mapping[str, Any], credential: Credential, agent: Agent | None) -> None:
+    async def _join_page(
+        self,
+        sid: str,
+        given: Mapping[str, Any],
+        scope: Scope,
+        page: str | None,
+        credential: Credential,
+        agent: Agent | None,
+    ) -> None:
         await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
         room = _PEOPLE if credential is Credential.COOKIE else _PROGRAMS
         await self._server.enter_room(sid, room, namespace=NAMESPACE)
-        await self._bus.join_frontend(sid, given, is_person=credential is Credential.COOKIE, agent=agent)
+        person = self._credentials.person_name(scope, page) if credential is Credential.COOKIE else None
+        await self._bus.join_frontend(sid, given, person=person, agent=agent)
         self._pages.add(sid)
         self._has_pages.set()
         with suppress(TimeoutError):

@@ -11,7 +11,7 @@ from handrail.ports.agent import Choice, Run, Voice
 from handrail.ports.browser import Artifact
 from handrail.ports.browser_store import ArtifactRecord
 from handrail.ports.errors import Declined, InvalidParams, TooLarge
-from handrail.ports.identity import PERSONS_CHAT, Caller
+from handrail.ports.identity import PERSONS_CHAT, Caller, is_persons_chat
 from handrail.ports.model import Attachment, Picture, UserTurn
 
 _HINT = "Do it in the console (`handrail open`)."
@@ -30,7 +30,7 @@ class UserMessage:
 
     @property
     def voice(self) -> Voice:
-        return "person" if self.speaker == PERSONS_CHAT else "program"
+        return "person" if is_persons_chat(self.speaker) else "program"
 
     def check_may_speak(self, run: Run) -> None:
         """A program may not write into a person's task, nor choose a model that the person pays for. Declined."""
@@ -54,7 +54,7 @@ def caller(run: Run, model: str) -> Caller:
     A person's agent and a program's agent are different callers, so a yes to one isn't a yes to the other.
     """
     if run.voice == "person":
-        return Caller("agent", model, "handrail", PERSONS_CHAT)
+        return Caller("agent", model, "handrail", run.speaker or PERSONS_CHAT)
     return Caller("agent", f"a program's {model}", "program", run.speaker or "chat:program")
 
 

@@ -29,9 +29,13 @@ def open_bus(stores: Stores) -> LocalBus:
     from handrail.features.browser.bus.bus import LocalBus
 
     kept = stores.browser()
-    bus = LocalBus(
-        kept.tasks, kept.actions, kept.plugins, Artifacts(kept.artifacts, kept.artifact_files), kept.runs, kept.close
-    )
+    artifacts = Artifacts(kept.artifacts, kept.artifact_files)
+    if kept.shared is None:
+        bus = LocalBus(kept.tasks, kept.actions, kept.plugins, artifacts, kept.runs, kept.close)
+    else:
+        from handrail.features.browser.bus.shared_bus import SharedBus
+
+        bus = SharedBus(kept, artifacts, kept.shared)
     bus.takeover.end_grants = stores.grants.end_task
     return bus
 

@@ -18,6 +18,7 @@ from handrail.kernel.prompts.answer_rules import check_response
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.ports.agents import PREFIX
 from handrail.ports.errors import Conflict, Declined
+from handrail.ports.identity import persons_chat
 from handrail.ports.presence import GivenProof
 from handrail.ports.prompt_queue import About, Origin, QueuedPrompt, Receipt
 from handrail.ports.prompt_store import PromptStore
@@ -146,7 +147,7 @@ class VotedPrompts(LoggedPrompts):
             return f"A member with the role {member.role} can't approve."
         if not member.limits.cover(about):
             return f"You may approve {member.limits}, and this is something else."
-        if about.identity == CONSOLE + member.name:
+        if about.identity in (CONSOLE + member.name, persons_chat(member.name)):
             return "You asked for this yourself: somebody else has to approve it."
         if about.identity.startswith(PREFIX):
             agent = await self._team.members.with_id(about.identity.removeprefix(PREFIX))

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-import msgspec
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from handrail.ports.agent import Run, StoredTurn
 from handrail.ports.browser import TaskRecord
-from handrail.ports.model import MOST_PICTURES, AssistantTurn, Note, Picture, ToolResult, Turn, UserTurn
+from handrail.ports.model import MOST_PICTURES, Picture, ToolResult, Turn, UserTurn
 from handrail.stores.local.batches import Batches
 from handrail.stores.local.browser_tasks import save_task
+from handrail.stores.turn_rows import (
+    answer_row,
+    encoded_run,
+    picture_rows,
+    run_of,
+    summary_row,
+    turn_of,
+    turn_row,
+    with_pictures,
+)
 
 if TYPE_CHECKING:
     import sqlite3
 
-_turns = msgspec.json.Decoder(Turn)
-_KINDS: Mapping[type[Turn], str] = {UserTurn: "user", AssistantTurn: "assistant", ToolResult: "tool", Note: "note"}
 _ADD = """
 INSERT INTO conversation (task_id, kind, message_id, text, turn, sent_at, at, is_past) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
@@ -44,7 +49,7 @@ class SqliteRuns:
         self._batches = batches
 
     def save(self, run: Run, task: TaskRecord, turns: Sequence[Turn] = ()) -> asyncio.Future[None]:
-        add, row = _adding(run.task_id, turns), (run.task_id, run.status, _encoded(run))
+        add, row = _adding(run.task_id, turns), (run.task_id, run.status, encoded_run(run))
 
         def work(rows: sqlite3.Connection) -> None:
             add(rows)
@@ -56,17 +61,17 @@ class SqliteRuns:
     async def find(self, task_id: str) -> Run | None:
         query = "SELECT status, run FROM agent_run WHERE task_id = ?"
         row = await self._batches.row(query, task_id)
-        return None if row is None else _run(row)
+        return None if row is None else run_of(row)
 
     async def unfinished(self) -> Sequence[Run]:
         query = "SELECT status, run FROM agent_run WHERE status IN ('running', 'paused')"
-        return [_run(row) for row in await self._batches.rows(query)]
+        return [run_of(row) for row in await self._batches.rows(query)]
 
     def add(self, task_id: str, *turns: Turn) -> asyncio.Future[None]:
         return self._batches.write(_adding(task_id, turns))
 
     def add_answer(self, task: TaskRecord, said: UserTurn) -> asyncio.Future[None]:
-        row = (task.task_id, "answer", said.id, said.text, b"", said.sent_at or None, _now(), True)
+        row = answer_row(task.task_id, said)
 
         def work(rows: sqlite3.Connection) -> None:
             rows.execute(_ADD, row)
@@ -85,8 +90,8 @@ class SqliteRuns:
             pictures: dict[str, list[Picture]] = {}
             for execution, mime, data in rows.execute(_PICTURES, (task_id,)):
                 pictures.setdefault(execution, []).append(Picture(mime, data))
-            found = (_turn(*row) for row in rows.execute(f"SELECT turn, text {_TURNS}", (task_id,)))
-            return [_with_pictures(turn, pictures) for turn in found]
+            found = (turn_of(*row) for row in rows.execute(f"SELECT turn, text {_TURNS}", (task_id,)))
+            return [with_pictures(turn, pictures) for turn in found]
 
         return await self._batches.read(work)
 
@@ -95,7 +100,7 @@ class SqliteRuns:
             found: list[StoredTurn] = []
             place = _LAST if before is None else before
             while more := rows.execute(_PAGE, (task_id, place, limit)).fetchall():
-                found += [StoredTurn(number, at, _turn(turn, text)) for number, at, turn, text in more]
+                found += [StoredTurn(number, at, turn_of(turn, text)) for number, at, turn, text in more]
                 place = found[-1].number
                 if not isinstance(found[-1].turn, ToolResult):
                     break
@@ -105,7 +110,7 @@ class SqliteRuns:
 
     def compact(self, task_id: str, keep_from: int, note: str) -> asyncio.Future[None]:
         """Messages stay in the table for people; the model gets the summary instead."""
-        summary = (task_id, "summary", None, note, msgspec.json.encode(Note("")), None, _now(), False)
+        summary = summary_row(task_id, note)
 
         def work(rows: sqlite3.Connection) -> None:
             numbers = rows.execute(f"SELECT number {_TURNS} LIMIT ?", (task_id, keep_from)).fetchall()
@@ -115,29 +120,9 @@ class SqliteRuns:
         return self._batches.write(work)
 
 
-def _encoded(run: Run) -> bytes:
-    members = msgspec.structs.asdict(run)
-    del members["status"]  # it has a column of its own
-    return msgspec.json.encode(members)
-
-
-def _run(row: tuple[str, bytes]) -> Run:
-    return msgspec.convert({**msgspec.json.decode(row[1]), "status": row[0]}, Run)
-
-
-def _turn(turn: bytes, text: str) -> Turn:
-    decoded: Turn = _turns.decode(turn)
-    return msgspec.structs.replace(decoded, text=text)
-
-
 def _adding(task_id: str, turns: Sequence[Turn]) -> Work:
-    added = [_row(task_id, turn) for turn in turns]
-    pictures = [
-        (task_id, turn.execution_id, picture.mime, picture.data)
-        for turn in turns
-        if isinstance(turn, ToolResult)
-        for picture in turn.pictures
-    ]
+    added = [turn_row(task_id, turn) for turn in turns]
+    pictures = picture_rows(task_id, turns)
 
     def work(rows: sqlite3.Connection) -> None:
         rows.executemany(_ADD, added)
@@ -146,25 +131,3 @@ def _adding(task_id: str, turns: Sequence[Turn]) -> Work:
             rows.execute(_DROP_PICTURES, (task_id, task_id, MOST_PICTURES))
 
     return work
-
-
-def _row(task_id: str, turn: Turn) -> tuple[Any, ...]:
-    """The text has its own column, tool pictures their own table; secrets are not stored."""
-    message_id = turn.id or None if isinstance(turn, UserTurn | AssistantTurn) else None
-    sent_at = turn.sent_at or None if isinstance(turn, UserTurn) else None
-    kept: Turn = msgspec.structs.replace(turn, text="")
-    if isinstance(kept, ToolResult):
-        kept = msgspec.structs.replace(kept, pictures=(), unkept="")
-    if isinstance(kept, UserTurn):
-        kept = msgspec.structs.replace(kept, sent_at=0)
-    return (task_id, _KINDS[type(turn)], message_id, turn.text, msgspec.json.encode(kept), sent_at, _now(), False)
-
-
-def _with_pictures(turn: Turn, pictures: Mapping[str, list[Picture]]) -> Turn:
-    if not isinstance(turn, ToolResult) or turn.execution_id not in pictures:
-        return turn
-    return msgspec.structs.replace(turn, pictures=tuple(pictures[turn.execution_id]))
-
-
-def _now() -> int:
-    return int(time.time() * 1000)

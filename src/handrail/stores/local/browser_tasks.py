@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
-import msgspec
-from msgspec import UNSET
+from typing import TYPE_CHECKING
 
 from handrail.ports.browser import Message, TaskRecord
+from handrail.stores.browser_rows import TASK_COLUMNS, task_of, task_values, word_pattern
 from handrail.stores.local.batches import Batches
 
 if TYPE_CHECKING:
@@ -22,11 +20,8 @@ ON CONFLICT (task_id) DO UPDATE SET title = excluded.title, status = excluded.st
   selected_client_id = excluded.selected_client_id, is_archived = excluded.is_archived,
   is_reading = excluded.is_reading
 """
-_COLUMNS = "task_id, title, status, created_at, updated_at, selected_client_id, is_archived, is_reading"
-
-
 _INTERRUPTED = f"""
-SELECT {_COLUMNS} FROM browser_task
+SELECT {TASK_COLUMNS} FROM browser_task
 WHERE status = 'running' OR task_id IN (SELECT task_id FROM browser_action WHERE status IS NULL)
 """
 _NEWEST_FIRST = "ORDER BY updated_at DESC, task_id DESC"
@@ -44,10 +39,7 @@ WHERE task_id = ? AND message_id IS NOT NULL AND text <> '' ORDER BY number
 
 
 def save_task(connection: sqlite3.Connection, task: TaskRecord) -> None:
-    selected = None if task.selected_client_id is UNSET else task.selected_client_id
-    times = (task.created_at, task.updated_at)
-    reading = None if task.reading is UNSET else task.reading
-    connection.execute(_SAVE, (task.task_id, task.title, task.status, *times, selected, task.archived is True, reading))
+    connection.execute(_SAVE, task_values(task))
 
 
 class SqliteTasks:
@@ -58,13 +50,13 @@ class SqliteTasks:
         return self._batches.write(lambda rows: save_task(rows, task))
 
     async def find(self, task_id: str) -> TaskRecord | None:
-        query = f"SELECT {_COLUMNS} FROM browser_task WHERE task_id = ?"
+        query = f"SELECT {TASK_COLUMNS} FROM browser_task WHERE task_id = ?"
         row = await self._batches.row(query, task_id)
-        return None if row is None else _task(row)
+        return None if row is None else task_of(row)
 
     async def interrupted(self) -> Sequence[TaskRecord]:
         rows = await self._batches.rows(_INTERRUPTED)
-        return [_task(row) for row in rows]
+        return [task_of(row) for row in rows]
 
     async def newest(self, limit: int, before: str | None = None, words: Sequence[str] = ()) -> Sequence[TaskRecord]:
         conditions, values = ["TRUE"], list[str | int]()
@@ -73,10 +65,12 @@ class SqliteTasks:
             values.append(before)
         for word in words:
             conditions.append(_HAS_WORD)
-            values += [_pattern(word)] * 2
-        query = f"SELECT {_COLUMNS} FROM browser_task AS task WHERE {' AND '.join(conditions)} {_NEWEST_FIRST} LIMIT ?"
+            values += [word_pattern(word)] * 2
+        query = (
+            f"SELECT {TASK_COLUMNS} FROM browser_task AS task WHERE {' AND '.join(conditions)} {_NEWEST_FIRST} LIMIT ?"
+        )
         rows = await self._batches.rows(query, *values, limit)
-        return [_task(row) for row in rows]
+        return [task_of(row) for row in rows]
 
     def bind(self, caller: str, task_id: str) -> asyncio.Future[None]:
         query = "INSERT OR REPLACE INTO browser_caller (caller, task_id) VALUES (?, ?)"
@@ -90,15 +84,3 @@ class SqliteTasks:
     async def messages(self, task_id: str) -> Sequence[Message]:
         rows = await self._batches.rows(_MESSAGES, task_id)
         return [Message(id=row[0], role=row[1], content=row[2], timestamp=row[3]) for row in rows]
-
-
-def _pattern(word: str) -> str:
-    """A LIKE pattern for a word anywhere in the text, with its special characters escaped."""
-    return "%" + "".join(f"!{sign}" if sign in "!%_" else sign for sign in word) + "%"
-
-
-def _task(row: tuple[Any, ...]) -> TaskRecord:
-    record = TaskRecord(task_id=row[0], title=row[1], status=row[2], created_at=row[3], updated_at=row[4])
-    selected, archived = UNSET if row[5] is None else row[5], True if row[6] else UNSET
-    reading = UNSET if row[7] is None else bool(row[7])
-    return msgspec.structs.replace(record, selected_client_id=selected, archived=archived, reading=reading)

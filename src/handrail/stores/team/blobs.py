@@ -61,6 +61,10 @@ class BlobFolder:
         with self._spelled(path):
             obstore.put(self._bucket, self._at(path), data, mode="create")
 
+    def remove(self, path: str) -> None:
+        with self._spelled(path):
+            obstore.delete(self._bucket, self._at(path))
+
     def put(self, path: str, data: bytes) -> None:
         self.create(path, data)
 

@@ -36,9 +36,11 @@ SETTINGS = {
 class TeamDatabase:
     """Rows of one tenant: the one that the role in `url` belongs to. The server decides that, and no setting does."""
 
-    def __init__(self, url: str, engine: Engine | None = None) -> None:
+    def __init__(self, url: str, engine: Engine | None = None, *, is_durable: bool = True) -> None:
+        """Where it need not be durable, a commit survives a crash of handrail, and not always one of the database."""
         self.url = url
         self.engine = engine or Engine()
+        self._settings = SETTINGS if is_durable else {**SETTINGS, "synchronous_commit": "off"}
         self._pool: asyncpg.Pool | None = None
         self._opening = asyncio.Lock()
 
@@ -76,7 +78,7 @@ class TeamDatabase:
         done: str = await self.call(lambda connection: connection.execute(query, *values))
         return count_of(done)
 
-    def close(self) -> None:
+    def disconnect(self) -> None:
         if self._pool is not None:
             pool, self._pool = self._pool, None
 
@@ -84,6 +86,9 @@ class TeamDatabase:
                 pool.terminate()
 
             self.engine.run(end())
+
+    def close(self) -> None:
+        self.disconnect()
         self.engine.close()
 
     @asynccontextmanager
@@ -107,7 +112,7 @@ class TeamDatabase:
                     max_size=_MOST_CONNECTIONS,
                     timeout=_CONNECT_SECONDS,
                     command_timeout=_STATEMENT_SECONDS,
-                    server_settings=SETTINGS,
+                    server_settings=self._settings,
                 )
             return self._pool
 

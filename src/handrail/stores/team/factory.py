@@ -6,13 +6,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from handrail.ports.browser_store import BrowserStores, SharedBrowsers
 from handrail.ports.errors import Failure, InputOutput
 from handrail.ports.record import RecordStores
 from handrail.ports.team import TeamStores
 from handrail.stores.team import setup
+from handrail.stores.team.agent_runs import TeamRuns
 from handrail.stores.team.agents import TeamAgents
 from handrail.stores.team.asking import TeamQuestions, TeamTaskOwners
+from handrail.stores.team.batches import TeamBatches
 from handrail.stores.team.blobs import BlobFolder, BlobWitness, open_bucket
+from handrail.stores.team.browser_actions import TeamActions
+from handrail.stores.team.browser_artifacts import ArtifactBlobs, TeamArtifacts
+from handrail.stores.team.browser_peers import TeamBrowserPeers
+from handrail.stores.team.browser_plugins import TeamPlugins
+from handrail.stores.team.browser_tasks import TeamTasks
 from handrail.stores.team.consents import TeamConsents
 from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.journal import TeamJournal
@@ -24,6 +32,7 @@ from handrail.stores.team.nodes import TeamNodes
 from handrail.stores.team.prompt_store import prompt_store
 from handrail.stores.team.record import KeyFile, KnownKey, record_stores
 from handrail.stores.team.rules import TeamRules
+from handrail.stores.team.run_leases import TeamRunLeases
 from handrail.stores.team.sessions import TeamSessions
 from handrail.stores.team.task_grants import TeamTaskGrants
 from handrail.stores.team.tokens import TeamOnce, TeamTokens
@@ -76,6 +85,23 @@ class OpenTeam:
             self.parts,
             lambda: self.listener.watching("access"),
             TeamNodes(database, self.listener),
+        )
+
+    def browser(self, address: str = "") -> BrowserStores:
+        batches, server = TeamBatches(self.database), self.messages.server
+        plugins = TeamPlugins(self.database, batches, server)
+        peers = TeamBrowserPeers(self.messages, self.database, self.members, self.blobs("answers"))
+        leases = TeamRunLeases(self.database, self.leases, server)
+        return BrowserStores(
+            TeamTasks(batches),
+            TeamActions(batches, server),
+            plugins,
+            TeamArtifacts(batches),
+            ArtifactBlobs(self.blobs("artifacts")),
+            TeamRuns(batches, leases),
+            batches.close,
+            SharedBrowsers(plugins, peers, address),
+            leases,
         )
 
     def blobs(self, prefix: str) -> BlobFolder:

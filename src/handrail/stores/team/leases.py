@@ -23,7 +23,7 @@ UPDATE lease SET until = clock_timestamp() + $4::interval
 WHERE name = $1 AND holder = $2 AND epoch = $3 AND until > clock_timestamp()
 """
 _GIVE_BACK = "UPDATE lease SET until = '-infinity' WHERE name = $1 AND holder = $2 AND epoch = $3"
-_FENCE = """
+FENCE = """
 SELECT 1 FROM lease WHERE name = $1 AND holder = $2 AND epoch = $3 AND until > clock_timestamp() FOR SHARE
 """
 
@@ -58,5 +58,5 @@ class TeamLeases:
 
 async def fence(rows: Connection, lease: Lease) -> None:
     """Inside the transaction that writes: Conflict where the lease is lost, and nobody can take it until the end."""
-    if await rows.fetchval(_FENCE, lease.name, lease.holder, lease.epoch) is None:
+    if await rows.fetchval(FENCE, lease.name, lease.holder, lease.epoch) is None:
         raise Conflict(f"Another server has taken {lease.name} over.", lease=lease.name)

@@ -10,7 +10,7 @@ import math
 import secrets
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
@@ -20,9 +20,11 @@ import asyncpg
 import msgspec
 
 from handrail.ports.agents import checked_name
+from handrail.ports.browser_store import PairedPlugin
 from handrail.ports.errors import Conflict, Declined, InvalidParams, NotFound
 from handrail.ports.policy import Rule
 from handrail.ports.team import Limits, Member, Role, checked_role
+from handrail.stores.team.browser_plugins import PAIRED
 from handrail.stores.team.database import Connection, TeamDatabase
 
 TOKEN_PREFIX = "hrt_"
@@ -53,13 +55,14 @@ class TeamSession:
 
 @dataclass(slots=True)
 class Copy:
-    """Of all members, sessions and permission rules, at one version."""
+    """Of all members, sessions, permission rules and paired browsers, at one version."""
 
     version: int = -1
     members: dict[str, Member] = field(default_factory=dict)
     by_hash: dict[str, Member] = field(default_factory=dict)
     sessions: dict[str, TeamSession] = field(default_factory=dict)
     rules: Sequence[Rule] = ()
+    paired: Sequence[PairedPlugin] = ()
 
 
 class TeamMembers:
@@ -70,6 +73,12 @@ class TeamMembers:
         self._copy = Copy()
         self._looked_at = -math.inf
         self._turn = threading.Lock()
+        self._followers: list[Callable[[Copy], None]] = []
+
+    def follow(self, tell: Callable[[Copy], None]) -> None:
+        """`tell` gets the copy now, and each newer one."""
+        self._followers.append(tell)
+        tell(self._copy)
 
     async def refresh(self, within: float = 0.0) -> Copy:
         """The newest, after one look at the database; none where the last look began `within` so many seconds."""
@@ -155,6 +164,8 @@ class TeamMembers:
         with self._turn:
             if copy.version >= self._copy.version:
                 self._copy = copy
+                for tell in self._followers:
+                    tell(copy)
 
 
 async def _inserted(rows: Connection, query: str, row: Sequence[Any], name: str) -> datetime | None:
@@ -178,12 +189,14 @@ async def _read(rows: Connection) -> Copy:
         members = [_member(row) for row in await rows.fetch(_MEMBERS)]
         sessions = [_session(row) for row in await rows.fetch(_SESSIONS)]
         rules = [msgspec.json.decode(rule, type=Rule) for (rule,) in await rows.fetch(_RULES)]
+        paired = [PairedPlugin(*row) for row in await rows.fetch(PAIRED)]
     return Copy(
         version,
         {each.id: each for each in members},
         {each.token_hash: each for each in members},
         {each.hash: each for each in sessions},
         rules,
+        paired,
     )
 
 

@@ -35,39 +35,42 @@ class Messages:
         self.url = url
         self.server = secrets.token_hex(8)
         self._prefix = f"handrail.{tenant}"
-        self._engine = engine
+        self.engine = engine
         self._client: Client | None = None
         self._opening = asyncio.Lock()
         self._answers: dict[str, Answer] = {}
 
     def answering(self, topic: str, answer: Answer) -> None:
         """From now on, what others ask this server about `topic` is answered like this. Blocks."""
-        self._engine.run(self._answering(topic, answer))
+        self.engine.run(self._answering(topic, answer))
 
     def ask(self, server: str, topic: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
         """NobodyThere; InputOutput where it is not known whether somebody is. Blocks."""
-        return self._engine.run(self._ask(server, topic, said))
+        return self.engine.run(self._ask(server, topic, said))
 
     async def asked(self, server: str, topic: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
         """`ask` for an event loop."""
-        return await self._engine.call(self._ask(server, topic, said))
+        return await self.engine.call(self._ask(server, topic, said))
+
+    def subject(self, *parts: str) -> str:
+        return ".".join((self._prefix, *parts))
 
     def check(self) -> str:
         """The version of the server; InputOutput where it can't be reached. Blocks."""
 
         async def version() -> str:
-            client = await self._connected()
+            client = await self.connected()
             return f"NATS {client.connected_server_version}"
 
-        return self._engine.run(version())
+        return self.engine.run(version())
 
     def close(self) -> None:
         if self._client is not None:
             client, self._client = self._client, None
-            self._engine.run(client.close())
+            self.engine.run(client.close())
 
     async def _answering(self, topic: str, answer: Answer) -> None:
-        client = await self._connected()
+        client = await self.connected()
 
         async def heard(message: Msg) -> None:
             try:
@@ -77,12 +80,12 @@ class Messages:
                 return  # not one of ours
             await message.respond(msgspec.json.encode(reply))
 
-        await client.subscribe(f"{self._prefix}.server.{self.server}.{topic}", cb=heard)
+        await client.subscribe(self.subject("server", self.server, topic), cb=heard)
         await client.flush()
 
     async def _ask(self, server: str, topic: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
-        client = await self._connected()
-        subject = f"{self._prefix}.server.{server}.{topic}"
+        client = await self.connected()
+        subject = self.subject("server", server, topic)
         try:
             reply = await client.request(subject, msgspec.json.encode(said), timeout=_ANSWER_SECONDS)
             return msgspec.json.decode(reply.data, type=dict[str, Any])
@@ -91,7 +94,8 @@ class Messages:
         except (nats.errors.Error, TimeoutError, OSError, msgspec.DecodeError) as away:
             raise InputOutput(f"No answer from another server of the team: {type(away).__name__}.") from None
 
-    async def _connected(self) -> Client:
+    async def connected(self) -> Client:
+        """For the engine's loop alone. InputOutput."""
         async with self._opening:
             if self._client is None:
                 try:

@@ -151,13 +151,71 @@ CREATE TRIGGER approval_rule_changed AFTER INSERT OR UPDATE OR DELETE ON approva
   FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
 """
 
-STEPS = (_BASE, _NODES)
+_BROWSERS = f"""
+CREATE TABLE browser_task (
+  {_TENANT}, task_id text, title text NOT NULL, status text NOT NULL, created_at bigint NOT NULL,
+  updated_at bigint NOT NULL, selected_client_id text, is_archived boolean NOT NULL DEFAULT false, is_reading boolean,
+  PRIMARY KEY (tenant, task_id)
+);
+CREATE INDEX browser_task_by_change ON browser_task (tenant, updated_at, task_id);
+CREATE TABLE browser_caller ({_TENANT}, caller text, task_id text NOT NULL, PRIMARY KEY (tenant, caller));
+CREATE TABLE browser_action (
+  {_TENANT}, action_id text, task_id text NOT NULL, client_id text NOT NULL, actions bytea NOT NULL,
+  created_at bigint NOT NULL, trace_id text, status text, result bytea, error bytea, ended_at bigint,
+  server text NOT NULL, PRIMARY KEY (tenant, action_id)
+);
+CREATE INDEX browser_action_under_way ON browser_action (tenant, client_id) WHERE status IS NULL;
+CREATE INDEX browser_action_by_end ON browser_action (tenant, ended_at);
+CREATE INDEX browser_action_in_task ON browser_action (tenant, task_id, ended_at);
+CREATE TABLE browser_plugin (
+  {_TENANT}, client_id text, record bytea NOT NULL, server text NOT NULL DEFAULT '',
+  is_connected boolean NOT NULL DEFAULT false, is_chosen boolean NOT NULL DEFAULT false, selected_at timestamptz,
+  PRIMARY KEY (tenant, client_id)
+);
+CREATE INDEX browser_plugin_there ON browser_plugin (tenant, is_chosen DESC, selected_at NULLS FIRST)
+  WHERE is_connected;
+CREATE TABLE browser_pairing (
+  {_TENANT}, client_id text, extension_id text NOT NULL, name text NOT NULL, token_hash text NOT NULL,
+  created_at bigint NOT NULL, is_launched boolean NOT NULL, is_enrolled boolean NOT NULL,
+  PRIMARY KEY (tenant, client_id)
+);
+CREATE TRIGGER browser_pairing_changed AFTER INSERT OR UPDATE OR DELETE ON browser_pairing
+  FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
+CREATE TABLE pairing_code (
+  {_TENANT}, code_hash text, expires_at timestamptz NOT NULL, PRIMARY KEY (tenant, code_hash)
+);
+CREATE TABLE browser_artifact (
+  {_TENANT}, artifact_id text, task_id text NOT NULL, kind text NOT NULL, content_type text NOT NULL,
+  name text NOT NULL, token_hash text NOT NULL, upload_until bigint NOT NULL, kept_until bigint NOT NULL,
+  digest text, size bigint NOT NULL, PRIMARY KEY (tenant, artifact_id)
+);
+CREATE INDEX browser_artifact_by_time ON browser_artifact (tenant, kept_until);
+CREATE TABLE agent_run (
+  {_TENANT}, task_id text, status text NOT NULL, run bytea NOT NULL, PRIMARY KEY (tenant, task_id)
+);
+CREATE INDEX agent_run_unfinished ON agent_run (tenant, task_id) WHERE status IN ('running', 'paused');
+CREATE TABLE agent_picture (
+  {_TENANT}, number bigserial, task_id text NOT NULL, execution_id text NOT NULL, mime text NOT NULL,
+  data bytea NOT NULL, PRIMARY KEY (tenant, number)
+);
+CREATE INDEX agent_picture_of_task ON agent_picture (tenant, task_id, number);
+CREATE TABLE conversation (
+  {_TENANT}, number bigserial, task_id text NOT NULL, kind text NOT NULL, message_id text, text text NOT NULL,
+  turn bytea NOT NULL, sent_at bigint, at bigint NOT NULL, is_past boolean NOT NULL, PRIMARY KEY (tenant, number)
+);
+CREATE INDEX conversation_in_order ON conversation (tenant, task_id, number);
+CREATE UNIQUE INDEX conversation_messages ON conversation (tenant, task_id, message_id);
+"""
+
+STEPS = (_BASE, _NODES, _BROWSERS)
 """Never changed once released: what is to be different is a further step."""
 
 TABLES = (
     "token", "claimed", "consent", "task_grant", "asked", "task_owner", "rule", "journal_head", "journal_line",
     "prompt_origin", "prompt_answerer", "waiter", "member", "session", "sign_in_code", "sign_in_attempt",
-    "access_version", "approval_rule", "vote", "lease", "node", "node_question",
+    "access_version", "approval_rule", "vote", "lease", "node", "node_question", "browser_task", "browser_caller",
+    "browser_action", "browser_plugin", "browser_pairing", "pairing_code", "browser_artifact", "agent_run",
+    "agent_picture", "conversation",
 )  # fmt: skip
 """Those with rows of tenants. Row-level security is on for each of them."""
 

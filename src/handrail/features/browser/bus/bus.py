@@ -26,11 +26,12 @@ from handrail.ports.browser import (
     Actions,
     Artifact,
     OpenTabs,
+    PluginRecord,
     Snapshot,
     TaskRecord,
     TaskView,
 )
-from handrail.ports.browser_store import ActionStore, PluginStore, TaskStore
+from handrail.ports.browser_store import ActionStore, PluginStore, SharedBrowsers, TaskStore
 from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound, TooLarge
 
 CLEAN_EVERY = 6 * 3600.0
@@ -64,6 +65,7 @@ class LocalBus:
         self.takeover = Takeover(self.tasks, self.plugins, self.dispatcher, now)
         self.runs = runs
         self.close = close
+        self.shared: SharedBrowsers | None = None
         self._arrivals = Lanes()
         self.now = now
 
@@ -176,6 +178,24 @@ class LocalBus:
         except NotFound:
             return TaskView(task_id=task.id)
         return seen
+
+    async def plugin_list(self) -> Sequence[PluginRecord]:
+        """The most recently seen first."""
+        return self.plugins.told()
+
+    async def choose_for_new_tasks(self, client_id: str) -> PluginRecord:
+        """A person's choice, valid until the next one."""
+        return await self.plugins.choose_for_new_tasks(client_id)
+
+    async def drop(self, client_id: str) -> None:
+        """Disconnects a plugin whose token is no longer valid."""
+        self.plugins.drop(client_id)
+
+    def connected(self, plugin: Plugin) -> None:
+        """It has joined here."""
+
+    def disconnected(self, client_id: str) -> None:
+        """It has left."""
 
     def listen(self, listener: BusListener) -> None:
         self.dispatcher.observer = listener.action_changed

@@ -25,6 +25,11 @@ class Pairings:
         for paired in await self._store.paired():
             self._add(paired)
 
+    def replace(self, paired: Sequence[PairedPlugin]) -> None:
+        """These are all, as another server of the team may have changed them."""
+        self._by_client = {each.client_id: each for each in paired}
+        self._by_hash = {each.token_hash: each for each in paired}
+
     def all(self) -> Sequence[PairedPlugin]:
         return list(self._by_client.values())
 

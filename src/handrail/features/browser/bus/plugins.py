@@ -165,13 +165,15 @@ class Plugins:
         self.describe(client_id)
         return plugin
 
-    def disconnect(self, client_id: str, line: PluginLine) -> None:
-        """Does nothing if the plugin has another connection by now."""
+    def disconnect(self, client_id: str, line: PluginLine) -> bool:
+        """Does nothing, and says so, if the plugin has another connection by now."""
         plugin = self._known.get(client_id)
-        if plugin is not None and plugin.line is line:
-            plugin.line = None
-            plugin.end_exchanges("The browser disconnected before the action had ended.")
-            self.describe(client_id)
+        if plugin is None or plugin.line is not line:
+            return False
+        plugin.line = None
+        plugin.end_exchanges("The browser disconnected before the action had ended.")
+        self.describe(client_id)
+        return True
 
     def drop(self, client_id: str) -> None:
         """Disconnects a plugin whose token is no longer valid."""

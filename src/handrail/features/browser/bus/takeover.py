@@ -69,10 +69,14 @@ class Takeover:
         """Moves the task to this browser; what waits or runs in another one ends."""
         self._plugins.select(client_id)
         if task.client_id not in (None, client_id):
-            self._dispatcher.stop(task, "The task continues in another browser.")
-            self._let_go(task.client_id, task.id)
+            self.let_go(task)
         task.select(client_id)
         await self._tasks.save(task)
+
+    def let_go(self, task: Task) -> None:
+        """What waits or runs in its browser ends."""
+        self._dispatcher.stop(task, "The task continues in another browser.")
+        self._let_go(task.client_id, task.id)
 
     async def move(self, task: Task, client_id: str) -> None:
         """Moves the task to another browser and ends it in the previous one."""

@@ -34,15 +34,26 @@ class Task:
         self.is_free = asyncio.Event()
         self.may_read = asyncio.Event()
         self._reads_by_default = reads_by_default
-        self._record = record
         self._now = now
         self._actions = 0
         self._agent: RunStatus | None = None
+        self.follow(record)
+
+    def follow(self, record: TaskRecord) -> None:
+        """It is as this says: from the store, or from another server."""
+        self._record = record
         self._is_over = record.status == "completed"
         self._at_rest: TaskStatus = record.status if record.status in ("created", "error") else "ongoing"
-        if record.status != "takeover":
+        if record.status == "takeover":
+            self.is_free.clear()
+        else:
             self.is_free.set()
         self._open_for_reading()
+
+    @property
+    def is_idle(self) -> bool:
+        """Nothing is under way here."""
+        return not self._actions and self._agent not in ("running", "paused")
 
     @property
     def id(self) -> str:

@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from starlette.types import Scope
 
 from handrail.faces.http import openapi
-from handrail.faces.http.codes import Codes
 from handrail.faces.http.context import HttpContext, Mount
 from handrail.faces.http.endpoint import route
 from handrail.faces.socketio.rooms import Rooms
@@ -16,6 +15,7 @@ from handrail.features.browser.bus.pairing import Pairings
 from handrail.features.browser.routes import artifact_routes, browser_routes, enrollment, plugin_routes, task_routes
 from handrail.features.browser.routes.page_events import PageEvents
 from handrail.features.browser.routes.page_socket import PageSocket
+from handrail.features.browser.routes.pairing_codes import OwnCodes, PairingCodes, SharedCodes
 from handrail.features.browser.routes.plugin_socket import PluginSocket
 from handrail.features.browser.routes.socket_bus import BrowserSockets
 from handrail.features.browser.routes.task_access import TaskAccess
@@ -34,7 +34,8 @@ def mount(context: HttpContext) -> Mount:
     sockets = BrowserSockets(
         pairings, PluginSocket(bus, context.windows), PageSocket(bus, agent.chat, ownership), speaks_legacy=legacy
     )
-    codes = Codes(source="the console, or `handrail extension pair`,")
+    shared = bus.shared
+    codes: PairingCodes = OwnCodes() if shared is None else SharedCodes(shared.peers)
     endpoints = [
         *browser_routes.endpoints(bus, context.console_key, context.person),
         *artifact_routes.endpoints(bus, TaskAccess(ownership, context)),
@@ -46,10 +47,12 @@ def mount(context: HttpContext) -> Mount:
 
     @asynccontextmanager
     async def running(address: str, rooms: Rooms) -> AsyncIterator[None]:
-        bus.artifacts.address = address
+        bus.artifacts.address = address if shared is None else shared.address or address
         pages.open(rooms)
         sockets.open(rooms)
         await pairings.load()
+        if shared is not None:
+            shared.peers.follow_paired(pairings.replace)
         await bus.start()
         cleaning = asyncio.create_task(bus.clean_up())
         try:

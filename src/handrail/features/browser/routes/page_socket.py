@@ -12,7 +12,7 @@ from handrail.kernel.task_ownership import TaskOwnership
 from handrail.ports.agents import Agent
 from handrail.ports.browser import LATEST_MS
 from handrail.ports.errors import Declined, InvalidParams
-from handrail.ports.identity import PERSONS_CHAT, Caller
+from handrail.ports.identity import Caller, persons_chat
 from handrail.ports.model import UserTurn
 
 EVENT = "frontend_message"
@@ -25,20 +25,20 @@ class PageSocket:
         self._bus = bus
         self._agent = agent
         self._ownership = ownership
-        self._persons: set[str] = set()
+        self._persons: dict[str, str] = {}
         self._agents: dict[str, Agent] = {}
 
-    async def join(self, rooms: Rooms, sid: str, task_id: Any, *, is_person: bool, agent: Agent | None) -> None:
+    async def join(self, rooms: Rooms, sid: str, task_id: Any, *, person: str | None, agent: Agent | None) -> None:
         """With `auth.taskId`, a page follows a task from the start."""
-        if is_person:
-            self._persons.add(sid)
+        if person is not None:
+            self._persons[sid] = person
         if agent is not None:
             self._agents[sid] = agent
         if task_id is not None:
             await rooms.enter(sid, room_of(task_ids.checked(task_id)))
 
     def leave(self, sid: str) -> None:
-        self._persons.discard(sid)
+        self._persons.pop(sid, None)
         self._agents.pop(sid, None)
 
     async def hear(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
@@ -66,9 +66,10 @@ class PageSocket:
 
     async def _speaker(self, sid: str, task_id: str) -> str:
         """Who speaks to the agent, and so lets it call tools. Declined."""
-        if sid in self._persons:
-            await self._ownership.give(task_id, PERSONS_CHAT)  # a person may speak in any task, which is then theirs
-            return PERSONS_CHAT
+        if (name := self._persons.get(sid)) is not None:
+            speaker = persons_chat(name)
+            await self._ownership.give(task_id, speaker)  # a person may speak in any task, which is then theirs
+            return speaker
         if (agent := self._agents.get(sid)) is None:
             raise Declined(
                 "Speaking to the agent lets it call tools: this needs an agent's own token, and `handrail agents add "

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from handrail.faces.http.answers import refused
-from handrail.faces.http.codes import LIFETIME, Codes, TooManyCodes, WrongCode
+from handrail.faces.http.codes import LIFETIME, TooManyCodes, WrongCode
 from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.credentials import Credential, check_is_persons, must_be_person, shown, source_of
 from handrail.faces.http.endpoint import Endpoint
@@ -24,6 +24,7 @@ from handrail.features.browser.routes.bodies import (
     Revoked,
     SelectPlugin,
 )
+from handrail.features.browser.routes.pairing_codes import PairingCodes
 from handrail.ports.browser import EXTENSION_ORIGIN, PluginRecord
 from handrail.ports.errors import Declined
 
@@ -34,7 +35,7 @@ LAUNCHED = "launched-"
 """How a code begins that pairs a browser which handrail has started itself. It is part of the code."""
 
 
-def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) -> Sequence[Endpoint]:
+def endpoints(bus: LocalBus, pairings: Pairings, codes: PairingCodes, key: ConsoleKey) -> Sequence[Endpoint]:
     async def register(request: Request, body: Registration) -> Registered:
         _check_is_own(request, pairings, body.client_id)
         await bus.plugins.describe(
@@ -49,32 +50,32 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) 
         return Registered()
 
     async def list_plugins(request: Request, body: None) -> list[PluginRecord]:
-        return bus.plugins.told()
+        return list(await bus.plugin_list())
 
     async def choose(request: Request, body: SelectPlugin) -> PluginRecord:
         must_be_person(request, "Choosing the browser for new tasks")
-        return await bus.plugins.choose_for_new_tasks(body.client_id)
+        return await bus.choose_for_new_tasks(body.client_id)
 
     async def make_code(request: Request, body: None) -> PairCode:
         check_is_persons(request, key, "Pairing a browser", "Use the console, or `handrail extension pair`.")
-        return PairCode(code=codes.make(), expires_at=int((time.time() + LIFETIME) * 1000))
+        return PairCode(code=await codes.make(), expires_at=int((time.time() + LIFETIME) * 1000))
 
     async def make_launch_code(request: Request, body: None) -> PairCode:
         check_is_persons(request, key, "Launching a browser", "Use `handrail extension launch`.")
-        return PairCode(code=codes.make(LAUNCHED), expires_at=int((time.time() + LIFETIME) * 1000))
+        return PairCode(code=await codes.make(LAUNCHED), expires_at=int((time.time() + LIFETIME) * 1000))
 
     async def pair(request: Request, body: Pair) -> PairToken | Response:
         if header(request.scope, b"origin") != EXTENSION_ORIGIN:
             raise Declined("Only handrail's own extension can be paired.", reason="origin")
         try:
-            codes.use(body.code, source_of(request))
+            await codes.use(body.code, source_of(request))
         except WrongCode as wrong:
             return refused("UNAUTHORIZED", f"{wrong.message} {wrong.hint}")
         except TooManyCodes as limited:
             return refused("RATE_LIMITED", f"{limited.message} {limited.hint}")
         is_launched = body.code.startswith(LAUNCHED)
         token = await pairings.pair(body.client_id, body.extension_id, body.name, is_launched=is_launched)
-        bus.plugins.drop(body.client_id)
+        await bus.drop(body.client_id)
         return PairToken(token=token)
 
     async def list_tokens(request: Request, body: None) -> list[PairedToken]:
@@ -97,7 +98,7 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: Codes, key: ConsoleKey) 
         )
         client_id = request.path_params["clientId"]
         await pairings.unpair(client_id)
-        bus.plugins.drop(client_id)
+        await bus.drop(client_id)
         return Revoked()
 
     async def restore(request: Request, body: None) -> Revoked:

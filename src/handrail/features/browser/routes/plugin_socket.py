@@ -76,13 +76,14 @@ class PluginSocket:
         known = self._bus.plugins.find(client_id)
         if known is not None and isinstance(known.line, SocketLine) and not rooms.is_there(known.line.sid):
             self.leave(known.line.sid)
-        self._bus.plugins.connect(client_id, line)
+        self._bus.connected(self._bus.plugins.connect(client_id, line))
         self._lines[sid] = line
         await rooms.enter(sid, f"client:{client_id}")
 
     def leave(self, sid: str) -> None:
         if (line := self._lines.pop(sid, None)) is not None:
-            self._bus.plugins.disconnect(line.client_id, line)
+            if self._bus.plugins.disconnect(line.client_id, line):
+                self._bus.disconnected(line.client_id)
             self._windows.left(line.client_id)
 
     async def hear(self, sid: str, event: str, message: dict[str, Any]) -> None:

@@ -61,8 +61,10 @@ class BrowserSockets:
                 logger.warning("refused the browser %s. %s", client, outdated.message)
             raise
 
-    async def join_frontend(self, sid: str, auth: Mapping[str, Any], *, is_person: bool, agent: Agent | None) -> None:
-        await self._pages.join(self._open_rooms, sid, auth.get("taskId"), is_person=is_person, agent=agent)
+    async def join_frontend(
+        self, sid: str, auth: Mapping[str, Any], *, person: str | None, agent: Agent | None
+    ) -> None:
+        await self._pages.join(self._open_rooms, sid, auth.get("taskId"), person=person, agent=agent)
 
     async def leave(self, sid: str) -> None:
         self._plugins.leave(sid)

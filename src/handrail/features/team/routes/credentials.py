@@ -44,7 +44,9 @@ class TeamCredentials(Credentials):
         if token is None:
             return Credential.COOKIE if self.person(scope, page) is not None else None
         member = self._team.members.with_token(token)
-        if member is None or scope["path"] == SOCKETS:  # what is told there is for people who have signed in
+        if member is None:
+            return Credential.PLUGIN if self._is_paired(token) else None
+        if scope["path"] == SOCKETS:  # what is told there is for people who have signed in
             return None
         return Credential.AGENT if member.role == "agent" else Credential.TOKEN
 
@@ -60,6 +62,10 @@ class TeamCredentials(Credentials):
     def person(self, scope: Scope, page: str | None = None) -> Member | None:
         found = self.signed_in(scope, page)
         return None if found is None else self._team.sessions.member(found)
+
+    def person_name(self, scope: Scope, page: str | None = None) -> str:
+        person = self.person(scope, page)
+        return "" if person is None else person.name
 
     def node(self, scope: Scope) -> Member | None:
         """Whose token came along, where it is a node's."""

@@ -20,7 +20,10 @@ HEALTH = "/health"
 FOR_NODES = "/api/node/"
 _READING = ("GET", "HEAD", "OPTIONS")
 _TRY_AGAIN_LATER = 1013
-_FOR_OPERATORS = ("/api/tools/", "/api/prompts", "/socket.io/")
+_FOR_OPERATORS = (
+    "/api/tools/", "/api/prompts", "/socket.io/", "/api/task/", "/api/agent/task/", "/api/artifacts/",
+    "/api/extension/pair-code",
+)  # fmt: skip
 _FOR_ADMINISTRATORS = ("/api/access", "/api/team")
 _OWN = ("/api/session",)
 _FOR_AGENTS = ("/mcp", "/api/tools")

@@ -1,0 +1,114 @@
+"""The browsers of a team: which server holds which, which of them a new task gets, and those that were paired."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import astuple
+
+import msgspec
+
+from handrail.ports.browser import PluginRecord
+from handrail.ports.browser_store import PairedPlugin
+from handrail.stores.browser_rows import interrupted, spelled_failure
+from handrail.stores.team.batches import Statement, TeamBatches
+from handrail.stores.team.browser_tasks import storable
+from handrail.stores.team.database import TeamDatabase
+
+PAIRED = "SELECT client_id, extension_id, name, token_hash, created_at, is_launched, is_enrolled FROM browser_pairing"
+_SAVE = """
+INSERT INTO browser_plugin (client_id, record) VALUES ($1, $2)
+ON CONFLICT (tenant, client_id) DO UPDATE SET record = excluded.record
+"""
+_HOLD = """
+INSERT INTO browser_plugin (client_id, record, server, is_connected) VALUES ($1, $2, $3, true)
+ON CONFLICT (tenant, client_id) DO UPDATE SET server = excluded.server, is_connected = true
+"""
+_END_OTHERS = """
+WITH ended AS (
+  UPDATE browser_action SET status = 'error', error = $3, ended_at = $4
+  WHERE client_id = $1 AND status IS NULL AND server <> $2 RETURNING task_id
+)
+UPDATE browser_task SET status = 'error' WHERE status IN ('created', 'running', 'ongoing')
+  AND task_id IN (SELECT task_id FROM ended)
+"""
+_RELEASE = "UPDATE browser_plugin SET is_connected = false WHERE client_id = $1 AND server = $2"
+_NEXT = """
+UPDATE browser_plugin SET selected_at = clock_timestamp() WHERE client_id = (
+  SELECT client_id FROM browser_plugin WHERE is_connected AND client_id <> ALL($1)
+  ORDER BY is_chosen DESC, selected_at NULLS FIRST LIMIT 1 FOR UPDATE SKIP LOCKED
+) RETURNING client_id
+"""
+_PAIR = """
+INSERT INTO browser_pairing (client_id, extension_id, name, token_hash, created_at, is_launched, is_enrolled)
+VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant, client_id) DO UPDATE SET
+  extension_id = excluded.extension_id, name = excluded.name, token_hash = excluded.token_hash,
+  created_at = excluded.created_at, is_launched = excluded.is_launched, is_enrolled = excluded.is_enrolled
+"""
+
+
+class TeamPlugins:
+    """`server` is this process, to the others."""
+
+    def __init__(self, database: TeamDatabase, batches: TeamBatches, server: str) -> None:
+        self._database = database
+        self._batches = batches
+        self._server = server
+
+    def save(self, plugin: PluginRecord) -> asyncio.Future[None]:
+        return self._batches.execute(_SAVE, plugin.client_id, msgspec.json.encode(plugin))
+
+    async def all(self) -> Sequence[PluginRecord]:
+        rows = await self._batches.rows("SELECT record, is_connected, is_chosen FROM browser_plugin")
+        return [
+            msgspec.structs.replace(
+                msgspec.json.decode(record, type=PluginRecord),
+                socket_connected=is_connected,
+                healthy=is_connected,
+                chosen=is_chosen,
+            )
+            for record, is_connected, is_chosen in rows
+        ]
+
+    def hold(self, plugin: PluginRecord) -> asyncio.Future[None]:
+        """From now on, this server alone writes about the browser: what another had under way there has ended."""
+        hold = Statement(_HOLD, (plugin.client_id, msgspec.json.encode(plugin), self._server))
+        now, error = int(time.time() * 1000), spelled_failure(interrupted())
+        return self._batches.write(hold, Statement(_END_OTHERS, (plugin.client_id, self._server, error, now)))
+
+    def release(self, client_id: str, server: str | None = None) -> asyncio.Future[None]:
+        return self._batches.execute(_RELEASE, client_id, server or self._server)
+
+    async def holder_of(self, client_id: str) -> str | None:
+        """The server that says it has it."""
+        row = await self._batches.row(
+            "SELECT server FROM browser_plugin WHERE client_id = $1 AND is_connected", client_id
+        )
+        return None if row is None else str(row[0])
+
+    async def next(self, but: Sequence[str] = ()) -> str | None:
+        """For a new task: the one that a person has chosen, otherwise of those that are there the longest unused."""
+        row = await self._database.row(_NEXT, list(but))
+        return None if row is None else str(row[0])
+
+    async def choose(self, client_id: str) -> None:
+        query = "UPDATE browser_plugin SET is_chosen = (client_id = $1) WHERE is_chosen <> (client_id = $1)"
+        await self._database.execute(query, client_id)
+
+    def pair(self, plugin: PairedPlugin) -> asyncio.Future[None]:
+        return self._permit(_PAIR, *storable(astuple(plugin)))
+
+    def unpair(self, client_id: str) -> asyncio.Future[None]:
+        return self._permit("DELETE FROM browser_pairing WHERE client_id = $1", client_id)
+
+    async def paired(self) -> Sequence[PairedPlugin]:
+        return [PairedPlugin(*row) for row in await self._database.rows(f"{PAIRED} ORDER BY created_at")]
+
+    def _permit(self, query: str, *values: object) -> asyncio.Future[None]:
+        """Durable, as it allows somebody something."""
+
+        async def write() -> None:
+            await self._database.execute(query, *values)
+
+        return asyncio.shield(asyncio.ensure_future(write()))

@@ -1,0 +1,71 @@
+"""Which server works on which run of the agent: a lease for each, kept alive while the server is.
+
+A server that was frozen or cut off finds that its lease is over: what it writes is refused, and another one goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import timedelta
+
+from handrail.ports.errors import Conflict
+from handrail.ports.team import Lease
+from handrail.stores.team.batches import Statement
+from handrail.stores.team.database import TeamDatabase
+from handrail.stores.team.leases import FENCE, TeamLeases
+
+SECONDS = 6.0
+_PREFIX = "run:"
+_KEEP = """
+UPDATE lease SET until = clock_timestamp() + $1::interval
+WHERE holder = $2 AND name = ANY($3) AND until > clock_timestamp() RETURNING name, epoch
+"""
+
+
+class TeamRunLeases:
+    """Implements `ports.agent.RunLeases`."""
+
+    is_free = (
+        "status IN ('running', 'paused') AND NOT EXISTS (SELECT 1 FROM lease"
+        f" WHERE lease.name = '{_PREFIX}' || task_id AND lease.until > clock_timestamp())"
+    )
+
+    def __init__(self, database: TeamDatabase, leases: TeamLeases, server: str) -> None:
+        self._database = database
+        self._leases = leases
+        self._server = server
+        self._held: dict[str, Lease] = {}
+
+    async def take(self, task_id: str) -> bool:
+        if task_id in self._held:
+            return True
+        lease = await self._leases.take(_PREFIX + task_id, SECONDS)
+        if lease is not None:
+            self._held[task_id] = lease
+        return lease is not None
+
+    def has(self, task_id: str) -> bool:
+        return task_id in self._held
+
+    async def keep(self) -> Collection[str]:
+        """All that this server has, for longer; the tasks of those that are lost."""
+        held = dict(self._held)
+        if not held:
+            return ()
+        names = [lease.name for lease in held.values()]
+        rows = await self._database.rows(_KEEP, timedelta(seconds=SECONDS), self._server, names)
+        kept = {(name, epoch) for name, epoch in rows}
+        lost = [task_id for task_id, lease in held.items() if (lease.name, lease.epoch) not in kept]
+        for task_id in lost:
+            self._held.pop(task_id, None)
+        return lost
+
+    async def give_back(self, task_id: str) -> None:
+        if (lease := self._held.pop(task_id, None)) is not None:
+            await self._leases.give_back(lease)
+
+    def fence(self, task_id: str) -> Statement:
+        """For the beginning of a transaction that writes. Conflict: this server has the run no longer."""
+        lease = self._held.get(task_id) or Lease(_PREFIX + task_id, self._server, 0)
+        lost = Conflict("Another server has taken this run over.", taskId=task_id)
+        return Statement(FENCE, (lease.name, lease.holder, lease.epoch), lost)
