@@ -48,7 +48,7 @@ class TeamBrowser(Browser):
 
     def result(self, actions: Mapping[str, Any]) -> dict[str, Any]:
         tab = {"tabId": 1, "url": PAGE, "title": "Shop"}
-        if "browser_list_tabs" in actions or "browser_get_tabs" in actions:
+        if "browser_tabs" in actions:
             return {"tabs": [{**tab, "windowId": 1, "active": True}]}
         return {**tab, "clicked": True, "matches": [], "total": 0}
 
