@@ -28,6 +28,10 @@ async def unchecked(target: Target) -> None:
     """For a call that has not entered the gate, and so has no policy to ask."""
 
 
+async def unfenced() -> None:
+    """For a call that no other process could make as well."""
+
+
 def unkept(name: str, content: Any) -> None:
     """For a call that has not entered the gate, and so has no evidence."""
 
@@ -93,6 +97,8 @@ class Call:
     """What `Tool.locate` has seen, for the preview."""
     role: Role = "tool"
     """As what it is called: the name of a prompt isn't a tool's."""
+    begins: Callable[[], Awaitable[None]] = unfenced
+    """Awaited right before the call changes something; a Failure keeps it from that."""
     keep: Keep = unkept
     """Puts a file into the call's evidence, however the call ends."""
 

@@ -292,6 +292,7 @@ class Gate:
         scope = token_scope(state, preview)
         tokens = self._tokens if preview.executor is None else self._executor_tokens
         token = await tokens.issue(scope, _TOKEN_TTL)
+        await state.call.begins()
         await self._recorder.begin(state, preview, times)
         if preview.executor is None:
             await tokens.consume(token, scope, is_durable=False)  # it never left this process

@@ -4,13 +4,14 @@ What writes takes its place in the order of writes when it is called and can be 
 """
 
 from asyncio import Future
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from handrail.ports.agent import RunLeases, RunStore
 from handrail.ports.browser import ActionRecord, Message, PluginRecord, TaskRecord
 from handrail.ports.errors import Failure
+from handrail.ports.team_servers import Peers
 
 
 class TaskStore(Protocol):
@@ -158,31 +159,8 @@ class SharedPluginStore(PluginStore, Protocol):
         ...
 
 
-Answer = Callable[[str, str, Mapping[str, Any]], Awaitable[Mapping[str, Any] | None]]
-"""What a server says about a browser that it holds: the client, the verb, and what was said. None: nothing."""
-
-
-class BrowserPeers(Protocol):
+class BrowserPeers(Peers, Protocol):
     """The servers of a team, reached by the browser that one of them holds."""
-
-    @property
-    def server(self) -> str:
-        """This one, to the others."""
-        ...
-
-    def listen(self, answer: Answer, moved: Callable[[str], None]) -> None:
-        """`moved` is told of a browser that another server holds from now on. For the running event loop."""
-        ...
-
-    async def hold(self, client_id: str) -> None:
-        """From now on, what others ask about it comes here."""
-        ...
-
-    async def release(self, client_id: str) -> None: ...
-
-    async def ask(self, client_id: str, verb: str, said: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
-        """Offline: no server holds it, which is known at once. InputOutput: no answer within so many seconds."""
-        ...
 
     async def make_code(self, code: str) -> None:
         """Lets it pair one browser, at any server, within ten minutes."""
@@ -208,6 +186,14 @@ class SharedBrowsers:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedRunStores:
+    """Which of a team's servers works on which run, and the way to it."""
+
+    leases: RunLeases
+    peers: Peers
+
+
+@dataclass(frozen=True, slots=True)
 class BrowserStores:
     """All of it, in one database; `artifact_files` holds the bytes of artifacts."""
 
@@ -220,5 +206,5 @@ class BrowserStores:
     close: Callable[[], Awaitable[None]]
     shared: SharedBrowsers | None = None
     """Only on a team's server."""
-    run_leases: RunLeases | None = None
+    shared_runs: SharedRunStores | None = None
     """Only on a team's server."""

@@ -259,5 +259,5 @@ def test_evidence_kept_at_one_server_is_read_at_the_other_and_the_audit_verifies
 def test_a_console_is_told_which_features_the_server_has(shared: Team) -> None:
     max_ = Person(shared.servers[0].url, shared.token("max", "viewer"))
     features = set(max_.http.get("/api/session").json()["data"]["features"])
-    assert {"people", "history", "policy", "workspace"} <= features
-    assert not features & {"agent", "apps", "browser", "clients", "desktop", "review", "webgal"}
+    assert {"people", "history", "policy", "workspace", "browser", "agent"} <= features
+    assert not features & {"apps", "clients", "desktop", "review", "webgal"}

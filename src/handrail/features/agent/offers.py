@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from handrail.ports.agent import AgentTask, AgentTasks, RunStore
+from handrail.ports.browser_store import SharedRunStores
 from handrail.ports.model import UserTurn
 
 _MARK = re.compile(r'^<untrusted source="[^\n]*">\n|\n</untrusted>$', re.MULTILINE)
@@ -56,6 +57,11 @@ class TaskBus(Protocol):
 
     @property
     def takeover(self) -> Any: ...
+
+    @property
+    def shared_runs(self) -> SharedRunStores | None:
+        """Where several servers have runs in common."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ def _mounted(project: Project, bus: TaskBus, pages: Pages) -> AgentMount:
     from handrail.features.agent.routes.routes import AgentMessages
     from handrail.features.agent.runs import OtherAgent, Runs
     from handrail.features.agent.settings import AgentSettings, open_models
+    from handrail.features.agent.shared_runs import SharedRuns
     from handrail.features.agent.tool_runner import ToolOffers, ToolRunner
 
     async def max_auto_fix() -> int:
@@ -42,7 +43,7 @@ def _mounted(project: Project, bus: TaskBus, pages: Pages) -> AgentMount:
         tasks=bus.tasks,
         store=bus.runs,
         listener=events,
-        tools=ToolRunner(project.gate),
+        tools=ToolRunner(project.gate, None if bus.shared_runs is None else project.stores.once),
         recovery=Recovery(project.audit, project.evidence, project.offered("workspace", "changes").hash_of),
         model_client=ModelClient(bus.runs, settings.model_context_tokens),
         queue=project.stores.prompts,
@@ -58,7 +59,12 @@ def _mounted(project: Project, bus: TaskBus, pages: Pages) -> AgentMount:
             return None
         return lambda task, run, said: AcpRun(task, run, said, sessions, project.gate, context)
 
-    runs = Runs(context, models.open, other_agent)
+    shared = bus.shared_runs
+    runs = (
+        Runs(context, models.open, other_agent)
+        if shared is None
+        else SharedRuns(context, models.open, other_agent, shared.leases, shared.peers)
+    )
 
     @asynccontextmanager
     async def running() -> AsyncIterator[None]:

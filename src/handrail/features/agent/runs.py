@@ -154,11 +154,14 @@ class Runs:
     async def recover(self) -> None:
         """After a crash or a restart: every run of this project goes on where it was."""
         for left in await self._at.store.unfinished():
-            async with self._lanes.turn(left.task_id):
-                run = await self.find(left.task_id)  # the person may have been quicker
-                is_left = run is not None and run.task_id not in self._going and run.status in ("running", "paused")
-                if run is not None and is_left and self._is_here(run):
-                    await self._start(await self._at.tasks.ensure(run.task_id), run, is_recovered=True)
+            await self._recover_one(left)
+
+    async def _recover_one(self, left: Run) -> None:
+        async with self._lanes.turn(left.task_id):
+            run = await self.find(left.task_id)  # the person may have been quicker
+            is_left = run is not None and run.task_id not in self._going and run.status in ("running", "paused")
+            if run is not None and is_left and self._is_here(run):
+                await self._start(await self._at.tasks.ensure(run.task_id), run, is_recovered=True)
 
     async def close(self) -> None:
         """The server ends: runs stay as they are, and go on with the next one."""

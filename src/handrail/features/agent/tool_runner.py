@@ -14,13 +14,15 @@ from handrail.kernel.registry import Registered, Registry
 from handrail.kernel.tool import Tool
 from handrail.ports.agent import Mode
 from handrail.ports.effect import Effect
-from handrail.ports.errors import Failure, InvalidParams, NotFound
+from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound
 from handrail.ports.identity import Caller
 from handrail.ports.model import ToolOffer, ToolResult, ToolUse
+from handrail.ports.tokens import Once
 
 MAX_ARGUMENTS = 8 * 1024 * 1024
 _LEFT_OUT = frozenset({"$id", "$schema", "oneOf", "anyOf", "allOf"})
 """At a schema's root many providers refuse these; they are enforced at validation all the same."""
+_BEGUN_ELSEWHERE = "Another server was cut off in this call: whether it was carried out is not known."
 _HARMLESS = frozenset({Effect.READ, Effect.ASK})
 
 
@@ -84,8 +86,11 @@ def _finds(entry: Registered) -> bool:
 
 
 class ToolRunner:
-    def __init__(self, gate: Gate) -> None:
+    """With `once`, which servers have in common, one of them alone carries a call out that changes something."""
+
+    def __init__(self, gate: Gate, once: Once | None = None) -> None:
         self._gate = gate
+        self._once = once
 
     async def run(self, task_id: str, use: ToolUse, mode: Mode, caller: Caller, progress: Progress) -> ToolResult:
         """An error is an outcome too: the model reads it and goes on."""
@@ -98,6 +103,8 @@ class ToolRunner:
                 raise InvalidParams(f"{name} is not there in {mode} mode.", hint=_why_not(mode))
             call = Call(name, params, caller, task_id, progress=progress, execution_id=use.execution_id)
             call.keeps_longer_than = MOST_CHARACTERS
+            if self._once is not None:
+                call.begins = _Claim(self._once, use.execution_id).take
             speaker = _speaker(entry, params)
             reply = await self._gate.run(call)
         except Failure as failure:
@@ -116,6 +123,19 @@ class ToolRunner:
             taken=len(pictures),
             pictures=pictures,
         )
+
+
+class _Claim:
+    def __init__(self, once: Once, execution_id: str) -> None:
+        self._once = once
+        self._execution_id = execution_id
+        self._is_ours = False
+
+    async def take(self) -> None:
+        """Conflict: a server that was cut off has begun this very call, and may still go on with it."""
+        self._is_ours = self._is_ours or await self._once.claim(f"run {self._execution_id}")
+        if not self._is_ours:
+            raise Conflict(_BEGUN_ELSEWHERE, hint="Look at how things stand.", executionId=self._execution_id)
 
 
 def _speaker(entry: Registered, params: Any) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from handrail.ports.browser_store import BrowserStores, SharedBrowsers
+from handrail.ports.browser_store import BrowserStores, SharedBrowsers, SharedRunStores
 from handrail.ports.errors import Failure, InputOutput
 from handrail.ports.record import RecordStores
 from handrail.ports.team import TeamStores
@@ -29,6 +29,7 @@ from handrail.stores.team.listening import Listener
 from handrail.stores.team.members import TeamMembers
 from handrail.stores.team.messages import Messages
 from handrail.stores.team.nodes import TeamNodes
+from handrail.stores.team.peers import TeamPeers
 from handrail.stores.team.prompt_store import prompt_store
 from handrail.stores.team.record import KeyFile, KnownKey, record_stores
 from handrail.stores.team.rules import TeamRules
@@ -101,7 +102,7 @@ class OpenTeam:
             TeamRuns(batches, leases),
             batches.close,
             SharedBrowsers(plugins, peers, address),
-            leases,
+            SharedRunStores(leases, TeamPeers(self.messages, "run", self.blobs("answers"))),
         )
 
     def blobs(self, prefix: str) -> BlobFolder:

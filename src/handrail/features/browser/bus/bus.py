@@ -31,7 +31,7 @@ from handrail.ports.browser import (
     TaskRecord,
     TaskView,
 )
-from handrail.ports.browser_store import ActionStore, PluginStore, SharedBrowsers, TaskStore
+from handrail.ports.browser_store import ActionStore, PluginStore, SharedBrowsers, SharedRunStores, TaskStore
 from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound, TooLarge
 
 CLEAN_EVERY = 6 * 3600.0
@@ -66,6 +66,7 @@ class LocalBus:
         self.runs = runs
         self.close = close
         self.shared: SharedBrowsers | None = None
+        self.shared_runs: SharedRunStores | None = None
         self._arrivals = Lanes()
         self.now = now
 

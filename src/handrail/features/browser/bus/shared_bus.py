@@ -35,6 +35,7 @@ class SharedBus(LocalBus):
     def __init__(self, stores: BrowserStores, artifacts: Artifacts, shared: SharedBrowsers) -> None:
         super().__init__(stores.tasks, stores.actions, stores.plugins, artifacts, stores.runs, stores.close)
         self.shared = self._browsers = shared
+        self.shared_runs = stores.shared_runs
         self._peers = shared.peers
         self.tasks: SharedTasks = SharedTasks(stores.tasks, self.now)
         self.takeover: SharedTakeover = SharedTakeover(
@@ -83,6 +84,8 @@ class SharedBus(LocalBus):
         except asyncio.CancelledError:
             self._tell(self._peers.ask(client_id, "cancel", {"request": request}, _ANSWER_WITHIN))
             raise
+        except Offline as nobody:
+            raise (_away(client_id) if "clientId" not in nobody.details else nobody) from None
         except InputOutput as lost:
             failure: Failure = Offline(f"The server that holds the browser is gone. {lost.message}", clientId=client_id)
             raise (failure if catalogue.are_idempotent(actions) else perhaps_done(failure)) from None
@@ -164,8 +167,12 @@ class SharedBus(LocalBus):
         if self._is_here(client_id):
             self.tasks.renew(record)
             return await super().open_tabs(caller, record.task_id)
-        said = {"task": msgspec.to_builtins(record)}
-        answer = await self._peers.ask(client_id, "open_tabs", said, _ANSWER_WITHIN)
+        try:
+            answer = await self._peers.ask(
+                client_id, "open_tabs", {"task": msgspec.to_builtins(record)}, _ANSWER_WITHIN
+            )
+        except Offline:
+            raise _away(client_id) from None
         return msgspec.convert(_opened(answer), OpenTabs)
 
     async def plugin_list(self) -> Sequence[PluginRecord]:
@@ -285,6 +292,14 @@ class SharedBus(LocalBus):
         self._telling.discard(future)
         if not future.cancelled():
             future.exception()
+
+
+def _away(client_id: str) -> Offline:
+    return Offline(
+        f"The browser {client_id} is not connected.",
+        hint="It connects by itself when that browser is open. Start again with task_start to use another one.",
+        clientId=client_id,
+    )
 
 
 def _opened(answer: Mapping[str, Any]) -> Any:
