@@ -13,6 +13,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from handrail.ports.browser import TaskRecord
+from handrail.ports.errors import Conflict
 from handrail.ports.model import Turn, Usage, UserTurn
 
 Mode = Literal["plan", "act"]
@@ -181,6 +182,10 @@ class RunStore(Protocol):
     def compact(self, task_id: str, keep_from: int, note: str) -> Future[None]:
         """The turns before the one of this index give way to a note; the record of what was said stays."""
         ...
+
+
+class RunLost(Conflict):
+    """Another server has taken the run over, or may have: what this one writes about it is refused."""
 
 
 class RunLeases(Protocol):

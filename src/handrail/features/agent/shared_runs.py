@@ -15,9 +15,9 @@ import msgspec
 from handrail.features.agent.context import RunContext
 from handrail.features.agent.runs import Models, OtherAgent, Runs
 from handrail.features.agent.user_message import UserMessage
-from handrail.ports.agent import Choice, Run, RunLeases
+from handrail.ports.agent import AgentAtWork, Choice, Run, RunLeases, RunLost
 from handrail.ports.browser_errors import packed, unpacked
-from handrail.ports.errors import Busy, Conflict, Failure, InputOutput, Offline
+from handrail.ports.errors import Busy, Failure, InputOutput, Offline
 from handrail.ports.team_servers import Peers
 
 T = TypeVar("T")
@@ -39,22 +39,31 @@ class SharedRuns(Runs):
         others: Callable[[str], OtherAgent | None],
         leases: RunLeases,
         peers: Peers,
+        *,
+        keep_every: float = _KEEP_EVERY,
     ) -> None:
         super().__init__(context, models, others)
         self._leases = leases
         self._peers = peers
+        self._keep_every = keep_every
         self._kept_at = time.monotonic()
+        self._letting: set[asyncio.Future[None]] = set()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         self._peers.listen(self._answer, lambda task_id: None)
-        keeping = asyncio.create_task(self._keep())
+        self.keeping = asyncio.create_task(self._keep())
         try:
             async with super().running():
                 yield
         finally:
-            keeping.cancel()
-            await asyncio.wait({keeping})
+            self.keeping.cancel()
+            await asyncio.wait({self.keeping})
+
+    @property
+    def at_work(self) -> Mapping[str, tuple[AgentAtWork, "asyncio.Task[None]"]]:
+        """By the task: what goes on at this server."""
+        return self._going
 
     async def say(self, task_id: str, message: UserMessage) -> None:
         said, here = {"message": msgspec.to_builtins(message)}, super().say
@@ -138,7 +147,7 @@ class SharedRuns(Runs):
     async def _keep(self) -> None:
         """Keeps what this server works on, and goes on with what another has left behind."""
         while True:
-            await asyncio.sleep(_KEEP_EVERY)
+            await asyncio.sleep(self._keep_every)
             try:
                 lost = await self._leases.keep()
                 self._kept_at = time.monotonic()
@@ -160,12 +169,19 @@ class SharedRuns(Runs):
         await self._peers.release(task_id)
 
     def _ended(self, task_id: str, done: "asyncio.Task[None]") -> None:
-        is_refused = not done.cancelled() and isinstance(done.exception(), Conflict) and not self._leases.has(task_id)
-        if is_refused:
+        if not done.cancelled() and isinstance(done.exception(), RunLost):
             self._going.pop(task_id, None)
         else:
             super()._ended(task_id, done)
-        self._telling = asyncio.ensure_future(self._let_others(task_id))
+        letting = asyncio.ensure_future(self._let_others(task_id))
+        self._letting.add(letting)
+        letting.add_done_callback(self._let)
+
+    def _let(self, letting: "asyncio.Future[None]") -> None:
+        """What can't be given back now is over by itself in a few seconds."""
+        self._letting.discard(letting)
+        if not letting.cancelled():
+            letting.exception()
 
     async def _answer(self, task_id: str, verb: str, said: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """What another server was told for the agent that works here."""

@@ -33,6 +33,7 @@ from handrail.stores.team.peers import TeamPeers
 from handrail.stores.team.prompt_store import prompt_store
 from handrail.stores.team.record import KeyFile, KnownKey, record_stores
 from handrail.stores.team.rules import TeamRules
+from handrail.stores.team.run_leases import SECONDS as RUN_SECONDS
 from handrail.stores.team.run_leases import TeamRunLeases
 from handrail.stores.team.sessions import TeamSessions
 from handrail.stores.team.task_grants import TeamTaskGrants
@@ -88,11 +89,12 @@ class OpenTeam:
             TeamNodes(database, self.listener),
         )
 
-    def browser(self, address: str = "") -> BrowserStores:
+    def browser(self, address: str = "", *, run_seconds: float = RUN_SECONDS) -> BrowserStores:
+        """`run_seconds`: how long a server that ended without a word keeps others from its runs."""
         batches, server = TeamBatches(self.database), self.messages.server
         plugins = TeamPlugins(self.database, batches, server)
         peers = TeamBrowserPeers(self.messages, self.database, self.members, self.blobs("answers"))
-        leases = TeamRunLeases(self.database, self.leases, server)
+        leases = TeamRunLeases(self.database, self.leases, server, run_seconds)
         return BrowserStores(
             TeamTasks(batches),
             TeamActions(batches, server),

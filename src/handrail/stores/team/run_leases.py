@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import timedelta
 
-from handrail.ports.errors import Conflict
+from handrail.ports.agent import RunLost
 from handrail.ports.team import Lease
 from handrail.stores.team.batches import Statement
 from handrail.stores.team.database import TeamDatabase
@@ -30,16 +30,17 @@ class TeamRunLeases:
         f" WHERE lease.name = '{_PREFIX}' || task_id AND lease.until > clock_timestamp())"
     )
 
-    def __init__(self, database: TeamDatabase, leases: TeamLeases, server: str) -> None:
+    def __init__(self, database: TeamDatabase, leases: TeamLeases, server: str, seconds: float = SECONDS) -> None:
         self._database = database
         self._leases = leases
         self._server = server
+        self._seconds = seconds
         self._held: dict[str, Lease] = {}
 
     async def take(self, task_id: str) -> bool:
         if task_id in self._held:
             return True
-        lease = await self._leases.take(_PREFIX + task_id, SECONDS)
+        lease = await self._leases.take(_PREFIX + task_id, self._seconds)
         if lease is not None:
             self._held[task_id] = lease
         return lease is not None
@@ -53,7 +54,7 @@ class TeamRunLeases:
         if not held:
             return ()
         names = [lease.name for lease in held.values()]
-        rows = await self._database.rows(_KEEP, timedelta(seconds=SECONDS), self._server, names)
+        rows = await self._database.rows(_KEEP, timedelta(seconds=self._seconds), self._server, names)
         kept = {(name, epoch) for name, epoch in rows}
         lost = [task_id for task_id, lease in held.items() if (lease.name, lease.epoch) not in kept]
         for task_id in lost:
@@ -65,7 +66,7 @@ class TeamRunLeases:
             await self._leases.give_back(lease)
 
     def fence(self, task_id: str) -> Statement:
-        """For the beginning of a transaction that writes. Conflict: this server has the run no longer."""
+        """For the beginning of a transaction that writes. RunLost: this server has the run no longer."""
         lease = self._held.get(task_id) or Lease(_PREFIX + task_id, self._server, 0)
-        lost = Conflict("Another server has taken this run over.", taskId=task_id)
+        lost = RunLost("Another server has taken this run over.", taskId=task_id)
         return Statement(FENCE, (lease.name, lease.holder, lease.epoch), lost)
