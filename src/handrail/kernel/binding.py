@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from handrail.kernel.call_state import CallState
 from handrail.kernel.digest import digest
 from handrail.kernel.target import Target
-from handrail.kernel.tool import Preview
+from handrail.kernel.tool import Preview, Tool
 from handrail.ports.tokens import Scope
 
 
@@ -17,6 +17,11 @@ def shown_target(target: Target, preview: Preview) -> Target:
     """What rules can say of what was shown: a page or window may have changed since it was located."""
     place = target.place if preview.place is None else preview.place
     return replace(target, place=place, app=preview.app or target.app)
+
+
+def located_at(tool: Tool[Any, Any], target: Target) -> Mapping[str, str]:
+    """Where the parameters don't tell what a call is about, a yes is bound to what was found, such as the page."""
+    return {} if tool.locate is None else {"target": msgspec.json.encode(target).decode()}
 
 
 def digest_of(params: Any, binding: Mapping[str, str]) -> str:

@@ -8,10 +8,12 @@ from collections.abc import Awaitable, Callable, Collection
 from copy import copy
 from functools import partial
 
+from msgspec.structs import replace
+
 from handrail.kernel.approval import Approver
 from handrail.kernel.asking import Asking
 from handrail.kernel.asking_again import MOST_TIMES, asked_again
-from handrail.kernel.binding import bound_to, digest_of, shown_target, token_scope
+from handrail.kernel.binding import bound_to, digest_of, located_at, shown_target, token_scope
 from handrail.kernel.call import Call
 from handrail.kernel.call_state import Ahead, CallState
 from handrail.kernel.deadline import Deadline
@@ -173,24 +175,31 @@ class Gate:
                 await self._ask_ahead(state, turn)
             await turn.begins()
         target = tool.target(state.params) if tool.locate is None else await self._located(state)
-        state.is_about(target)
-        await refuse_own(target)
-        policy = await self._policy()
-        verdict = policy.decide(call.tool, state.effect, target, call.caller.agent)
-        state.verdict, state.decision = verdict, str(verdict)
-        _refuse_if_denied(verdict, call.tool, target, call.tool)
-        state.passed.add(target)
-        call.denied_pages = partial(policy.denied_pages, call.tool, state.effect, call.caller.agent)
+        verdict = await self._decide(state, target)
         call.check = partial(self._check, state)
         call.keep = state.keep
         call.adopt = state.adopt
         if state.effect.changes:
             return await self._change(state, target, is_asked=verdict.decision is Decision.ASK)
         if verdict.decision is Decision.ASK:
-            state.params_digest = digest_of(state.params, {})
+            state.params_digest = digest_of(state.params, located_at(tool, target))
             shown = Preview(entry.tool.title, path=target.path, place=target.place, app=target.app)
             await self._asking.ask(state, shown, state.params_digest, target)
         return await self._within_deadline(state, None)
+
+    async def _decide(self, state: CallState, target: Target) -> Verdict:
+        """What the policy says of what the call is about. Declined: it denies that, or it is handrail's own."""
+        call, effect = state.call, state.effect
+        assert effect is not None
+        state.is_about(target)
+        await refuse_own(target)
+        policy = await self._policy()
+        verdict = policy.decide(call.tool, effect, target, call.caller.agent)
+        state.verdict, state.decision = verdict, str(verdict)
+        _refuse_if_denied(verdict, call.tool, target, call.tool)
+        state.passed |= {target, replace(target, path=None, steps=())} if target.place else {target}
+        call.denied_pages = partial(policy.denied_pages, call.tool, effect, call.caller.agent)
+        return verdict
 
     async def _ask_ahead(self, state: CallState, turn: Turn) -> None:
         """Asks while earlier calls still wait for a person, so that similar questions are there together.
@@ -260,13 +269,9 @@ class Gate:
     async def _located_again(self, state: CallState, target: Target) -> Target:
         if state.entry.tool.locate is None:
             return target
-        found = await self._located(state)
-        assert state.effect is not None
-        agent = state.call.caller.agent
-        verdict = (await self._policy()).decide(state.call.tool, state.effect, found, agent)
-        _refuse_if_denied(verdict, state.call.tool, found, state.call.tool)
-        state.passed.add(found)
-        return found
+        now = await self._located(state)
+        await self._decide(state, now)  # a rule may ask for more there, such as proof of presence
+        return now
 
     async def _change_once(self, state: CallState, target: Target, *, is_asked: bool, times: int) -> Reply:
         state.call.is_shown = is_asked and await self._asking.shows(state.call, target)

@@ -34,29 +34,35 @@ def offers_for(question: Question, project: str, now: datetime) -> tuple[Offer, 
 
 def _for_task(question: Question, project: str, now: datetime) -> Iterator[Offer]:
     task, target = question.call.task or question.call.own_task, target_of(question)
-    if task is None or question.is_critical or question.votes or not _can_be_named(target):
+    if task is None or question.is_critical or question.votes or not _can_be_named(question, target):
         return
     end = (now + LONGEST_TASK).isoformat(timespec="seconds")
     grant = replace(_grant(question, target, project), identity=question.call.caller.identity, task=task, until=end)
     yield _offer("task", grant, question)
     kind = _KIND_OF_FILE.fullmatch(os.path.basename(target.path or ""))
-    if kind is not None and target.command is None and kind["suffix"].lower() not in _MAY_RUN_LATER:
+    is_plain = target.command is None and target.place is None
+    if kind is not None and is_plain and kind["suffix"].lower() not in _MAY_RUN_LATER:
         yield _offer("task", replace(grant, path=f"**/*.{kind['suffix']}"), question)
 
 
 def _for_good(question: Question, project: str) -> Iterator[Offer]:
     """Where a rule asks each time, one that allows changes nothing. Of an app's tool, a consent is kept instead."""
     target = question.target
-    if question.is_ruled or question.is_critical or question.votes or not _can_be_named(target):
+    if question.is_ruled or question.is_critical or question.votes or not _can_be_named(question, target):
         return
-    if question.has_targets and target == NOWHERE:
-        return  # a rule without a target would cover everything that the tool can do
+    if target.path is not None and target.place is not None:
+        return  # what leaves the project for a place is asked about each time, rule or not
     grant = replace(_grant(question, target, project), identity=question.call.caller.agent)
     yield _offer("rule", grant, question)
 
 
-def _can_be_named(target: Target) -> bool:
-    """A rule has one path: of a call about several files, it would cover others as well."""
+def _can_be_named(question: Question, target: Target) -> bool:
+    """A rule has one path: of a call about several files, it would cover others as well.
+
+    Without a target, it would cover whatever else the tool can't tell, such as every window of an unknown app.
+    """
+    if question.has_targets and target == NOWHERE:
+        return False
     if target.steps and target.path is None and target.command is None:
         return False
     return target.place != ANY_PLACE and len(literal(target.path or "")) <= MAX_PATTERN

@@ -72,13 +72,14 @@ def input_tool(
     summary: Summary[TabParamsT],
     *,
     on_focus: bool = False,
+    locate: Locate[TabParamsT] | None = None,
 ) -> Tool[Browser, TabParamsT]:
     """For tools that act on a page. `summary` gets the parameters and the element's description.
 
     `on_focus`: without an element, it acts on what has the focus.
     """
     shown = previewing(summary, on_focus=on_focus, is_click=action.name == CLICK.name)
-    return browser_tool(action, run, preview=shown)
+    return browser_tool(action, run, preview=shown, locate=locate)
 
 
 _BOUNDS = frozenset({"minimum", "maximum", "minLength", "maxLength", "maxItems"})

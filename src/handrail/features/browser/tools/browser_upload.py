@@ -4,6 +4,7 @@ import mimetypes
 from posixpath import basename
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from handrail.features.browser.browser import Browser
 from handrail.features.browser.browser_tool import input_tool
@@ -12,7 +13,7 @@ from handrail.features.browser.bus.input_actions import UPLOAD, UploadParams
 from handrail.features.browser.page_input import act_and_reply
 from handrail.kernel.call import Call
 from handrail.kernel.quoting import quoted
-from handrail.kernel.target import Target
+from handrail.kernel.target import Step, Target
 from handrail.kernel.threads import in_thread
 from handrail.kernel.tool import Preview, Reply
 
@@ -43,4 +44,13 @@ def _summary(params: UploadParams, element: str) -> str:
     return f"Upload {', '.join(map(quoted, given))} into {element}"
 
 
-TOOL = input_tool(UPLOAD, browser_upload, _summary)
+async def _locate(browser: Browser, call: Call, params: UploadParams) -> Target:
+    """The page and what would leave the project for it: a yes to one file is none to another."""
+    page = await browser.locate(call, params.tab_id)
+    paths = ["/".join(browser.files.parse(path)) for path in _paths(params)]
+    if len(paths) <= 1:
+        return replace(page.target, path=paths[0] if paths else None)
+    return replace(page.target, steps=tuple(Step(UPLOAD.effect, Target(path=path)) for path in paths))
+
+
+TOOL = input_tool(UPLOAD, browser_upload, _summary, locate=_locate)
