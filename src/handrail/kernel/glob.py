@@ -11,12 +11,14 @@ _NOTHING = r"^\x00-\x{10ffff}"
 
 
 _SPECIAL = re.compile(r"[*?\[{},]")
+_HOME = re.compile(r"^~(?=/|$)")
+"""At the beginning, rules read it as the person's own folder."""
 _ESCAPED = re.compile(r"\[(.)\]", re.DOTALL)
 
 
 def literal(path: str) -> str:
     """The pattern that matches exactly this path."""
-    return _SPECIAL.sub(lambda found: f"[{found.group()}]", path)
+    return _HOME.sub("[~]", _SPECIAL.sub(lambda found: f"[{found.group()}]", path))
 
 
 def literal_path(pattern: str) -> str | None:

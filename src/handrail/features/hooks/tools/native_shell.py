@@ -4,6 +4,8 @@ import os
 import shlex
 from collections.abc import Iterator
 
+import msgspec
+
 from handrail.features.hooks.native import Shell
 from handrail.features.hooks.own_reach import refuse_own_reach
 from handrail.features.hooks.plan import Plan, plan_of, shown_uses
@@ -45,11 +47,15 @@ def checked_plan(hooks: Hooks, params: Shell) -> Plan:
 
 
 def whole_command(hooks: Hooks, params: Shell) -> str:
-    """The command line that a rule names to the letter. Run in another folder, it is another one."""
+    """The command line that a rule names to the letter.
+
+    Run in another folder, by another shell, outside of the client's sandbox or as another program's input, it is
+    another one.
+    """
     root, cwd = hooks.ground.root, os.path.realpath(params.cwd)
-    if cwd == root:
-        return params.command
-    return f"cd {shlex.quote(os.path.relpath(cwd, root))} && {params.command}"
+    line = params.command if cwd == root else f"cd {shlex.quote(os.path.relpath(cwd, root))} && {params.command}"
+    beside = {"input": True} if params.is_input else params.options
+    return f"{line} ({msgspec.json.encode(beside, order='deterministic').decode()})" if beside else line
 
 
 async def preview(hooks: Hooks, call: Call, params: Shell) -> Preview | Settled:

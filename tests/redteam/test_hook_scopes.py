@@ -1,0 +1,52 @@
+"""What a person allowed a client's own tools always: that command and that file, nothing that looks like them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.features.hooks.hook_rig import Rig, Said, furnished, said
+from tests.waiting import until
+
+
+@pytest.fixture
+def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    yield from furnished(tmp_path)
+
+
+def allowed_always(rig: Rig, tool: str, given: dict[str, Any]) -> str:
+    """What the person was told that they allow."""
+    hook = rig.begin(rig.event(tool, given))
+    asked = rig.person.answers("--ok", "--for", "rule")["prompt"]
+    assert said(hook).is_allowed
+    assert rig.asks(tool, given).is_allowed, "the same again is not asked about"
+    return str(next(offer["what"] for offer in asked["offers"] if offer["scope"] == "rule"))
+
+
+def asked_or_refused(rig: Rig, tool: str, given: dict[str, Any], client: str = "claude") -> Said:
+    """A person who is asked says no."""
+    hook = rig.begin(rig.event(tool, given), client)
+    until(lambda: hook.poll() is not None or rig.person.pending())
+    if hook.poll() is None:
+        rig.person.answers("--cancel")
+    return said(hook)
+
+
+def test_a_yes_to_a_command_is_none_to_running_it_in_another_way(rig: Rig) -> None:
+    """Outside of the client's sandbox, by another program, or typed into one that runs."""
+    command = "make test"
+    assert allowed_always(rig, "Bash", {"command": command}) == f'native_shell command "{command}"'
+    assert asked_or_refused(rig, "Bash", {"command": command, "dangerouslyDisableSandbox": True}).is_denied
+    assert asked_or_refused(rig, "Bash", {"command": command, "shell": "/tmp/another"}).is_denied
+    assert asked_or_refused(rig, "write_stdin", {"chars": command}, "codex").is_denied
+
+
+def test_a_yes_to_a_file_in_a_folder_called_tilde_is_none_to_a_file_at_home(rig: Rig) -> None:
+    inside = str(rig.project / "~" / ".profile")
+    what = allowed_always(rig, "Write", {"file_path": inside, "content": "one\n"})
+    home = str(rig.project.parent / "home" / ".profile")
+    assert asked_or_refused(rig, "Write", {"file_path": home, "content": "two\n"}).is_denied
+    assert what == 'native_edit file "[~]/.profile"'
