@@ -322,3 +322,19 @@ async def test_where_a_rule_asks_each_time_the_prompt_says_so(tmp_path: Path) ->
         asking = asyncio.ensure_future(at.approver.ask(app_question(is_ruled=True)))
         assert "A rule of the policy asks about this each time" in str((await at.shown()).prompt.message)
         asking.cancel()
+
+
+async def test_a_yes_for_the_task_that_came_late_is_for_the_session_and_task_that_were_shown(tmp_path: Path) -> None:
+    """Another session of the same program makes the same call: it may be made once, and nothing more is allowed."""
+    one, other = (replace(CALLER, identity=f"process:{number}", agent="program:claude") for number in (1, 2))
+    first, second = question(caller=one), question(caller=other)
+    first.call.own_task, second.call.own_task = "t1", "t2"
+    async with desk(tmp_path) as at:
+        asking = asyncio.ensure_future(at.approver.ask(first))
+        entry = await at.shown()
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        await at.queue.respond(entry.request_id, {"status": "ok", "scope": "task"})
+        assert (await at.approver.ask(second)).status == "ok"
+        assert [(given.grant.identity, given.grant.task) for given in await at.grants.given()] == [("process:1", "t1")]
+        assert await at.approver.shows(second.call, second.target)

@@ -34,7 +34,7 @@ from handrail.ports.approval_card import Grant
 from handrail.ports.errors import Declined, Failure
 from handrail.ports.grants import TaskGrant, TaskGrants
 from handrail.ports.prompt_queue import OWN, About, PromptQueue, QueuedPrompt, Side
-from handrail.ports.prompts import PromptResponse, ResponseEntry
+from handrail.ports.prompts import FileChangePrompt, PromptResponse, ResponseEntry
 from handrail.ports.stores import Stores
 from handrail.ports.tokens import Once
 
@@ -105,9 +105,9 @@ class QueueApprover:
         stem = PREFIX + _identity(question)
         repeats = await self._own(await self._queue.repeats(stem))
         if (earlier := await self._answered_before(repeats)) is not None:
-            await self._check_shown(earlier.request_id)
+            asked = await self._as_shown(earlier.request_id)
             presence = await self._queue.proof_of(earlier.request_id)
-            await self._remember(question, earlier.request_id, earlier.response)
+            await self._remember(question, asked, earlier.response)
             by = f"prompt {earlier.request_id}"
             chosen = earlier.response.chosen
             return Answer("ok", by=by, prompt_id=earlier.request_id, chosen=chosen, presence=presence)
@@ -142,37 +142,41 @@ class QueueApprover:
         remark = response.remark if response.remark is not UNSET else None
         if response.status != "ok":
             return Answer(response.status, by, remark)
-        await self._check_shown(request_id)
+        asked = await self._as_shown(request_id)
         if not await self._once.claim(request_id):
             raise Declined("This approval was used by a repetition of the call.", reason="used")
         presence = await self._queue.proof_of(request_id)
         if self._limit is not None:
             await self._limit.give_back(question.call.caller)
-        await self._remember(question, request_id, response)
+        await self._remember(question, asked, response)
         return Answer("ok", by, remark, request_id, response.chosen, presence)
 
-    async def _check_shown(self, request_id: str) -> None:
-        """The log is a file: what a person saw there must be what was asked."""
+    async def _as_shown(self, request_id: str) -> QueuedPrompt:
+        """The log is a file: what a person saw there must be what was asked. Declined."""
         found = await self._queue.find(request_id)
         posted = (await self._queue.origins([request_id])).get(request_id)
         if found is None or posted is None or not posted.is_own:
             raise Declined("The question isn't one that was asked here.", reason="changed")
         if posted.shown not in (None, shown_digest(request_id, found.prompt)):
             raise Declined("The question was changed in the log after it was asked.", reason="changed")
+        return found
 
-    async def _remember(self, question: Question, request_id: str, response: PromptResponse) -> None:
-        """How far the yes reaches, also where it came when the caller had gone."""
+    async def _remember(self, question: Question, asked: QueuedPrompt, response: PromptResponse) -> None:
+        """How far the yes reaches, also where it came when the caller had gone.
+
+        What was offered then counts, not what this call would be offered: it may come from another session or task.
+        """
         if response.scope is UNSET or response.scope == "once":
             return
-        by, is_consent = await self._who_answered(request_id), question.preview.consent is not None
+        by, is_consent = await self._who_answered(asked.request_id), question.preview.consent is not None
         if response.scope == "rule" and is_consent:
             await self._allow_always(question, response, None, by)
             return
-        offers = offers_for(question, self._project, self._now())
+        offers = asked.prompt.offers if isinstance(asked.prompt, FileChangePrompt) else UNSET
         try:
-            grant = chosen(offers, response.scope, response.grant)
+            grant = chosen(offers or (), response.scope, response.grant)
         except NotOffered as refused:
-            logger.warning("a yes to %s counts once: %s %s", request_id, refused.field, refused.why)
+            logger.warning("a yes to %s counts once: %s %s", asked.request_id, refused.field, refused.why)
             return
         if response.scope == "task":
             await self._grants.give(grant, caller=question.call.caller.name, by=by)
