@@ -83,6 +83,6 @@ def answer_to(rig: Running, request_id: str) -> Any:
 
 def cancel_all(rig: Running) -> None:
     person = rig.sign_in()
-    for entry in rig.request("GET", "/api/prompts?state=pending").json["data"]["entries"]:
+    for entry in rig.request("GET", "/api/prompts?state=pending", headers=person).json["data"]["entries"]:
         path = f"/api/prompts/{entry['requestId']}/response"
         rig.request("POST", path, headers=person, json={"response": {"status": "canceled"}})

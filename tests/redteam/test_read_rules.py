@@ -218,6 +218,40 @@ def test_news_show_a_program_only_what_it_may_read_in_this_project(rig: Running)
     assert "elsewhere-2.txt" not in heard
 
 
+def test_an_agent_sees_and_answers_no_question_but_its_own(rig: Running) -> None:
+    """Questions show other agents' diffs, also of what a rule denies it to read, and targets in other projects."""
+    curious = bearer(rig.state, "curious")
+    write_file(rig.project / "secret" / "asked.txt", SECRET)
+    params = {"path": "secret/asked.txt", "content": "new"}
+    assert rig.call("write_to_file", {**params, "dryRun": True}).status == 200
+    auth = {"token": curious["authorization"].removeprefix("Bearer "), "clientType": "frontend"}
+    with socket(rig, auth) as wire, ThreadPoolExecutor(1) as victim:
+        calling = victim.submit(rig.call, "write_to_file", {**params, "dryRun": False})
+        asked = Person(rig.state).sees()
+        assert SECRET in asked["prompt"]["diff"]
+        assert rig.request("GET", "/api/prompts", headers=curious).json["data"]["entries"] == []
+        Person(rig.state).answers("--cancel")
+        assert calling.result().status == 403
+        posted = {"prompt": {"kind": "result", "title": "done"}}
+        theirs = rig.request("POST", "/api/prompts", json=posted).json["data"]["requestId"]
+        own = rig.request("POST", "/api/prompts", headers=curious, json=posted).json["data"]["requestId"]
+        write(rig.project, rig.state, "heard.txt", "for everybody")
+        heard = ""
+        while "heard.txt" not in heard:
+            heard += str(wire.recv(timeout=60))
+    assert SECRET not in heard
+    listed = rig.request("GET", "/api/prompts", headers=curious).json["data"]["entries"]
+    assert [entry["requestId"] for entry in listed] == [own]
+    answer = {"response": {"status": "ok"}}
+    answers = [rig.request("POST", f"/api/prompts/{id}/response", headers=curious, json=answer) for id in (theirs, own)]
+    assert [each.status for each in answers] == [403, 200]
+
+
+def test_rules_of_all_projects_and_agents_are_shown_to_people_only(rig: Running) -> None:
+    assert rig.request("GET", "/api/rules").status == 403
+    assert rig.request("GET", "/api/rules", headers=rig.sign_in()).status == 200
+
+
 @pytest.mark.parametrize(
     "message", ['{"a": 1, "a": 2}', '{"n": NaN}', '{"n": 9007199254740993}', '"\\ud800"', "[" * 600 + "]" * 600, "{"]
 )

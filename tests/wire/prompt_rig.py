@@ -45,7 +45,7 @@ class PromptRig:
         return self.server.sign_in()
 
     def listed(self, state: str = "pending") -> list[Json]:
-        answer = self.server.request("GET", f"/api/prompts?state={state}&limit=500")
+        answer = self.server.request("GET", f"/api/prompts?state={state}&limit=500", headers=self.console)
         assert answer.status == 200, answer
         entries: list[Json] = answer.json["data"]["entries"]
         return entries

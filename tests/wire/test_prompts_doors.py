@@ -88,7 +88,7 @@ def news_of(prompts: PromptRig, request_id: str, count: int, *lines: Json) -> li
 
     async def told() -> list[Json]:
         heard: list[Json] = []
-        async with listening(prompts.server) as page:
+        async with listening(prompts.server, headers=prompts.server.server_bearer) as page:
             await asyncio.to_thread(prompts.append, *lines)
             while len(heard) < count:
                 news: Any = await page.next("ui_prompts")

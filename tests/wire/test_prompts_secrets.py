@@ -96,7 +96,7 @@ def test_no_page_is_told_a_secret(prompts: PromptRig) -> None:
     assert prompts.console
 
     async def told() -> Any:
-        async with listening(prompts.server) as page:
+        async with listening(prompts.server, headers=prompts.server.server_bearer) as page:
             await asyncio.to_thread(prompts.answer, request_id, TYPED)
             while True:
                 news = await page.next("ui_prompts")

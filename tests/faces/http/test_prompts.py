@@ -38,7 +38,7 @@ def respond(server: Running, request_id: str, response: Any = NAMED, headers: An
 
 
 def listed(server: Running, query: str = "") -> Any:
-    answer = server.request("GET", f"/api/prompts{query}")
+    answer = server.request("GET", f"/api/prompts{query}", headers=server.server_bearer)
     assert answer.status == 200, answer
     return answer.json["data"]
 
@@ -197,7 +197,7 @@ def test_a_secret_reaches_neither_the_log_nor_a_page(asked: Running) -> None:
     request_id = ask(asked, {"kind": "kv", "fields": [{"key": "password", "secret": True}]})
 
     async def run() -> Any:
-        async with listening(asked) as page:
+        async with listening(asked, headers=asked.server_bearer) as page:
             response = {"status": "ok", "values": {"password": secret}}
             answer = await asyncio.to_thread(respond, asked, request_id, response)
             return answer, await page.next("ui_prompts")
@@ -212,7 +212,7 @@ def test_a_secret_reaches_neither_the_log_nor_a_page(asked: Running) -> None:
 
 def test_each_entry_is_told_to_every_page_with_its_place(asked: Running) -> None:
     async def run() -> list[list[Any]]:
-        async with listening(asked) as first, listening(asked, headers=asked.sign_in()) as second:
+        async with listening(asked, headers=asked.server_bearer) as first, listening(asked, headers=asked.sign_in()) as second:
             request_id = await asyncio.to_thread(ask, asked)
             told = [[await page.next("ui_prompts")] for page in (first, second)]
             await asyncio.to_thread(respond, asked, request_id)
@@ -234,7 +234,7 @@ def test_what_another_program_appends_is_told_and_listed(asked: Running) -> None
     entry = {"ts": "2026-01-11T00:00:00.000Z", "type": "ui_prompt", "action": "request", "requestId": "theirs"}
 
     async def run() -> Any:
-        async with listening(asked) as page:
+        async with listening(asked, headers=asked.server_bearer) as page:
             with (asked.state / "ui-prompts.jsonl").open("a") as log:
                 log.write("no JSON\n" + json.dumps({**entry, "requestId": "odd", "prompt": {"kind": "spell"}}) + "\n")
                 log.write(json.dumps({**entry, "prompt": KV}) + "\n")
@@ -264,7 +264,7 @@ def test_who_answered_is_told_beside_the_entry(asked: Running) -> None:
     line = {"ts": "2026-01-11T00:00:00.000Z", "type": "ui_prompt", "action": "response", "requestId": by_stranger}
 
     async def run() -> Any:
-        async with listening(asked) as page:
+        async with listening(asked, headers=asked.server_bearer) as page:
             with (asked.state / "ui-prompts.jsonl").open("a") as log:
                 log.write(json.dumps({**line, "response": chosen}) + "\n")
             return await page.next("ui_prompts")
@@ -279,7 +279,7 @@ def test_that_a_caller_went_away_and_came_back_is_told(asked: Running) -> None:
     async def run() -> list[Any]:
         queue = LoggedPrompts(prompt_store(asked.state))
         try:
-            async with listening(asked) as page:
+            async with listening(asked, headers=asked.server_bearer) as page:
                 waiting = asyncio.create_task(queue.ask(CHOICE, request_id="mine", origin=Origin("a test")))
                 told = [await page.next("ui_prompts")]
                 waiting.cancel()

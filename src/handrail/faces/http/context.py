@@ -25,12 +25,14 @@ class Feed(NamedTuple):
 
     `shows` gives what tells which of them programs may see; people see all. Without it, programs do too.
     `is_for_pages`: it is followed only while a page is there, and first yields nothing, once nothing can be missed.
+    `is_for_agents`: agents see what programs see; otherwise nothing.
     """
 
     member: str
     follow: Follow
     shows: Callable[[], Callable[[Record], bool]] | None = None
     is_for_pages: bool = False
+    is_for_agents: bool = True
 
 
 @dataclass(frozen=True, slots=True)

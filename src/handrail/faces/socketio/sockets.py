@@ -60,8 +60,8 @@ FRONTEND = "frontend"
 PLUGIN = "plugin"
 MAX_MESSAGE = 1_000_000
 MAX_FRAME = 4_000_000  # so that who sends too much is told so, and not cut off at once
-_PEOPLE, _PROGRAMS = "people", "programs"
-"""Rooms of the pages that a person has signed in to, and of all others."""
+_PEOPLE, _PROGRAMS, _AGENTS = "people", "programs", "agents"
+"""Rooms of the pages that a person has signed in to, of agents, and of all others."""
 _JOIN_WITHIN = 10.0
 _POST_WITHIN = 3.0
 _AGAIN_AFTER = 1.0
@@ -212,7 +212,7 @@ class Sockets:
         agent: Agent | None,
     ) -> None:
         await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
-        room = _PEOPLE if credential is Credential.COOKIE else _PROGRAMS
+        room = {Credential.COOKIE: _PEOPLE, Credential.AGENT: _AGENTS}.get(credential, _PROGRAMS)
         await self._server.enter_room(sid, room, namespace=NAMESPACE)
         person = self._credentials.person_name(scope, page) if credential is Credential.COOKIE else None
         await self._bus.join_frontend(sid, given, person=person, agent=agent)
@@ -269,7 +269,8 @@ class Sockets:
     async def _emit(self, event: str, feed: Feed, news: Sequence[Record]) -> None:
         await self._server.emit(event, {feed.member: news}, room=_PEOPLE, namespace=NAMESPACE)
         if shown := await asyncio.to_thread(_shown, feed, news):
-            await self._server.emit(event, {feed.member: shown}, room=_PROGRAMS, namespace=NAMESPACE)
+            for room in (_PROGRAMS, _AGENTS) if feed.is_for_agents else (_PROGRAMS,):
+                await self._server.emit(event, {feed.member: shown}, room=room, namespace=NAMESPACE)
 
     async def _send_idlers_away(self) -> None:
         """Disconnects clients that did not join the namespace in time."""

@@ -70,6 +70,8 @@ def mount(context: HttpContext) -> Mount:
         return data
 
     async def rules(request: Request) -> Response:
+        """Those of every project and agent."""
+        must_be_person(request, "Seeing every rule")
         rows, uses = await listed(context.project.stores), await _uses()
         told = {id: _with_use({}, use) for id, use in uses.items()}
         return success({"rules": [_with_use(row, uses.get(row["id"])) for row in rows], "uses": told})

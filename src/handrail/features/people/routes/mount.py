@@ -14,7 +14,7 @@ from starlette.types import Scope
 from handrail.faces.http.answers import http_envelope, success
 from handrail.faces.http.confirm_windows import WindowDenied
 from handrail.faces.http.context import Feed, HttpContext, Mount
-from handrail.faces.http.credentials import caller, is_person, must_be_person, person_of, program_name
+from handrail.faces.http.credentials import agent_of, caller, is_person, must_be_person, person_of, program_name
 from handrail.faces.http.endpoint import unless_gone
 from handrail.faces.http.json_body import json_object, optional_text, page_before, page_limit, wrong_field
 from handrail.faces.http.person_proof import PersonProof
@@ -54,7 +54,9 @@ def _routes(
     proofs: PersonProof,
 ) -> list[Route]:
     async def list_entries(request: Request) -> Response:
-        return success(await board.page(_state(request), page_limit(request), page_before(request)))
+        """An agent sees what it has posted itself: other questions show other files, agents and projects."""
+        posted_by = None if agent_of(request.scope) is None else _poster(request, person)
+        return success(await board.page(_state(request), page_limit(request), page_before(request), posted_by))
 
     async def ask(request: Request) -> Response:
         given = await json_object(request, {"requestId", "runId", "prompt", "waiter"})
@@ -83,8 +85,8 @@ def _routes(
         given = await json_object(request, {"runId", "response", "presence", "waiter"})
         response, run_id = _member(given, "response"), optional_text(given, "runId")
         is_its_own = waiters.has_asked(optional_text(given, "waiter") or "", request_id)
-        if not is_person(request) and not is_its_own and await is_for_a_person(queue, request_id):
-            must_be_person(request, "Answering an approval")
+        if not is_person(request) and not is_its_own and await _is_for_others(request, request_id):
+            must_be_person(request, "Answering what others ask")
         by = f"console:{person_of(request, person)}" if is_person(request) else "program"
         try:
             proof = await _proof(request, given.get("presence"), request_id, response)
@@ -96,6 +98,15 @@ def _routes(
         for warning in receipt.warnings:
             logger.warning("%s", warning)
         return success({"warnings": list(receipt.warnings)})
+
+    async def _is_for_others(request: Request, request_id: str) -> bool:
+        """What handrail asks, and of the rest, where an agent answers, what it has not posted itself."""
+        if await is_for_a_person(queue, request_id):
+            return True
+        if agent_of(request.scope) is None or await queue.find(request_id) is None:
+            return False
+        origin = (await queue.origins([request_id])).get(request_id)
+        return origin is None or origin.by != _poster(request, person)
 
     async def _proof(request: Request, given: Any, request_id: str, response: Mapping[str, Any]) -> Proof | None:
         if given is None or (asked := await queue.find(request_id)) is None:
@@ -211,7 +222,7 @@ def mount(context: HttpContext) -> Mount:
         path: str = scope["path"]
         return path == PATH or path.startswith(f"{PATH}/")
 
-    feeds = {"ui_prompts": Feed("entries", board.follow)}
+    feeds = {"ui_prompts": Feed("entries", board.follow, is_for_agents=False)}
     presence = context.project.stores.presence
     routes = [grant_preview.route(f"{PATH}/{{request_id:path}}/grant", context)]
     routes += _routes(queue, board, waiters, Panels(), context.person, presence, PersonProof(presence, context.windows))

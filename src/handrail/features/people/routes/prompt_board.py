@@ -57,9 +57,16 @@ class PromptBoard:
         finally:
             self._news.discard(news)
 
-    async def page(self, state: State, limit: int, before: int | None) -> Json:
-        """`limit` counts requests, or answers with their requests, or entries; `next` is where older ones begin."""
+    async def page(self, state: State, limit: int, before: int | None, posted_by: str | None = None) -> Json:
+        """`limit` counts requests, or answers with their requests, or entries; `next` is where older ones begin.
+
+        With `posted_by`, only those of its entries that are about what this program itself has posted.
+        """
         shown, following = await self._shown(state, limit, before)
+        if posted_by is not None:
+            origins = await self._queue.origins([entry.request_id for _, entry in shown])
+            theirs = {id for id, origin in origins.items() if origin.by == posted_by and not origin.is_own}
+            shown = [(place, entry) for place, entry in shown if entry.request_id in theirs]
         page: Json = {"path": self._queue.location, "entries": await self._json(shown)}
         return page if following is None else {**page, "next": following}
 
