@@ -140,7 +140,7 @@ def test_an_upload_that_a_rule_asks_about_is_asked_about_once(
     place: Browsing, agent: Agent, person: Person, pool: ThreadPoolExecutor
 ) -> None:
     place.put_user_rules(OPEN, {"effect": "UI_CONTROL", "host": "one.test", "decision": "ask"})
-    (place.project / "cv.txt").write_text("cv\n")
-    upload = pool.submit(agent.call, "browser_upload", clickId="1", paths=["cv.txt"])
+    (place.project / "letter.txt").write_text("Dear\n")
+    upload = pool.submit(agent.call, "browser_upload", clickId="1", paths=["letter.txt"])
     person.answers("--ok")
     assert upload.result().error is None

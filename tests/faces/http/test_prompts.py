@@ -212,7 +212,10 @@ def test_a_secret_reaches_neither_the_log_nor_a_page(asked: Running) -> None:
 
 def test_each_entry_is_told_to_every_page_with_its_place(asked: Running) -> None:
     async def run() -> list[list[Any]]:
-        async with listening(asked, headers=asked.server_bearer) as first, listening(asked, headers=asked.sign_in()) as second:
+        async with (
+            listening(asked, headers=asked.server_bearer) as first,
+            listening(asked, headers=asked.sign_in()) as second,
+        ):
             request_id = await asyncio.to_thread(ask, asked)
             told = [[await page.next("ui_prompts")] for page in (first, second)]
             await asyncio.to_thread(respond, asked, request_id)
