@@ -6,7 +6,7 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.wire.clients import HANDRAIL, Json, Up
 from tests.wire.stage import furnish
 
@@ -43,7 +43,7 @@ class Place:
 
     def close(self) -> int:
         self.browser.send_signal(signal.SIGINT)
-        ended = self.browser.wait(timeout=30)
+        ended = self.browser.wait(timeout=PATIENCE)
         self.browser.communicate()
         self.up.close()
         return ended

@@ -7,10 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 HANDRAIL = str(Path(sys.executable).with_name("handrail"))
-PATIENCE = 30.0
 
 
 def without_presence(state: Path) -> None:

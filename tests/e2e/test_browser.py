@@ -151,7 +151,8 @@ def test_a_denied_host_gets_no_request(place: Place, agent: Agent) -> None:
 def test_a_frame_of_a_host_that_was_denied_since_is_neither_told_nor_used(place: Place, agent: Agent) -> None:
     place.rules(FREE, {**FREE, "host": "localhost"})
     agent.ok("browser_navigate", url=f"{place.site}framing")
-    assert (agent.ok("browser_page").result or {})["lines"] == ["around", "secret"]
+    # A frame loads in its own time.
+    until(lambda: (agent.ok("browser_page").result or {})["lines"] == ["around", "secret"])
     secret = (agent.ok("browser_find_text", text="secret").result or {})["matches"][0]["clickId"]
     place.rules(FREE, DENIED)
     assert (agent.ok("browser_page").result or {})["lines"] == ["around"]

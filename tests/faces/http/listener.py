@@ -8,9 +8,9 @@ from typing import Any
 import socketio
 
 from tests.faces.http.running import Running
+from tests.waiting import PATIENCE
 
 NAMESPACE = "/mimo"
-PATIENCE = 20.0
 BOTH = ["polling", "websocket"]
 
 
@@ -62,7 +62,7 @@ class Listener:
             await self.left.wait()
 
     async def send(self, event: str, data: Any) -> Any:
-        return await self.client.call(event, data, namespace=NAMESPACE, timeout=10)
+        return await self.client.call(event, data, namespace=NAMESPACE, timeout=PATIENCE)
 
     async def _tell(self, event: str, data: Any) -> None:
         self.told.put_nowait((event, data))

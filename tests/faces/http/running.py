@@ -90,7 +90,9 @@ class Running:
     def request(self, method: str, path: str, *, headers: dict[str, str] | None = None, **kwargs: Any) -> Answer:
         """With an agent's token, unless `headers` say otherwise."""
         given = self.bearer if headers is None else headers
-        answer = httpx2.request(method, f"http://127.0.0.1:{self.port}{path}", headers=given, timeout=30, **kwargs)
+        answer = httpx2.request(
+            method, f"http://127.0.0.1:{self.port}{path}", headers=given, timeout=PATIENCE, **kwargs
+        )
         return Answer(answer.status_code, dict(answer.headers), answer.content)
 
     def call(self, tool: str, params: Any = None, **headers: str) -> Answer:
@@ -121,7 +123,7 @@ class Running:
         }
 
     def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
 
     def raw(self, request: str | bytes) -> Answer:
         """Sends exactly these bytes; `PORT` and `TOKEN` in a text stand for the server's own."""

@@ -15,11 +15,11 @@ from handrail.features.gateway.definitions import Definition, offered
 from handrail.features.gateway.model import Server
 from handrail.features.gateway.server_file import Accepted, Entry, server_file
 from handrail.wiring import Wiring
+from tests.waiting import PATIENCE
 
 HANDRAIL = str(Path(sys.executable).parent / "handrail")
 PEERS = Path(__file__).parents[2] / "peers/node_modules/.bin"
 ODD = str(Path(__file__).with_name("odd_server.py"))
-PATIENCE = 30.0
 SAY: dict[str, Any] = {
     "name": "say",
     "description": "Says it back.",

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.desktop_apps import texts
-from tests.features.desktop.conformance.workbench import PATIENCE, Workbench
+from tests.features.desktop.conformance.workbench import Workbench
+from tests.waiting import PATIENCE
 
 QUIET = 0.25
 MANY = 100

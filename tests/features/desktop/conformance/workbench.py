@@ -9,7 +9,6 @@ from tests.desktop_session import App
 from tests.features.desktop.conformance.grounds import Ground
 from tests.waiting import eventually
 
-PATIENCE = 10.0
 T = TypeVar("T")
 
 

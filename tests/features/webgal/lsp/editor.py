@@ -13,9 +13,10 @@ from typing import Any, TypeVar
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
+from tests.waiting import PATIENCE
+
 T = TypeVar("T")
 
-PATIENCE = 30.0
 CAPABILITIES: dict[str, Any] = {
     "textDocument": {"rename": {"prepareSupport": True}},
     "workspace": {"workspaceEdit": {"documentChanges": True}, "didChangeWatchedFiles": {"dynamicRegistration": True}},
