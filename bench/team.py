@@ -16,6 +16,7 @@ from pathlib import Path
 import asyncpg
 import httpx2 as httpx
 
+from bench import team_browsers
 from bench.audit_append import RECORD
 from bench.comparison import Comparison, in_turns
 from handrail.kernel.audit import Audit
@@ -45,7 +46,13 @@ def measure() -> list[Comparison]:
             engine.start()
         team = Team(Path(where), postgres, nats, s3)
         try:
-            return [_read(team), _audit(postgres, nats), _approval(postgres, nats)]
+            return [
+                _read(team),
+                _audit(postgres, nats),
+                _approval(postgres, nats),
+                team_browsers.across(team),
+                *team_browsers.many(team),
+            ]
         finally:
             team.stop()
             for engine in reversed(engines):

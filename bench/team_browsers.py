@@ -104,7 +104,7 @@ async def _across(team: Team) -> Comparison:
     with bus_of(team) as near, bus_of(team) as far:
         await near.start()
         await far.start()
-        line = _OwnLine(near)
+        line = OwnLine(near)
         near.connected(near.plugins.connect("across", line))
         await eventually(lambda: _has_told(near))
         task = new_task_id()
@@ -125,7 +125,7 @@ async def _has_told(bus: SharedBus) -> bool:
     return not bus.is_telling
 
 
-class _OwnLine:
+class OwnLine:
     def __init__(self, bus: SharedBus) -> None:
         self._bus = bus
 

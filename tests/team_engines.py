@@ -36,7 +36,7 @@ class Postgres:
     """One cluster, as a user that may run it. `is_durable` keeps fsync on."""
 
     def __init__(self, folder: Path, *, is_durable: bool = False) -> None:
-        self._folder = folder
+        self.folder = folder
         self._settings = {} if is_durable else _FAST
         self.port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
@@ -55,9 +55,9 @@ class Postgres:
         settings = {"port": self.port, "listen_addresses": "127.0.0.1", "unix_socket_directories": "",
                     "max_connections": 200, "shared_buffers": "32MB", **self._settings}  # fmt: skip
         words = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
-        with (self._folder / "log").open("ab") as log:
+        with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [*self._drop, str(_BIN / "postgres"), "-D", str(self._folder / "data"), *words],
+                [*self._drop, str(_BIN / "postgres"), "-D", str(self.folder / "data"), *words],
                 stdout=log,
                 stderr=log,
                 cwd="/",
@@ -74,6 +74,16 @@ class Postgres:
     def restart(self) -> None:
         self.stop()
         self.start()
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def signal(self, number: signal.Signals) -> None:
+        """To all of its processes."""
+        assert self._process is not None
+        children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split()
+        _send(number, self._process.pid, *map(int, children))
 
     def new_database(self) -> str:
         """The address of an empty one, for its owner."""
@@ -107,7 +117,7 @@ class Postgres:
 
     def _until_ready(self) -> None:
         words = [str(_BIN / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
-        until(lambda: subprocess.run(words, timeout=PATIENCE).returncode == 0, (self._folder / "log").read_text)
+        until(lambda: subprocess.run(words, timeout=PATIENCE).returncode == 0, (self.folder / "log").read_text)
 
     def _run(self, *words: object) -> None:
         done = subprocess.run([*self._drop, *map(str, words)], capture_output=True, text=True, cwd="/")
@@ -115,6 +125,9 @@ class Postgres:
 
 
 class Nats:
+    options: tuple[str, ...] = ()
+    """Further ones of the command line."""
+
     def __init__(self) -> None:
         self.port = free_port()
         self.url = f"nats://127.0.0.1:{self.port}"
@@ -123,7 +136,7 @@ class Nats:
     def start(self) -> None:
         program = shutil.which("nats-server", path=f"{_SCRIPTS}:{os.environ['PATH']}")
         assert program is not None
-        words = [program, "-a", "127.0.0.1", "-p", str(self.port), "-l", os.devnull]
+        words = [program, "-a", "127.0.0.1", "-p", str(self.port), "-l", os.devnull, *self.options]
         self._process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         _until_listening(self.port)
 
@@ -136,6 +149,10 @@ class Nats:
     def restart(self) -> None:
         self.stop()
         self.start()
+
+    def signal(self, number: signal.Signals) -> None:
+        assert self._process is not None
+        _send(number, self._process.pid)
 
 
 class S3:
@@ -173,6 +190,14 @@ class S3:
             "AWS_REGION": "us-east-1",
             "AWS_ALLOW_HTTP": "true",
         }
+
+
+def _send(number: signal.Signals, *pids: int) -> None:
+    """Who is stopped does nothing more once this returns."""
+    for pid in pids:
+        os.kill(pid, number)
+    if number is signal.SIGSTOP:
+        until(lambda: all(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T" for pid in pids))
 
 
 def _until_listening(port: int) -> None:

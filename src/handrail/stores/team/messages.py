@@ -99,17 +99,18 @@ class Messages:
         async with self._opening:
             if self._client is None:
                 try:
-                    self._client = await nats.connect(
-                        self.url,
-                        connect_timeout=_CONNECT_SECONDS,
-                        allow_reconnect=True,
-                        max_reconnect_attempts=-1,
-                        reconnect_time_wait=0.5,
-                        error_cb=_noted,
-                        disconnected_cb=_lost,
-                        reconnected_cb=_found_again,
-                        name="handrail",
-                    )
+                    async with asyncio.timeout(_CONNECT_SECONDS):  # by itself it would try for ever
+                        self._client = await nats.connect(
+                            self.url,
+                            connect_timeout=_CONNECT_SECONDS,
+                            allow_reconnect=True,
+                            max_reconnect_attempts=-1,
+                            reconnect_time_wait=0.5,
+                            error_cb=_noted,
+                            disconnected_cb=_lost,
+                            reconnected_cb=_found_again,
+                            name="handrail",
+                        )
                 except (nats.errors.Error, OSError, TimeoutError) as away:
                     why = str(away) or type(away).__name__
                     raise InputOutput(f"NATS can't be reached at {_place(self.url)}: {why}.") from None
