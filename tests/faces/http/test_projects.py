@@ -130,10 +130,19 @@ def test_tasks_of_every_project_are_listed_the_newest_first(rig: Running, other:
     person = rig.sign_in()
     rig.call("list_files", {"path": "."}, x_task_id="task-1")
     rig.call("read_file", {"path": "no.txt"}, x_task_id="task-1")
+    denied = ["make_folder", '{"path": "new"}', "--answer", "deny", "--task", "task-1", "--state", str(rig.state)]
+    subprocess.run([sys.executable, "-m", "handrail", "call", *denied], cwd=rig.project, capture_output=True)
     write(rig, other, "two\n")
     listed = rig.request("GET", "/api/history", headers=person).json["data"]["tasks"]
     assert [(each["project"], each.get("task")) for each in listed][-1] == (str(rig.project), "task-1")
-    assert (listed[-1]["calls"], listed[-1]["failed"], listed[-1]["running"]) == (2, 1, 0)
+    assert {name: listed[-1][name] for name in ("calls", "failed", "denied", "unanswered", "unknown", "running")} == {
+        "calls": 3,
+        "failed": 1,
+        "denied": 1,
+        "unanswered": 0,
+        "unknown": 0,
+        "running": 0,
+    }
     assert {each["project"] for each in listed[:-1]} == {str(other)}
     assert sum(each["changes"] for each in listed[:-1]) >= 1
     only = rig.request("GET", f"/api/history?project={rig.project}", headers=person).json["data"]["tasks"]

@@ -123,9 +123,9 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     for (const one of state.records) {
       if (!one.executionId || (query.get("project") && one.project !== query.get("project"))) continue;
       const key = one.task ?? one.caller;
-      const use = found.get(key) ?? { project: one.project ?? PROJECT, caller: one.caller ?? "", ...(one.task ? { task: one.task } : {}), first: one.ts, last: one.ts, calls: 0, changes: 0, failed: 0, running: 0 };
+      const use = found.get(key) ?? { project: one.project ?? PROJECT, caller: one.caller ?? "", ...(one.task ? { task: one.task } : {}), first: one.ts, last: one.ts, calls: 0, changes: 0, failed: 0, denied: 0, unanswered: 0, unknown: 0, running: 0 };
       use.last = one.ts;
-      if (one.event === "end") use.calls++, use.changes += one.ok && one.effect !== "READ" ? 1 : 0, use.failed += one.ok ? 0 : 1;
+      if (one.event === "end") use.calls++, use.changes += one.ok && one.effect !== "READ" ? 1 : 0, use[one.error?.condition === "Declined" ? "denied" : "failed"] += one.ok ? 0 : 1;
       found.set(key, use);
     }
     return { tasks: [...found.values()].reverse() };

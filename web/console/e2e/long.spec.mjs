@@ -61,3 +61,12 @@ for (const [path, last, scroller, isUpwards] of [["history", "file_0.txt", ".sto
     assert.ok(rows > 0 && rows < 600, `${rows} rows in the document`);
   });
 }
+
+test("a replay of many pages begins at the first step and counts them all", async () => {
+  const page = await world.open({ path: `history/${encodeURIComponent("replay:caller:mcp test")}` });
+  await page.getByText(`Step 1 of ${COUNT}`, { exact: true }).waitFor();
+  await page.locator(".replay-bar .primary").press("End");
+  await page.getByText(`Step ${COUNT} of ${COUNT}`, { exact: true }).waitFor();
+  const cells = await page.locator(".strip .cell").count();
+  assert.ok(cells > 0 && cells < 100, `${cells} cells in the document`);
+});

@@ -7,7 +7,7 @@ const begin: AuditRecord = {
 const end: AuditRecord = {
   ...begin, seq: 2, ts: "2026-01-01T00:00:01Z", event: "end", ok: true, durationMs: 5, evidence: { dir: "d", sha256: {} },
 };
-const refused: AuditRecord = {
+const denied: AuditRecord = {
   seq: 3, ts: "2026-01-01T00:00:02Z", event: "end", executionId: "e2", tool: "execute_command", effect: "EXECUTE", ok: false,
   error: { condition: "Declined", message: "denied" },
 };
@@ -20,24 +20,35 @@ test("a beginning and its end are one call, in whatever order they come", () => 
   }
 });
 
-test("a call without an end is running", () => {
-  expect(foldRecords([], [begin])[0]?.state).toBe("running");
+test("a call without an end is running; after a day it was cut off", () => {
+  expect(foldRecords([], [{ ...begin, ts: new Date().toISOString() }])[0]?.state).toBe("running");
+  expect(foldRecords([], [begin])[0]?.state).toBe("unknown");
 });
 
 test("the newest call comes first; a denial is no failure", () => {
-  const calls = foldRecords(foldRecords([], [begin]), [refused, end]);
-  expect(calls.map((call) => [call.executionId, call.state])).toEqual([["e2", "refused"], ["e1", "done"]]);
+  const calls = foldRecords(foldRecords([], [begin]), [denied, end]);
+  expect(calls.map((call) => [call.executionId, call.state])).toEqual([["e2", "denied"], ["e1", "done"]]);
+});
+
+test.each([
+  ["denied", { answer: { status: "canceled", by: "you" }, error: { condition: "Declined" } }],
+  ["unanswered", { answer: { status: "timeout", by: "handrail" }, error: { condition: "Declined" } }],
+  ["failed", { error: { condition: "Conflict" } }],
+  ["failed", { error: { condition: "Timeout" }, evidence: undefined }],
+  ["unknown", { error: { condition: "Timeout" } }],
+] as const)("what was not done was %s", (state, how) => {
+  expect(foldRecords([], [{ ...end, ok: false, ...how } as AuditRecord])[0]?.state).toBe(state);
 });
 
 test("words, effect and state narrow the list", () => {
-  const calls = foldRecords([], [begin, end, refused]);
+  const calls = foldRecords([], [begin, end, denied]);
   expect(filterCalls(calls, { ...everyCall, words: "WRITE a.txt" })).toHaveLength(1);
   expect(filterCalls(calls, { ...everyCall, effect: "EXECUTE" })).toHaveLength(1);
   expect(filterCalls(calls, { ...everyCall, state: "failed" })).toHaveLength(0);
 });
 
 test("only a finished write can be undone", () => {
-  expect(foldRecords([], [begin, end, refused]).map(canUndo)).toEqual([false, true]);
+  expect(foldRecords([], [begin, end, denied]).map(canUndo)).toEqual([false, true]);
 });
 
 test("an undo is known from the record; undone itself, it counts no more", () => {

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from handrail.features.history.outcome import Outcome, outcome_of
 from handrail.kernel.call import is_execution_id
 from handrail.kernel.policy import PROJECT_RULE, USER_RULE
 from handrail.kernel.policy_source import policy_file_of
@@ -30,6 +32,11 @@ _CHANGES = frozenset(effect.value for effect in (Effect.WRITE, Effect.UI_CONTROL
 
 class _Answer(msgspec.Struct):
     by: str = ""
+    status: str = ""
+
+
+class _Error(msgspec.Struct):
+    condition: str = ""
 
 
 class _Record(msgspec.Struct, rename="camel"):
@@ -46,6 +53,8 @@ class _Record(msgspec.Struct, rename="camel"):
     ok: bool | None = None
     decision: str = ""
     answer: _Answer | None = None
+    error: _Error | None = None
+    evidence: msgspec.Raw = msgspec.Raw()
 
 
 _DECODER = msgspec.json.Decoder(_Record)
@@ -69,7 +78,8 @@ class TaskUse:
     last: str
     calls: int = 0
     changes: int = 0
-    failed: int = 0
+    came_to: Counter[Outcome] = field(default_factory=Counter)
+    """How many calls ended in each way."""
     open: set[str] = field(default_factory=set)
     """Executions that have begun and not ended."""
 
@@ -81,10 +91,11 @@ class TaskUse:
             return
         self.open.discard(execution)
         self.calls += 1
-        if not record.ok:
-            self.failed += 1
-        elif record.effect in _CHANGES:
-            self.changes += 1
+        answer = None if record.answer is None else record.answer.status
+        condition = None if record.error is None else record.error.condition
+        outcome = outcome_of(record.ok, answer, condition, record.effect, has_evidence=bool(bytes(record.evidence)))
+        self.came_to[outcome] += 1
+        self.changes += outcome == "done" and record.effect in _CHANGES
 
 
 @dataclass(slots=True)

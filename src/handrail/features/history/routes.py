@@ -21,6 +21,7 @@ from handrail.faces.http.headers import trace_id
 from handrail.faces.http.json_body import json_object, optional_text, page_before, page_limit
 from handrail.features.history.activity_feed import ActivityFeed
 from handrail.features.history.audit_index import AuditIndex, ProjectUse, TaskUse
+from handrail.features.history.outcome import Outcome
 from handrail.features.history.reporting import report_of
 from handrail.features.history.showing import Shows, shown_to_all, shown_to_programs
 from handrail.kernel.approval import OwnCommand
@@ -116,9 +117,13 @@ def _project(path: str, use: ProjectUse | None, is_own: bool) -> dict[str, Any]:
     return told if use is None else {**told, "lastUsed": use.last, "calls": use.calls}
 
 
+_NOT_DONE: tuple[Outcome, ...] = ("denied", "unanswered", "failed", "unknown")
+
+
 def _task(use: TaskUse) -> dict[str, Any]:
     told: dict[str, Any] = {"project": use.project, "caller": use.caller, "first": use.first, "last": use.last}
-    told |= {"calls": use.calls, "changes": use.changes, "failed": use.failed, "running": len(use.open)}
+    told |= {"calls": use.calls, "changes": use.changes, "running": len(use.open)}
+    told |= {name: use.came_to[name] for name in _NOT_DONE}
     return told if use.task is None else {**told, "task": use.task}
 
 

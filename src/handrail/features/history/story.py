@@ -10,6 +10,7 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, Literal
 
+from handrail.features.history.outcome import outcome_of_record
 from handrail.kernel.audit import Audit
 from handrail.kernel.chain_check import BrokenChain
 from handrail.kernel.evidence import Evidence
@@ -60,12 +61,8 @@ class Step:
 
     @property
     def status(self) -> str:
-        """done, failed, refused or interrupted."""
-        if self.record.get("event") != "end":
-            return "interrupted"
-        if self.record.get("ok") is True:
-            return "done"
-        return "failed" if "evidence" in self.record else "refused"
+        """What came of it, or interrupted."""
+        return outcome_of_record(self.record) if self.record.get("event") == "end" else "interrupted"
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,9 +67,10 @@ def _changes(effect: object) -> bool:
 
 
 def _status(record: dict[str, Any]) -> str:
-    if record.get("ok") is True:
-        return "repeated" if record.get("decision") == "settled" else "done"
-    return "failed" if "evidence" in record else "refused"
+    from handrail.features.history.outcome import outcome_of_record
+
+    is_repeated = record.get("ok") is True and record.get("decision") == "settled"
+    return "repeated" if is_repeated else outcome_of_record(record)
 
 
 def _entry(record: dict[str, Any], snapshots: "_Snapshots", status: str) -> dict[str, Any]:

@@ -25,7 +25,7 @@ _UNITS = {
 EPILOG = """\b
 Examples:
   handrail undo                                   the newest change
-  handrail undo snap_20260102T030405_0a1b2c3d     the change that gave this snapshot
+  handrail undo snap_20260102T030405_0a1b2c3d     the change that made this snapshot
   handrail undo exec_0a1b2c3d4e5f60718293a4b5     all that this execution changed
   handrail undo --task fix-login                  all that this task changed
   handrail undo --to 14:30                        all that was changed since half past two today

@@ -62,10 +62,17 @@ function saysTheSame(element) {
 
 const inLines = (value) => (value !== null && typeof value === "object" ? Object.entries(value).map(([name, part]) => `${name}: ${part}`).join("\n") : String(value));
 
-function statusOf(record) {
-  if (record.event !== "end") return "interrupted";
-  if (record.ok === true) return "done";
-  return record.evidence ? "failed" : "refused";
+const STOPPED = ["Declined", "AskedTooOften"];
+const UNHEARD = ["Timeout", "Unacknowledged", "Unfinished", "Offline", "BadAnswer"];
+const CHANGES = ["WRITE", "UI_CONTROL", "EXECUTE"];
+
+/** As `features/history/outcome.py` has it. */
+function statusOf({ event, ok, answer, error, effect, evidence }) {
+  if (event !== "end") return "interrupted";
+  if (ok === true) return "done";
+  if (answer?.status === "timeout") return "unanswered";
+  if (answer?.status === "canceled" || STOPPED.includes(error?.condition)) return "denied";
+  return evidence && CHANGES.includes(effect) && UNHEARD.includes(error?.condition) ? "unknown" : "failed";
 }
 
 /** What a step tells of its call, against the records of it; `entry` is its line in the list. */

@@ -20,7 +20,7 @@ _FACTS = ("target", "effect", "caller", "decision", "undoes")
 _SPOKEN = ("question", "result")
 """Members of a call that are words for the person."""
 _SHORT = 2_000
-_STATUSES = ("done", "failed", "refused", "interrupted")
+_STATUSES = ("done", "failed", "denied", "unanswered", "unknown", "interrupted")
 _SAID_BY_SCRIPT = ("verified", "wrong", "lacking", "unable", *_STATUSES)
 
 

@@ -23,7 +23,7 @@ export function ToolRow({ entry }: { entry: Entry }) {
   const call = callsById.value.get(tool.executionId);
   const effect = tool.effect ?? call?.effect;
   const hint = hintFor(tool, call);
-  const isRefused = call?.state === "refused";
+  const isRefused = call?.state === "denied";
   const reason = tool.status === "error" && !isRefused ? (text.split("\n")[0] ?? "") : "";
   const isWaiting = tool.status === "running" && isAsking.value;
   return (
@@ -33,7 +33,7 @@ export function ToolRow({ entry }: { entry: Entry }) {
         <span class="mono"><Visible text={tool.name} /></span>
         {hint && <span class="sub target"><Visible text={hint} /></span>}
         <span class="call-end">
-          <span class={`state ${STATES[tool.status]}`}>{isWaiting ? t.toolWaits : isRefused ? texts.value.states.refused : t.toolStates[tool.status]}</span>
+          <span class={`state ${STATES[tool.status]}`}>{isWaiting ? t.toolWaits : isRefused ? texts.value.states.denied : t.toolStates[tool.status]}</span>
           {call?.durationMs !== undefined && <span class="sub">{formatDuration(call.durationMs)}</span>}
         </span>
       </button>

@@ -12,6 +12,9 @@ export interface TaskSummary {
   calls: number;
   changes: number;
   failed: number;
+  denied: number;
+  unanswered: number;
+  unknown: number;
   running: number;
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Entry } from "../../agent/logic/chat";
 import { argumentsText } from "../../agent/logic/toolHint";
-import { said } from "../../../logic/said";
+import { saidOfFailure } from "../../../logic/said";
 import { visible } from "../../../logic/visible";
 import { texts } from "../../../store";
 import { Diff } from "../../../ui/Diff";
@@ -43,7 +43,7 @@ export function Frame({ step, exchanges, lastSeen }: { step: TimelineStep; excha
       {pictures.length > 0 && <div class="stage">{pictures.slice(0, 2).map((picture) => <Shot key={`${picture.call.executionId}/${picture.file}`} {...picture} label={pictureName(picture.file)} />)}</div>}
       <h2><Sentence step={step} /></h2>
       <p class="dim"><Moment at={first.startedAt} /> · {t.states[first.state]} <Allowed call={first} /></p>
-      {first.error?.message && !wasAnswered(first) && <p class="problem"><Visible text={said(first.error.message)} /></p>}
+      {first.error?.message && !wasAnswered(first) && <p class="problem"><Visible text={saidOfFailure(first.error.message, first.error.condition)} /></p>}
       {first.evidence?.sha256[DIFF] !== undefined && <Change call={first} />}
       {!shows && (
         <div class={lastSeen ? "frame-columns" : ""}>

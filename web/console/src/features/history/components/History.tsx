@@ -13,6 +13,8 @@ import { calls } from "../store";
 import { TaskStory } from "./TaskStory";
 
 const ROW_HEIGHT = 76;
+/** What a person or a rule stopped is as it should be; the rest may need a look. */
+const NOT_DONE = [["failed", "bad"], ["unknown", "bad"], ["denied", ""], ["unanswered", ""]] as const;
 const WIDE = "(min-width: 901px)";
 
 /** Every task of every project, and what happened in one of them. */
@@ -65,7 +67,7 @@ export function History() {
 function namedBy(key: string): TaskSummary {
   const [kind, ...rest] = key.split(":");
   const name = rest.join(":");
-  return { project: "", caller: kind === "caller" ? name : "", ...(kind === "task" ? { task: name } : {}), first: "", last: "", calls: 0, changes: 0, failed: 0, running: 0 };
+  return { project: "", caller: kind === "caller" ? name : "", ...(kind === "task" ? { task: name } : {}), first: "", last: "", calls: 0, changes: 0, failed: 0, denied: 0, unanswered: 0, unknown: 0, running: 0 };
 }
 
 function TaskRow({ task, isOpen }: { task: TaskSummary; isOpen: boolean }) {
@@ -76,7 +78,7 @@ function TaskRow({ task, isOpen }: { task: TaskSummary; isOpen: boolean }) {
       <a href={`#/history/${encodeURIComponent(keyOf(task))}`} aria-current={isOpen ? "page" : undefined}>
         <b><Visible text={titleOf(task)} /></b>
         <span class="dim">{several && <>{visible(projectName(task.project))} · </>}{t.stepsAndChanges(task.calls, task.changes)}</span>
-        <span class="faint"><Moment at={task.last} isShort />{task.failed > 0 && <> · <span class="bad">{t.failedCount(task.failed)}</span></>}</span>
+        <span class="faint"><Moment at={task.last} isShort />{NOT_DONE.map(([name, look]) => task[name] > 0 && <span key={name}> · <span class={look}>{t.notDone[name](task[name])}</span></span>)}</span>
       </a>
     </div>
   );

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { visible } from "../../../logic/visible";
+import { messageOf } from "../../../shell/failure";
 import { texts } from "../../../store";
 import { Icon } from "../../../ui/Icon";
 import { picturesOf, type Call } from "../logic/calls";
@@ -15,6 +16,7 @@ export function Replay({ story, exchanges }: { story: Story; exchanges: Exchange
   const t = texts.value;
   const steps = useMemo(() => timelineOf(story.calls), [story.calls]);
   const [at, setAt] = useState(0);
+  const [problem, setProblem] = useState("");
   const [isPlaying, setIsPlaying] = useState(false);
   const strip = useRef<HTMLDivElement>(null);
   const total = steps.length;
@@ -30,7 +32,14 @@ export function Replay({ story, exchanges }: { story: Story; exchanges: Exchange
     strip.current?.querySelector<HTMLElement>("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [at]);
 
+  // A replay begins at the first step, so all pages are read before it.
+  useEffect(() => {
+    story.loadEarlier?.().catch((failure: unknown) => setProblem(messageOf(failure)));
+  }, [story.calls.length, story.loadEarlier === null]);
+
   const step = steps[at];
+  if (problem) return <p class="problem" role="alert">{problem}</p>;
+  if (story.loadEarlier) return <p class="nothing" role="status">{t.loading}</p>;
   if (!step) return <p class="nothing">{story.isLoaded ? t.noCalls : t.loading}</p>;
   const onKeyDown = (event: KeyboardEvent): void => {
     const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: total - 1 }[event.key];
@@ -39,6 +48,7 @@ export function Replay({ story, exchanges }: { story: Story; exchanges: Exchange
     event.stopPropagation();
     go(to);
   };
+  const from = Math.max(0, at - 40);
   return (
     <section class="replay" aria-label={t.replay} onKeyDown={onKeyDown}>
       <Frame key={step.id} step={step} exchanges={exchanges} lastSeen={lastSeenBefore(steps, at)} />
@@ -50,8 +60,8 @@ export function Replay({ story, exchanges }: { story: Story; exchanges: Exchange
         <span class="dim" role="status">{t.stepOf(at + 1, total)}</span>
       </div>
       <div class="strip" ref={strip} role="group" aria-label={t.allSteps}>
-        {steps.slice(Math.max(0, at - 40), at + 41).map((one) => {
-          const place = steps.indexOf(one);
+        {steps.slice(from, at + 41).map((one, offset) => {
+          const place = from + offset;
           const [word, about] = cellOf(one);
           return <button type="button" key={one.id} class="cell" aria-current={place === at ? "step" : undefined} onClick={() => go(place)}><b>{word}</b><span>{about}</span></button>;
         })}

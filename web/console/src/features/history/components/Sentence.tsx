@@ -45,8 +45,8 @@ function OneSentence({ call }: { call: Call }) {
   const act = actOf(call.tool ?? "");
   const [words, object] = deedOf(call, about.object);
   const within = about.within && about.within !== object ? about.within : "";
-  // What did not happen is told as what was wanted.
-  if (call.state === "refused" || call.state === "failed") return <b><Visible text={t.acts.asks[act]({ ...about, object: object || t.acts.unnamed }).replace(/[?？]$/, "")} /></b>;
+  // What did not happen, or may not have, is told as what was wanted.
+  if (call.state !== "done" && call.state !== "running") return <b><Visible text={t.acts.asks[act]({ ...about, object: object || t.acts.unnamed }).replace(/[?？]$/, "")} /></b>;
   return (
     <>
       {words} {object && <b><Visible text={nameOf(object)} /></b>}

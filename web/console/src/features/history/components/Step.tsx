@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { said } from "../../../logic/said";
+import { saidOfFailure } from "../../../logic/said";
 import { texts } from "../../../store";
 import { Moment } from "../../../ui/Moment";
 import { Visible } from "../../../ui/Visible";
@@ -11,7 +11,7 @@ import { Sentence } from "./Sentence";
 import { Thumbs } from "./Thumbs";
 
 const MOST_NAMES = 4;
-const MARKS = { done: "✓", failed: "!", refused: "–", running: "…" } as const;
+const MARKS = { done: "✓", failed: "!", denied: "–", unanswered: "–", unknown: "?", running: "…" } as const;
 
 /** One sentence of a task's story, with what shows it; the whole record opens below. */
 export function Step({ step }: { step: TimelineStep }) {
@@ -27,12 +27,12 @@ export function Step({ step }: { step: TimelineStep }) {
         <button type="button" class="step-open" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
           <Sentence step={step} />
           {isUndone && <span class="dim">{t.undone}</span>}
-          {state !== "done" && <span class={`state ${state}`}>{t.states[state]}</span>}
+          {state !== "done" && !wasAnswered(first) && <span class={`state ${state}`}>{t.states[state]}</span>}
           <Allowed call={first} />
         </button>
         <Moment at={first.startedAt} isShort />
       </div>
-      {first.error?.message && !wasAnswered(first) && <p class="step-more problem"><Visible text={said(first.error.message)} /></p>}
+      {first.error?.message && !wasAnswered(first) && <p class="step-more problem"><Visible text={saidOfFailure(first.error.message, first.error.condition)} /></p>}
       {step.isGroup && <Names step={step} />}
       <Thumbs step={step} />
       {isOpen && <div class="step-record">{step.calls.map((call) => <CallShown key={call.executionId} call={call} />)}</div>}

@@ -29,7 +29,7 @@ export function timelineOf(calls: readonly Call[]): TimelineStep[] {
   return steps;
 }
 
-/** Only what went well: what failed or was refused deserves a row of its own. */
+/** Only what went well: what failed or was denied deserves a row of its own. */
 function isLook({ effect, tool, state }: Call): boolean {
   return effect === "READ" && state === "done" && LOOKING.has(actOf(tool ?? ""));
 }
@@ -58,7 +58,7 @@ export function verdictOf({ answer, decision = "", state }: Call): Verdict {
   if (answer?.status === "timeout") return "timeout";
   if (answer?.by.startsWith("allowed for this task")) return "task";
   if (answer?.status === "ok") return "you";
-  if (state === "refused") return "rule";
+  if (state === "denied") return "rule";
   return /^allow \((?!default)/.test(decision) ? "rule" : null;
 }
 

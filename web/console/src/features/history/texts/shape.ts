@@ -1,4 +1,4 @@
-import type { CallState } from "../logic/calls";
+import type { CallState, NotDone } from "../logic/calls";
 import type { Verdict } from "../logic/timeline";
 
 export interface HistoryTexts {
@@ -28,7 +28,8 @@ export interface HistoryTexts {
   ownActions: string;
   sessionOf: (agent: string) => string;
   stepsAndChanges: (steps: number, changes: number) => string;
-  failedCount: (count: number) => string;
+  /** Of a task's calls, those that were not done, by why. */
+  notDone: Record<NotDone, (count: number) => string>;
   undoAll: string;
   undoAllWarning: string;
   undoFile: string;
