@@ -104,6 +104,21 @@ const steps = {
     await page.evaluate((wanted) => { location.hash = `/${wanted}`; }, name);
     await page.locator(`.rail a.${name.split("/")[0]}[aria-current=page]`).waitFor({ state: "attached" });
   },
+  /** What each of so many questions says, with everything in it unfolded. */
+  readCards: async (page, count) => {
+    const read = [];
+    for (let at = 1; at <= count; at++) {
+      await page.getByText(`${at} / ${count}`, { exact: true }).waitFor();
+      const card = page.locator(SHOWN);
+      await card.locator("form").waitFor();
+      read.push(await card.evaluate((shown) => {
+        for (const part of shown.querySelectorAll("details")) part.open = true;
+        return shown.innerText;
+      }));
+      await page.keyboard.press("ArrowRight");
+    }
+    return read;
+  },
   reload: async (page) => {
     await page.reload();
     await page.locator(ONLINE).waitFor({ state: "attached" });

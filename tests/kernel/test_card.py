@@ -11,17 +11,22 @@ import handrail.features.hooks.plan as plan
 import handrail.features.hooks.shell as shell
 from handrail.features.browser.shown_element import UNKNOWN_DESTINATION
 from handrail.kernel.approval import Question
+from handrail.kernel.asking_again import NEAR, differences
 from handrail.kernel.call import Call
 from handrail.kernel.later_files import reasons
 from handrail.kernel.prompts.approval_prompt import prompt_of
 from handrail.kernel.prompts.phrases import CODES, phrase
 from handrail.kernel.prompts.rules import check_prompt
+from handrail.kernel.registry import surface_of
 from handrail.kernel.target import Step, Target
-from handrail.kernel.tool import About, Preview
+from handrail.kernel.tool import About, Difference, Preview
+from handrail.ports import errors
 from handrail.ports.approval_card import Card
 from handrail.ports.effect import Effect
+from handrail.ports.errors import Failure
 from handrail.ports.identity import Caller
 from handrail.ports.prompts import FileChangePrompt
+from handrail.wiring import Wiring
 
 AGENT = Caller("mcp", "claude-code/2.1", "uid:0", "agent:claude")
 WEB = Path(__file__).parents[2] / "web"
@@ -78,20 +83,32 @@ def test_sentences_of_ours_go_out_as_codes() -> None:
     preview = Preview(
         "Click",
         unseen="Another window may cover it.",
-        changed=['was: Leads to: "a"', "Something near it has changed that the question does not quote."],
+        changed=[Difference("was", "Leads to", UNKNOWN_DESTINATION), Difference("", "", NEAR)],
         facts=[("Leads to", UNKNOWN_DESTINATION), ("Not certain", "What make starts isn't known.\nan agent's words")],
     )
     made = card(preview, Effect.UI_CONTROL)
     assert made.unseen
     assert made.unseen.code == "covered"
-    assert [(each.name, each.value, each.code or None) for each in made.changed] == [
-        ("was", 'Leads to: "a"', None),
-        ("", "", "somethingNear"),
+    assert [(each.name, each.of or None, each.code) for each in made.changed] == [
+        ("was", "Leads to", "scriptDecides"),
+        ("", None, "somethingNear"),
     ]
     assert [(each.code or None, each.value) for each in made.facts] == [
         ("scriptDecides", ""),
         ("startsUnknown", "make"),
         (None, "an agent's words"),
+    ]
+
+
+def test_what_changed_since_a_yes_is_data_too() -> None:
+    before = Preview("Click", about=About("Pay 1 €", "button", "https://a.example"), facts=[("Near it", "1 €")])
+    now = Preview("Click", about=About("Pay 9 €", "button", "https://a.example"), facts=[("Near it", "9 €")])
+    made = card(Preview("Click", changed=differences(before, now)))
+    assert [(each.name, each.of, each.value) for each in made.changed] == [
+        ("was", "object", "Pay 1 €"),
+        ("was", "Near it", "1 €"),
+        ("now", "object", "Pay 9 €"),
+        ("now", "Near it", "9 €"),
     ]
 
 
@@ -133,3 +150,16 @@ def test_the_console_has_words_for_every_code(language: str) -> None:
     texts = (WEB / f"console/src/features/people/texts/card.{language}.ts").read_text()
     missing = [code for code in sorted(CODES) if not re.search(rf"^    {code}[:(]", texts, re.MULTILINE)]
     assert not missing
+
+
+def test_the_console_has_chinese_words_for_every_condition() -> None:
+    texts = (WEB / "console/src/texts/failures.zh.ts").read_text()
+    conditions = [name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Failure)]
+    assert len(conditions) > 25
+    assert not [name for name in conditions if f"  {name}: " not in texts]
+
+
+def test_the_console_has_an_act_for_every_tool() -> None:
+    acts = (WEB / "console/src/logic/acts.ts").read_text() + (WEB / "console/src/texts/acts.en.ts").read_text()
+    tools = [tool.name for feature in Wiring().features for tool in surface_of(feature).tools]
+    assert not [name for name in tools if f"{name}: " not in acts and name != "browser_action"]

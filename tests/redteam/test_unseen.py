@@ -10,7 +10,7 @@ import pytest
 from handrail.features.people.cli.terminal_questions import TerminalQuestions
 from handrail.kernel.approval import Question
 from handrail.kernel.call import Call
-from handrail.kernel.tool import Preview
+from handrail.kernel.tool import Difference, Preview
 from handrail.ports.effect import Effect
 from handrail.ports.identity import Caller
 from tests.waiting import eventually
@@ -19,7 +19,9 @@ from tests.waiting import eventually
 @pytest.mark.anyio
 async def test_at_the_terminal_a_letter_does_not_allow_what_cant_be_seen() -> None:
     preview = Preview(
-        'Click button "Pay" at http://bank.test/', unseen="It is covered.", changed=["was: 1", "now: 9999"]
+        'Click button "Pay" at http://bank.test/',
+        unseen="It is covered.",
+        changed=[Difference("was", "Price", "1"), Difference("now", "Price", "9999")],
     )
     call = Call("browser_click", {"clickId": "18"}, Caller("mcp", "agent", "uid:0", "agent:test"))
     question = Question(call, "Click", Effect.UI_CONTROL, call.params, preview, "d")
@@ -40,7 +42,7 @@ async def test_at_the_terminal_a_letter_does_not_allow_what_cant_be_seen() -> No
         await asked_again()
         assert not asking.done()
         assert "You can't see what is meant: It is covered." in screen.getvalue()
-        assert "now: 9999" in screen.getvalue()
+        assert "now: Price: 9999" in screen.getvalue()
         os.write(master, b"allow\n")
         answer = await asking
         assert (answer.status, answer.scope) == ("ok", "once")

@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from handrail.kernel.tool import Preview
+from handrail.kernel.tool import Difference, Preview
 
 MOST_TIMES = 2
 """A page that changes each time is not worth a third question."""
 
-_UNTOLD = "Something near it has changed that the question does not quote."
+NEAR = "Something near it has changed that the question does not quote."
 
 
 def asked_again(before: Preview, now: Preview, times: int) -> Preview:
     """The same question with what has changed since. Earlier pictures stay among the evidence."""
     pictures = [replace(picture, name=evidence_name(picture.name, times)) for picture in now.pictures]
-    return replace(now, changed=differences(before, now), pictures=pictures)
+    return replace(now, changed=differences(before, now) or (Difference("", "", NEAR),), pictures=pictures)
 
 
 def evidence_name(name: str, times: int) -> str:
@@ -22,13 +22,14 @@ def evidence_name(name: str, times: int) -> str:
     return f"again-{times}-{name}" if times else name
 
 
-def differences(before: Preview, now: Preview) -> Sequence[str]:
-    """One line for each: what was there and is not any more, and what is there instead."""
-    was, is_now = _lines(before), _lines(now)
-    gone = [f"was: {line}" for line in was if line not in is_now]
-    new = [f"now: {line}" for line in is_now if line not in was]
-    return (*gone, *new) or (_UNTOLD,)
+def differences(before: Preview, now: Preview) -> Sequence[Difference]:
+    """What was there and is not any more, and what is there instead; empty where none of it is quoted."""
+    was, is_now = _facts(before), _facts(now)
+    gone = [Difference("was", *fact) for fact in was if fact not in is_now]
+    return (*gone, *(Difference("now", *fact) for fact in is_now if fact not in was))
 
 
-def _lines(preview: Preview) -> list[str]:
-    return [preview.summary, *(f"{name}: {value}" for name, value in preview.facts)]
+def _facts(preview: Preview) -> list[tuple[str, str]]:
+    about = preview.about
+    own = (("object", about.object), ("kind", about.kind), ("within", about.within))
+    return [*((name, value) for name, value in own if value), *preview.facts]

@@ -5,7 +5,7 @@ Confirmation, evidence, audit, MCP hints, the HTTP route, the command line and t
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -52,6 +52,17 @@ class About:
     """Something goes to another machine."""
 
 
+class Difference(NamedTuple):
+    """Of a question that is asked again: what `was` so, or is so `now`; neither for what it does not quote."""
+
+    which: Literal["was", "now", ""]
+    name: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.which}: {self.name}: {self.value}" if self.which else self.value
+
+
 @dataclass(frozen=True, slots=True)
 class Preview:
     """All that will happen, shown to a person before it does.
@@ -82,7 +93,7 @@ class Preview:
     """The caller may not read what the diff shows: only people see it, and never the caller's own program."""
     unseen: str | None = None
     """Why the target can't be seen in a picture; None where it can, or where there is nothing to see."""
-    changed: Sequence[str] = ()
+    changed: Sequence[Difference] = ()
     """What has changed since a person said yes: they are asked again."""
     warrant: Warrant | None = None
     """What the prompt says for another program, which checks it before it acts on our word."""

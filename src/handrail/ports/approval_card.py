@@ -56,6 +56,8 @@ class CardFact(Wire, frozen=True, kw_only=True):
     name: str = ""
     value: str = ""
     code: str | UnsetType = UNSET
+    of: str | UnsetType = UNSET
+    """In `changed`: which fact of the question was, or is now, so; `object`, `kind` and `within` are the card's own."""
 
 
 class Card(Wire, frozen=True, kw_only=True):

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { translated } from "../src/logic/said";
+import { explained, translated } from "../src/logic/said";
 import { sayingsZh } from "../src/texts/sayings.zh";
 
 test("what varies in a sentence stays as it is", () => {
@@ -28,3 +28,9 @@ test("the server still says each sentence that is translated", () => {
 
 /** What varies may be put in by other means than a format: the longest constant piece must be there. */
 const longestPiece = (english: string): string => english.split("{}").reduce((longest, piece) => (piece.length > longest.length ? piece : longest), "").replace(/^[, ]+| $/g, "");
+
+test("an error's sentence without a translation follows the words for its kind", () => {
+  expect(explained("The moon is full.", [], "冲突。")).toBe("冲突。 The moon is full.");
+  expect(explained("There is no app x.", [["There is no app {}.", "没有应用 {}。"]], "冲突。")).toBe("没有应用 x。");
+  expect(explained("The moon is full.", [])).toBe("The moon is full.");
+});

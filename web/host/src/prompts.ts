@@ -69,6 +69,8 @@ export interface CardFact {
   name: string;
   value: string;
   code?: string;
+  /** Of a change: what of the question it is about. */
+  of?: string;
 }
 
 export type Risk = "undoable" | "leaves" | "code" | "secrets";

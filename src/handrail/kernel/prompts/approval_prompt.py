@@ -62,7 +62,7 @@ def prompt_of(question: Question, bundle: str | None = None, project: str = "") 
         runs_later="; ".join(dict.fromkeys(why for _, why in later)) or UNSET,
         critical=question.is_critical or UNSET,
         unseen=_visible(preview.unseen),
-        changed=tuple(map(visible, preview.changed)) or UNSET,
+        changed=tuple(visible(str(each)) for each in preview.changed) or UNSET,
         card=card_of(question, project, _parameters(question)),
         parts=tuple(preview.parts) or UNSET,
         masked=tuple(preview.masked) or UNSET,

@@ -13,6 +13,7 @@ from handrail.kernel.approval import Question
 from handrail.kernel.later_files import later_files
 from handrail.kernel.prompts.phrases import phrase
 from handrail.kernel.target import ANY_PLACE
+from handrail.kernel.tool import Difference
 from handrail.kernel.visible import one_line, visible
 from handrail.kernel.web_address import is_elsewhere
 from handrail.ports.approval_card import Card, CardFact, Risk
@@ -42,7 +43,7 @@ def card_of(question: Question, project: str, params: Iterator[tuple[str, Any]])
         risks=tuple(_risks(question)),
         notes=tuple(_notes(question)),
         unseen=UNSET if preview.unseen is None else said("", preview.unseen),
-        changed=tuple(_changed(line) for line in preview.changed),
+        changed=tuple(_changed(each) for each in preview.changed),
         facts=tuple(said(name, line) for name, value in facts for line in _lines(value)),
         params=tuple(CardFact(name=one_line(name), value=visible(_text(value))) for name, value in params),
         parts=tuple(tuple(map(visible, part)) for part in about.parts),
@@ -96,9 +97,9 @@ def _notes(question: Question) -> Iterator[CardFact]:
         yield CardFact(name="critical")
 
 
-def _changed(line: str) -> CardFact:
-    which, _, rest = line.partition(": ")
-    return CardFact(name=which, value=visible(rest)) if which in ("was", "now") else said("", line)
+def _changed(difference: Difference) -> CardFact:
+    fact = said(difference.which, difference.value)
+    return replace(fact, of=one_line(difference.name)) if difference.name else fact
 
 
 def _lines(value: str) -> list[str]:

@@ -19,6 +19,9 @@ _PHRASES = {
     "somethingNear": r"Something near it has changed that the question does not quote\.",
     "unknownHost": r"a host that isn't known",
     "tenMinutes": r"further connections to this host and port for ten minutes",
+    "thisRun": r"this run; only programs on this machine can connect",
+    "noProgram": r"It starts no program\.",
+    "moreCharacters": r"(?P<object>\".*\" and more, \d+) characters",
     "inCage": r"in its cage: the project itself changes only when you review it",
     "givenKey": r"the key that you have given",
     "keyOrGiven": r"a key: \$(?P<object>\S+) of the environment, or the one that you have given",
@@ -49,7 +52,7 @@ _PHRASES = {
     "innerRepository": r"It would read a Git repository inside the project, whose settings can start programs\.",
     "tooManyMatches": r"(?P<object>.*) matches too many files, one that looks like an option, or leads back by .*",
     "readsSecret": r"It would read (?P<object>.*)",
-    **{code: re.escape(words) for code, words in reasons().items()},
+    **{code: rf"(?:(?P<object>\S.*): )?{re.escape(words)}" for code, words in reasons().items()},
 }
 _PATTERNS = [(code, re.compile(pattern, re.DOTALL)) for code, pattern in _PHRASES.items()]
 

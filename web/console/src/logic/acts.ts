@@ -15,7 +15,10 @@ const ACTS: Record<string, Act> = {
   browser_xpath_scan: "look", browser_tabs: "look", browser_console: "look", browser_requests: "look",
   browser_wait_for: "wait", browser_wait_for_loaded: "wait", desktop_wait_until: "wait",
   desktop_observe: "look", desktop_find: "look", desktop_list_modals: "look", desktop_highlight: "look",
-  apps_call: "call", native_mcp: "call", native_fetch: "fetch", net_connect: "connect", native_other: "use", agent_permission: "agent",
+  browser_drag: "drag", browser_fill: "fill", browser_select_text: "selectText", task_group_update: "group",
+  browser_page: "look", browser_pdf: "look", desktop_ocr: "look",
+  desktop_launch: "launch", desktop_clipboard: "clipboard", desktop_pointer: "point", desktop_window: "arrange", desktop_menu: "menu", desktop_set_value: "set",
+  apps_call: "call", native_mcp: "call", native_fetch: "fetch", net_connect: "connect", net_publish: "publish", native_other: "use", agent_permission: "agent",
   take_changes: "take", discard_changes: "discard",
   ask_followup_question: "ask", prompt_choices: "ask", prompt_key_values: "ask", attempt_completion: "finish",
 };
@@ -23,6 +26,7 @@ const ACTS: Record<string, Act> = {
 export type Act =
   | "edit" | "create" | "remove" | "makeFolder" | "move" | "copy" | "restore" | "undo" | "define" | "script" | "run" | "read" | "list" | "search" | "check" | "preview"
   | "open" | "switchTab" | "closeTab" | "back" | "forward" | "reload" | "click" | "type" | "press" | "choose" | "hover" | "scroll" | "upload"
+  | "drag" | "fill" | "selectText" | "group" | "launch" | "clipboard" | "point" | "arrange" | "menu" | "set" | "publish"
   | "dismiss" | "look" | "wait" | "call" | "fetch" | "connect" | "use" | "agent" | "take" | "discard" | "ask" | "finish";
 
 /** A tool of an app or of an MCP server has a dot in its name; what is not known is used. */
@@ -37,6 +41,8 @@ export interface Subject {
   kind?: string;
   /** The page, window, server or app that it belongs to. */
   within?: string;
+  /** What the call says of it. */
+  params?: Record<string, unknown>;
 }
 
 /** The file's name, the address without its scheme: as people call it. */

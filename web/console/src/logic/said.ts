@@ -14,6 +14,14 @@ const compiled = new WeakMap<readonly Saying[], Known[]>();
 
 export const said = (text: string): string => translated(text, texts.value.sayings);
 
+/** An error's sentence. One that has no translation follows the words for its kind, so that nobody reads English alone. */
+export const saidOfFailure = (text: string, kind = ""): string => explained(text, texts.value.sayings, texts.value.failures[kind]);
+
+export function explained(text: string, sayings: readonly Saying[], kind?: string): string {
+  const told = translated(text, sayings);
+  return told === text && kind ? `${kind} ${text}` : told;
+}
+
 /** Sentence by sentence where the whole isn't known. */
 export function translated(text: string, sayings: readonly Saying[]): string {
   const whole = known(text, sayings);

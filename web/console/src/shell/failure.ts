@@ -1,11 +1,11 @@
 /** An error as a person reads it. */
 
 import { HostError } from "@handrail/host";
-import { said } from "../logic/said";
+import { said, saidOfFailure } from "../logic/said";
 import { visible } from "../logic/visible";
 
 export function messageOf(error: unknown): string {
-  if (error instanceof HostError) return visible(`${said(error.message)} (${error.code})`);
+  if (error instanceof HostError) return visible(`${saidOfFailure(error.message, error.code)} (${error.code})`);
   return visible(error instanceof Error ? error.message : String(error));
 }
 

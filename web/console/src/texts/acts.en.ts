@@ -4,6 +4,7 @@ import type { ActTexts } from "./acts";
 const element = (kind = "", name: string): string => (name ? `“${name}”` : kind || "an element");
 const on = (within = ""): string => (within ? ` on ${shortName(within)}` : "");
 const of = (within = ""): string => (within ? ` of ${within}` : "");
+const WINDOW: Record<string, string> = { close: "Close", quit: "Quit the program of", move: "Move", resize: "Resize", minimize: "Minimize", maximize: "Maximize", restore: "Restore" };
 
 export const actsEn: ActTexts = {
   asks: {
@@ -36,6 +37,17 @@ export const actsEn: ActTexts = {
     hover: ({ object, kind, within }) => `Point at ${element(kind, object)}${on(within)}?`,
     scroll: ({ within }) => `Scroll${on(within)}?`,
     upload: ({ object, kind, within }) => `Upload files to ${element(kind, object)}${on(within)}?`,
+    drag: ({ object, kind, within }) => `Drag ${element(kind, object)}${on(within)}?`,
+    fill: ({ within }) => `Fill in a form${on(within)}?`,
+    selectText: ({ object, kind, within }) => `Select text in ${element(kind, object)}${on(within)}?`,
+    group: () => "Name the tab group?",
+    launch: ({ object }) => `Launch ${object}?`,
+    clipboard: ({ params }) => (params?.action === "read" ? "Read your clipboard?" : "Replace what is on your clipboard?"),
+    point: ({ object, kind, within, params }) => `${{ drag: "Drag from", scroll: "Scroll at" }[String(params?.gesture)] ?? "Point at"} ${element(kind, object)}${on(within)}?`,
+    arrange: ({ object, params }) => `${WINDOW[String(params?.action)] ?? "Arrange"} the window ${object}?`,
+    menu: ({ object }) => `Choose from the menu of ${object}?`,
+    set: ({ object, kind, within }) => `Set ${element(kind, object)}${on(within)}?`,
+    publish: ({ object }) => `Open port ${object} to your browser?`,
     dismiss: ({ object }) => `Close the dialog ${object}?`,
     look: ({ object, within }) => `Look at ${object || shortName(within ?? "")}?`,
     wait: () => "Wait?",
@@ -79,6 +91,17 @@ export const actsEn: ActTexts = {
     hover: ["Pointed at", (count) => `Pointed at ${count} elements`],
     scroll: ["Scrolled", (count) => `Scrolled ${count} times`],
     upload: ["Uploaded to", (count) => `Uploaded files ${count} times`],
+    drag: ["Dragged", (count) => `Dragged ${count} elements`],
+    fill: ["Filled in a form on", (count) => `Filled in ${count} forms`],
+    selectText: ["Selected text in", (count) => `Selected text ${count} times`],
+    group: ["Named the tab group", (count) => `Named tab groups ${count} times`],
+    launch: ["Launched", (count) => `Launched ${count} apps`],
+    clipboard: ["Used the clipboard", (count) => `Used the clipboard ${count} times`],
+    point: ["Used the pointer at", (count) => `Used the pointer ${count} times`],
+    arrange: ["Arranged the window", (count) => `Arranged windows ${count} times`],
+    menu: ["Chose from the menu of", (count) => `Chose from menus ${count} times`],
+    set: ["Set", (count) => `Set ${count} values`],
+    publish: ["Opened port", (count) => `Opened ${count} ports`],
     dismiss: ["Closed dialog", (count) => `Closed ${count} dialogs`],
     look: ["Looked at", (count) => `Looked ${count} times`],
     wait: ["Waited for", (count) => `Waited ${count} times`],
@@ -92,8 +115,8 @@ export const actsEn: ActTexts = {
     ask: ["Asked you", (count) => `Asked you ${count} questions`],
     finish: ["Finished", () => "Finished"],
   },
-  alone: { list: "Listed files", search: "Searched files", look: "Looked at the screen", wait: "Waited", check: "Checked the project", preview: "Previewed a scene", read: "Read a file", open: "Opened a page", press: "Pressed keys", call: "Made a call", undo: "Undid changes" },
-  tools: { apps_list: "Listed apps", apps_describe: "Looked up an app", desktop_doctor: "Checked the desktop", list_snapshots: "Listed snapshots", get_runtime_info: "Looked up versions", list_project_resources: "Listed the game's files", desktop_list_windows: "Listed windows", task_list: "Listed tasks" },
+  alone: { list: "Listed files", search: "Searched files", look: "Looked at the screen", wait: "Waited", check: "Checked the project", preview: "Previewed a scene", read: "Read a file", open: "Opened a page", press: "Pressed keys", fill: "Filled in a form", clipboard: "Used the clipboard", group: "Named the tab group", call: "Made a call", undo: "Undid changes" },
+  tools: { apps_list: "Listed apps", apps_describe: "Looked up an app", desktop_doctor: "Checked the desktop", list_snapshots: "Listed snapshots", get_runtime_info: "Looked up versions", list_project_resources: "Listed the game's files", desktop_list_windows: "Listed windows", task_list: "Listed tasks", task_stop: "Ended the browser task", browser_debugger_attach: "Attached the debugger", browser_debugger_detach: "Detached the debugger", desktop_abort: "Stopped", desktop_health: "Checked the desktop", native_outcome: "Reported the outcome", tools_search: "Searched for tools", tools_describe: "Looked up a tool", tools_call: "Called a tool" },
   tried: "Previewed an edit of",
   unnamed: "something",
   root: "the project folder",

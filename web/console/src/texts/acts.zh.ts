@@ -1,7 +1,8 @@
 import { shortName } from "../logic/acts";
 import type { ActTexts } from "./acts";
 
-const KINDS: Record<string, string> = { button: "按钮", link: "链接", textbox: "文本框", textfield: "文本框", text: "文本框", checkbox: "复选框", radio: "单选按钮", combobox: "下拉框", menuitem: "菜单项", tab: "标签页", window: "窗口", input: "输入框", a: "链接" };
+export const KINDS: Record<string, string> = { button: "按钮", link: "链接", textbox: "文本框", textfield: "文本框", text: "文本框", checkbox: "复选框", radio: "单选按钮", combobox: "下拉框", menuitem: "菜单项", tab: "标签页", window: "窗口", input: "输入框", a: "链接", statictext: "文字", image: "图片", group: "分组", list: "列表", listitem: "列表项", cell: "单元格", slider: "滑块", menu: "菜单", dialog: "对话框", heading: "标题" };
+const WINDOW: Record<string, string> = { close: "关闭", quit: "退出程序，关闭", move: "移动", resize: "调整大小：", minimize: "最小化", maximize: "最大化", restore: "还原" };
 const element = (kind = "", name: string): string => `${KINDS[kind] ?? "元素"}${name ? `“${name}”` : ""}`;
 const on = (within = ""): string => (within ? `${shortName(within)} 上` : "");
 
@@ -36,6 +37,17 @@ export const actsZh: ActTexts = {
     hover: ({ object, kind, within }) => `指向 ${on(within)}${on(within) ? "的" : ""}${element(kind, object)}？`,
     scroll: ({ within }) => `滚动 ${within ? shortName(within) : "页面"}？`,
     upload: ({ object, kind, within }) => `上传文件到 ${on(within)}${on(within) ? "的" : ""}${element(kind, object)}？`,
+    drag: ({ object, kind, within }) => `拖动 ${on(within)}${on(within) ? "的" : ""}${element(kind, object)}？`,
+    fill: ({ within }) => `填写 ${on(within)}${on(within) ? "的" : ""}表单？`,
+    selectText: ({ object, kind, within }) => `选中 ${on(within)}${on(within) ? "的" : ""}${element(kind, object)}中的文字？`,
+    group: () => "命名标签页分组？",
+    launch: ({ object }) => `启动 ${object}？`,
+    clipboard: ({ params }) => (params?.action === "read" ? "读取你的剪贴板？" : "替换你剪贴板中的内容？"),
+    point: ({ object, kind, within, params }) => `${{ drag: "拖动", scroll: "滚动" }[String(params?.gesture)] ?? "指向"} ${on(within)}${on(within) ? "的" : ""}${element(kind, object)}？`,
+    arrange: ({ object, params }) => `${WINDOW[String(params?.action)] ?? "调整"}窗口 ${object}？`,
+    menu: ({ object }) => `在 ${object} 的菜单中选择？`,
+    set: ({ object, kind, within }) => `设置 ${on(within)}${on(within) ? "的" : ""}${element(kind, object)}？`,
+    publish: ({ object }) => `向你的浏览器开放端口 ${object}？`,
     dismiss: ({ object }) => `关闭对话框 ${object}？`,
     look: ({ object, within }) => `查看 ${object || shortName(within ?? "")}？`,
     wait: () => "等待？",
@@ -45,7 +57,7 @@ export const actsZh: ActTexts = {
     use: ({ object }) => `使用 ${object}？`,
     agent: ({ object }) => `${object}？`,
     take: ({ object }) => `采纳更改${object ? `：${object}` : ""}？`,
-    discard: ({ object }) => `放弃更改${object ? `：${object}` : ""}？`,
+    discard: ({ object }) => `丢弃更改${object ? `：${object}` : ""}？`,
     ask: () => "向你提问？",
     finish: () => "结束？",
   },
@@ -79,6 +91,17 @@ export const actsZh: ActTexts = {
     hover: ["指向了", (count) => `指向了 ${count} 个元素`],
     scroll: ["滚动了", (count) => `滚动了 ${count} 次`],
     upload: ["上传到", (count) => `上传了 ${count} 次文件`],
+    drag: ["拖动了", (count) => `拖动了 ${count} 个元素`],
+    fill: ["填写了表单：", (count) => `填写了 ${count} 个表单`],
+    selectText: ["选中了文字：", (count) => `选中了 ${count} 次文字`],
+    group: ["命名了标签页分组", (count) => `命名了 ${count} 次标签页分组`],
+    launch: ["启动了", (count) => `启动了 ${count} 个应用`],
+    clipboard: ["使用了剪贴板", (count) => `使用了 ${count} 次剪贴板`],
+    point: ["用指针操作了", (count) => `使用了 ${count} 次指针`],
+    arrange: ["调整了窗口", (count) => `调整了 ${count} 次窗口`],
+    menu: ["选择了菜单：", (count) => `选择了 ${count} 次菜单`],
+    set: ["设置了", (count) => `设置了 ${count} 个值`],
+    publish: ["开放了端口", (count) => `开放了 ${count} 个端口`],
     dismiss: ["关闭了对话框", (count) => `关闭了 ${count} 个对话框`],
     look: ["查看了", (count) => `查看了 ${count} 次`],
     wait: ["等待了", (count) => `等待了 ${count} 次`],
@@ -88,12 +111,12 @@ export const actsZh: ActTexts = {
     use: ["使用了", (count) => `使用了 ${count} 次工具`],
     agent: ["执行了", (count) => `执行了 ${count} 项`],
     take: ["采纳了更改", (count) => `采纳了 ${count} 次更改`],
-    discard: ["放弃了更改", (count) => `放弃了 ${count} 次更改`],
+    discard: ["丢弃了更改", (count) => `丢弃了 ${count} 次更改`],
     ask: ["向你提问", (count) => `向你提了 ${count} 个问题`],
     finish: ["完成了", () => "完成了"],
   },
-  alone: { list: "列出了文件", search: "搜索了文件", look: "查看了屏幕", wait: "等待了一会儿", check: "检查了项目", preview: "预览了场景", read: "读取了文件", open: "打开了网页", press: "按了按键", call: "进行了调用", undo: "撤销了修改" },
-  tools: { apps_list: "列出了应用", apps_describe: "查询了应用", desktop_doctor: "检查了桌面", list_snapshots: "列出了快照", get_runtime_info: "查询了版本", list_project_resources: "列出了游戏资源", desktop_list_windows: "列出了窗口", task_list: "列出了任务" },
+  alone: { list: "列出了文件", search: "搜索了文件", look: "查看了屏幕", wait: "等待了一会儿", check: "检查了项目", preview: "预览了场景", read: "读取了文件", open: "打开了网页", press: "按了按键", fill: "填写了表单", clipboard: "使用了剪贴板", group: "命名了标签页分组", call: "进行了调用", undo: "撤销了修改" },
+  tools: { apps_list: "列出了应用", apps_describe: "查询了应用", desktop_doctor: "检查了桌面", list_snapshots: "列出了快照", get_runtime_info: "查询了版本", list_project_resources: "列出了游戏资源", desktop_list_windows: "列出了窗口", task_list: "列出了任务", task_stop: "结束了浏览器任务", browser_debugger_attach: "连接了调试器", browser_debugger_detach: "断开了调试器", desktop_abort: "停止了操作", desktop_health: "检查了桌面", native_outcome: "报告了结果", tools_search: "查找了工具", tools_describe: "查询了工具", tools_call: "调用了工具" },
   tried: "预览了修改",
   unnamed: "未知对象",
   root: "项目文件夹",

@@ -4,6 +4,7 @@ import type { ShellTexts } from "./shape";
 export const shellEn: ShellTexts = {
   acts: actsEn,
   sayings: [],
+  failures: {},
   navigation: "Pages",
   surfaces: "Surfaces",
   more: "More",

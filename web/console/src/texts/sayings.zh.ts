@@ -2,6 +2,7 @@ import type { Saying } from "../logic/said";
 
 /** Sentences of the server that people often read. */
 export const sayingsZh: readonly Saying[] = [
+  ["\\ No newline at end of file", "\\ 文件末尾没有换行符"],
   ["{} needs approval, but approvals are off.", "{} 需要审批，但审批已关闭。"],
   ["{} was denied by {}.", "{} 被拒绝。"],
   ["No one answered the approval in time.", "没有人及时答复审批。"],
@@ -15,6 +16,8 @@ export const sayingsZh: readonly Saying[] = [
   ["The request {} was answered before.", "询问 {} 已经答复过。"],
   ["There is no request {}.", "没有询问 {}。"],
   ["The tool {} is switched off here.", "工具 {} 已在这里关闭。"],
+  ["Start handrail with --tools that include {}, if no setting switches it off.", "请用包含 {} 的 --tools 启动 handrail；也可能是设置关闭了它。"],
+  ["The tool {} isn't installed.", "工具 {} 没有安装。"],
   ["The tool {} works in developer mode alone.", "工具 {} 只能在开发者模式下使用。"],
   ["This task belongs to another agent.", "此任务属于另一个智能体。"],
   ["No such file or folder: {}.", "没有这个文件或文件夹：{}。"],

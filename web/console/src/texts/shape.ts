@@ -5,6 +5,8 @@ export interface ShellTexts {
   acts: ActTexts;
   /** Sentences of the server in this language; empty where it is the server's own. */
   sayings: readonly Saying[];
+  /** What an error of each condition or code means, for sentences that have no translation; empty likewise. */
+  failures: Readonly<Record<string, string>>;
   navigation: string;
   surfaces: string;
   more: string;

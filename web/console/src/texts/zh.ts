@@ -1,10 +1,12 @@
 import { actsZh } from "./acts.zh";
+import { failuresZh } from "./failures.zh";
 import { sayingsZh } from "./sayings.zh";
 import type { ShellTexts } from "./shape";
 
 export const shellZh: ShellTexts = {
   acts: actsZh,
   sayings: sayingsZh,
+  failures: failuresZh,
   navigation: "页面",
   surfaces: "操作范围",
   more: "更多",

@@ -115,5 +115,5 @@ CLIPBOARD = desktop_tool(
     "Use the clipboard",
     effect=Effect.UI_CONTROL,
     deadline_ms=_CLIPBOARD_MS,
-    preview=_previewing(_clipboard_summary, lambda params: About("clipboard", "", "")),
+    preview=_previewing(_clipboard_summary, lambda params: About(kind=params.action)),
 )

@@ -110,7 +110,7 @@ def _edited(before: bytes | None, change: FileChange) -> bytes | None:
 def _as_lines(change: FileChange) -> list[str]:
     lines = list[str]()
     for edit in change.edits:
-        lines += ["@@ where the client finds it @@", *(f"-{line}" for line in edit.old.split("\n"))]
+        lines += ["@@ … @@", *(f"-{line}" for line in edit.old.split("\n"))]
         lines += [f"+{line}" for line in edit.new.split("\n")]
     return lines
 

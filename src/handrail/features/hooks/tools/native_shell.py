@@ -85,7 +85,8 @@ def _reason(params: Shell) -> str:
 
 def _facts(plan: Plan, params: Shell) -> Iterator[tuple[str, str]]:
     reading = plan.reading
-    yield "Programs", "\n".join(dict.fromkeys(" ".join(program.texts) for program in reading.programs)) or "none"
+    programs = dict.fromkeys(" ".join(program.texts) for program in reading.programs)
+    yield "Programs", "\n".join(programs) or "It starts no program."
     if reading.writes:
         yield "Changes", shown_uses(reading.writes)
     if later := [f"{use.path}: {why}" for use in reading.writes if (why := runs_later(use.path)) is not None]:

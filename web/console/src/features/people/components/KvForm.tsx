@@ -9,6 +9,7 @@ import { Field } from "../../../ui/Field";
 export function KvForm({ request, prompt, isShown }: { request: RequestEntry; prompt: KvPrompt; isShown: boolean }) {
   const t = texts.value;
   const [values, setValues] = useState(() => initialValues(prompt.fields));
+  const isOwnQuestion = request.isOwn === true && prompt.source === "handrail/ask_followup_question";
   const isHeard = (request.caller ?? "waiting") === "waiting";
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
 
@@ -43,7 +44,7 @@ export function KvForm({ request, prompt, isShown }: { request: RequestEntry; pr
       {prompt.fields.map((field) => (
         <Field
           key={field.key}
-          label={field.label || field.key}
+          label={isOwnQuestion ? t.answer : field.label || field.key}
           value={values[field.key] ?? ""}
           onInput={(value) => set(field.key, value)}
           kind={field.secret ? "secret" : field.multiline ? "multiline" : "text"}

@@ -9,5 +9,6 @@ import { actOfCard } from "./card";
 export function askOf(card: Card, prompt: FileChangePrompt): string {
   const t = texts.value.acts;
   const object = card.object || (prompt.path ?? "") || t.unnamed;
-  return visible(t.asks[actOfCard(card, prompt)]({ ...card, object }));
+  const params = Object.fromEntries(card.params.map(({ name, value }) => [name, value]));
+  return visible(t.asks[actOfCard(card, prompt)]({ ...card, object, params }));
 }

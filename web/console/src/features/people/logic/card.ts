@@ -18,16 +18,17 @@ export function actOfCard(card: Card, { diff }: FileChangePrompt): Act {
 }
 
 /** A fact in the person's language; data is shown as it is. */
-export function factText({ code, value }: CardFact, t: CardTexts): string {
+export function factText({ name, code, value, of }: CardFact, t: CardTexts): string {
   const words = code === undefined ? undefined : t.phrases[code];
-  return words ? words(value) : value;
+  // Of several files, the one that is meant comes first.
+  if (words && name === "Runs code later" && value) return `${value}: ${words("")}`;
+  const text = words ? words(value) : (t.values[of ?? name]?.(value) ?? value);
+  return of === undefined ? text : `${labelOf(of, t)}: ${text}`;
 }
 
 export function labelOf(name: string, t: CardTexts): string {
-  const known = t.labels[name];
-  if (known) return known;
   const [, word = "", rest = ""] = /^(Field|new content of) (.*)$/.exec(name) ?? [];
-  return word && t.labels.Fields ? `${word === "Field" ? "字段" : "新内容"} ${rest.replace("(hidden)", "（隐藏）")}` : name;
+  return word ? t.labelled[word as keyof CardTexts["labelled"]](rest) : (t.labels[name] ?? name);
 }
 
 /** As it was meant to the letter, without the marks that a pattern needs. */

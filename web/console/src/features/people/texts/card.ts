@@ -45,5 +45,9 @@ export interface CardTexts {
   denySelected: (count: number) => string;
   /** Labels that the server names in English, and what they are called here. */
   labels: Record<string, string>;
+  /** The same with a name in them. */
+  labelled: Record<"Field" | "new content of", (name: string) => string>;
+  /** Data that has words in every language, by the fact's name. */
+  values: Record<string, (value: string) => string>;
   phrases: Record<string, (about: string) => string>;
 }

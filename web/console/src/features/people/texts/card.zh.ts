@@ -1,4 +1,8 @@
+import { KINDS } from "../../../texts/acts.zh";
 import type { CardTexts } from "./card";
+
+/** What the Agent Client Protocol calls a tool call. */
+const AGENT_KINDS: Record<string, string> = { read: "读取", edit: "编辑", delete: "删除", move: "移动", search: "搜索", execute: "运行", think: "思考", fetch: "获取", other: "其他" };
 
 export const cardZh: CardTexts = {
   checked: "handrail 已核对",
@@ -59,7 +63,12 @@ export const cardZh: CardTexts = {
     Programs: "程序", Changes: "更改", Reads: "读取", "Runs code later": "以后会运行", "Connects to": "连接到", "Not certain": "不确定",
     "Leads to": "通向", "Near it": "附近文字", "Around it": "周围", Fields: "字段", "MCP server": "MCP 服务器", tool: "工具", prompt: "提示", "it says": "自述",
     app: "应用", does: "作用", "goes to": "发往", "signed in by": "登录方式", "sign-in at": "登录于", "tokens from": "令牌来自", "renewed by": "续期于", beware: "注意",
-    "a yes covers": "同意包括", "Read-only": "只读文件", "Outside the project": "项目之外", "Changed by the client in its own way": "由客户端自行更改", kind: "类型", where: "位置", file: "文件", parameters: "参数",
+    "a yes covers": "同意包括", "Read-only": "只读文件", "Outside the project": "项目之外", "Changed by the client in its own way": "由客户端自行更改", kind: "类型", where: "位置", file: "文件", parameters: "参数", address: "地址", object: "对象", within: "页面或窗口",
+  },
+  labelled: { Field: (name) => `字段 ${name.replace("(hidden)", "（隐藏）")}`, "new content of": (name) => `${name} 的新内容` },
+  values: {
+    kind: (kind) => AGENT_KINDS[kind] ?? KINDS[kind] ?? kind,
+    "Around it": (line) => line.replace(/^\w+(?= ")/, (role) => KINDS[role] ?? role),
   },
   phrases: {
     noScreenPicture: () => "无法截取屏幕。",
@@ -76,6 +85,9 @@ export const cardZh: CardTexts = {
     somethingNear: () => "附近有未引用的内容发生了变化。",
     unknownHost: () => "未知主机",
     tenMinutes: () => "10 分钟内对该主机和端口的更多连接",
+    thisRun: () => "本次运行；只有本机的程序能连接",
+    noProgram: () => "它不启动程序。",
+    moreCharacters: (text) => text.replace(/ and more, (\d+)$/, "…（共 $1 个字符）"),
     inCage: () => "在隔离环境中；你审阅之后项目才会改变",
     givenKey: () => "你输入的密钥",
     keyOrGiven: (name) => `环境变量 $${name} 中的密钥，或你输入的密钥`,
