@@ -9,9 +9,9 @@ from handrail.faces.cli.parameters import json_option, state_option
 
 EPILOG = """\b
 Examples:
-  handrail agents                     which there are
+  handrail agents                     list agents
   handrail agents add claude          issue a token, which is shown once
-  handrail agents remove claude       revoke it: its connections end at once"""
+  handrail agents remove claude       revoke it and end its connections"""
 
 
 @click.group(invoke_without_command=True, epilog=EPILOG)
@@ -33,7 +33,7 @@ def agents(ctx: click.Context, state: Path | None) -> None:
 @json_option
 @click.pass_context
 def list_agents(ctx: click.Context, state: Path | None, as_json: bool) -> None:
-    """Their names, and since when they may connect."""
+    """List agents and when each was added."""
     from handrail.faces.cli.program import program
 
     known = program().open_stores(state or ctx.obj).agents.all()
@@ -52,7 +52,7 @@ def list_agents(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def add_agent(ctx: click.Context, name: str, state: Path | None, as_json: bool) -> None:
-    """Issue a token to a new agent and print it, this one time."""
+    """Issue a token to a new agent and print it once."""
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.presence import need_person
     from handrail.faces.cli.program import program, run
@@ -74,7 +74,7 @@ def add_agent(ctx: click.Context, name: str, state: Path | None, as_json: bool) 
 @state_option
 @click.pass_context
 def remove_agent(ctx: click.Context, name: str, state: Path | None) -> None:
-    """Revoke an agent's token: its connections end at once."""
+    """Revoke an agent's token and end its connections."""
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program, run
     from handrail.kernel.access import record_access

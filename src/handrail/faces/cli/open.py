@@ -20,7 +20,7 @@ _UNWELCOME = (401, 403)
 
 @click.command("open", epilog=EPILOG)
 @state_option
-@click.option("--print", "only_print", is_flag=True, help="Print the address in place of opening a browser.")
+@click.option("--print", "only_print", is_flag=True, help="Print the address instead of opening a browser.")
 def open_console(state: Path | None, only_print: bool) -> None:
     """Open the console in a browser.
 

@@ -37,7 +37,7 @@ state_option = click.option(
     "--state",
     type=Path,
     metavar="DIR",
-    help="Where handrail keeps its own records: $HANDRAIL_STATE, or else ~/.local/state/handrail.",
+    help="State directory [$HANDRAIL_STATE or ~/.local/state/handrail].",
 )
 answer_option = click.option(
     "--answer",

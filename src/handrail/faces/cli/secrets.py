@@ -11,7 +11,7 @@ from handrail.ports.errors import NotFound
 
 EPILOG = """\b
 Examples:
-  handrail secrets                                     which there are, and where they are kept
+  handrail secrets                                     list names and where each is stored
   handrail secrets forget app:com.example.mail:tokens
   handrail secrets forget --all"""
 
@@ -22,8 +22,8 @@ Examples:
 def secrets(ctx: click.Context, state: Path | None) -> None:
     """List and forget the keys and tokens that handrail keeps.
 
-    They are in the keyring of your session; where there is none, or it is locked, in a file that is
-    yours alone. What they are is never shown.
+    They are in the keyring of your session; where there is none, or it is locked, in a file that
+    only you can read. The values are never shown.
     """
     ctx.obj = state
     if ctx.invoked_subcommand is None:
@@ -54,7 +54,7 @@ def list_secrets(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 @state_option
 @click.pass_context
 def forget_secrets(ctx: click.Context, names: Sequence[str], everything: bool, state: Path | None) -> None:
-    """Forget some of them, or all."""
+    """Forget keys and tokens by name, or all of them."""
     from handrail.faces.cli.program import program, run
 
     if bool(names) == everything:

@@ -26,7 +26,7 @@ def model(ctx: click.Context, state: Path | None) -> None:
     """Connect the model that answers in the chat.
 
     Keys are taken from the provider's own environment variable, or kept in the keyring of your session;
-    where there is none, in a file that is yours alone. They are never in config.toml.
+    where there is none, in a file that only you can read. They are never in config.toml.
     """
     ctx.obj = state
     if ctx.invoked_subcommand is None:
@@ -85,7 +85,7 @@ def keep_key(ctx: click.Context, provider: str, state: Path | None) -> None:
     kept = run(
         open_models(program().open_stores(state or ctx.obj)).keep_key(provider, Secret(_hidden(f"Key for {provider}")))
     )
-    where = "in the keyring" if kept.place == "keyring" else "in a file that is yours alone: no keyring is open"
+    where = "in the keyring" if kept.place == "keyring" else "in a file that only you can read: no keyring is open"
     say(f"Kept {where}.")
 
 

@@ -45,7 +45,7 @@ def connect(
     """Connect an AI client, or list them.
 
     Shows what will be written to which file, asks, writes it, and then starts handrail as the client will and makes one
-    read. Everything else in those files stays as it is. `handrail disconnect` takes it out again.
+    read. Everything else in those files stays as it is. `handrail disconnect` removes it again.
     """
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program, run
@@ -116,7 +116,7 @@ Example:
 def disconnect(name: str, state: Path | None) -> None:
     """Undo `handrail connect`.
 
-    Takes out what `handrail connect` wrote. What somebody changed since stays, and is named.
+    Removes what `handrail connect` wrote. Anything changed since stays, and is listed.
     """
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program, run

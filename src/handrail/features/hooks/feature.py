@@ -10,5 +10,5 @@ FEATURE = Feature(
     opening="handrail.features.hooks.port:open_hooks",
     checks="handrail.features.hooks.checks:checks",
     services={"hook": "handrail.features.hooks.service:serve"},
-    commands=[Command("hook", "handrail.features.hooks.cli.hook:hook", "Decide about a client's own tools.", 72)],
+    commands=[Command("hook", "handrail.features.hooks.cli.hook:hook", "Allow or deny a client's own tool calls.", 72)],
 )

@@ -44,7 +44,7 @@ def joining(project: Project) -> Join:
 
 
 def leave(stores: Stores, audit: Audit) -> Membership | None:
-    """The team's policy ends to count here. Blocks."""
+    """The team's policy no longer applies here. Blocks."""
     assert stores.node is not None
     known = stores.node.read()
     if known is not None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 EPILOG = """\b
 Examples:
-  handrail apps                                        which there are, and which descriptors are broken
+  handrail apps                                        list apps and broken descriptors
   handrail apps describe com.example.mail
   handrail apps call com.example.mail send_email '{"to": ["ada@example.com"]}'
   handrail apps consents                               what you always allow
@@ -50,7 +50,7 @@ def apps(ctx: click.Context, state: Path | None) -> None:
 @json_option
 @click.pass_context
 def list_apps(ctx: click.Context, state: Path | None, as_json: bool) -> None:
-    """Which apps there are, and what is wrong with descriptors."""
+    """List apps and broken descriptors."""
     from handrail.faces.cli.program import run
 
     overview = run(_manager(state or ctx.obj).overview())
@@ -74,7 +74,7 @@ def list_apps(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def describe_app(ctx: click.Context, id: str, state: Path | None, as_json: bool) -> None:
-    """An app's tools, with the schemas of what they take and give."""
+    """Show an app's tools with their schemas."""
     from handrail.faces.cli.program import run
 
     told = run(_manager(state or ctx.obj).description(id))

@@ -27,7 +27,7 @@ _LONGEST_SECRET = 64 * 1024
 @click.argument("id", help="The app.")
 @click.option("--client-id", metavar="ID", help="The OAuth client to sign in with, where the descriptor names none.")
 @click.option("--client-secret", is_flag=True, help="The client has a secret: ask for it, or read it from stdin.")
-@click.option("--no-browser", is_flag=True, help="Print the address in place of opening a browser.")
+@click.option("--no-browser", is_flag=True, help="Print the address instead of opening a browser.")
 @click.option(
     "--timeout", type=WholeNumber(min=1), default=300, show_default=True, metavar="S", help="How long to wait for you."
 )
@@ -44,8 +44,8 @@ def login(
 ) -> None:
     """Sign in to an app.
 
-    What you are known by is kept in the keyring of your session, or where there is none in a file that is
-    yours alone; `handrail secrets` tells which.
+    The sign-in is kept in your session's keyring, or, without one, in a file that only you can read;
+    `handrail secrets` shows where.
     """
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program, run
@@ -91,7 +91,7 @@ def logout(ctx: click.Context, id: str, state: Path | None) -> None:
 
 
 def _say_where(app: "App", kept: "Kept") -> None:
-    where = "in the keyring" if kept.place == "keyring" else "in a file that is yours alone: no keyring is open"
+    where = "in the keyring" if kept.place == "keyring" else "in a file that only you can read: no keyring is open"
     say(f"Signed in to {one_line(app.name)}; kept {where}.")
 
 

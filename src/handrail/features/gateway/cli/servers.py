@@ -91,7 +91,7 @@ def remove(ctx: click.Context, name: str, state: Path | None) -> None:
 @state_option
 @click.pass_context
 def logs(ctx: click.Context, name: str, lines: int, state: Path | None) -> None:
-    """Show what a server said: stderr, log messages, mistakes."""
+    """Show a server's stderr, log messages and errors."""
     from handrail.faces.cli.program import run
 
     for line in run(servers_of(state or ctx.obj).log(name, lines)):

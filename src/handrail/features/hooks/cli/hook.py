@@ -15,7 +15,7 @@ the reason on stderr. Any failure blocks the tool."""
 @click.option("--project", metavar="DIR", help="Project folder [the session's]")
 @click.option("--wait", metavar="SECONDS", help="The client's own limit; handrail answers earlier.")
 def hook(client: str, state: str | None, project: str | None, wait: str | None) -> None:
-    """Decide about a client's own tools.
+    """Allow or deny a client's own tool calls.
 
     Clients start this command before each of their own tools, such as Bash or Edit, with the tool call on
     stdin. It passes the same gate as handrail's tools: rules, approvals, evidence and audit.

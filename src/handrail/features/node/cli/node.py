@@ -49,7 +49,7 @@ def show(state: Path | None, as_json: bool) -> None:
 @node.command()
 @state_option
 def leave(state: Path | None) -> None:
-    """Leave the team: its policy ends to count here. Restart `handrail up` afterwards."""
+    """Leave the team; its policy no longer applies here. Restart `handrail up` afterwards."""
     from handrail.faces.cli.presence import need_person
     from handrail.faces.cli.program import program
     from handrail.features.node.joining import leave as end
