@@ -255,7 +255,8 @@ class Wiring:
         async def own(folder: str | None) -> Project:
             return project
 
-        project.part("hooks").given = tuple(map(os.path.realpath, given))
+        hooks = project.part("hooks")
+        hooks.given, hooks.is_in_cage = tuple(map(os.path.realpath, given)), True
         services = {"hook": partial(load, project.features["hooks"].services["hook"])}
         face = LocalFace(services, own, partial(local_caller, self.machine, project.stores.path, set()))
         async with face.listening(listener, cage=cage):

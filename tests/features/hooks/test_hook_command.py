@@ -119,6 +119,30 @@ def test_the_outcome_is_compared_with_what_was_shown(served: Rig) -> None:
     assert kept["found"] == {str(file): sha256(b"new\n").hexdigest()}
 
 
+def test_edits_that_a_client_made_can_be_undone_and_those_that_it_did_not_make_are_left_out(alone: Rig) -> None:
+    file, new = alone.project / "a.txt", alone.project / "new.txt"
+
+    def allowed(path: Path, content: str) -> None:
+        hook = alone.begin(alone.event("Write", {"file_path": str(path), "content": content}))
+        assert "undoable" in alone.person.answers("--ok")["prompt"]["card"]["risks"]
+        assert said(hook).is_allowed
+
+    def undo(*words: str) -> "subprocess.CompletedProcess[str]":
+        command = [HANDRAIL, "undo", *words, "--answer", "allow", "--state", str(alone.state)]
+        return subprocess.run(command, cwd=alone.project, capture_output=True, text=True)
+
+    allowed(file, "three\n")
+    file.write_text("three\n")
+    allowed(new, "new\n")
+    new.write_text("new\n")
+    allowed(file, "four\n")  # and the client fails to write it
+    assert undo().returncode == 0
+    assert (new.exists(), file.read_text()) == (False, "three\n")
+    assert undo().returncode == 0
+    assert file.read_text() == "one\ntwo\n"
+    assert "isn't as the client was allowed to leave it" in undo().stderr
+
+
 def test_an_outcome_that_differs_from_what_was_shown_is_on_record(served: Rig) -> None:
     rig, file = served, served.project / "a.txt"
     given = {"file_path": str(file), "content": "new\n"}

@@ -14,6 +14,7 @@ from handrail.ports.errors import Failure
 from handrail.ports.own_servers import own_ports
 
 if TYPE_CHECKING:
+    from handrail.features.workspace.offers import Changes
     from handrail.kernel.project import Project
 
 Unified = Callable[[str, bytes | None, bytes | None], str]
@@ -27,6 +28,8 @@ class Hooks:
     project: Project
     given: tuple[str, ...] = ()
     """Folders of the state directory that are an agent's own: those of a narrow cage."""
+    is_in_cage: bool = False
+    """The client's files are its own then, and nothing of the project is changed."""
     _allowed: OrderedDict[tuple[str, str], tuple[str, dict[str, str]]] = field(default_factory=OrderedDict)
 
     def remember(self, identity: str, id: str, execution: str, expected: dict[str, str]) -> None:
@@ -51,6 +54,11 @@ class Hooks:
     @cached_property
     def unified(self) -> Unified:
         found: Unified = self.project.offered("workspace", "unified")
+        return found
+
+    @cached_property
+    def changes(self) -> Changes:
+        found: Changes = self.project.offered("workspace", "changes")
         return found
 
     def own_ports(self) -> frozenset[int]:

@@ -83,6 +83,17 @@ def commit_all(workspace: Workspace, call: Call, steps: Sequence[Step]) -> list[
         return snapshots
 
 
+def keep_before(workspace: Workspace, call: Call, changes: Sequence[Change]) -> None:
+    """What undoes changes that a client is about to make itself."""
+    with workspace.lock(on_wait=call.checkpoint):
+        workspace.hide_from_git()
+        recover(workspace)
+        for order, change in enumerate(changes):
+            snapshot = msgspec.structs.replace(_planned(workspace, call, change, order), is_by_client=True)
+            workspace.snapshots.store(snapshot, change.before)
+        workspace.snapshots.retain({each.path for each in changes}, workspace.policy().limits.snapshot_retention)
+
+
 def settle(workspace: Workspace) -> None:
     """Outside the lock: waits for a running commit, or finishes one that a dead process left."""
     if workspace.own.mode(FILE) is not None:

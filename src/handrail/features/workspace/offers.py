@@ -34,3 +34,11 @@ class Changes(Protocol):
     def commit_unit(self, call: Call, preview: Preview) -> int:
         """Does all of them, or none and raises. How many steps that were."""
         ...
+
+    def can_keep(self, path: str) -> bool:
+        """Whether a change of this file can be undone: it is in the project, and nothing closed."""
+        ...
+
+    def keep_before(self, call: Call, changes: Sequence[Change]) -> None:
+        """For changes that an AI client is about to make itself: `handrail undo` undoes them."""
+        ...

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from handrail.features.workspace.backends.ripgrep import program as ripgrep_program
 from handrail.features.workspace.change import Change, Step, content_hash, look, preview_of, with_parents
-from handrail.features.workspace.commit import commit, commit_all, settle
+from handrail.features.workspace.commit import commit, commit_all, keep_before, settle
 from handrail.features.workspace.dry_runs import DryRuns
 from handrail.features.workspace.idempotency import Idempotency
 from handrail.features.workspace.snapshots import Snapshots
@@ -45,6 +45,15 @@ class WorkspaceChanges:
 
     def commit_unit(self, call: Call, preview: Preview) -> int:
         return len(commit_all(self._workspace, call, preview.state))
+
+    def can_keep(self, path: str) -> bool:
+        try:
+            return look(self._workspace, path)[0] == path
+        except Failure:
+            return False
+
+    def keep_before(self, call: Call, changes: Sequence[Change]) -> None:
+        keep_before(self._workspace, call, changes)
 
 
 def checks(context: CheckContext) -> Iterator[Check]:

@@ -26,7 +26,8 @@ class Snapshot(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """`after_hash` is the content after the write, `was_absent` says that the write created the file.
 
     Undo needs both. `after_hash` of a `folder` is `folder` or `absent`, of a `link` its state, of a `move` what was
-    moved. Steps of one execution have its id, and their places in it as `order`.
+    moved. Steps of one execution have its id, and their places in it as `order`. `is_by_client`: an AI client was
+    allowed to make the change itself, and may not have made it.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Snapshot(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     is_binary: bool = False
     order: int = 0
     task: str | None = None
+    is_by_client: bool = False
 
     @property
     def is_text(self) -> bool:

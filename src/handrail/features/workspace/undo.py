@@ -12,6 +12,9 @@ from handrail.features.workspace.states import States
 from handrail.features.workspace.workspace import Workspace
 from handrail.ports.errors import Failure, NotFound
 
+_CHANGED_SINCE = "it was changed after that; undoing would lose the later change"
+_NOT_AS_ALLOWED = "it isn't as the client was allowed to leave it; undoing could lose another change"
+
 
 class Refused(msgspec.Struct, frozen=True, rename="camel"):
     """What can't be undone without losing something else."""
@@ -52,8 +55,10 @@ def plan_undo(workspace: Workspace, snapshots: Iterable[Snapshot]) -> UndoPlan:
             plan.refused.append(Refused(snapshot.path, snapshot.id, failure.message))
             states.set(snapshot.path, "refused")
             continue
+        if step is None and is_never_made(workspace, snapshot, states):
+            continue
         if step is None:
-            why = "it was changed after that; undoing would lose the later change"
+            why = _NOT_AS_ALLOWED if snapshot.is_by_client else _CHANGED_SINCE
             plan.refused.append(Refused(snapshot.moved_to or snapshot.path, snapshot.id, why))
             states.set(snapshot.path, "refused")  # what was done to it before can't be undone either
             continue
@@ -66,6 +71,14 @@ def plan_undo(workspace: Workspace, snapshots: Iterable[Snapshot]) -> UndoPlan:
         elif isinstance(step, Move):
             _move_contents(contents, step)
     return plan
+
+
+def is_never_made(workspace: Workspace, snapshot: Snapshot, states: States) -> bool:
+    """A change that a client was allowed to make itself, while the file is as it was before."""
+    if not snapshot.is_by_client:
+        return False
+    before = None if snapshot.was_absent else workspace.snapshots.read(snapshot.id)[1]
+    return states.is_at(snapshot.path, content_hash(before))
 
 
 def _inverse(

@@ -2,12 +2,14 @@
 
 import hashlib
 import os
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from handrail.features.hooks.ground import Ground
 from handrail.features.hooks.native import Change, FileChange
 from handrail.features.hooks.port import Hooks
 from handrail.features.hooks.result import Allowed
+from handrail.features.workspace.offers import Change as ProjectChange
 from handrail.kernel.call import Call
 from handrail.kernel.target import Step, Target
 from handrail.kernel.threads import in_thread
@@ -29,6 +31,13 @@ class Planned(NamedTuple):
     after: bytes | None
     is_known: bool
     patch: str = ""
+
+
+class Plan(NamedTuple):
+    """`expected` is what each file is to hold afterwards, as SHA-256; `changes` are those that can be undone."""
+
+    expected: dict[str, str]
+    changes: Sequence[ProjectChange]
 
 
 async def locate(hooks: Hooks, call: Call, params: Change) -> Target:
@@ -57,13 +66,18 @@ def _planned(hooks: Hooks, call: Call, params: Change) -> Preview:
     facts = [("Changed by the client in its own way", "\n".join(unknown))] if unknown else []
     if outside := [each.shown for each in files if os.path.isabs(each.shown)]:
         facts.append(("Outside the project", "\n".join(outside)))
+    kept = [] if hooks.is_in_cage else [each for each in files if each.is_known and hooks.changes.can_keep(each.shown)]
+    can_undo = len(kept) == len(files)
     return Preview(
         f"{call.caller.name} wants to change {quoted_line(names)}",
-        about=About() if len(files) == 1 else About(str(len(files)), "files"),
+        about=About(can_undo=can_undo) if len(files) == 1 else About(str(len(files)), "files", can_undo=can_undo),
         path=files[0].shown if len(files) == 1 else None,
         diff="".join(diffs),
         binding={each.path: digest_of(each.before) for each in files},
-        state={each.path: digest_of(each.after) for each in files if each.is_known},
+        state=Plan(
+            {each.path: digest_of(each.after) for each in files if each.is_known},
+            [ProjectChange(each.shown, each.before, each.after) for each in kept if each.before != each.after],
+        ),
         facts=tuple(facts),
     )
 
@@ -141,14 +155,18 @@ async def native_edit(hooks: Hooks, call: Call, params: Change, preview: Preview
     """A change by the client's own tools. Allowed or refused here; the client writes it."""
     assert preview is not None
     shown = preview
+    plan: Plan = preview.state
 
-    def check() -> None:
+    def check_and_keep() -> None:
         for path, base in shown.binding.items():
             if digest_of(content_of(path)) != base:
                 raise Changed(f"{path} has changed since it was shown.", hint="Read it again.", path=path)
 
-    await in_thread(call, check)
-    return Allowed(expected=preview.state)
+        if plan.changes:
+            hooks.changes.keep_before(call, plan.changes)
+
+    await in_thread(call, check_and_keep)
+    return Allowed(expected=plan.expected)
 
 
 _FILE_SCHEMA = {

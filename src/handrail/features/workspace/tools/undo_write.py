@@ -10,7 +10,8 @@ from msgspec import UNSET, UnsetType
 from handrail.features.workspace.change import Change, LinkChange, Move, Step, file_name
 from handrail.features.workspace.commit import commit_all
 from handrail.features.workspace.snapshots import ID_PATTERN, Snapshot
-from handrail.features.workspace.undo import Refused, UndoPlan, plan_undo, standing
+from handrail.features.workspace.states import States
+from handrail.features.workspace.undo import Refused, UndoPlan, is_never_made, plan_undo, standing
 from handrail.features.workspace.unit import preview_of_unit
 from handrail.features.workspace.workspace import Workspace
 from handrail.kernel.call import Call
@@ -72,6 +73,8 @@ async def preview(workspace: Workspace, call: Call, params: Params) -> Preview |
 def _planned(workspace: Workspace, params: Params) -> Preview:
     chosen = _chosen(workspace, params)
     plan = plan_undo(workspace, chosen)
+    if not plan.steps and not plan.refused:
+        raise NotFound("There is nothing to undo: the client didn't make this change.")
     if not plan.steps:
         refused = plan.refused[0]
         raise Conflict(
@@ -107,7 +110,9 @@ def _chosen(workspace: Workspace, params: Params) -> list[Snapshot]:
         path = None if params.path is None else file_name(params.path)
         return _wanted(workspace, params.task, path, None if params.to is None else moment_of(params.to))
     if params.id is None:
-        newest = next(iter(standing(workspace)), None)
+        states = States(workspace)
+        changes = (each for each in standing(workspace) if not is_never_made(workspace, each, states))
+        newest = next(changes, None)
         if newest is None:
             raise NotFound("There is no write to undo.")
         return [snapshot for snapshot in standing(workspace) if _is_same(snapshot, newest)]
