@@ -198,6 +198,19 @@ test("a task has a group of its own, can be given another look, reuse its tab, a
   expect(gone).toBe(true);
 });
 
+test("nothing moves in the frame around a page where an agent works: a page at rest isn't drawn again and again", async () => {
+  const debug = await page.context().newCDPSession(page);
+  const moving: string[] = [];
+  debug.on("Animation.animationStarted", ({ animation }) => moving.push(animation.name));
+  await debug.send("Animation.enable");
+  await go("/article");
+  await page.locator("[data-handrail-badge]").waitFor({ state: "attached" });
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+  await debug.send("Animation.getPlaybackRate");
+  await debug.detach();
+  expect(moving).toEqual([]);
+});
+
 test("a picture for a person outlines the element that is meant, says what it is, and leaves nothing behind", async () => {
   const { tabId, page } = await world.visit("/form");
   const clickId = await world.find(tabId, "Save");
