@@ -3,7 +3,6 @@
 import { define, type Result } from "../worker/action";
 import { tabParam } from "../worker/element";
 import { indexAlone, indexTab, type Whole } from "../worker/indexing";
-import { between } from "../worker/provenance";
 import { fallback, flag, oneOf, whole } from "../worker/shape";
 import { checkOwn } from "../worker/tasks";
 
@@ -15,7 +14,7 @@ export const browserDomIndex = define("browser_dom_index", {
   limit: fallback(whole(1, 5000), 200),
   boxes: fallback(flag, false),
 }, {
-  tellsPage: true,
+  isEager: true,
   async run({ taskId, warnings }, { tabId, scope, assignAttr, offset, limit, boxes }) {
     checkOwn(taskId, tabId);
     const most = offset + limit;
@@ -24,6 +23,6 @@ export const browserDomIndex = define("browser_dom_index", {
       elements: entries.slice(offset, most), total, url, title, ...(boxes ? { viewport } : {}), ...(most < total ? { nextOffset: most } : {}),
     });
     const alone = await indexAlone(tabId, wanted);
-    return alone ? { ...told(alone), pageUrl: alone.url } : await between(tabId, true, async () => told(await indexTab(tabId, wanted, warnings)));
+    return alone ? { ...told(alone), pageUrl: alone.url } : told(await indexTab(tabId, wanted, warnings));
   },
 });

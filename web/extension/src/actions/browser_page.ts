@@ -4,7 +4,7 @@ import { define, type Result } from "../worker/action";
 import { tabParam } from "../worker/element";
 import { findListeners } from "../worker/listeners";
 import { fallback, oneOf, whole } from "../worker/shape";
-import { ownTab } from "../worker/tasks";
+import { checkOwn } from "../worker/tasks";
 import { viewTab } from "../worker/viewing";
 
 export const browserPage = define("browser_page", {
@@ -13,15 +13,17 @@ export const browserPage = define("browser_page", {
   offset: fallback(whole(0), 0),
   limit: fallback(whole(200, 100_000), 6000),
 }, {
+  isEager: true,
   async run({ taskId, warnings }, { tabId, scope, offset, limit }): Promise<Result> {
-    await ownTab(taskId, tabId);
+    checkOwn(taskId, tabId);
     const isNews = findListeners(tabId);
-    let { lines, top } = await viewTab(tabId, scope, warnings);
-    if (await isNews) ({ lines, top } = await viewTab(tabId, scope, warnings));
+    let view = await viewTab(tabId, scope, warnings);
+    if (await isNews) view = await viewTab(tabId, scope, warnings);
+    const { lines, top, isAlone } = view;
     let end = offset;
     for (let room = limit; end < lines.length && (end === offset || lines[end]!.length < room); end++) room -= lines[end]!.length + 1;
     return {
-      url: top.url, title: top.title, lines: lines.slice(offset, end), total: lines.length,
+      ...(isAlone ? { pageUrl: top.url } : {}), url: top.url, title: top.title, lines: lines.slice(offset, end), total: lines.length,
       ...(end < lines.length ? { nextOffset: end } : {}),
       ...(scope === "viewport" ? { above: top.above, below: top.below } : {}),
     };

@@ -50,12 +50,16 @@ export function isOwnPage(url: string | undefined): boolean {
   return parsed.protocol in DEFAULT_PORTS && HOST.test(parsed.hostname) && ports.has(portOf(parsed));
 }
 
-/** Every frame counts: what is clicked in the page may lie in any of them. Tells how many there are. */
-export async function refuseOwnPages(tabId: number): Promise<number> {
+/** The document in a tab and how many frames it is made of, as far as Chrome tells it. */
+export interface Look { url?: string; documentId?: string; frames: number }
+
+/** Refuses handrail's own pages. Every frame counts: what is clicked in the page may lie in any of them. */
+export async function lookAt(tabId: number): Promise<Look> {
   await portsLoaded;
   const [tab, frames] = await Promise.all([chrome.tabs.get(tabId).catch(() => null), chrome.webNavigation.getAllFrames({ tabId }).catch(() => null)]);
   if ([tab?.url, tab?.pendingUrl, ...(frames ?? []).map((frame) => frame.url)].some(isOwnPage)) throw ownPage();
-  return frames?.length ?? Number.POSITIVE_INFINITY;
+  const top = frames?.find((frame) => frame.frameId === 0);
+  return { ...(top ? { url: top.url, documentId: top.documentId } : {}), frames: frames?.length ?? Number.POSITIVE_INFINITY };
 }
 
 export function refuseOwnAddress(url: string | undefined): void {

@@ -1,28 +1,30 @@
-/** From which page a result comes: the server asks its rules about it, so it is told exactly. */
+/** From which page a result comes: the server asks its rules about it, so it is told exactly; nothing is told of handrail's own pages. */
 
 import type { Action, Result } from "./action";
 import { Failure, failureOf } from "./failure";
+import { type Look, lookAt, refuseOwnAddress } from "./own_pages";
 
-/** Where a result comes from one document alone, that has told its address with it. */
-export async function withProvenance(action: Action, given: unknown, work: () => Promise<Result>): Promise<Result> {
-  const working = typeof given === "number" && !action.tellsPage ? between(given, !action.acts, work) : work();
-  const result = await working.catch(async (error: unknown) => {
+/**
+ * A document is one page, whatever its address becomes; `pageChanged` when it gave way to another one while it was read.
+ *
+ * `isAboutPage`: it reads the page of the tab or acts on it. `work` gets the answer to whether it may: what only reads can begin before that is known.
+ */
+export async function withProvenance(action: Action, given: unknown, isAboutPage: boolean, work: (allowed: Promise<Look | null>) => Promise<Result>): Promise<Result> {
+  const before = isAboutPage && typeof given === "number" ? lookAt(given) : Promise.resolve(null);
+  before.catch(() => undefined); // awaited below, or by the work
+  const result = await work(before).catch(async (error: unknown) => {
+    await before;
     throw await explained(error, given);
   });
+  const isReading = isAboutPage && !action.acts;
+  if (isReading) await before;
+  const told = result["pageUrl"];
+  if (isReading && typeof told === "string") refuseOwnAddress(told);
   const tabId = typeof given === "number" ? given : result["tabId"];
-  if (typeof tabId !== "number") return result;
-  return await between(tabId, false, () => Promise.resolve(result));
-}
-
-/** A document is one page, whatever its address becomes; `pageChanged` when it gave way to another one meanwhile. */
-export async function between(tabId: number, isReading: boolean, work: () => Promise<Result>): Promise<Result> {
-  // Asked first, and answered in order: nothing has to wait for it.
-  const asked = isReading ? pageOf(tabId) : null;
-  const result = await work();
-  if ("pageUrl" in result) return result;
-  const [before, after] = await Promise.all([asked, pageOf(tabId)]);
-  if (!after) return result;
-  const hasChanged = before !== null && before.documentId !== after.documentId;
+  if (told !== undefined || typeof tabId !== "number") return result;
+  const [first, after] = await Promise.all([isReading ? before : null, isReading ? lookAt(tabId) : pageOf(tabId)]);
+  if (after?.url === undefined) return result;
+  const hasChanged = first?.documentId !== undefined && first.documentId !== after.documentId;
   return { ...result, pageUrl: after.url, ...(hasChanged ? { pageChanged: true } : {}) };
 }
 

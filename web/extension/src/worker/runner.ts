@@ -7,7 +7,7 @@ import { Deadline } from "./deadline";
 import { learnDenied } from "./denied_pages";
 import { Failure, failureOf } from "./failure";
 import { follow, hopsBefore } from "./hops";
-import { learnOwnPorts, refuseOwnPages } from "./own_pages";
+import { learnOwnPorts } from "./own_pages";
 import { isPreparation, prepare } from "./preparation";
 import { withProvenance } from "./provenance";
 import { checkPlace } from "./seen";
@@ -79,13 +79,14 @@ async function runStep({ action, given, ms }: Step, { message, warnings, tabs }:
     throw new Failure("PLUGIN_ERROR", "A person has taken over this task.", { takeover: true, hint: "Wait until it is handed back." }, true);
   }
   const deadline = new Deadline(ms);
-  const context: Context = { taskId: message.taskId, message, deadline, warnings };
+  const context: Omit<Context, "allowed"> = { taskId: message.taskId, message, deadline, warnings };
   const tabId = given["tabId"];
   if (typeof tabId === "number" && taskOf(message.taskId)?.tabs.includes(tabId)) {
     follow(tabId);
     tabs.add(tabId);
   }
-  const working = withProvenance(action, tabId, () => checked(action, given, context, params));
+  const isAboutPage = typeof tabId === "number" && !LEAVING.has(action.name);
+  const working = withProvenance(action, tabId, isAboutPage, (allowed) => checked(action, given, { ...context, allowed }, params));
   const result = await deadline.within(working, "PLUGIN_TIMEOUT_EXEC", `${action.name} took too long`).catch((error: unknown) => {
     throw action.acts && !action.isIdempotent ? perhapsDone(error) : error;
   });
@@ -103,13 +104,9 @@ const LATE = new Set(["PLUGIN_TIMEOUT_EXEC", "NAVIGATION_TIMEOUT"]);
 
 /** What a person was shown must still be there: it is looked at once more in the moment of the act. */
 async function checked(action: Action, given: Record<string, unknown>, context: Context, params: Parsed<any>): Promise<Result> {
-  const tabId = given["tabId"];
-  const isAboutPage = typeof tabId === "number" && !LEAVING.has(action.name);
-  const frames = isAboutPage ? await refuseOwnPages(tabId) : 0;
+  const page = action.isEager ? null : await context.allowed;
   const shown = action.acts && typeof given["expected"] === "string" ? await checkPlace(context.taskId, action.name, given, given["expected"]) : null;
-  const result = await action.run(shown?.element ? { ...context, expected: { expected: shown.element }, lookAround: shown.lookAround, hasFrames: frames !== 1 } : context, params);
-  if (isAboutPage && !action.acts) await refuseOwnPages(tabId);
-  return result;
+  return await action.run(shown?.element ? { ...context, expected: { expected: shown.element }, lookAround: shown.lookAround, hasFrames: page?.frames !== 1 } : context, params);
 }
 
 /** They take a tab away from its page, or tell nothing of it. */

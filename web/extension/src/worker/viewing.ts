@@ -11,13 +11,14 @@ const FRAMES_MS = 2000;
 const REF = /\u0001(\d+)\u0002/g;
 const FRAME = /^\u0003(-?\d+)\u0002$/;
 
-export interface View { lines: string[]; top: FrameView }
+/** `isAlone`: no frame has a part in it. */
+export interface View { lines: string[]; top: FrameView; isAlone: boolean }
 
 export async function viewTab(tabId: number, scope: "viewport" | "document", warnings: string[]): Promise<View> {
   const asked = { scope, floor: floorOf(tabId) };
   const top = await ask(tabId, TOP, "view", asked);
   await raiseNumbers(tabId, top.next);
-  if (!top.lines.some((line) => FRAME.test(line))) return { lines: top.lines.map((line) => named(tabId, TOP, line)), top };
+  if (!top.lines.some((line) => FRAME.test(line))) return { lines: top.lines.map((line) => named(tabId, TOP, line)), top, isAlone: true };
   const frames = await soon(askAll(tabId, "view", { scope, floor: floorOf(tabId) }), FRAMES_MS, null);
   if (!frames) warnings.push("A frame of the page does not answer; what it shows is missing.");
   const answers = frames ?? [{ frameId: TOP, value: top }];
@@ -34,7 +35,7 @@ export async function viewTab(tabId: number, scope: "viewport" | "document", war
       const child = childOf(frameId, Number(place));
       return child ? linesOf(child) : [];
     });
-  return { lines: linesOf(first), top: first.value };
+  return { lines: linesOf(first), top: first.value, isAlone: false };
 }
 
 const named = (tabId: number, frameId: number, line: string): string => line.replace(REF, (_, ref: string) => formatClickId(tabId, frameId, Number(ref)));
