@@ -11,6 +11,6 @@ export const browserGetHtml = define("browser_get_html", { ...tabParam, xpath: o
   async run({ taskId, message, deadline }, { tabId, xpath }) {
     await ownTab(taskId, tabId);
     const html = await deadline.within(ask(tabId, TOP, "html", xpath === undefined ? {} : { xpath }));
-    return { ...(await upload(message.artifactPresignedUrl, message.artifactId, new Blob([html], { type: "text/html" }), deadline)) };
+    return { ...(await upload(message.artifactPresignedUrl, message.artifactId, { bytes: new TextEncoder().encode(html), type: "text/html" }, deadline)) };
   },
 });

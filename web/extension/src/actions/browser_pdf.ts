@@ -11,6 +11,6 @@ export const browserPdf = define("browser_pdf", tabParam, {
     const { message, deadline } = context;
     await canUseDebugger(context, tabId, "cdp_page");
     const { data } = await deadline.within(send<{ data: string }>(tabId, "Page.printToPDF", { printBackground: true, preferCSSPageSize: true }));
-    return { ...(await upload(message.artifactPresignedUrl, message.artifactId, await decoded(`data:application/pdf;base64,${data}`), deadline)) };
+    return { ...(await upload(message.artifactPresignedUrl, message.artifactId, { bytes: await decoded(data), type: "application/pdf" }, deadline)) };
   },
 });

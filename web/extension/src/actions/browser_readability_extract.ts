@@ -6,23 +6,26 @@ import { upload } from "../worker/artifacts";
 import { tabParam } from "../worker/element";
 import { Failure } from "../worker/failure";
 import { ask, installArticle, TOP } from "../worker/page";
-import { ownTab } from "../worker/tasks";
+import { checkOwn } from "../worker/tasks";
 
+const encoder = new TextEncoder();
 const INLINE = 256 * 1024;
 /** Of the whole message, with what JSON adds; a larger one would cost the connection. */
 const LARGEST_MESSAGE = 900_000;
 const LARGEST = 2 * 1024 * 1024;
 
 export const browserReadabilityExtract = define("browser_readability_extract", tabParam, {
-  async run({ taskId, message, deadline }, { tabId }) {
-    await ownTab(taskId, tabId);
-    const { title, text, markdown } = await deadline.within(read(tabId));
-    const body = new Blob([markdown ?? text], { type: "text/markdown" });
-    const found = { ...(title ? { title } : {}), contentLengthBytes: body.size };
-    if (body.size > LARGEST) throw new Failure("READABILITY_TOO_LARGE", `The text has ${body.size} bytes; at most ${LARGEST} are taken.`, { contentLengthBytes: body.size });
+  isEager: true,
+  async run({ taskId, message, deadline, allowed }, { tabId }) {
+    checkOwn(taskId, tabId);
+    const { url: pageUrl, title, text, markdown } = await deadline.within(read(tabId));
+    const bytes = encoder.encode(markdown ?? text);
+    const found = { ...(pageUrl ? { pageUrl } : {}), ...(title ? { title } : {}), contentLengthBytes: bytes.length };
+    if (bytes.length > LARGEST) throw new Failure("READABILITY_TOO_LARGE", `The text has ${bytes.length} bytes; at most ${LARGEST} are taken.`, { contentLengthBytes: bytes.length });
     const told = { ...found, text, ...(markdown === undefined ? {} : { markdown }), truncated: false };
-    if (body.size < INLINE && lengthOf(told) < LARGEST_MESSAGE) return told;
-    const { artifactId, url } = await upload(message.artifactPresignedUrl, message.artifactId, body, deadline);
+    if (bytes.length < INLINE && lengthOf(told) < LARGEST_MESSAGE) return told;
+    await allowed;
+    const { artifactId, url } = await upload(message.artifactPresignedUrl, message.artifactId, { bytes, type: "text/markdown" }, deadline);
     return { ...found, artifactId, url, truncated: true };
   },
 });
@@ -30,12 +33,12 @@ export const browserReadabilityExtract = define("browser_readability_extract", t
 /** As it is sent: only a text that may be too long is measured to the byte. */
 function lengthOf(told: object): number {
   const text = JSON.stringify(told);
-  return text.length * 3 < LARGEST_MESSAGE ? text.length : new Blob([text]).size;
+  return text.length * 3 < LARGEST_MESSAGE ? text.length : encoder.encode(text).length;
 }
 
 async function read(tabId: number): Promise<Article> {
   const found = await ask(tabId, TOP, "article", {});
   if (found) return found;
   await installArticle(tabId);
-  return (await ask(tabId, TOP, "article", {})) ?? { text: "" };
+  return (await ask(tabId, TOP, "article", {})) ?? { url: "", text: "" };
 }

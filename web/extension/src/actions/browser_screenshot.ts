@@ -14,22 +14,22 @@ import { fallback, filled, flag, oneOf, optional } from "../worker/shape";
 import { ownTab } from "../worker/tasks";
 
 export const browserScreenshot = define("browser_screenshot", { ...elementParams, fullPage: fallback(flag, false), asking: optional(oneOf("element", "focus")), point: optional(filled), also: optional(filled) }, {
+  isEager: true,
   async run(context, params): Promise<Result> {
     const { tabId, fullPage, asking } = params;
-    const tab = await ownTab(context.taskId, tabId);
-    const { message, deadline, warnings } = context;
+    const { taskId, message, deadline, warnings, allowed } = context;
     const hasDebugger = await canUseDebugger(context, tabId, fullPage ? "cdp_page" : undefined);
     const place = hasElement(params) ? placeOf("browser_screenshot", params) : params.point ? await spotOf("browser_screenshot", { tabId, ...pointOf(params.point) }) : asking === "focus" ? { frameId: TOP } : undefined;
-    const taken = (): Promise<Shot> => deadline.within(hasDebugger ? capture(tabId, fullPage, warnings) : captureInFront(tab));
+    const taken = (): Promise<Shot> => deadline.within(hasDebugger ? capture(tabId, fullPage, warnings) : ownTab(taskId, tabId).then(captureInFront));
     // A person who is asked can decide without a picture, and is told that there is none.
     const shoot = (): Promise<Shot | Failure> => (asking ? taken().catch(failureOf) : taken());
     const { done, digest, beyond, ...told } = await withoutBadge(tabId, () => withOutline(tabId, place, shoot));
     const more = asking && hasDebugger ? await moreSeen(tabId, await moreOf(tabId, params)) : undefined;
-    const seen = await seenAt(tabId, digest, beyond, more);
-    const known = { ...told, ...(seen ? { seen } : {}) };
-    if (done instanceof Failure) return { ...known, unseen: `No picture could be taken: ${done.message}` };
+    const seeing = seenAt(tabId, digest, beyond, more).then((seen) => ({ ...told, ...(seen ? { seen } : {}) }));
+    if (done instanceof Failure) return { ...(await seeing), unseen: `No picture could be taken: ${done.message}` };
     const { picture, area } = done;
-    const [uploaded, size] = await Promise.all([upload(message.screenshotPresignedUrl ?? message.artifactPresignedUrl, message.artifactId, picture, deadline), sizeOf(picture)]);
-    return { ...uploaded, ...size, screenshotUploaded: true, ...(area ? { area } : {}), ...known };
+    await allowed;
+    const [uploaded, known] = await Promise.all([upload(message.screenshotPresignedUrl ?? message.artifactPresignedUrl, message.artifactId, picture, deadline), seeing]);
+    return { ...uploaded, ...sizeOf(picture), screenshotUploaded: true, ...(area ? { area } : {}), ...known };
   },
 });

@@ -60,7 +60,7 @@ export interface Changes {
 }
 export interface TextMatch { text: string; ref?: number; tag?: string; box?: Box }
 /** Without `markdown` the text is that as well. */
-export interface Article { title?: string; text: string; markdown?: string }
+export interface Article { url: string; title?: string; text: string; markdown?: string }
 export interface Outlined extends Identity { ref: number; next: number; digest: string }
 /** What a person is shown of an element: where it leads, what its form holds, the text near it. */
 export interface Shown {

@@ -10,7 +10,7 @@ function read(): Article | null {
   const found = new Readability(withoutHidden(), { keepClasses: true }).parse();
   if (!found?.content || !found.textContent?.trim()) return null;
   const body = new DOMParser().parseFromString(found.content, "text/html").body;
-  return { title: found.title || document.title, text: found.textContent.replace(/[ \t]+/g, " ").replace(/\s*\n\s*/g, "\n").trim(), markdown: markdownOf(body) };
+  return { url: location.href, title: found.title || document.title, text: found.textContent.replace(/[ \t]+/g, " ").replace(/\s*\n\s*/g, "\n").trim(), markdown: markdownOf(body) };
 }
 
 /** Styles don't go along into a copy: what they hide is taken out of it. */

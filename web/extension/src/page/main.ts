@@ -74,7 +74,7 @@ const methods: PageApi = {
   awaitText,
   awaitQuiet,
   html: (ask) => (ask.xpath === undefined ? wholePage() : single(ask.xpath).outerHTML),
-  article: () => (!isArticle() ? plainText() : globalThis.handrailArticle ? (globalThis.handrailArticle() ?? plainText()) : null),
+  article,
   acceptFile,
   giveFiles,
   badge: showBadge,
@@ -83,13 +83,20 @@ const methods: PageApi = {
   removeOutline,
 };
 
+/** Paragraphs count from this length on. */
+const minContentLength = 140;
+
+function article(): Article | null {
+  if (!isArticle()) return plainText();
+  return globalThis.handrailArticle ? (globalThis.handrailArticle() ?? plainText()) : null;
+}
+
 function plainText(): Article {
-  return { title: document.title, text: pageText() };
+  return { url: location.href, title: document.title, text: pageText() };
 }
 
 /** Short texts don't count, and most are: their length is known sooner than whether they are shown. */
 function isArticle(): boolean {
-  const minContentLength = 140;
   return isProbablyReaderable(document, { minContentLength, visibilityChecker: (node) => (node.textContent?.length ?? 0) >= minContentLength && node.checkVisibility({ visibilityProperty: true }) });
 }
 

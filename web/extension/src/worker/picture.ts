@@ -1,5 +1,6 @@
 /** Pictures of pages as PNG, and how large one is. */
 
+import type { Content } from "./artifacts";
 import { send } from "./debuggee";
 import { Failure } from "./failure";
 
@@ -7,9 +8,10 @@ import { Failure } from "./failure";
 const LARGEST = 24 * 1024 * 1024;
 /** Taller pictures can't be drawn. */
 const TALLEST = 16_000;
+const PNG = "image/png";
 
 /** `area` is the part of the page that it shows, in CSS pixels. */
-export interface Shot { picture: Blob; area?: { x: number; y: number; width: number; height: number } }
+export interface Shot { picture: Content; area?: { x: number; y: number; width: number; height: number } }
 
 export async function capture(tabId: number, fullPage: boolean, warnings: string[]): Promise<Shot> {
   if (!fullPage) {
@@ -22,7 +24,7 @@ export async function capture(tabId: number, fullPage: boolean, warnings: string
   const clip = { x: 0, y: 0, width: cssContentSize.width, height, scale: 1 };
   const picture = await shoot(tabId, { captureBeyondViewport: true, clip });
   const area = { x: 0, y: 0, width: cssContentSize.width, height };
-  if (picture.size <= LARGEST) return { picture, area };
+  if (picture.bytes.length <= LARGEST) return { picture, area };
   warnings.push("The picture was scaled down to half its size.");
   return { picture: await shoot(tabId, { captureBeyondViewport: true, clip: { ...clip, scale: 0.5 } }), area };
 }
@@ -33,21 +35,25 @@ async function viewOf(tabId: number): Promise<Shot["area"]> {
   return result.value;
 }
 
-async function shoot(tabId: number, how: Record<string, unknown>): Promise<Blob> {
+async function shoot(tabId: number, how: Record<string, unknown>): Promise<Content> {
   const { data } = await send<{ data: string }>(tabId, "Page.captureScreenshot", { format: "png", optimizeForSpeed: true, ...how });
-  // From Chrome 140 on; before, a request reads it.
-  return "fromBase64" in Uint8Array ? new Blob([Uint8Array.fromBase64(data)], { type: "image/png" }) : await decoded(`data:image/png;base64,${data}`);
+  return { bytes: await decoded(data), type: PNG };
 }
 
-export const decoded = async (dataUrl: string): Promise<Blob> => await (await fetch(dataUrl)).blob();
+/** Chrome does this itself from version 140 on; before, a request reads it. */
+export async function decoded(base64: string): Promise<Uint8Array<ArrayBuffer>> {
+  if (typeof Uint8Array.fromBase64 === "function") return Uint8Array.fromBase64(base64);
+  return new Uint8Array(await (await fetch(`data:;base64,${base64}`)).arrayBuffer());
+}
 
 /** Without the debugger Chrome can draw only the tab that is in front. */
 export async function captureInFront(tab: chrome.tabs.Tab): Promise<Shot> {
   if (!tab.active) throw new Failure("CDP_UNAVAILABLE", "Without the debugger only the tab in front can be drawn.");
-  return { picture: await decoded(await chrome.tabs.captureVisibleTab(tab.windowId, { format: "png" })) };
+  const [, data = ""] = (await chrome.tabs.captureVisibleTab(tab.windowId, { format: "png" })).split(",", 2);
+  return { picture: { bytes: await decoded(data), type: PNG } };
 }
 
-export async function sizeOf(png: Blob): Promise<{ width: number; height: number }> {
-  const header = new DataView(await png.slice(16, 24).arrayBuffer());
-  return { width: header.getUint32(0), height: header.getUint32(4) };
+export function sizeOf({ bytes }: Content): { width: number; height: number } {
+  const header = new DataView(bytes.buffer, bytes.byteOffset);
+  return { width: header.getUint32(16), height: header.getUint32(20) };
 }
