@@ -25,11 +25,13 @@ class Replacement:
         while left:
             left = left[os.write(self._descriptor, left) :]
 
-    def commit(self) -> None:
-        """The new content is on disk and in place when this returns."""
-        os.fsync(self._descriptor)
+    def commit(self, *, is_durable: bool = True) -> None:
+        """The new content is in place when this returns, and on disk unless a power cut may take it."""
+        if is_durable:
+            os.fsync(self._descriptor)
         os.replace(self._new, self._path)
-        sync_folder(self._path.parent)
+        if is_durable:
+            sync_folder(self._path.parent)
 
     def close(self) -> None:
         """Without a commit, nothing is left of it."""

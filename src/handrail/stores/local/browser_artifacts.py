@@ -77,22 +77,33 @@ class ArtifactFolder:
 
 
 class IncomingFile:
+    """Not synced: it is kept for a day, and whoever reads one that a power cut has damaged is told that it is gone."""
+
     def __init__(self, path: Path) -> None:
         self._path = path
-        with self._refusing():
-            make_private_folder(path.parent)
-            self._content = Replacement(path)
+        self._content: Replacement | None = None
 
     def write(self, data: bytes) -> None:
         with self._refusing():
-            self._content.write(data)
+            self._opened().write(data)
 
-    def keep(self) -> None:
+    def keep(self, rest: bytes) -> None:
         with self._refusing():
-            self._content.commit()
+            content = self._opened()
+            content.write(rest)
+            content.commit(is_durable=False)
+        self.discard()
 
     def discard(self) -> None:
-        self._content.close()
+        content, self._content = self._content, None
+        if content is not None:
+            content.close()
+
+    def _opened(self) -> Replacement:
+        if self._content is None:
+            make_private_folder(self._path.parent)
+            self._content = Replacement(self._path)
+        return self._content
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:

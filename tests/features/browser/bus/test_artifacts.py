@@ -55,6 +55,18 @@ def test_an_upload_address_is_good_for_fifteen_minutes(tmp_path: Path) -> None:
     play(tmp_path, scene)
 
 
+def test_an_artifact_that_a_power_cut_has_damaged_is_told_to_be_gone(tmp_path: Path) -> None:
+    async def scene(kind: ResourceKind) -> None:
+        slot = await kind.artifacts.presign(TASK, "screenshot", "image/png")
+        await kind.upload(slot, b"a picture", b" in two parts")
+        assert (await kind.artifacts.fetch(slot.artifact_id)).data == b"a picture in two parts"
+        (kind.folder / slot.artifact_id).write_bytes(b"")
+        with pytest.raises(NotFound):
+            await kind.artifacts.fetch(slot.artifact_id)
+
+    play(tmp_path, scene)
+
+
 def test_an_artifact_is_kept_for_a_day_and_then_told_to_be_gone(tmp_path: Path) -> None:
     async def scene(kind: ResourceKind) -> None:
         slot = await kind.artifacts.presign(TASK, "log", "text/plain")
@@ -66,7 +78,7 @@ def test_an_artifact_is_kept_for_a_day_and_then_told_to_be_gone(tmp_path: Path) 
         with pytest.raises(Gone):
             await kind.artifacts.fetch(slot.artifact_id)
         await kind.artifacts.sweep()
-        assert list(kind.folder.iterdir()) == []
+        assert list(kind.folder.glob("*")) == []
         with pytest.raises(Gone):
             await kind.artifacts.fetch(slot.artifact_id)
         kind.now += 8 * KEPT_FOR_MS
@@ -104,7 +116,7 @@ def test_an_upload_that_takes_more_than_a_minute_is_given_up_and_leaves_nothing(
         with pytest.raises(Timeout):
             await kind.artifacts.receive(slot.artifact_id, slot.upload_url.partition("token=")[2], slow())
         assert asyncio.get_running_loop().time() == pytest.approx(60, abs=0.1)
-        assert list(kind.folder.iterdir()) == []
+        assert list(kind.folder.glob("*")) == []
         await kind.upload(slot, b"again")
 
     play(tmp_path, scene)

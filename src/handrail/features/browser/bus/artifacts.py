@@ -35,15 +35,15 @@ class Incoming(Protocol):
 
     def write(self, data: bytes) -> None: ...
 
-    def keep(self) -> None:
-        """Gives the complete file its name, or raises."""
+    def keep(self, rest: bytes) -> None:
+        """Writes the rest and gives the complete file its name, or raises."""
         ...
 
     def discard(self) -> None: ...
 
 
 class ArtifactFiles(Protocol):
-    """All methods block, and may raise InputOutput."""
+    """All methods but `receive` block, and may raise InputOutput."""
 
     def receive(self, artifact_id: str) -> Incoming: ...
 
@@ -111,10 +111,15 @@ class Artifacts:
 
     async def fetch(self, artifact_id: str) -> Artifact:
         record = await self.described(artifact_id)
-        data = await asyncio.to_thread(self._files.read, artifact_id)
+        data = await asyncio.to_thread(self._read, record)
         if data is None:
             raise NotFound("Its file is no longer there.", artifactId=artifact_id)
         return Artifact(artifact_id, record.kind, record.content_type, data)
+
+    def _read(self, record: ArtifactRecord) -> bytes | None:
+        """None where a power cut has taken it, or a part of it."""
+        data = self._files.read(record.artifact_id)
+        return data if data is not None and sha256(data).hexdigest() == record.digest else None
 
     async def described(self, artifact_id: str) -> ArtifactRecord:
         """The metadata of one that can be downloaded. NotFound, Gone."""
@@ -147,20 +152,24 @@ class Artifacts:
         return record
 
     async def _fill(self, record: ArtifactRecord, body: AsyncIterator[bytes]) -> None:
-        incoming = await asyncio.to_thread(self._files.receive, record.artifact_id)
+        incoming = self._files.receive(record.artifact_id)
         try:
-            digest, size = await self._written(incoming, body)
+            digest, size, rest = await self._written(incoming, body)
             async with self._keeping.turn(record.artifact_id):  # of two at once, one is the first
                 record = await self._found(record.artifact_id)
                 if record.digest is None:
-                    await asyncio.to_thread(incoming.keep)
+                    await asyncio.to_thread(incoming.keep, rest)
                     await self._store.set_content(record.artifact_id, digest, size)
-                elif record.digest != digest:
-                    raise Conflict("Something else was uploaded here before.", artifactId=record.artifact_id)
-        finally:
+                    return
+            if record.digest != digest:
+                raise Conflict("Something else was uploaded here before.", artifactId=record.artifact_id)
+            await asyncio.to_thread(incoming.discard)
+        except BaseException:
             await asyncio.shield(asyncio.to_thread(incoming.discard))
+            raise
 
-    async def _written(self, incoming: Incoming, body: AsyncIterator[bytes]) -> tuple[str, int]:
+    async def _written(self, incoming: Incoming, body: AsyncIterator[bytes]) -> tuple[str, int, bytes]:
+        """Its hash, its size, and what is not written yet: all of it, if it is short."""
         digest, size, waiting = sha256(), 0, bytearray()
         try:
             async with asyncio.timeout(UPLOAD_WITHIN):
@@ -173,10 +182,9 @@ class Artifacts:
                     if len(waiting) >= _CHUNK:
                         await asyncio.to_thread(incoming.write, bytes(waiting))
                         waiting.clear()
-                await asyncio.to_thread(incoming.write, bytes(waiting))
         except TimeoutError:
             raise Timeout(f"The upload took longer than {UPLOAD_WITHIN:g} s.") from None
-        return digest.hexdigest(), size
+        return digest.hexdigest(), size, bytes(waiting)
 
 
 def _hash(token: str) -> str:
