@@ -193,7 +193,7 @@ def test_a_form_is_filled_in_after_one_question_that_shows_every_value(place: Pl
     assert result.error is None, result.error
     assert (result.result or {})["filled"] == [name]
     page = agent.ok("browser_page").result or {}
-    assert f'[{name} textbox Name = "Grace"]' in " ".join(page["lines"])
+    assert f"[{name} textbox Name = Grace]" in " ".join(page["lines"])
 
 
 def test_an_element_of_a_page_that_has_gone_is_never_another_one(place: Place, agent: Agent) -> None:

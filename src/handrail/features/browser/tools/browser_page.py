@@ -11,7 +11,7 @@ from handrail.kernel.tool import Preview, Reply
 
 
 async def browser_page(browser: Browser, call: Call, params: PageParams, preview: Preview | None) -> Reply:
-    """Read the page: its visible text with what can be acted on in place, `[12 link Help]`; 12 is the `clickId`."""
+    """Read the page: its visible text with what can be acted on in place, `[12 Help]`; 12 is the `clickId`."""
     result = await browser.read(call, PAGE, params)
     return Reply(result, text=said(_words(result), result, "\n".join([*_head(browser, call, result), *result.lines])))
 
