@@ -27,7 +27,8 @@ class Answer:
 
 
 class Driver(Protocol):
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def open(self, url: str) -> None: ...
 

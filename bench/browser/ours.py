@@ -22,6 +22,7 @@ EXTENSION = Path(__file__).parents[2] / "src/handrail/extension"
 _TASK = "0b5e55ed-0000-4000-8000-000000000001"
 _STARTS_WITHIN = 30.0
 _KEPT = 3.0
+_RULES = """[[rules]]\neffect = "UI_CONTROL"\nhost = "127.0.0.1"\ndecision = "allow"\n"""
 _ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
@@ -46,18 +47,26 @@ class Server:
         return [sys.executable, "-m", "handrail", verb, *places, *arguments]
 
     def post(self, path: str, body: Mapping[str, Any]) -> Any:
+        return self._ask(path, json.dumps(body).encode(), "POST")
+
+    def get(self, path: str) -> Any:
+        return self._ask(path, None, "GET")
+
+    def _ask(self, path: str, body: bytes | None, method: str) -> Any:
         headers = {**self.credentials, "Content-Type": "application/json"}
-        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), headers, method="POST")
+        request = urllib.request.Request(self.url + path, body, headers, method=method)
         with urllib.request.urlopen(request, timeout=10) as answer:
             return json.load(answer)["data"]
 
 
 @contextmanager
 def served(folder: Path) -> Iterator[Server]:
-    """With the answer to every question given beforehand, and all else as it is."""
+    """With a person's rule that the bench's own pages may be used, and all else as it is."""
     Path(folder, "project").mkdir(parents=True)
+    Path(folder, "state").mkdir(mode=0o700)
+    Path(folder, "state", "config.toml").write_text(_RULES)
     nowhere = Server(folder, 0, {"host": "", "port": 0, "token": ""})
-    command = nowhere.command("up", "--port", "0", "--no-open", "--answer", "allow")
+    command = nowhere.command("up", "--port", "0", "--no-open")
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=_ENVIRONMENT)
     try:
         yield Server(folder, process.pid, _address(folder / "state", process))
@@ -91,6 +100,11 @@ def pair(browser: Chromium, server: Server) -> None:
     page.wait_for("document.querySelector('form .done') !== null")
     page.send("Page.close")
     page.close()
+    until = time.monotonic() + _STARTS_WITHIN
+    while not any(plugin["socketConnected"] for plugin in server.get("/api/extension/extension-list")):
+        if time.monotonic() > until:
+            raise SystemExit("The extension did not connect.")
+        time.sleep(0.05)
 
 
 SPEECH = Speech(
@@ -110,8 +124,8 @@ SPEECH = Speech(
 
 
 def mcp(server: Server) -> McpDriver:
-    """As an agent has it: every call passes the gate, and leaves evidence and a record behind."""
-    return McpDriver(SPEECH, Client(server.command("mcp", "--answer", "allow")))
+    """As an agent has it, through the running server: each call passes the gate and leaves evidence and a record."""
+    return McpDriver(SPEECH, Client(server.command("mcp")))
 
 
 class BusDriver:
