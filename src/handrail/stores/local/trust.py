@@ -16,23 +16,35 @@ _FILE = "trusted.json"
 
 
 class TrustFile:
-    """The content hashes of trusted policies, in `<stateDir>/trusted.json`."""
+    """The hashes of trusted policies, each of its content and place, in `<stateDir>/trusted.json`.
+
+    A copy in another project is not trusted: what its rules let run are other files there.
+    """
 
     def __init__(self, state: Path) -> None:
         self._file = state / _FILE
         self.where = str(self._file)
 
-    def holds(self, data: bytes) -> bool:
-        return hashlib.sha256(data).hexdigest() in self._read()
+    def holds(self, data: bytes, where: str) -> bool:
+        trusted = self._read()
+        if _hash(data, where) in trusted:
+            return True
+        earlier = _policy("", trusted.get(hashlib.sha256(data).hexdigest()))  # before the place was a part of it
+        return earlier is not None and earlier.where == where
 
     def add(self, data: bytes, where: str) -> None:
         at = datetime.now(UTC).isoformat(timespec="seconds")
         with self._change() as trusted:
-            trusted[hashlib.sha256(data).hexdigest()] = {"policy": where, "at": at}
+            trusted[_hash(data, where)] = {"policy": where, "at": at}
 
-    def remove(self, data: bytes) -> bool:
+    def remove(self, data: bytes, where: str) -> bool:
         with self._change() as trusted:
-            return trusted.pop(hashlib.sha256(data).hexdigest(), None) is not None
+            was_trusted = trusted.pop(_hash(data, where), None) is not None
+            earlier = hashlib.sha256(data).hexdigest()
+            if (policy := _policy(earlier, trusted.get(earlier))) is not None and policy.where == where:
+                del trusted[earlier]
+                return True
+            return was_trusted
 
     def all(self) -> Sequence[TrustedPolicy]:
         found = [policy for digest, entry in self._read().items() if (policy := _policy(digest, entry)) is not None]
@@ -60,6 +72,10 @@ class TrustFile:
         except (FileNotFoundError, ValueError):
             return {}
         return content if isinstance(content, dict) else {}
+
+
+def _hash(data: bytes, where: str) -> str:
+    return hashlib.sha256(where.encode(errors="surrogateescape") + b"\0" + data).hexdigest()
 
 
 def _policy(digest: str, entry: object) -> TrustedPolicy | None:
