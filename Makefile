@@ -15,7 +15,7 @@ DEBIAN_13_READY := build/debian-13/finished
 CAMPAIGN_SYSTEM_READY := .venv/.campaign-ready
 CONSOLE_READY := src/handrail/faces/http/console/index.html
 ENGINE_READY := src/handrail/engine/index.html
-CONSOLE_SOURCES := $(shell find web/host web/protocol web/theme web/console/src web/extension/src web/extension/_locales web/extension/icons -type f) \
+CONSOLE_SOURCES := $(shell find web/host web/protocol web/theme web/console/src web/console/pwa web/extension/src web/extension/_locales web/extension/icons -type f) \
 	$(wildcard web/package*.json web/console/*.* web/extension/*.*)
 
 # The last commit's time, for wheel and SBOM: the same source gives the same files.

@@ -22,6 +22,7 @@ from handrail.kernel.project_gate import asking
 from handrail.kernel.queue_approver import AskInQueue
 from handrail.stores.team import setup
 from handrail.stores.team.factory import OpenTeam, TeamAddress
+from handrail.stores.team.given_secrets import GivenSecrets
 from handrail.stores.team.record import make_key
 from handrail.wiring import Wiring
 
@@ -34,10 +35,13 @@ if TYPE_CHECKING:
     from handrail.kernel.project import Project
     from handrail.ports.files import EvidenceFolder
     from handrail.ports.identity import Identity
+    from handrail.ports.secrets import Secret
     from handrail.ports.stores import Stores
     from handrail.ports.team import IdentityProvider
 
-SERVED = frozenset({"team", "workspace", "people", "gateway", "history", "policy", "doctor", "browser", "agent"})
+SERVED = frozenset(
+    {"team", "workspace", "people", "gateway", "history", "policy", "doctor", "browser", "agent", "notifications"}
+)
 """Features that keep nothing in one process or on one machine that other servers would have to know."""
 
 
@@ -79,10 +83,11 @@ class Team:
         port: int,
         url: str,
         provider: IdentityProvider | None,
+        secrets: Mapping[str, Secret],
         on_ready: Callable[[str], None],
     ) -> None:
         team.team = replace(team.team, provider=provider, url=url.rstrip("/"))
-        wiring = TeamWiring(team, [feature for feature in self._features if feature.name in SERVED])
+        wiring = TeamWiring(team, [feature for feature in self._features if feature.name in SERVED], secrets)
         team.messages.check()
         team.members.load()
         flags = {"host": host, "port": port, "open_console": False, "call_person": False}
@@ -102,9 +107,10 @@ class Team:
 class TeamWiring(Wiring):
     """A server's own folder has its settings; what servers have in common is the team's."""
 
-    def __init__(self, team: OpenTeam, features: Sequence[Feature]) -> None:
+    def __init__(self, team: OpenTeam, features: Sequence[Feature], secrets: Mapping[str, Secret]) -> None:
         super().__init__(features)
         self._team = team
+        self._secrets = secrets
 
     def open_stores(self, state: Path | None) -> Stores:
         own, team = super().open_stores(state), self._team
@@ -126,6 +132,8 @@ class TeamWiring(Wiring):
             task_owners=team.owners,
             questions=team.questions,
             prompts=prompts,
+            secrets=GivenSecrets(self._secrets, own.secrets),
+            push=team.push,
             audit=team.audit,
             record=team.record,
             watching=nullcontext,

@@ -36,7 +36,7 @@ async function withOurExtension(options) {
 }
 
 async function open(name, address, { width = 1280, height = 860, withExtension = false, until = ONLINE, at = "history", ...given }) {
-  const options = { locale: "en-US", viewport: { width, height }, ...given };
+  const options = { locale: "en-US", viewport: { width, height }, serviceWorkers: "block", ...given };
   const context = await (withExtension ? withOurExtension(options) : browser.newContext(options));
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);

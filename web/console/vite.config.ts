@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
 
 const server = "http://127.0.0.1:6006";
@@ -22,6 +22,14 @@ const fetchedAtOnce: Plugin = {
   },
 };
 
+/** What makes the page installable has fixed names, which browsers ask for: manifest, icons, service worker. */
+const installable: Plugin = {
+  name: "installable",
+  generateBundle() {
+    for (const fileName of readdirSync("pwa")) this.emitFile({ type: "asset", fileName, source: readFileSync(`pwa/${fileName}`) });
+  },
+};
+
 /** What an earlier build left goes last: a server that starts meanwhile finds a whole console. */
 const sweptLast: Plugin = {
   name: "swept-last",
@@ -36,7 +44,7 @@ const sweptLast: Plugin = {
 export default defineConfig({
   base: "/",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  plugins: [fetchedAtOnce, sweptLast],
+  plugins: [fetchedAtOnce, installable, sweptLast],
   build: {
     outDir: "../../src/handrail/faces/http/console",
     emptyOutDir: false,

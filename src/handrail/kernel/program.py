@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from handrail.ports.journal import Journal
     from handrail.ports.machine import Machine
     from handrail.ports.record import RecordStores
+    from handrail.ports.secrets import Secret
     from handrail.ports.stores import Stores
     from handrail.ports.team import IdentityProvider, TeamStores
 
@@ -100,9 +101,10 @@ class TeamProgram(Protocol):
         port: int,
         url: str,
         provider: IdentityProvider | None,
+        secrets: Mapping[str, Secret],
         on_ready: Callable[[str], None],
     ) -> None:
-        """Until it is interrupted."""
+        """Until it is interrupted. `secrets` are for the features, by their names in the secret store."""
         ...
 
 

@@ -17,7 +17,16 @@ from handrail.ports.presence import Mode
 from handrail.ports.settings import CONFIG_FILE, BrokenSettings, spelled_moments
 
 _PREFIX = "HANDRAIL_"
-FILE_ALONE = ("rules", "features", "presence", "questions_per_minute", "audit_witness", "audit_signer", "servers")
+FILE_ALONE = (
+    "rules",
+    "features",
+    "presence",
+    "questions_per_minute",
+    "audit_witness",
+    "audit_signer",
+    "servers",
+    "push_services",
+)
 """Not in the environment, which an agent could set."""
 
 Kind = TypeVar("Kind")

@@ -15,6 +15,7 @@ from handrail.ports.node import Memberships
 from handrail.ports.policy import Rule
 from handrail.ports.presence import Presence
 from handrail.ports.prompt_queue import PromptQueue
+from handrail.ports.push import PushSubscriptions
 from handrail.ports.questions import AskedQuestions
 from handrail.ports.record import RecordStores
 from handrail.ports.secrets import SecretStore
@@ -63,6 +64,8 @@ class Stores:
     presence: Presence
     """Which answers need proof that a person is present."""
     secrets: SecretStore
+    push: PushSubscriptions
+    """Browsers that are notified."""
     audit: Journal
     record: Callable[[], RecordStores]
     """What vouches for the audit from outside."""

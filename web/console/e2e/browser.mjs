@@ -21,7 +21,7 @@ export async function launch() {
 
   /** A window of its own, signed in, with everything that the page complains about kept; with an empty `path` where one arrives. */
   async function open({ locale = "en-US", colorScheme = "light", width = 1280, height = 860, path = "activity", permissions = [] } = {}) {
-    const context = await (await browser).newContext({ locale, colorScheme, viewport: { width, height }, permissions });
+    const context = await (await browser).newContext({ locale, colorScheme, viewport: { width, height }, permissions, serviceWorkers: "block" });
     contexts.push(context);
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);

@@ -10,6 +10,7 @@ import { apps, type AppsWords } from "./features/apps/feature";
 import { agent, type AgentWords } from "./features/agent/feature";
 import { clients, type ClientsWords } from "./features/clients/feature";
 import { doctor } from "./features/doctor/feature";
+import { notifications } from "./features/notifications/feature";
 import { policy } from "./features/policy/feature";
 import { review, type ReviewWords } from "./features/review/feature";
 import { settings } from "./features/settings/feature";
@@ -25,4 +26,4 @@ import type { ToolsTexts } from "./features/tools/texts/shape";
 export type FeatureTexts = AgentWords & ReviewWords & ClientsWords & HistoryTexts & PeopleTexts & BrowserWords & DesktopWords & AppsWords & WebgalWords & ToolsTexts & PolicyTexts & DoctorTexts & SettingsTexts;
 export type PageName = keyof FeatureTexts["pages"];
 
-export const FEATURES: readonly Feature[] = [people, agent, history, review, policy, browser, desktop, apps, webgal, tools, doctor, clients, settings];
+export const FEATURES: readonly Feature[] = [people, agent, history, review, policy, browser, desktop, apps, webgal, tools, doctor, clients, notifications, settings];

@@ -135,6 +135,18 @@ class VotedPrompts(LoggedPrompts):
         if response.scope == "rule" and not member.is_at_least("administrator"):
             raise Declined("Only an administrator can always allow this. Approve it once.", reason="role")
 
+    async def may_answer(self, request_id: str, members: Collection[str]) -> Collection[str]:
+        """Which of these members, by their ids, may answer it now."""
+        about = origin.about if (origin := (await self.origins([request_id])).get(request_id)) is not None else None
+        found = []
+        for id in members:
+            member = await self._team.members.with_id(id)
+            if member is None:
+                continue
+            if member.is_at_least("operator") if about is None else await self._why_not(member, about) is None:
+                found.append(id)
+        return found
+
     async def _why_not(self, member: Member, about: About) -> str | None:
         if about.node:
             node = await self._team.members.with_id(about.node)

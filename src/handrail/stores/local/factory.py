@@ -13,6 +13,7 @@ from handrail.stores.local.config_file import allow, choose, remove_rule, rules
 from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.following import FollowedFile
 from handrail.stores.local.private_file import make_private_folder
+from handrail.stores.local.push_subscriptions import SecretSubscriptions
 from handrail.stores.local.questions import SqliteQuestions
 from handrail.stores.local.state import STEPS, State
 from handrail.stores.local.task_grants import SqliteTaskGrants
@@ -61,6 +62,7 @@ def stores_of(
         prompts=prompts,
         presence=presence,
         secrets=secrets,
+        push=SecretSubscriptions(secrets),
         audit=journal,
         record=record,
         browser=lambda: open_browser_stores(path),

@@ -31,6 +31,7 @@ from handrail.stores.team.messages import Messages
 from handrail.stores.team.nodes import TeamNodes
 from handrail.stores.team.peers import TeamPeers
 from handrail.stores.team.prompt_store import prompt_store
+from handrail.stores.team.push_subscriptions import TeamSubscriptions
 from handrail.stores.team.record import KeyFile, KnownKey, record_stores
 from handrail.stores.team.rules import TeamRules
 from handrail.stores.team.run_leases import SECONDS as RUN_SECONDS
@@ -76,6 +77,7 @@ class OpenTeam:
         self.questions, self.owners = TeamQuestions(database), TeamTaskOwners(database)
         self.prompts = prompt_store(database, self.listener, self.messages)
         self.audit = TeamJournal(database, "audit")
+        self.push = TeamSubscriptions(database)
         self.team = TeamStores(
             self.tenant,
             self.messages.server,

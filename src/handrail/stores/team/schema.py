@@ -207,7 +207,15 @@ CREATE INDEX conversation_in_order ON conversation (tenant, task_id, number);
 CREATE UNIQUE INDEX conversation_messages ON conversation (tenant, task_id, message_id);
 """
 
-STEPS = (_BASE, _NODES, _BROWSERS)
+_PUSH = f"""
+CREATE TABLE push_subscription (
+  {_TENANT}, id text, endpoint text NOT NULL, p256dh text NOT NULL, auth text NOT NULL, member text NOT NULL,
+  user_agent text NOT NULL DEFAULT '', created_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (tenant, id)
+);
+ALTER TABLE node ADD COLUMN policy text NOT NULL DEFAULT '', ADD COLUMN version text NOT NULL DEFAULT '';
+"""
+
+STEPS = (_BASE, _NODES, _BROWSERS, _PUSH)
 """Never changed once released: what is to be different is a further step."""
 
 TABLES = (
@@ -215,7 +223,7 @@ TABLES = (
     "prompt_origin", "prompt_answerer", "waiter", "member", "session", "sign_in_code", "sign_in_attempt",
     "access_version", "approval_rule", "vote", "lease", "node", "node_question", "browser_task", "browser_caller",
     "browser_action", "browser_plugin", "browser_pairing", "pairing_code", "browser_artifact", "agent_run",
-    "agent_picture", "conversation",
+    "agent_picture", "conversation", "push_subscription",
 )  # fmt: skip
 """Those with rows of tenants. Row-level security is on for each of them."""
 

@@ -22,7 +22,7 @@ export interface FeaturePage {
 }
 
 /** In the order of the page. */
-export type SettingsSection = "general" | "models" | "access" | "setup" | "keyboard";
+export type SettingsSection = "general" | "notifications" | "models" | "access" | "setup" | "keyboard";
 
 export interface Feature {
   /** The feature of the server without which there is nothing to show. */

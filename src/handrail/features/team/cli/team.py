@@ -14,6 +14,7 @@ from handrail.faces.cli.parameters import OneOf, WholeNumber, json_option, proje
 
 if TYPE_CHECKING:
     from handrail.kernel.program import OpenTeam, TeamProgram
+    from handrail.ports.secrets import Secret
     from handrail.ports.team import IdentityProvider
 
 EPILOG = """\b
@@ -72,6 +73,24 @@ def key(file: Path) -> None:
     say(f"Public key: {_program().make_key(file)}")
 
 
+@team.command("push-key")
+@click.argument("file", type=Path)
+def make_push_key(file: Path) -> None:
+    """Make the key for Web Push. Every server of the team needs the same one.
+
+    Browsers subscribe to this key: with another one, they have to subscribe again.
+    """
+    from handrail.features.notifications.offers import new_push_key
+
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise click.UsageError(f"{file}: {error.strerror}.") from None
+    with os.fdopen(descriptor, "w") as written:
+        written.write(new_push_key())
+    say(f"Start every server with --push-key {file}.")
+
+
 @team.command()
 @database_option
 @click.option("--nats", envvar="HANDRAIL_TEAM_NATS", required=True, metavar="URL", help="nats://…, of the NATS server.")
@@ -84,6 +103,8 @@ def key(file: Path) -> None:
 @click.option("--oidc-client", default="", metavar="ID", help="The client id that the provider has given out.")
 @click.option("--oidc-secret-file", type=Path, metavar="FILE", help="Holds the client's secret.")
 @click.option("--oidc-group", "oidc_groups", multiple=True, metavar="GROUP=ROLE", help="A group's role. Repeatable.")
+@click.option("--channels", type=Path, metavar="FILE", help="Lines `NAME ADDRESS` of channels that notify (Apprise).")
+@click.option("--push-key", type=Path, metavar="FILE", help="What `handrail team push-key` made, for Web Push.")
 @click.option("--state", type=Path, metavar="DIR", help="This server's own folder [./.handrail-team-PORT].")
 @project_option
 def serve(
@@ -98,11 +119,14 @@ def serve(
     oidc_client: str,
     oidc_secret_file: Path | None,
     oidc_groups: tuple[str, ...],
+    channels: Path | None,
+    push_key: Path | None,
     state: Path | None,
     project: Path,
 ) -> None:
     """Start one of the team's servers."""
     provider = _provider(oidc_issuer, oidc_client, oidc_secret_file, oidc_groups, url) if oidc_issuer else None
+    secrets = _secrets(channels, push_key)
     log_to_stderr()
     opened = _program().open(database, nats=nats, blobs=blobs, signing_key=signing_key)
     state = state or Path(f".handrail-team-{port or os.getpid()}")
@@ -111,7 +135,29 @@ def serve(
         say(f"handrail for the team {opened.tenant} at {address} (Ctrl-C ends it)")
         sys.stdout.flush()
 
-    _program().serve(opened, project, state, host=host, port=port, url=url, provider=provider, on_ready=on_ready)
+    _program().serve(
+        opened, project, state, host=host, port=port, url=url, provider=provider, secrets=secrets, on_ready=on_ready
+    )
+
+
+def _secrets(channels: Path | None, push_key: Path | None) -> dict[str, "Secret"]:
+    """What notifications need, by their names in the secret store."""
+    from handrail.features.notifications.offers import CHANNEL, PUSH_KEY, read_channels
+    from handrail.ports.secrets import Secret
+
+    found = {}
+    if channels is not None:
+        found = {CHANNEL + name: Secret(url) for name, url in read_channels(_content(channels)).items()}
+    if push_key is not None:
+        found[PUSH_KEY] = Secret(_content(push_key))
+    return found
+
+
+def _content(file: Path) -> str:
+    try:
+        return file.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.UsageError(f"{file}: {error}.") from None
 
 
 def _provider(
@@ -127,11 +173,7 @@ def _provider(
         roles[group] = checked_role(role)
         if not group or roles[group] in PROGRAMS:
             raise click.UsageError(f"--oidc-group {each!r} must be GROUP=ROLE, with the role of a person.")
-    try:
-        secret = secret_file.read_text().strip()
-    except OSError as error:
-        raise click.UsageError(f"{secret_file}: {error.strerror}.") from None
-    return IdentityProvider(issuer.rstrip("/"), client, secret, roles)
+    return IdentityProvider(issuer.rstrip("/"), client, _content(secret_file).strip(), roles)
 
 
 @team.command()

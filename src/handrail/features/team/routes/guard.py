@@ -25,7 +25,7 @@ _FOR_OPERATORS = (
     "/api/extension/pair-code",
 )  # fmt: skip
 _FOR_ADMINISTRATORS = ("/api/access", "/api/team")
-_OWN = ("/api/session",)
+_OWN = ("/api/session", "/api/notifications/push")
 _FOR_AGENTS = ("/mcp", "/api/tools")
 _NOT_FOR_AGENTS = "An agent's token opens /mcp and /api/tools. People sign in to see more."
 

@@ -2,7 +2,7 @@ import type { SettingsTexts } from "./shape";
 
 export const settingsEn: SettingsTexts = {
   pages: { settings: "Settings" },
-  sections: { general: "General", models: "Models", access: "Access", setup: "Setup", keyboard: "Keyboard" },
+  sections: { general: "General", notifications: "Notifications", models: "Models", access: "Access", setup: "Setup", keyboard: "Keyboard" },
   appearance: "Appearance",
   language: "Language",
   theme: "Theme",

@@ -1,6 +1,6 @@
 export interface SettingsTexts {
   pages: { settings: string };
-  sections: Record<"general" | "models" | "access" | "setup" | "keyboard", string>;
+  sections: Record<"general" | "notifications" | "models" | "access" | "setup" | "keyboard", string>;
   appearance: string;
   language: string;
   theme: string;

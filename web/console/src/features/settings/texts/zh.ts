@@ -2,7 +2,7 @@ import type { SettingsTexts } from "./shape";
 
 export const settingsZh: SettingsTexts = {
   pages: { settings: "设置" },
-  sections: { general: "常规", models: "模型", access: "访问", setup: "环境检查", keyboard: "键盘" },
+  sections: { general: "常规", notifications: "通知", models: "模型", access: "访问", setup: "环境检查", keyboard: "键盘" },
   appearance: "外观",
   language: "语言",
   theme: "主题",

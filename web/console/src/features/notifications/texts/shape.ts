@@ -1,0 +1,30 @@
+export interface NotificationsTexts {
+  title: string;
+  about: (seconds: number) => string;
+  notInstalled: string;
+  browsers: string;
+  notifyHere: string;
+  isNotifiedHere: string;
+  noBrowser: string;
+  blocked: string;
+  noPush: string;
+  noKey: string;
+  unknownBrowser: string;
+  thisOne: string;
+  since: string;
+  turnOff: string;
+  channels: string;
+  noChannel: string;
+  fromFile: string;
+  name: string;
+  nameHint: string;
+  address: string;
+  addressHint: string;
+  add: string;
+  remove: string;
+  test: string;
+  sent: string;
+  failed: string;
+  tested: string;
+  never: string;
+}

@@ -1,0 +1,8 @@
+/** The words of this card in the language of the console. */
+
+import { computed } from "@preact/signals";
+import { language } from "../../store";
+import { notificationsEn } from "./texts/en";
+import { notificationsZh } from "./texts/zh";
+
+export const words = computed(() => (language.value === "zh" ? notificationsZh : notificationsEn));
