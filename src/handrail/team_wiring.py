@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from handrail.ports.team import IdentityProvider
 
 SERVED = frozenset(
-    {"team", "workspace", "people", "gateway", "history", "policy", "doctor", "browser", "agent", "notifications"}
+    {"team", "workspace", "people", "gateway", "history", "policy", "doctor", "browser", "agent"}
+    | {"notifications", "observability"}
 )
 """Features that keep nothing in one process or on one machine that other servers would have to know."""
 

@@ -129,12 +129,15 @@ class Wiring:
         settings = settings_file.load(stores.path, flags or {}, kinds=kinds)
         audit = Audit(stores.audit, keeper=_keeper(stores, self.open_evidence, is_server=is_server))
         project = self._project(folder, stores, settings, audit, is_server=is_server)
+        if is_server and (feature := project.features.get("observability")) is not None:
+            project.observer = load(feature.offers["observer"])(project)
         project.use(gate_of(project, approver, surfaces, self._not_installed))
         return project
 
     def open_beside(self, project: Project, folder: str) -> Project:
         """Another folder, with the stores, settings and audit of an open project. What asks, asks in the queue."""
         other = self._project(Path(folder), project.stores, project.all_settings, project.audit, is_server=False)
+        other.observer = project.observer
         other.use(gate_of(other, AskInQueue(), None, self._not_installed))
         return other
 

@@ -158,9 +158,8 @@ class Gate:
 
     async def _pass(self, state: CallState) -> Reply:
         call, entry = state.call, state.entry
-        self.registry.check_enabled(entry)
-        state.params = entry.read_params(call.params)
-        state.effect = entry.tool.effect_of(state.params)
+        self._validate(state)
+        assert state.effect is not None
         await self._check_is_known(call.caller)
         if call.task is not None and self._ownership is not None:
             await self._ownership.check(call.task, call.caller)
@@ -200,6 +199,12 @@ class Gate:
         state.passed |= {target, replace(target, path=None, steps=())} if target.place else {target}
         call.denied_pages = partial(policy.denied_pages, call.tool, effect, call.caller.agent)
         return verdict
+
+    def _validate(self, state: CallState) -> None:
+        entry = state.entry
+        self.registry.check_enabled(entry)
+        state.params = entry.read_params(state.call.params)
+        state.effect = entry.tool.effect_of(state.params)
 
     async def _ask_ahead(self, state: CallState, turn: Turn) -> None:
         """Asks while earlier calls still wait for a person, so that similar questions are there together.

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from handrail.kernel.settings import AllSettings, Kind, Settings
     from handrail.ports.files import Folder
     from handrail.ports.machine import Machine
+    from handrail.ports.observer import Observer
     from handrail.ports.stores import Stores
 
 _TIDIED_AFTER_SECONDS = 5
@@ -46,6 +47,8 @@ class Project:
     evidence: Evidence
     features: Mapping[str, Feature]
     is_server: bool = False
+    observer: Observer | None = None
+    """Measures the gate of a server, where a setting asks for that."""
     _parts: dict[str, Any] = field(default_factory=dict)
     _gate: Gate | None = None
 

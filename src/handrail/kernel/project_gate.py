@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from handrail.kernel.approval import Approver
 from handrail.kernel.feature import Feature, load
 from handrail.kernel.gate import Gate
+from handrail.kernel.observed_gate import ObservedApprover, ObservedGate, ObservedRecorder, observed_policy
 from handrail.kernel.project import Project
 from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.queue_approver import AskInQueue, QueueApprover, ending_tasks, remembering
@@ -24,12 +25,14 @@ def gate_of(
     """`surfaces` are the features whose tools are enabled; None is all of them."""
     has_terminal = isinstance(approver, AskInQueue) and approver.has_terminal
     calls_person = project.settings.call_person and not has_terminal
-    return Gate(
+    observer, person = project.observer, asking(project, approver) if isinstance(approver, AskInQueue) else approver
+    kept = (project.evidence, project.audit, project.location)
+    gate = (Gate if observer is None else ObservedGate)(
         _registry(project, surfaces, not_installed),
-        project.policy.fetch,
-        asking(project, approver) if isinstance(approver, AskInQueue) else approver,
+        project.policy.fetch if observer is None else observed_policy(project.policy.fetch),
+        person if observer is None else ObservedApprover(person),
         OwnTokens(),
-        Recorder(project.evidence, project.audit, project.location),
+        Recorder(*kept) if observer is None else ObservedRecorder(*kept),
         executor_tokens=project.stores.tokens,
         consents=project.stores.consents,
         summon=project.offered("people", "summons").call if calls_person else nobody_is_called,
@@ -38,6 +41,9 @@ def gate_of(
         knows=project.stores.agents.confirms,
         limit=_question_limit(project),
     )
+    if observer is not None and isinstance(gate, ObservedGate):
+        gate.observer = observer
+    return gate
 
 
 def asking(project: Project, how: AskInQueue) -> QueueApprover:

@@ -62,6 +62,7 @@ def test_the_service_worker_stores_the_offline_page_and_no_answer_of_the_server(
     assert visitor.does("evaluate", "console", ATTEMPT) == 401, "it has the cookie, and not the page's secret"
 
 
+@pytest.mark.trial("browsers", is_long=True)  # the headless shell of `make test` shows no notifications
 def test_a_push_message_becomes_a_notification(rig: Running, visitor: Visitor) -> None:
     context = cdp(visitor, "Target.getTargetInfo")["targetInfo"]["browserContextId"]
     cdp(

@@ -22,6 +22,9 @@ CONTENT_SECURITY = (
     "connect-src 'self'; media-src 'self' blob:; manifest-src 'self'; frame-src http://127.0.0.1:* http://localhost:*; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+WORKER = "/sw.js"
+WORKER_SECURITY = "default-src 'none'; connect-src 'self'"
+"""A worker's policy is its own file's: it fetches what it stores and the pages that it passes on."""
 _HASHED = re.compile(r"/assets/.+[-.][A-Za-z0-9_-]{8,}\.[a-z0-9]+")
 _FOREVER = "public, max-age=31536000, immutable"
 _TYPES = {".js": "text/javascript", ".woff2": "font/woff2", ".webmanifest": "application/manifest+json"}
@@ -66,6 +69,8 @@ class ConsoleFiles:
         async def asset(request: Request) -> Response:
             path = request.url.path
             headers = {"cache-control": _FOREVER if _HASHED.fullmatch(path) else "no-cache"}
+            if path == WORKER:
+                headers["content-security-policy"] = WORKER_SECURITY
             return await self.assets[path].answer(request, _media_type(path), headers)
 
         pages = [Route(path, index) for page in PAGES for path in (page, page + "/{rest:path}")]

@@ -40,6 +40,7 @@ Examples:
     help="What to do.  [default: show]",
 )
 @click.argument("number", type=int, required=False, help="With prove: the record's number.")
+@click.option("--after", type=int, default=0, metavar="NUMBER", help="With export: only records after this one.")
 @click.option("--database", metavar="URL", help="A team's record: postgresql://… of the tenant's role.")
 @click.option("--public-key", default="", metavar="HEX", help="With --database: the key that signs its checkpoints.")
 @click.option("--blobs", default="", metavar="URL", help="With --database: the team's bucket, as witness and evidence.")
@@ -49,6 +50,7 @@ Examples:
 def audit(
     action: Literal["show", "verify", "prove", "accept", "export"],
     number: int | None,
+    after: int,
     database: str | None,
     public_key: str,
     blobs: str,
@@ -76,7 +78,7 @@ def audit(
         elif action == "prove":
             _prove(record, stores.record(), number)
         elif action == "export":
-            _export(record)
+            _export(record, after)
         elif action == "accept":
             _accept(record, program().open_stores(state))
         else:
@@ -87,10 +89,11 @@ def audit(
             team.close()
 
 
-def _export(record: "Audit") -> None:
+def _export(record: "Audit", after: int) -> None:
     """Every record as it was written, the oldest first: JSON Lines, for a SIEM."""
-    for line, _ in record.lines():
-        sys.stdout.buffer.write(line)
+    for line, entry in record.lines():
+        if after == 0 or entry.get("seq", 0) > after:
+            sys.stdout.buffer.write(line)
     sys.stdout.buffer.flush()
 
 

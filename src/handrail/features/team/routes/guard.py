@@ -12,11 +12,13 @@ from starlette.websockets import WebSocketClose
 from handrail.faces.http.answers import failed, refused
 from handrail.faces.http.credentials import Credential, note_person, shown
 from handrail.faces.http.guard import Guard, Origins, own_hosts
+from handrail.faces.http.headers import header
 from handrail.features.team.routes.credentials import TeamCredentials
 from handrail.ports.errors import Failure
 from handrail.ports.team import Member, Role, TeamStores
 
 HEALTH = "/health"
+METRICS = "/metrics"
 FOR_NODES = "/api/node/"
 _READING = ("GET", "HEAD", "OPTIONS")
 _TRY_AGAIN_LATER = 1013
@@ -64,6 +66,12 @@ class TeamGuard(Guard):
                 await WebSocketClose(_TRY_AGAIN_LATER)(scope, receive, send)
             return
         await super().__call__(scope, receive, send)
+
+    def _foreign(self, scope: Scope) -> Response | None:
+        """Prometheus calls each server by a name of its own. No page can: it has no token to show."""
+        if scope["path"] == METRICS and header(scope, b"origin") is None and header(scope, b"authorization"):
+            return None
+        return super()._foreign(scope)
 
     def _stranger(self, scope: Scope) -> Response | None:
         scope["handrail.team"] = self._credentials

@@ -1,0 +1,14 @@
+"""Prometheus metrics and OpenTelemetry traces of the gate. Both are off until a setting turns them on."""
+
+from handrail.kernel.feature import Feature
+
+FEATURE = Feature(
+    "observability",
+    "Metrics and traces",
+    rank=110,
+    settings="handrail.features.observability.settings:ObservabilitySettings",
+    offers={"observer": "handrail.features.observability.opening:observer_of"},
+    serving="handrail.features.observability.opening:observing",
+    routes="handrail.features.observability.routes:mount",
+    checks="handrail.features.observability.checks:checks",
+)
