@@ -3,7 +3,7 @@ import Provider from "oidc-provider";
 
 const [port, back] = process.argv.slice(2);
 const issuer = `http://127.0.0.1:${port}`;
-const groups = { ada: ["shop-admins", "other"], bo: ["shop-approvers"], eve: ["somewhere-else"] };
+const groups = { ada: ["shop-admins", "other"], bo: ["shop-approvers"], carol: ["shop-admins"], dan: ["shop-approvers"], eve: ["somewhere-else"] };
 const provider = new Provider(issuer, {
   clients: [{ client_id: "handrail", client_secret: "provider-secret", redirect_uris: [back], grant_types: ["authorization_code"] }],
   claims: { openid: ["sub"], profile: ["preferred_username"], groups: ["groups"], email: ["email"] },

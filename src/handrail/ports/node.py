@@ -1,6 +1,6 @@
 """A person's machine as a node of a team: what it knows of the team, and what the team knows of it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
@@ -103,10 +103,27 @@ class NodeNews(Wire, frozen=True, kw_only=True):
     policy: TeamPolicy | UnsetType = UNSET
 
 
+class NodeSighting(Wire, frozen=True, kw_only=True):
+    """What the servers last knew of a node. `policy` is the version that it had when it asked for news."""
+
+    last_seen: str
+    is_connected: bool
+    policy: str
+    version: str
+    pending: int
+    """Its open questions."""
+
+
 class Nodes(Protocol):
     """What the servers of a team know about its nodes. `node` is a member's id."""
 
-    async def seen(self, node: str) -> None: ...
+    async def seen(self, node: str, policy: str, version: str) -> None:
+        """It has called just now, under this version of the team's policy and of handrail."""
+        ...
+
+    async def sightings(self) -> Mapping[str, "NodeSighting"]:
+        """When each that has ever called was last seen."""
+        ...
 
     async def connected(self) -> Collection[str]: ...
 

@@ -70,6 +70,6 @@ def test_one_server_notifies_a_channel_and_those_who_may_approve(team: Team) -> 
         assert 'handrail_engine_up{engine="database"} 1.0' in told
         assert httpx2.get(f"{first.url}/metrics", headers={**named, "origin": "http://evil.example"}).status_code == 403
         team.revoke("bo")
-        edit(team, agent, "later.txt", server=0)
+        edit(team, agent, "later.txt", server=0, breaks=True)
         until(lambda: len(service.at("/hook")) == 2)
         assert browser.tries == 1, "who was revoked is told nothing"

@@ -1,13 +1,17 @@
 """The console of a team, in a real browser: it shows what the team's server has, and nothing else."""
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import httpx2 as httpx
 import pytest
 
+import handrail
 from tests.e2e.console_person import Browser
-from tests.features.team.servers import Team, code_in
-from tests.waiting import PATIENCE
+from tests.features.team.nodes import join
+from tests.features.team.servers import Person, Team, code_in
+from tests.waiting import PATIENCE, until
 
 
 @pytest.fixture
@@ -18,12 +22,41 @@ def browser() -> Iterator[Browser]:
 
 
 def test_a_team_s_console_has_pages_of_what_its_server_serves_alone(shared: Team, browser: Browser) -> None:
-    url, token = shared.servers[0].url, shared.token("sees-pages", "viewer")
-    signed_in = httpx.post(f"{url}/team/sign-in", content=f"token={token}", headers={"origin": url}, timeout=PATIENCE)
-    code = code_in(signed_in.headers["location"])
-    browser.step("team", "open", f"{url}/#code={code}/desktop", {"at": ""})
+    code = code_in(signed_in(shared, "sees-pages").headers["location"])
+    browser.step("team", "open", f"{shared.servers[0].url}/#code={code}/desktop", {"at": ""})
     browser.step("team", "wait", ".rail a.inbox[aria-current=page]")
     assert browser.step("team", "count", ".rail a.history, .rail a.permissions, .rail a.settings") > 1
     assert browser.step("team", "count", ".rail a.browser, .rail a.chat") == 2
     assert browser.step("team", "count", ".rail a.desktop, .rail a.apps, .rail a.webgal") == 0
     assert browser.step("team", "count", ".rail a.connect, .rail a.review") == 0
+
+
+def test_who_is_signed_out_is_led_to_the_team_s_own_page(shared: Team, browser: Browser) -> None:
+    browser.step("stranger", "open", f"{shared.servers[0].url}/", {"until": "input[name=token]", "at": ""})
+
+
+def test_the_machines_of_a_team_are_listed_with_when_they_were_there(
+    shared: Team, browser: Browser, tmp_path: Path
+) -> None:
+    shared.token("nell", "operator")
+    shared.token("desk-unused", "node", owner="nell")
+    node = join(shared, tmp_path, "nells-laptop", owner="nell")
+    viewer = Person(shared.servers[1].url, shared.token("sees-machines", "viewer"))
+
+    def listed() -> dict[str, Any]:
+        answer = viewer.http.get("/api/nodes").json()["data"]
+        return {each["name"]: each | {"isCurrent": each.get("policy") == answer["policy"]} for each in answer["nodes"]}
+
+    until(lambda: listed()["nells-laptop"].get("isConnected") and listed()["nells-laptop"]["isCurrent"])
+    node.stop()
+    assert listed()["nells-laptop"]["version"] == handrail.__version__
+    assert "lastSeen" not in listed()["desk-unused"]
+    code = code_in(signed_in(shared, "sees-cards").headers["location"])
+    browser.step("machines", "open", f"{shared.servers[0].url}/#code={code}/machines", {"at": ""})
+    browser.step("machines", "wait", "text=nells-laptop")
+    browser.step("machines", "wait", "text=never connected")
+
+
+def signed_in(team: Team, name: str) -> httpx.Response:
+    url, token = team.servers[0].url, team.token(name, "viewer")
+    return httpx.post(f"{url}/team/sign-in", content=f"token={token}", headers={"origin": url}, timeout=PATIENCE)

@@ -14,7 +14,7 @@ import type { Texts } from "./texts";
 import { shellEn } from "./texts/en";
 
 /** The other words of some pages come with their code. */
-const pages = { chat: "Tasks", review: "Review", webgal: "WebGAL", browser: "Browser", desktop: "Desktop", apps: "Apps and servers", connect: "Connect an agent" };
+const pages = { chat: "Tasks", review: "Review", machines: "Machines", webgal: "WebGAL", browser: "Browser", desktop: "Desktop", apps: "Apps and servers", connect: "Connect an agent" };
 
 export const words: Texts = {
   ...shellEn, ...peopleEn, ...historyEn, ...doctorEn, ...policyEn, ...settingsEn, ...toolsEn,

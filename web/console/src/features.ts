@@ -14,6 +14,7 @@ import { notifications } from "./features/notifications/feature";
 import { policy } from "./features/policy/feature";
 import { review, type ReviewWords } from "./features/review/feature";
 import { settings } from "./features/settings/feature";
+import { team, type TeamWords } from "./features/team/feature";
 import { tools } from "./features/tools/feature";
 import { webgal, type WebgalWords } from "./features/webgal/feature";
 import type { DoctorTexts } from "./features/doctor/texts/shape";
@@ -23,7 +24,7 @@ import type { PolicyTexts } from "./features/policy/texts/shape";
 import type { SettingsTexts } from "./features/settings/texts/shape";
 import type { ToolsTexts } from "./features/tools/texts/shape";
 
-export type FeatureTexts = AgentWords & ReviewWords & ClientsWords & HistoryTexts & PeopleTexts & BrowserWords & DesktopWords & AppsWords & WebgalWords & ToolsTexts & PolicyTexts & DoctorTexts & SettingsTexts;
+export type FeatureTexts = AgentWords & TeamWords & ReviewWords & ClientsWords & HistoryTexts & PeopleTexts & BrowserWords & DesktopWords & AppsWords & WebgalWords & ToolsTexts & PolicyTexts & DoctorTexts & SettingsTexts;
 export type PageName = keyof FeatureTexts["pages"];
 
-export const FEATURES: readonly Feature[] = [people, agent, history, review, policy, browser, desktop, apps, webgal, tools, doctor, clients, notifications, settings];
+export const FEATURES: readonly Feature[] = [people, agent, history, review, policy, browser, desktop, apps, webgal, team, tools, doctor, clients, notifications, settings];

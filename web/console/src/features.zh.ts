@@ -14,7 +14,7 @@ import type { Texts } from "./texts";
 import { shellZh } from "./texts/zh";
 
 /** The other words of some pages come with their code. */
-const pages = { chat: "任务", review: "审阅", webgal: "WebGAL", browser: "浏览器", desktop: "桌面", apps: "应用与服务器", connect: "连接智能体" };
+const pages = { chat: "任务", review: "审阅", machines: "设备", webgal: "WebGAL", browser: "浏览器", desktop: "桌面", apps: "应用与服务器", connect: "连接智能体" };
 
 export const words: Texts = {
   ...shellZh, ...peopleZh, ...historyZh, ...doctorZh, ...policyZh, ...settingsZh, ...toolsZh,

@@ -38,11 +38,14 @@ class NodeLink:
         self._journal = journal
         self._policy: tuple[object, TeamPolicy] | None = None
 
-    async def news(self, member: Member, version: str, seconds: float) -> NodeNews:
-        """As soon as there are some, or after so many seconds. Declined: the token was revoked meanwhile."""
+    async def news(self, member: Member, version: str, seconds: float, program: str = "") -> NodeNews:
+        """As soon as there are some, or after so many seconds. Declined: the token was revoked meanwhile.
+
+        `version` is that of the policy that the node has, `program` what it says it is.
+        """
         loop = asyncio.get_running_loop()
         until = loop.time() + min(seconds, MOST_SECONDS)
-        await self._nodes.seen(member.id)
+        await self._nodes.seen(member.id, version, program)
         async with self._nodes.watching() as watch:
             while True:
                 await watch.change()

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 
 import msgspec
 
-from handrail.ports.node import NodeAnswer, decoded
+from handrail.ports.node import NodeAnswer, NodeSighting, decoded
 from handrail.ports.prompt_store import Watch
 from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.journal import TeamJournal
 from handrail.stores.team.listening import Listener
 
 _JOURNAL = "node."
-_SEEN = "INSERT INTO node (id) VALUES ($1) ON CONFLICT (tenant, id) DO UPDATE SET seen_at = clock_timestamp()"
+_SEEN = """
+INSERT INTO node (id, policy, version) VALUES ($1, $2, $3) ON CONFLICT (tenant, id) DO UPDATE
+SET seen_at = clock_timestamp(), policy = EXCLUDED.policy, version = EXCLUDED.version
+"""
+_SIGHTINGS = """
+SELECT id, to_char(seen_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+  seen_at > clock_timestamp() - interval '60 seconds', policy, version,
+  (SELECT count(*) FROM node_question q WHERE q.node = n.id AND q.closed_at IS NULL)
+FROM node n
+"""
 _CONNECTED = "SELECT id FROM node WHERE seen_at > clock_timestamp() - interval '60 seconds'"
 _OPENED = "INSERT INTO node_question (node, request_id) VALUES ($1, $2) ON CONFLICT DO NOTHING"
 _ANSWER = "UPDATE node_question SET answer = $3"
@@ -31,8 +40,14 @@ class TeamNodes:
         self._database = database
         self._listener = listener
 
-    async def seen(self, node: str) -> None:
-        await self._database.execute(_SEEN, node)
+    async def seen(self, node: str, policy: str, version: str) -> None:
+        await self._database.execute(_SEEN, node, policy, version)
+
+    async def sightings(self) -> Mapping[str, NodeSighting]:
+        return {
+            id: NodeSighting(last_seen=at, is_connected=connected, policy=policy, version=version, pending=pending)
+            for id, at, connected, policy, version, pending in await self._database.rows(_SIGHTINGS)
+        }
 
     async def connected(self) -> Collection[str]:
         return {id for (id,) in await self._database.rows(_CONNECTED)}

@@ -1,14 +1,23 @@
-import { useState } from "preact/hooks";
+import { fetchData } from "@handrail/host";
+import { useEffect, useState } from "preact/hooks";
 import { signIn } from "./session";
 import { texts } from "../store";
 import { Logo } from "./Logo";
 import { Coded } from "../ui/Coded";
 import { Field } from "../ui/Field";
 
+/** People of a team sign in on a page of their server, with a token or through its identity provider. */
+async function goToTeam(): Promise<void> {
+  const { tenant } = await fetchData<{ tenant?: string }>("/health");
+  if (tenant) location.assign("/team/sign-in");
+}
+
 export function SignIn() {
   const t = texts.value;
   const [code, setCode] = useState("");
   const [isWrong, setIsWrong] = useState(false);
+
+  useEffect(() => void goToTeam().catch(() => undefined), []);
 
   async function enter(): Promise<void> {
     setIsWrong(false);

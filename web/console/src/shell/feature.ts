@@ -27,6 +27,8 @@ export type SettingsSection = "general" | "notifications" | "models" | "access" 
 export interface Feature {
   /** The feature of the server without which there is nothing to show. */
   server?: string;
+  /** Only servers that several people share have it: they name what they have. */
+  isShared?: boolean;
   pages?: FeaturePage[];
   /** Cards on the settings page, by their section. */
   settings?: { section: SettingsSection; View: ComponentType }[];

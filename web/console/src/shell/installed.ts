@@ -22,6 +22,6 @@ export function serve(names: readonly string[] | undefined): void {
 
 export const installed = (): readonly Feature[] => {
   const names = served.value;
-  return names ? features.filter(({ server }) => !server || names.includes(server)) : features;
+  return features.filter(({ server, isShared }) => (names ? !server || names.includes(server) : !isShared));
 };
 export const pages = (): FeaturePage[] => installed().flatMap((feature) => feature.pages ?? []);

@@ -91,7 +91,7 @@ def _sign_in(context: HttpContext, team: TeamStores) -> list[Route]:
         try:
             member = await settled(lambda: oidc.come_back(team, given, cookies.get(oidc.COOKIE)))
         except Failure as refusal:
-            return _page(team, refusal.message)
+            return _page(team, f"{refusal.message} {refusal.hint or ''}".strip())
         done = f"signed in through {team.provider.issuer} with the role {member.role}"
         by = Caller("console", member.name, caller(request, member.name).peer, f"console:{member.name}")
         await record_access(context.project.audit, by, done)
@@ -186,7 +186,8 @@ _PAGE_HEADERS = {
     "cache-control": "no-store",
     "referrer-policy": "no-referrer",
     "content-security-policy": (
-        f"default-src 'none'; style-src 'self' {STYLE_SOURCE}; form-action 'self'; frame-ancestors 'none'"
+        f"default-src 'none'; img-src 'self'; style-src 'self' {STYLE_SOURCE}; form-action 'self'; "
+        "frame-ancestors 'none'"
     ),
 }
 

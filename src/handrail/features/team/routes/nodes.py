@@ -11,12 +11,15 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import refused, success
 from handrail.faces.http.context import HttpContext
+from handrail.faces.http.credentials import must_be_person
+from handrail.faces.http.headers import header, is_visible
 from handrail.features.team.node_link import NodeLink
 from handrail.features.team.routes.credentials import TeamCredentials
 from handrail.features.team.routes.guard import FOR_NODES
 from handrail.ports.errors import Declined, InvalidParams
 from handrail.ports.node import NodeOutcome, NodeQuestion, decoded
 from handrail.ports.team import Member, TeamStores
+from handrail.ports.waiting import settled
 
 
 def node_routes(context: HttpContext, team: TeamStores) -> list[Route]:
@@ -30,7 +33,7 @@ def node_routes(context: HttpContext, team: TeamStores) -> list[Route]:
         except ValueError:
             raise InvalidParams("`seconds` must be a number.", field="seconds") from None
         try:
-            found = await link.news(_node(request), request.query_params.get("version", ""), seconds)
+            found = await link.news(_node(request), request.query_params.get("version", ""), seconds, _program(request))
         except Declined as revoked:
             return refused("UNAUTHORIZED", revoked.message)
         return success(msgspec.to_builtins(found))
@@ -49,12 +52,30 @@ def node_routes(context: HttpContext, team: TeamStores) -> list[Route]:
             raise InvalidParams("`start` must be a number.", field="start")
         return success(await link.keep_audit(_node(request), int(start), await request.body()))
 
+    async def listed(request: Request) -> Response:
+        must_be_person(request, "Seeing the team's machines")
+        policy, sightings = await link.policy(), await team.nodes.sightings()
+        members = [each for each in await settled(team.members.all) if each.role == "node"]
+        machines = [
+            {"name": each.name, "owner": each.owner, "since": each.created_at}
+            | ({} if each.id not in sightings else msgspec.to_builtins(sightings[each.id]))
+            for each in members
+        ]
+        return success({"nodes": machines, "policy": policy.version})
+
     return [
+        Route("/api/nodes", listed),
         Route(f"{FOR_NODES}news", news),
         Route(f"{FOR_NODES}questions", questions, methods=["POST"]),
         Route(f"{FOR_NODES}answers", answers, methods=["POST"]),
         Route(f"{FOR_NODES}audit", audit, methods=["POST"]),
     ]
+
+
+def _program(request: Request) -> str:
+    """Its version of handrail, as it says itself."""
+    said = (header(request.scope, b"user-agent") or "").partition("/")[2]
+    return said if is_visible(said) else ""
 
 
 def _node(request: Request) -> Member:

@@ -24,7 +24,7 @@ _PAGE = Template(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Sign in · handrail</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="/static/handrail.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/static/tokens.css">
 <link rel="stylesheet" href="/static/handrail.css">
 <style>"""
