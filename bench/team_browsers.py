@@ -6,7 +6,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -35,12 +35,18 @@ _CONNECTING = 40
 """So many connect at a time."""
 
 
+OnAction = Callable[[dict[str, Any]], None]
+
+
 class LightBrowser:
     """A plugin on a bare WebSocket, whose acknowledgement is its answer: two thousand of them fit into a process."""
 
-    def __init__(self, socket: ClientConnection) -> None:
+    def __init__(self, socket: ClientConnection, on_action: OnAction) -> None:
         self._socket = socket
-        self.actions = 0
+        self._on_action = on_action
+
+    async def until_gone(self) -> None:
+        await self._socket.wait_closed()
 
     async def serve(self) -> None:
         async for packet in self._socket:
@@ -48,13 +54,17 @@ class LightBrowser:
             if text == "2":
                 await self._socket.send("3")
             elif text.startswith(f"42{_NAMESPACE},") and (start := text.index("[")):
-                self.actions += 1
+                message = msgspec.json.decode(text[start:])[1]
+                if message.get("type") == "browser_action":
+                    self._on_action(message)
                 number = text[len(f"42{_NAMESPACE},") : start]
                 await self._socket.send(f"43{_NAMESPACE},{number}{msgspec.json.encode([_RESULT]).decode()}")
 
 
 @asynccontextmanager
-async def light_browser(url: str, client_id: str, token: str) -> AsyncIterator[LightBrowser]:
+async def light_browser(
+    url: str, client_id: str, token: str, on_action: OnAction = lambda message: None
+) -> AsyncIterator[LightBrowser]:
     address = url.replace("http:", "ws:") + "/socket.io/?EIO=4&transport=websocket"
     async with connect(address, origin=EXTENSION_ORIGIN, compression=None, open_timeout=60) as socket:  # type: ignore[arg-type]
         await socket.recv()
@@ -62,7 +72,7 @@ async def light_browser(url: str, client_id: str, token: str) -> AsyncIterator[L
         await socket.send(f"40{_NAMESPACE},{msgspec.json.encode(auth).decode()}")
         joined = await socket.recv()
         assert str(joined).startswith(f"40{_NAMESPACE}"), joined
-        browser = LightBrowser(socket)
+        browser = LightBrowser(socket, on_action)
         serving = asyncio.create_task(browser.serve())
         try:
             yield browser

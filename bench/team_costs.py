@@ -1,4 +1,4 @@
-"""What one call costs a team's engines: rows, bytes of PostgreSQL's log, transactions, and messages of NATS.
+"""What one call costs a team's engines: rows that stay, bytes of PostgreSQL's log, and messages of NATS.
 
 `python -m bench.team_costs` prints a table. The figures don't depend on how busy the machine is.
 """
@@ -15,20 +15,16 @@ import msgspec
 
 from bench.team_browsers import LOOK, OwnLine, bus_of
 from handrail.kernel.task_ids import new_task_id
+from handrail.stores.team.schema import TABLES
 from tests.features.team.servers import Agent, Person, Team, edit, prompt_about
 from tests.team_engines import S3, Nats, Postgres, engine_folder, free_port
 from tests.waiting import eventually
-
-_SETTLE = 1.5
-"""Seconds after which PostgreSQL's own counters have caught up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
     rows: float
-    changed: float
     log_bytes: float
-    transactions: float
     messages: float
 
 
@@ -38,27 +34,25 @@ class Meter:
         self._monitor = monitor
 
     def read(self) -> Counts:
-        time.sleep(_SETTLE)
         where, sql = self._postgres.team, self._postgres.sql
-        rows = sql("SELECT sum(n_tup_ins), sum(n_tup_upd + n_tup_del) FROM pg_stat_user_tables", where).split("|")
+        rows = sql("SELECT " + " + ".join(f"(SELECT count(*) FROM handrail.{table})" for table in TABLES), where)
         log = sql("SELECT pg_current_wal_insert_lsn() - '0/0'", where)
-        commits = sql("SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()", where)
         with urllib.request.urlopen(f"http://127.0.0.1:{self._monitor}/varz", timeout=10) as answer:
             messages = msgspec.json.decode(answer.read())["in_msgs"]
-        return Counts(float(rows[0]), float(rows[1]), float(log), float(commits), float(messages))
+        return Counts(float(rows), float(log), float(messages))
 
     def of(self, what: str, times: int, act: Callable[[], object]) -> str:
         """The row of the table: what one of them costs, less what the servers do by themselves in that time."""
         before, began = self.read(), time.monotonic()
         act()
         after, took = self.read(), time.monotonic() - began
-        idle_from = self.read()
         time.sleep(took)
-        idle = [late - early for late, early in zip(astuple(self.read()), astuple(idle_from), strict=True)]
-        used = [late - early for late, early in zip(astuple(after), astuple(before), strict=True)]
-        costs = [max(0.0, (own - base * took / (took + _SETTLE)) / times) for own, base in zip(used, idle, strict=True)]
-        shown = " | ".join(f"{cost:,.0f}" if cost >= 100 else f"{cost:.1f}" for cost in costs)
-        return f"| {what} | {shown} |"
+        idle = self.read()
+        costs = [
+            max(0.0, ((done - start) - (rest - done)) / times)
+            for start, done, rest in zip(astuple(before), astuple(after), astuple(idle), strict=True)
+        ]
+        return f"| {what} | " + " | ".join(f"{cost:,.0f}" if cost >= 100 else f"{cost:.1f}" for cost in costs) + " |"
 
 
 class MonitoredNats(Nats):
@@ -101,7 +95,7 @@ def _print(team: Team, meter: Meter) -> None:
             asked.wait()
 
     read()
-    print("| call | rows added | rows changed | bytes of log | transactions | messages |\n|---|---|---|---|---|---|")
+    print("| call | rows | bytes of log | messages |\n|---|---|---|---|")
     print(meter.of("allowed read over MCP", 50, read), flush=True)
     print(meter.of("write that a person approves", 10, write), flush=True)
     print(meter.of("browser action across servers", 200, lambda: asyncio.run(_act(team))), flush=True)

@@ -38,6 +38,8 @@ class TeamPeers:
         self._large = large
         self._subscriptions: dict[str, Subscription] = {}
         self._answering: set[asyncio.Task[None]] = set()
+        self._working: set[str | None] = set()
+        """Requests of others that are under way here."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._answer: Answer | None = None
         self._moved: Callable[[str], None] = lambda key: None
@@ -87,8 +89,15 @@ class TeamPeers:
             await subscription.unsubscribe()
 
     async def _respond(self, key: str, message: Msg) -> None:
+        request: str | None = None
         try:
             said = msgspec.json.decode(message.data, type=dict[str, Any])
+            if said["verb"] == "is_live" and said.get("request") in self._working:
+                await message.respond(msgspec.json.encode({"data": True}))  # also while the server's own loop is busy
+                return
+            if said["verb"] != "is_live" and said.get("request") not in self._working:
+                request = said.get("request")
+                self._working.add(request)
             assert self._loop is not None
             assert self._answer is not None
             working = asyncio.run_coroutine_threadsafe(_called(self._answer, key, said.pop("verb"), said), self._loop)
@@ -103,6 +112,8 @@ class TeamPeers:
             await message.respond(data)
         except (Failure, nats.errors.Error, OSError, msgspec.DecodeError, KeyError) as lost:
             logger.warning("another server gets no answer about %s %s: %s", self._kind, key, lost)
+        finally:
+            self._working.discard(request)
 
     async def _ask(self, key: str, verb: str, said: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
         client = await self._messages.connected()

@@ -24,7 +24,7 @@ from handrail.ports.errors import Failure, InputOutput, Offline
 
 _LOOK_EVERY = 1.0
 _ANSWER_WITHIN = 2.0
-_MOST_UNANSWERED = 2
+_MOST_UNANSWERED = 3
 _MOST_TRIES = 5
 """So many browsers of servers that are gone are passed over for a new task."""
 
@@ -117,20 +117,20 @@ class SharedBus(LocalBus):
     async def _browser_for(self, record: TaskRecord, *, begins: bool) -> str:
         """The task's own; for a new task, or where its own is away as it begins, the next one."""
         own = None if record.selected_client_id is UNSET else record.selected_client_id
-        if own is not None and (not begins or await self._is_somewhere(own)):
+        if own is not None and (not begins or await self.is_somewhere(own)):
             return own
         passed = [] if own is None else [own]
         for _ in range(_MOST_TRIES):
             if (found := await self._browsers.plugins.next(passed)) is None:
                 break
-            if await self._is_somewhere(found):
+            if await self.is_somewhere(found):
                 return found
             passed.append(found)
         raise Offline(
             "No browser is connected.", hint="Pair one with the team on the console's Browser page, and keep it open."
         )
 
-    async def _is_somewhere(self, client_id: str) -> bool:
+    async def is_somewhere(self, client_id: str) -> bool:
         """Whether a server holds it. One whose server is gone is no longer offered."""
         if self._is_here(client_id):
             return True
