@@ -6,7 +6,7 @@ FEATURE = Feature(
     "node",
     "Team node",
     rank=195,
-    serving="handrail.features.node.link:connected",
+    serving="handrail.features.node.serving:serving",
     offers={"join": "handrail.features.node.joining:joining"},
     checks="handrail.features.node.checks:checks",
     commands=[Command("node", "handrail.features.node.cli.node:node", "Show or leave the team of this machine.", 191)],

@@ -8,15 +8,13 @@ from collections.abc import Callable
 from msgspec import UNSET
 
 from handrail.features.node.client import TeamClient, checked_url
+from handrail.features.node.serving import TOKEN
 from handrail.kernel.audit import Audit
 from handrail.kernel.project import Project
 from handrail.ports.errors import BadAnswer, InvalidParams
 from handrail.ports.node import Membership
 from handrail.ports.secrets import Secret
 from handrail.ports.stores import Stores
-
-TOKEN = "team:token"
-"""Its name among the secrets that are kept."""
 
 Join = Callable[[str, str, Callable[[str], None]], Membership]
 

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 from handrail.features.node.audit_copy import AuditCopy
 from handrail.features.node.client import Revoked, TeamClient
-from handrail.features.node.joining import TOKEN
 from handrail.features.node.questions import Questions
 from handrail.kernel.project import Project
 from handrail.ports.errors import BadAnswer, Conflict, Failure, Offline
 from handrail.ports.node import Membership, Memberships, NodeNews
+from handrail.ports.secrets import Secret
 from handrail.ports.waiting import settled
 
 _AGAIN_AFTER = 1.0
@@ -26,18 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def connected(project: Project) -> AsyncIterator[None]:
-    """Nothing where this machine is no node."""
-    node = project.stores.node
-    membership = None if node is None else await settled(node.read)
-    if node is None or membership is None or membership.is_revoked:
-        yield
-        return
-    token = await project.stores.secrets.get(TOKEN)
-    if token is None:
-        logger.warning("the token for %s is gone: join the team again", membership.url)
-        yield
-        return
+async def connected(project: Project, node: Memberships, membership: Membership, token: Secret) -> AsyncIterator[None]:
     client = TeamClient(membership.url, token)
     following = asyncio.create_task(Link(project, node, membership, client).follow())
     try:

@@ -1,0 +1,107 @@
+"""The machine's clock jumps while a server runs: after a suspend, by hand, by a time server that was far off.
+
+libfaketime gives the real program another time; clocks that only count on are left alone, as on a real machine.
+"""
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.effort import chance, count, tries
+from tests.waiting import until
+from tests.wire.clients import HANDRAIL, Api, Json, Outcome, Up
+
+HOUR, DAY = 3_600, 86_400
+JUMPS = (HOUR, -2 * HOUR, DAY, -DAY, 31 * DAY, -40 * DAY, 400 * DAY, -365 * DAY, 5, -5)
+RULES = '[[rules]]\ntool = "write_to_file"\npath = "free/*"\ndecision = "allow"\n'
+
+
+class Clock:
+    """The time that programs with this environment see, as an offset from the true one."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self.offset = 0
+        self.set(0)
+
+    def set(self, offset: int) -> None:
+        self.offset = offset
+        fresh = self._file.with_suffix(".new")
+        fresh.write_text(f"{offset:+d}\n")
+        fresh.replace(self._file)
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        library = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
+        return {
+            "LD_PRELOAD": str(library),
+            "FAKETIME_TIMESTAMP_FILE": str(self._file),
+            "FAKETIME_NO_CACHE": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            "NO_FAKE_STAT": "1",
+        }
+
+
+class Rig:
+    def __init__(self, folder: Path) -> None:
+        self.project, self.state = folder / "project", folder / "state"
+        self.project.mkdir()
+        self.state.mkdir(mode=0o700)
+        (self.state / "config.toml").write_text(RULES)
+        self.clock = Clock(folder / "clock")
+        self.up = Up(self.project, self.state, environ=self.clock.environ)
+        self.agent = Api(self.up)
+        self.pool = ThreadPoolExecutor()
+
+    def handrail(self, *words: str) -> str:
+        command = [HANDRAIL, *words, "--state", str(self.state)]
+        done = subprocess.run(command, env={**os.environ, **self.clock.environ}, capture_output=True, text=True)
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+        return done.stdout
+
+    def pending(self) -> list[str]:
+        return [one["requestId"] for one in json.loads(self.handrail("prompts", "list", "--json"))["prompts"]]
+
+    def close(self) -> None:
+        self.pool.shutdown()
+        self.up.close()
+
+
+@pytest.mark.trial("clock", is_long=True)
+def test_reads_and_writes_go_on_and_the_record_stays_whole_however_the_clock_jumps(tmp_path: Path) -> None:
+    rig, by = Rig(tmp_path), chance()
+    for number in range(tries(10, 300)):
+        count()
+        rig.clock.set(max(-30 * 365 * DAY, min(60 * 365 * DAY, rig.clock.offset + by.choice(JUMPS))))
+        name = f"free/{number % 7}.txt"
+        rig.agent.write(name, f"{number}\n")
+        assert rig.agent.ok("read_file", path=name)["content"] == f"{number}\n"
+        assert rig.up.http.get("/health").status_code == 200
+    rig.handrail("audit", "verify")
+    assert "free/" in rig.handrail("history", "--project", str(rig.project))
+    rig.close()
+    rig.handrail("audit", "verify")
+
+
+@pytest.mark.trial("clock", is_long=True)
+def test_a_yes_given_after_the_clock_has_jumped_is_carried_out_or_refused_with_a_reason(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    for number, jump in enumerate(JUMPS):
+        count()
+        rig.clock.set(0)
+        params: Json = {"path": f"asked-{number}.txt", "content": "x\n", "dryRun": False}
+        rig.agent.ok("write_to_file", **{**params, "dryRun": True})
+        call = rig.pool.submit(rig.agent.call, "write_to_file", params)
+        (asked,) = until(rig.pending, "the question")
+        rig.clock.set(jump)
+        rig.handrail("prompts", "answer", asked, "--ok")
+        outcome: Outcome = call.result(60)
+        is_written = (rig.project / params["path"]).exists()
+        assert is_written == (outcome.error is None), (jump, outcome)
+        assert outcome.error is None or outcome.error["message"], (jump, outcome)
+    rig.close()
