@@ -1,6 +1,8 @@
 """The narrow cage, where user namespaces are barred: what it keeps in, and what each part of it is for."""
 
 import ctypes
+import errno
+import fcntl
 import json
 import os
 import signal
@@ -8,12 +10,13 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from handrail.features.cage.narrow.notifications import load_filter, receive_listener, received, send_listener
+from handrail.features.cage.narrow.notifications import load_filter, receive_listener, received, respond, send_listener
 from handrail.features.cage.narrow.rules import ASKED, LANDLOCK_PARTS, NARROW_REFUSED
 from handrail.features.cage.session import list_cages
 from handrail.features.cage.syscalls import REFUSED, SOCKETS, filter_program
@@ -119,7 +122,7 @@ def test_where_namespaces_are_barred_the_first_line_says_narrow_and_changes_wait
     assert (done.returncode, out.splitlines()[0]) == (7, "Ann <ann@example.org>"), err
     assert SECRET not in out
     assert "# Shop" not in out, "the project itself is out of reach"
-    assert "There is nothing here" in out, "handrail answers inside"
+    assert "There is nothing here" in out, f"handrail did not answer inside: {err}"
     assert err.splitlines()[0].startswith("handrail: cage narrow, because unshare: Operation not permitted · bash in ")
     assert (user.project / "README.md").read_text() == "# Shop\n"
     folder, session = list_cages(user.state)[-1]
@@ -206,6 +209,43 @@ def test_the_keeper_uses_nothing_of_a_process_that_got_the_number_of_one_that_en
     for opened in (line, childs):
         opened.close()
     os.close(listener)
+
+
+def test_a_call_is_answered_though_a_signal_interrupts_the_keeper(monkeypatch: pytest.MonkeyPatch) -> None:
+    line, childs = socket.socketpair()
+    caller = os.fork()
+    if caller == 0:
+        try:
+            ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)  # no new privileges
+            send_listener(childs, load_filter(filter_program((), asked=["chmod"])))
+            os.chmod("/nowhere", 0o700)
+        except OSError as error:
+            os._exit(error.errno or 0)
+        finally:
+            os._exit(0)
+    _, listener = receive_listener(line)
+    assert listener is not None
+    asked = received(listener)
+    assert asked is not None
+    signals, control = [1, 1], fcntl.ioctl
+
+    def interrupted(*arguments: Any) -> Any:
+        if signals:
+            signals.pop()
+            raise InterruptedError
+        return control(*arguments)
+
+    monkeypatch.setattr(fcntl, "ioctl", interrupted)
+    try:
+        respond(asked, -1, errno.EROFS)
+        ended = until(lambda: os.waitpid(caller, os.WNOHANG)[1], "the call to be answered")
+        assert (os.waitstatus_to_exitcode(ended), signals) == (errno.EROFS, [])
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(caller, signal.SIGKILL)
+        for opened in (line, childs):
+            opened.close()
+        os.close(listener)
 
 
 def give(path: Path) -> None:

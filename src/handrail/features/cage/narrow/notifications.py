@@ -84,7 +84,7 @@ class Notification(NamedTuple):
 
     def check_waiting(self) -> None:
         """OSError where the thread doesn't wait any more."""
-        fcntl.ioctl(self.listener, _IS_VALID, struct.pack("Q", self.id))
+        _control(self.listener, _IS_VALID, struct.pack("Q", self.id))
 
     def _process(self) -> int:
         with open(f"/proc/{self.thread}/status", encoding="ascii", errors="replace") as file:
@@ -130,9 +130,19 @@ def has_ended(listener: int) -> bool:
 def respond(asked: Notification, value: int, error: int) -> None:
     """`error` is an errno, 0 where the call succeeded with `value`."""
     try:
-        fcntl.ioctl(asked.listener, _SEND, _RESPONSE.pack(asked.id, value, -error, 0))
+        _control(asked.listener, _SEND, _RESPONSE.pack(asked.id, value, -error, 0))
     except OSError:
         return  # it doesn't wait any more
+
+
+def _control(listener: int, request: int, data: bytes) -> None:
+    """Once more where a signal interrupts it, such as that of a child's end: the caller would wait forever. OSError."""
+    while True:
+        try:
+            fcntl.ioctl(listener, request, data)
+            return
+        except InterruptedError:
+            continue
 
 
 def send_listener(line: socket.socket, listener: int) -> None:
