@@ -211,10 +211,7 @@ def test_every_mutant_of_a_bridges_request_is_answered(tmp_path: Path) -> None:
     command = [HANDRAIL, "desktop-host", "--socket", path, "--state", tmp_path / "state", "--workspace-root", workspace]
     with subprocess.Popen([*map(str, command)], env=environ, stderr=subprocess.DEVNULL) as host:
         memory = Memory(host.pid)
-        until(path.exists, "the host's socket")
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(PATIENCE)
-            connection.connect(str(path))
+        with until(lambda: _connected(path), "the host's socket") as connection:
             answers = connection.makefile("rb")
             for sent in range(number):
                 count()
@@ -229,6 +226,18 @@ def test_every_mutant_of_a_bridges_request_is_answered(tmp_path: Path) -> None:
         memory.check()
         host.terminate()
         assert host.wait(PATIENCE) == 0
+
+
+def _connected(path: Path) -> socket.socket | None:
+    """None as long as nobody listens: the socket's file is there a moment earlier."""
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(PATIENCE)
+    try:
+        connection.connect(str(path))
+    except OSError:
+        connection.close()
+        return None
+    return connection
 
 
 @pytest.mark.trial("fuzz")

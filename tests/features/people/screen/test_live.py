@@ -199,3 +199,10 @@ async def test_an_empty_history_says_so(queue: PromptQueue, log: Path) -> None:
         await user.until_shown("Nothing was answered yet.")
         await user.press("a")
         await user.until_shown("Nothing is waiting for you.")
+
+
+async def test_news_that_come_while_the_view_closes_harm_nothing(queue: PromptQueue, log: Path) -> None:
+    async with using_screen(queue, log) as user:
+        await user.app.query_one("#body").remove()
+        user.app.changed()
+        await user.pilot.pause()

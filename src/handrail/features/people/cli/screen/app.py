@@ -101,7 +101,10 @@ class PromptsApp(App[int]):
 
     async def _show_all(self) -> None:
         """The screen as the board says; the cursor stays where it is."""
-        board, history = self.board, self.query_one(HistoryPage)
+        board, histories = self.board, self.query(HistoryPage)
+        if not histories:
+            return  # the view is being closed, and news came meanwhile
+        history = histories.first()
         if history.row is None and board.answered:
             history.show(board.answered[0])
         count = self._texts.answered if self._is_history else self._texts.waiting(len(board.waiting))
