@@ -39,7 +39,8 @@ class Places:
 
     def handrail(self, *words: str) -> str:
         """What the command printed; it has to succeed."""
-        command = [HANDRAIL, *words, "--state", str(self.state)]
+        end = words.index("--") if "--" in words else len(words)
+        command = [HANDRAIL, *words[:end], "--state", str(self.state), *words[end:]]
         done = subprocess.run(command, cwd=self.project, env=self.environment, capture_output=True, timeout=120)
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout.decode()

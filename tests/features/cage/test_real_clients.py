@@ -1,4 +1,7 @@
-"""Real clients in the cage, with a scripted model: each edits a file, runs a command, tries a host and uses a tool."""
+"""Real clients in the cage, with a scripted model: each edits a file, runs a command, tries a host and uses tools,
+
+handrail's and those of another MCP server.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,9 +17,11 @@ from tests.e2e.servers import audit_records
 from tests.effort import first_of
 from tests.features.cage.plain_user import SECRET, plain_user
 from tests.features.cage.test_narrow import BARRED, give
+from tests.features.gateway.rig import PEERS
 from tests.persons import HANDRAIL, Person, without_presence
 
 _COMMAND = "echo one > made.txt; curl -sS http://foreign.example/; env | grep the-persons; cat /etc/*/*.json; true"
+_OF_SERVER = "files.list_allowed_directories"
 _RULE = '[[rules]]\ndecision = "deny"\ntool = "net_connect"\nhost = "foreign.example"\n'
 
 CAGED = (
@@ -68,10 +73,12 @@ def test_a_client_works_freely_inside_and_reaches_nothing_outside(client: RealCl
     without_presence(places.state)
     config = places.state / "config.toml"
     config.write_text(config.read_text() + _RULE)
+    places.handrail("servers", "add", "files", "--yes", "--", str(PEERS / "mcp-server-filesystem"), str(tmp_path))
     turns: list[Turn] = [
         *_edit(client, places.project),
         _shell(client, _COMMAND, "The policy denies net_connect"),
         Use("apps_list", {}, server="handrail", rejects="error"),
+        Use(_OF_SERVER.replace(".", "__"), {}, server="handrail", expects=str(tmp_path)),
         Say("The door is closed now."),
     ]
 
@@ -92,9 +99,11 @@ def test_a_client_works_freely_inside_and_reaches_nothing_outside(client: RealCl
     assert (session.client, session.exit_code) == (client.name, 0)
     assert (folder.upper / "door.txt").read_text() == "The door is closed.\n"
     assert (folder.upper / "made.txt").read_text() == "one\n"
-    records = [each for each in audit_records(places.state) if each.get("tool") in ("net_connect", "apps_list")]
-    told = [(each["tool"], each.get("target"), each["ok"]) for each in records]
-    assert told == [("net_connect", "http://foreign.example", False), ("apps_list", None, True)]
+    tools = ("net_connect", "apps_list", _OF_SERVER)
+    records = [each for each in audit_records(places.state) if each.get("tool") in tools]
+    assert [(each["tool"], each.get("target"), each["ok"]) for each in records] == [
+        ("net_connect", "http://foreign.example", False), ("apps_list", None, True), (_OF_SERVER, None, True)
+    ]  # fmt: skip
     by_hook = [each["tool"] for each in audit_records(places.state) if str(each.get("tool")).startswith("native_")]
     assert "native_shell" in by_hook, by_hook
     assert Person(places.state).pending() == []
