@@ -9,8 +9,9 @@ from typing import Any
 from handrail.kernel.task_ids import new_task_id
 from handrail.ports.browser import EXTENSION_ORIGIN
 from tests.credentials import browser_token
-from tests.faces.http.listener import NAMESPACE, PATIENCE, Listener
+from tests.faces.http.listener import NAMESPACE, Listener
 from tests.faces.http.running import Answer, Running
+from tests.waiting import PATIENCE
 
 KEY_HEADER = "x-handrail-console-key"
 CLICK = {"browser_click": {"tabId": 1, "clickId": "12"}}
