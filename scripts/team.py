@@ -54,7 +54,7 @@ A team with two servers and one node runs on this machine. Everything ends, and 
 
 7. Look at what Prometheus sees, and verify the record:
 
-     curl -s {first}/metrics -H 'authorization: Bearer {bo}' | grep handrail_calls
+     curl -s {second}/metrics -H 'authorization: Bearer {bo}' | grep handrail_calls
      {handrail} audit verify --database "$HANDRAIL_TEAM_DATABASE" --public-key {key}
 """
 

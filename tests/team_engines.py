@@ -25,6 +25,11 @@ _SCRIPTS = Path(sys.executable).parent
 _FAST = {"fsync": "off", "synchronous_commit": "on", "full_page_writes": "off", "autovacuum": "off"}
 
 
+def pg_program(name: str) -> Path:
+    """One of PostgreSQL's own."""
+    return _BIN / name
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -24,7 +24,10 @@ Request = tuple[str, str]
 READING = ("GET", "HEAD")
 UPLOAD = "/api/artifacts/{artifactId}/upload"  # its address carries a token of its own
 OPEN = {("POST", "/api/session"), ("POST", "/api/extension/pair"), ("POST", UPLOAD), ("PUT", UPLOAD)}
-OPEN_PAGES = re.compile(r"/(|health|(activity|tools|settings)(/\{rest:path\})?|static/[\w.]+|assets/[\w.-]+)")
+APP_FILES = r"icon-(192|512|maskable-512)\.png|manifest\.webmanifest|offline\.(html|css)|sw\.js"
+OPEN_PAGES = re.compile(
+    rf"/(|health|(activity|tools|settings)(/\{{rest:path\}})?|static/[\w.]+|assets/[\w.-]+|{APP_FILES})"
+)
 FOR_PLUGINS = {
     ("GET", "/api/artifacts/{artifactId}"),
     ("POST", "/api/artifacts/presign"),

@@ -1,0 +1,47 @@
+"""A team's database is dumped, lost and restored: what was in the backup is there, and what is missing is found."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.features.team.servers import Agent, Person, Team, edit, prompt_about
+from tests.team_engines import Postgres, pg_program
+from tests.waiting import PATIENCE
+
+
+def run(*words: object) -> None:
+    done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.trial("team backup", is_long=True)
+@pytest.mark.timeout(300)
+def test_a_restored_team_goes_on_and_says_which_records_the_backup_lacks(
+    team: Team, postgres: Postgres, tmp_path: Path
+) -> None:
+    (server,) = team.start()
+    bo, agent = team.token("bo", "approver"), Agent(team.token("claude", "agent"))
+    person = Person(server.url, bo)
+    asked = edit(team, agent, "before.txt")
+    assert person.answer(prompt_about(person, "before.txt")).status_code == 200
+    assert asked.wait()["isError"] is False
+
+    dump = tmp_path / "team.dump"
+    run(pg_program("pg_dump"), "--format=custom", f"--file={dump}", postgres.team)
+    assert agent.call(server.url, "read_file", path="README.md")["isError"] is False
+    verify = ("audit", "verify", "--public-key", team.public_key, "--blobs", team.blobs)
+    team.handrail(*verify, "--database", team.database)  # signs nothing: the server has, and the bucket has it
+    server.stop()
+
+    restored = postgres.new_database()
+    run(pg_program("pg_restore"), "--exit-on-error", f"--dbname={restored}", dump)
+    team.database = team.database.rpartition("/")[0] + "/" + restored.rpartition("/")[2]
+    lacking = team.handrail(*verify, "--database", team.database, status=1)
+    assert "checkpoints that are not here" in lacking.stderr, "the bucket has one of more than the backup"
+    (again,) = team.start()
+    person = Person(again.url, bo)
+    asked = edit(team, agent, "after.txt", server=1)
+    assert person.answer(prompt_about(person, "after.txt")).status_code == 200
+    assert asked.wait()["isError"] is False
+    team.handrail("audit", "verify", "--public-key", team.public_key, "--database", team.database)
