@@ -11,7 +11,6 @@ import pytest
 from tests.persons import HANDRAIL, Person
 from tests.wire.clients import Client, Json, Start
 from tests.wire.conftest import *  # noqa: F403 - its fixtures start real servers
-from tests.wire.stage import trust
 from tests.wire.test_approval import waiting
 
 
@@ -88,20 +87,6 @@ def test_an_untrusted_policy_takes_no_undo_away(start: Start, own_project: Path,
     (folder / "policy.json").write_text(json.dumps({"policies": {"snapshotRetention": 1}}))
     client = start("stdio", own_project, own_state, answer="allow")
     assert client.ok("get_runtime_info")["snapshotRetention"] == 20
-
-
-def test_a_policy_that_is_trusted_in_one_project_is_not_trusted_in_a_copy(
-    start: Start, own_project: Path, own_state: Path, tmp_path: Path
-) -> None:
-    """A fork has the same policy, and other scripts that it lets run."""
-    copy = tmp_path / "copy"
-    for project in (own_project, copy):
-        (project / ".handrail").mkdir(parents=True, exist_ok=True)
-        (project / ".handrail" / "policy.json").write_text(json.dumps({"policies": {"snapshotRetention": 1}}))
-    own_state.mkdir(mode=0o700, exist_ok=True)
-    trust(own_project, own_state)
-    assert start("stdio", own_project, own_state, answer="allow").ok("get_runtime_info")["snapshotRetention"] == 1
-    assert start("stdio", copy, own_state, answer="allow").ok("get_runtime_info")["snapshotRetention"] == 20
 
 
 def test_a_prompt_that_pretends_to_be_handrails_is_shown_as_another_programs(own_state: Path) -> None:

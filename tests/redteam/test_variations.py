@@ -116,7 +116,7 @@ while True:
     at += 1
     AgentsFile(state).add(f"a{at}-{sys.argv[2]}")
     TrustFile(state).add(f"{at}".encode(), "policy")
-    TrustFile(state).remove(f"{at}".encode(), "policy")
+    TrustFile(state).remove(f"{at}".encode())
     AgentsFile(state).remove(f"a{at}-{sys.argv[2]}")
 """
 

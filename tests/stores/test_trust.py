@@ -1,8 +1,6 @@
-"""What a person trusts, kept by content and place, from many processes at once."""
+"""What a person trusts, kept by content, from many processes at once."""
 
-import json
 import stat
-from hashlib import sha256
 from pathlib import Path
 
 from handrail.stores.local.trust import TrustFile
@@ -20,18 +18,17 @@ sys.stdin.readline()
 for number in range(20):
     trust.add(f"{name} {number}".encode(), "policy.json")
     if number % 2:
-        assert trust.remove(f"{name} {number}".encode(), "policy.json")
+        assert trust.remove(f"{name} {number}".encode())
 """
 
 
 def test_what_was_trusted_counts_until_it_is_taken_back(tmp_path: Path) -> None:
-    trust, place = TrustFile(tmp_path), "/a/policy.json"
-    assert not trust.holds(b"a", place)
-    trust.add(b"a", place)
-    assert (trust.holds(b"a", place), trust.holds(b"b", place)) == (True, False)
-    assert not trust.holds(b"a", "/b/policy.json"), "the same content in another project"
-    assert (trust.remove(b"a", place), trust.remove(b"a", place)) == (True, False)
-    assert not trust.holds(b"a", place)
+    trust = TrustFile(tmp_path)
+    assert not trust.holds(b"a")
+    trust.add(b"a", "policy.json")
+    assert (trust.holds(b"a"), trust.holds(b"b")) == (True, False)
+    assert (trust.remove(b"a"), trust.remove(b"a")) == (True, False)
+    assert not trust.holds(b"a")
     assert {stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()} == {0o600}
 
 
@@ -42,14 +39,5 @@ def test_of_many_who_trust_at_once_nobody_is_lost(tmp_path: Path) -> None:
         finish(person)
     trust = TrustFile(tmp_path)
     for name in "abcd":
-        held = [number for number in range(20) if trust.holds(f"{name} {number}".encode(), "policy.json")]
+        held = [number for number in range(20) if trust.holds(f"{name} {number}".encode())]
         assert held == list(range(0, 20, 2))
-
-
-def test_what_was_trusted_before_its_place_counted_is_trusted_in_that_place(tmp_path: Path) -> None:
-    entry = {"policy": "/a/policy.json", "at": "2026-01-01T00:00:00+00:00"}
-    (tmp_path / "trusted.json").write_text(json.dumps({sha256(b"a").hexdigest(): entry}))
-    trust = TrustFile(tmp_path)
-    assert (trust.holds(b"a", "/a/policy.json"), trust.holds(b"a", "/b/policy.json")) == (True, False)
-    assert trust.remove(b"a", "/a/policy.json")
-    assert not trust.holds(b"a", "/a/policy.json")

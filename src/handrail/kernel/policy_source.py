@@ -69,19 +69,13 @@ class PolicySource:
         self._turn = threading.Lock()
         self.where = os.path.join(folder.location, POLICY_FILE)
         self.project = os.path.realpath(os.path.dirname(folder.location))
-        self._trusted_place = policy_file_of(self.project)
 
     def load(self) -> Policy:
         """At the start: a broken file stops the program. Blocks."""
         with self._turn:
             stamps, at = self._stamps(), time.time_ns()
             data = self._read()
-            seen = (
-                data,
-                data is None or self.trusts.holds(data, self._trusted_place),
-                self._user_rules(),
-                self._team(),
-            )
+            seen = (data, data is None or self.trusts.holds(data), self._user_rules(), self._team())
             if seen != self._seen:
                 self._policy = self._composed(*seen)
                 self._seen = seen
@@ -114,7 +108,7 @@ class PolicySource:
     def trust(self, shown: bytes) -> None:
         """What a person was shown, whatever the file holds by now; any later edit needs a new word."""
         read_document(shown, self.where)
-        self.trusts.add(shown, self._trusted_place)
+        self.trusts.add(shown, self.where)
 
     @property
     def file(self) -> bytes | None:
@@ -123,11 +117,11 @@ class PolicySource:
 
     def distrust(self) -> bool:
         data = self._read()
-        return data is not None and self.trusts.remove(data, self._trusted_place)
+        return data is not None and self.trusts.remove(data)
 
     def is_trusted(self) -> bool:
         data = self._read()
-        return data is not None and self.trusts.holds(data, self._trusted_place)
+        return data is not None and self.trusts.holds(data)
 
     def _stamps(self) -> Sequence[object]:
         policy = _stamp(self.where, os.lstat) if os.access(self.where, os.F_OK, follow_symlinks=False) else None

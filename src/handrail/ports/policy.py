@@ -99,7 +99,7 @@ def moment_of(until: str) -> datetime:
 
 
 class TrustedPolicy(NamedTuple):
-    """Which content is trusted, in which file, and since when. `hash` is of both, or in old entries of the content."""
+    """Which content is trusted, where it was when a person trusted it, and since when."""
 
     hash: str
     where: str
@@ -107,18 +107,18 @@ class TrustedPolicy(NamedTuple):
 
 
 class Trust(Protocol):
-    """The policy files that a person has said yes to, by their content and place. Blocks."""
+    """The policy files that a person has said yes to, by their content. Blocks."""
 
     @property
     def where(self) -> str:
         """The file that changes with it."""
         ...
 
-    def holds(self, data: bytes, where: str) -> bool: ...
+    def holds(self, data: bytes) -> bool: ...
 
     def add(self, data: bytes, where: str) -> None: ...
 
-    def remove(self, data: bytes, where: str) -> bool:
+    def remove(self, data: bytes) -> bool:
         """Whether it was there."""
         ...
 

@@ -16,35 +16,23 @@ _FILE = "trusted.json"
 
 
 class TrustFile:
-    """The hashes of trusted policies, each of its content and place, in `<stateDir>/trusted.json`.
-
-    A copy in another project is not trusted: what its rules let run are other files there.
-    """
+    """The content hashes of trusted policies, in `<stateDir>/trusted.json`."""
 
     def __init__(self, state: Path) -> None:
         self._file = state / _FILE
         self.where = str(self._file)
 
-    def holds(self, data: bytes, where: str) -> bool:
-        trusted = self._read()
-        if _hash(data, where) in trusted:
-            return True
-        earlier = _policy("", trusted.get(hashlib.sha256(data).hexdigest()))  # before the place was a part of it
-        return earlier is not None and earlier.where == where
+    def holds(self, data: bytes) -> bool:
+        return hashlib.sha256(data).hexdigest() in self._read()
 
     def add(self, data: bytes, where: str) -> None:
         at = datetime.now(UTC).isoformat(timespec="seconds")
         with self._change() as trusted:
-            trusted[_hash(data, where)] = {"policy": where, "at": at}
+            trusted[hashlib.sha256(data).hexdigest()] = {"policy": where, "at": at}
 
-    def remove(self, data: bytes, where: str) -> bool:
+    def remove(self, data: bytes) -> bool:
         with self._change() as trusted:
-            was_trusted = trusted.pop(_hash(data, where), None) is not None
-            earlier = hashlib.sha256(data).hexdigest()
-            if (policy := _policy(earlier, trusted.get(earlier))) is not None and policy.where == where:
-                del trusted[earlier]
-                return True
-            return was_trusted
+            return trusted.pop(hashlib.sha256(data).hexdigest(), None) is not None
 
     def all(self) -> Sequence[TrustedPolicy]:
         found = [policy for digest, entry in self._read().items() if (policy := _policy(digest, entry)) is not None]
@@ -72,10 +60,6 @@ class TrustFile:
         except (FileNotFoundError, ValueError):
             return {}
         return content if isinstance(content, dict) else {}
-
-
-def _hash(data: bytes, where: str) -> str:
-    return hashlib.sha256(where.encode(errors="surrogateescape") + b"\0" + data).hexdigest()
 
 
 def _policy(digest: str, entry: object) -> TrustedPolicy | None:
