@@ -13,7 +13,7 @@ from handrail.features.hooks.clients import CLIENTS, HookClient, ToolCall
 from handrail.features.hooks.ground import checked
 from handrail.features.hooks.native import TOOL_OF, Change, FileChange, Mcp, Native, Other, Outcome, Read, Shell
 from handrail.features.hooks.port import Hooks
-from handrail.features.hooks.project_servers import has_impostor
+from handrail.features.hooks.project_servers import OWN_SERVER, has_impostor
 from handrail.features.hooks.result import Allowed
 from handrail.features.hooks.tools.native_shell import checked_plan
 from handrail.kernel import strict_json
@@ -148,7 +148,7 @@ async def _complete(hooks: Hooks, passing: Call, call: ToolCall) -> Native:
 
 async def _has_the_gate(hooks: Hooks, passing: Call, native: Mcp) -> bool:
     """A tool of handrail's own, which passes the gate when it is called."""
-    if native.server != "handrail" or not hooks.is_own_tool(native.tool):
+    if native.server != OWN_SERVER or not hooks.is_own_tool(native.tool):
         return False
     return not await in_thread(passing, lambda: has_impostor(hooks.ground.root))
 

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from handrail.features.hooks.native import Mcp, Native, Read, Shell
+from handrail.features.hooks.project_servers import OWN_SERVER
 from handrail.features.hooks.tool_names import native_of
 from handrail.ports.errors import InvalidParams
 
@@ -107,10 +108,10 @@ def _cline_event(event: Event) -> ToolCall:
 
 
 def _opencode_event(event: Event) -> ToolCall:
-    cwd, tool = _cwd(event), _string(event, "tool")
-    return ToolCall(
-        native_of(tool, _object(event, "args"), cwd), tool, cwd, _maybe(event, "sessionID"), _maybe(event, "callID")
-    )
+    cwd, tool, given = _cwd(event), _string(event, "tool"), _object(event, "args")
+    server, _, name = tool.partition("_")  # it names a server's tools like this, and says no more
+    native = Mcp(server, name, given) if server == OWN_SERVER and name else native_of(tool, given, cwd)
+    return ToolCall(native, tool, cwd, _maybe(event, "sessionID"), _maybe(event, "callID"))
 
 
 def _claude_answer(event: str, is_allowed: bool, reason: str) -> Mapping[str, Any] | None:

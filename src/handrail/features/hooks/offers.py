@@ -94,7 +94,7 @@ def _around(before: str, after: str, run: Mapping[str, Any]) -> dict[str, Any]:
 
 _PLUGIN = """\
 // Written by `handrail connect`: opencode's own tools pass handrail's gate.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 
 const words = %s;
 const state = words.pop();
@@ -104,8 +104,12 @@ export const Handrail = async ({ directory }) => ({
     const { tool, sessionID, callID } = input;
     const event = { tool, sessionID, callID, args: output.args, cwd: directory };
     const run = [...words.slice(1), "hook", "opencode", "--state", state, "--wait", "3600"];
-    const done = spawnSync(words[0], run, { input: JSON.stringify(event), encoding: "utf8" });
-    if (done.status !== 0) throw new Error(done.stderr || "handrail: the hook failed, so the tool is blocked");
+    const hook = spawn(words[0], run, { stdio: ["pipe", "ignore", "pipe"] });
+    let reason = "";
+    hook.stderr.setEncoding("utf8").on("data", (text) => (reason += text));
+    hook.stdin.on("error", () => {}).end(JSON.stringify(event));
+    const status = await new Promise((resolve) => hook.on("close", resolve).on("error", () => resolve(null)));
+    if (status !== 0) throw new Error(reason || "handrail: the hook failed, so the tool is blocked");
   },
 });
 """
