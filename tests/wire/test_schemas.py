@@ -131,6 +131,26 @@ def test_a_roots_compositions_are_left_out_for_mcp_and_enforced_all_the_same() -
             Registered(tool, Surface("s", DIALECT, None, [tool]), is_enabled=True).read_params({})
 
 
+def test_no_schema_has_a_part_that_clients_reject(stdio: Stdio) -> None:
+    """A bare `false` in place of a schema, several types at once: the Inspector's `--strict` names them."""
+
+    def check(schema: Any, where: str) -> None:
+        assert not isinstance(schema, bool), where
+        assert not isinstance(schema.get("type"), list), where
+        for name in ("items", "not", *(["additionalProperties"] if schema.get("additionalProperties") else [])):
+            if name in schema and schema[name] is not True:
+                check(schema[name], f"{where}.{name}")
+        for name in ("properties", "patternProperties"):
+            for member, its in schema.get(name, {}).items():
+                check(its, f"{where}.{member}")
+        for name in ("anyOf", "oneOf", "allOf", "prefixItems"):
+            for index, each in enumerate(schema.get(name, [])):
+                check(each, f"{where}.{name}[{index}]")
+
+    for tool in stdio.request("tools/list", {})["tools"]:
+        check(tool["inputSchema"], tool["name"])
+
+
 def test_every_tool_has_a_title_a_description_and_hints_from_its_effect(stdio: Stdio) -> None:
     effects = {entry.tool.name: entry.tool.strongest_effect for entry in app.Wiring().describe()}
     assert effects["write_to_file"] is Effect.WRITE

@@ -28,7 +28,15 @@ def _inlined(schema: Any, parts: Mapping[str, Any]) -> Any:
     if "$ref" in schema:  # a type's name and docstring are for us
         named = parts[schema["$ref"]]
         return _inlined({key: value for key, value in named.items() if key not in ("title", "description")}, parts)
-    return {name: _inlined(value, parts) for name, value in schema.items()}
+    return {name: _inlined(value, parts) for name, value in _portable(schema).items()}
+
+
+def _portable(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An array of so many equal items without `prefixItems` and `items: false`, which clients reject."""
+    first, *others = schema.get("prefixItems") or [None]
+    if first is None or any(other != first for other in others):
+        return schema
+    return {**{name: value for name, value in schema.items() if name != "prefixItems"}, "items": first}
 
 
 class Validator:

@@ -53,7 +53,7 @@ _ADDITIONS: dict[str, Any] = {
     "variables": {
         "type": "object",
         "propertyNames": {"pattern": _NAME},
-        "additionalProperties": {"type": ["string", "number", "boolean"]},
+        "additionalProperties": {"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]},
         "description": "Variables to set before the scene starts",
     },
     "choices": {
