@@ -82,6 +82,10 @@ def _cline_file(home: Home) -> Path:
     return _vscode_folder(home) / "globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
 
 
+def _cline_folder(home: Home) -> Path:
+    return home.folder / ".cline"
+
+
 def _opencode(home: Home, launch: Launch) -> Sequence[Edit]:
     command = [launch.command, *launch.arguments]
     entry = {"type": "local", "command": command, "enabled": True, "timeout": _START_MS}
@@ -145,11 +149,20 @@ CLIENTS = (
         note=_ASKS_ITSELF,
     ),
     Client(
+        "cline-cli",
+        "Cline CLI",
+        ("cline",),
+        lambda home: [_cline_folder(home)],
+        _plain(lambda home: _cline_folder(home) / "data/settings/cline_mcp_settings.json", timeout=_HOUR_SECONDS),
+        was_run=True,
+    ),
+    Client(
         "opencode",
         "opencode",
         ("opencode",),
         lambda home: [home.config / "opencode"],
         _opencode,
+        was_run=True,
     ),
     Client(
         "copilot",
@@ -180,6 +193,17 @@ CLIENTS = (
 )
 
 AGENT_PROGRAMS = frozenset(
-    {"claude", "claude-agent-acp", "codex", "codex-acp", "copilot", "cursor-agent", "gemini", "opencode", "qwen"}
+    {
+        "claude",
+        "claude-agent-acp",
+        "cline",
+        "codex",
+        "codex-acp",
+        "copilot",
+        "cursor-agent",
+        "gemini",
+        "opencode",
+        "qwen",
+    }
 )
 """Clients that are agents as a whole. An editor is not among them: a person types into its terminal, too."""
