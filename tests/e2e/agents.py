@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from tests.persons import HANDRAIL, PATIENCE
+from tests.persons import HANDRAIL
+from tests.waiting import PATIENCE
 from tests.wire.stage import START
 
 CHANGE = {"name": "replace_in_file", "arguments": {"path": START, "find": "beach", "replace": "city"}}

@@ -14,8 +14,8 @@ import pytest
 from tests.desktop_apps import command, texts
 from tests.desktop_session import DesktopSession
 from tests.e2e.desktop_agent import desktop_agent, desktop_rig, on_desktop
-from tests.persons import HANDRAIL, PATIENCE
-from tests.waiting import until
+from tests.persons import HANDRAIL
+from tests.waiting import PATIENCE, until
 
 
 def hosts(state: Path) -> set[int]:

@@ -12,7 +12,8 @@ import pytest
 from tests.desktop_session import DesktopSession
 from tests.e2e.desktop_agent import desktop_rig, on_desktop
 from tests.faces.http.running import Running
-from tests.persons import HANDRAIL, PATIENCE, Person
+from tests.persons import HANDRAIL, Person
+from tests.waiting import PATIENCE
 
 PAGE = Path(__file__).parents[2] / "docs" / "desktop.md"
 NOWHERE = {"op": "click", "params": {"target": {"selector": {"titleContains": "nothing is called so"}}}}

@@ -14,8 +14,8 @@ import httpx2
 
 from handrail.stores.local.watching import watching
 from tests.e2e.agents import Agent
-from tests.persons import HANDRAIL, PATIENCE, Person
-from tests.waiting import until
+from tests.persons import HANDRAIL, Person
+from tests.waiting import PATIENCE, until
 from tests.wire.stage import START
 
 

@@ -18,8 +18,8 @@ from handrail.features.gateway.sign_in import checked_address
 from handrail.ports.errors import BadAnswer
 from handrail.ports.own_servers import announced
 from tests.features.gateway.oauth_server import OAuthServer
-from tests.features.gateway.rig import HANDRAIL, PATIENCE, PEERS, Mcp, Rig, odd_command
-from tests.waiting import until
+from tests.features.gateway.rig import HANDRAIL, PEERS, Mcp, Rig, odd_command
+from tests.waiting import PATIENCE, until
 
 
 @pytest.fixture
