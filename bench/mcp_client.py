@@ -33,7 +33,7 @@ class Client:
             answer = json.loads(line)
             if answer.get("id") == self._count and "method" not in answer:
                 return answer["result"]
-        raise SystemExit(f"{self._process.args} ended.")
+        raise SystemExit(f"{self._process.args!r} ended.")
 
     def _send(self, message: Mapping[str, Any]) -> None:
         assert self._process.stdin is not None

@@ -23,7 +23,7 @@ _FLAGS = (
     "--use-mock-keychain", "--disable-gpu", "--disable-dev-shm-usage", "--disable-search-engine-choice-screen",
     "--hide-crash-restore-bubble",
 )  # fmt: skip
-_STARTS_WITHIN = 30.0
+_STARTS_WITHIN = 120.0
 _ENDS_WITHIN = 5.0
 
 

@@ -20,7 +20,7 @@ from handrail.ports.browser import EXTENSION_ORIGIN
 
 EXTENSION = Path(__file__).parents[2] / "src/handrail/extension"
 _TASK = "0b5e55ed-0000-4000-8000-000000000001"
-_STARTS_WITHIN = 30.0
+_STARTS_WITHIN = 120.0
 _KEPT = 3.0
 _RULES = """[[rules]]\neffect = "UI_CONTROL"\nhost = "127.0.0.1"\ndecision = "allow"\n"""
 _ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
