@@ -1,7 +1,7 @@
 # Everything installs into .venv, web/node_modules, web/engine, tests/peers (.venv, node_modules) and, for `make bench` alone,
 # bench/peers/node_modules; a Node to build with into build/node, if the system has none; the campaign's Debian 13 into
-# build/debian-13. scripts/packages.* name the
-# system packages that each needs.
+# build/debian-13, its client libraries into
+# tests/clients/libraries. scripts/packages.* name the system packages that each needs.
 SHELL := /bin/bash
 BIN := .venv/bin
 RUN_READY := .venv/.run-ready
@@ -13,6 +13,8 @@ BENCH_SYSTEM_READY := .venv/.bench-ready
 DEMO_READY := .venv/.demo-ready
 DEBIAN_13_READY := build/debian-13/finished
 CAMPAIGN_SYSTEM_READY := .venv/.campaign-ready
+LIBRARIES := tests/clients/libraries
+LIBRARIES_READY := $(LIBRARIES)/.venv/.ready $(LIBRARIES)/langchain/.venv/.ready $(LIBRARIES)/node_modules/.package-lock.json
 CONSOLE_READY := src/handrail/faces/http/console/index.html
 ENGINE_READY := src/handrail/engine/index.html
 CONSOLE_SOURCES := $(shell find web/host web/protocol web/theme web/console/src web/console/pwa web/extension/src web/extension/_locales web/extension/icons -type f) \
@@ -46,7 +48,7 @@ team: setup ## a team's servers and engines on this machine, until Ctrl-C, with 
 test: setup ## run every test
 	scripts/test $(ARGS)
 
-campaign: setup $(DEMO_READY) $(DEBIAN_13_READY) $(CAMPAIGN_SYSTEM_READY) ## try at length what `make test` tries briefly; ARGS="--minutes 20 --seed 1" bounds and repeats it
+campaign: setup $(DEMO_READY) $(DEBIAN_13_READY) $(CAMPAIGN_SYSTEM_READY) $(LIBRARIES_READY) ## try at length what `make test` tries briefly; ARGS="--minutes 20 --seed 1" bounds and repeats it
 	$(BIN)/python -m tests.campaign $(ARGS)
 
 check: $(DEV_READY) $(CONSOLE_READY) ## lint, format, types, layers
@@ -95,7 +97,7 @@ release: setup ## build, check and sign a release into dist/VERSION; ARGS=--dry-
 	scripts/release $(ARGS)
 
 clean: ## remove everything that was installed or built
-	rm -rf .venv tests/peers/.venv tests/peers/node_modules bench/peers/node_modules web/node_modules web/engine/node_modules src/handrail/faces/http/console src/handrail/extension src/handrail/engine dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv tests/peers/.venv tests/peers/node_modules $(LIBRARIES)/.venv $(LIBRARIES)/langchain $(LIBRARIES)/node_modules bench/peers/node_modules web/node_modules web/engine/node_modules src/handrail/faces/http/console src/handrail/extension src/handrail/engine dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests bench scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(RUN_READY): pyproject.toml requirements/run.lock requirements/build.lock scripts/packages.run
@@ -111,6 +113,17 @@ $(PEERS_READY): tests/peers/package.json tests/peers/package-lock.json | $(DEV_R
 $(PYTHON_PEERS_READY): requirements/peers.lock | $(DEV_READY)
 	$(BIN)/python -m venv --clear tests/peers/.venv
 	tests/peers/.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement=requirements/peers.lock
+	touch $@
+
+$(LIBRARIES)/.venv/.ready: requirements/clients.lock | $(DEV_READY)
+$(LIBRARIES)/langchain/.venv/.ready: requirements/langchain.lock | $(DEV_READY)
+$(LIBRARIES)/.venv/.ready $(LIBRARIES)/langchain/.venv/.ready:
+	$(BIN)/python -m venv --clear $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement=$<
+	touch $@
+
+$(LIBRARIES)/node_modules/.package-lock.json: $(LIBRARIES)/package.json $(LIBRARIES)/package-lock.json | $(DEV_READY)
+	cd $(LIBRARIES) && ../../../scripts/npm ci && ../../../scripts/npm exec --offline -- node node_modules/opencode-ai/postinstall.mjs
 	touch $@
 
 $(BENCH_PEERS_READY): bench/peers/package.json bench/peers/package-lock.json | $(DEV_READY)

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 from tests.clients.script import Script, Turn
-from tests.clients.wires import Request, Wire
+from tests.clients.wires import WHOLE, Request, Wire
 
 
 class Model:
@@ -45,7 +45,10 @@ def serving(wire: Wire, turns: Sequence[Turn]) -> Iterator[Model]:
             if asked is None:
                 self.send("application/json", json.dumps(wire.other(request)).encode())
                 return
-            events = wire.events(request, model.script.answer(asked))
+            events = list(wire.events(request, model.script.answer(asked)))
+            if events[0][0] == WHOLE:
+                self.send("application/json", json.dumps(events[0][1]).encode())
+                return
             lines = [(f"event: {name}\n" if name else "") + f"data: {json.dumps(data)}\n\n" for name, data in events]
             self.send("text/event-stream", "".join(lines).encode())
 

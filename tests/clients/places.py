@@ -2,6 +2,8 @@
 
 import os
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,6 +46,28 @@ class Places:
         done = subprocess.run(command, cwd=self.project, env=self.environment, capture_output=True, timeout=120)
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout.decode()
+
+    @contextmanager
+    def served(self) -> Iterator[None]:
+        """While `handrail up` runs."""
+        command = [
+            HANDRAIL,
+            "up",
+            "--project",
+            str(self.project),
+            "--state",
+            str(self.state),
+            "--port",
+            "0",
+            "--no-open",
+        ]
+        with subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE) as server:
+            assert server.stdout is not None
+            server.stdout.readline()
+            try:
+                yield
+            finally:
+                server.terminate()
 
     def records(self) -> list[tuple[str, str, bool | None]]:
         """The audit's calls, as tool, event and whether it succeeded."""

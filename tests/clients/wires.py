@@ -1,4 +1,4 @@
-"""The three languages in which clients speak with their models, as far as a scripted model needs them."""
+"""The languages in which clients speak with their models, as far as a scripted model needs them."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -9,6 +9,8 @@ from tests.clients.script import Answer, Asked, Offered, Result, Say, ToolCall
 
 Event = tuple[str, Any]
 """A server-sent event: its name, which may be empty, and its data."""
+WHOLE = "whole"
+"""In place of an event's name: the data is the whole answer, because the request wants no stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class Anthropic:
 
 
 class Responses:
-    """OpenAI's Responses, as Codex uses them."""
+    """OpenAI's Responses, as Codex, openai-agents and the AI SDK use them."""
 
     def asked(self, request: Request) -> Asked | None:
         if request.method != "POST" or request.path != "/v1/responses" or not request.body.get("tools"):
@@ -115,9 +117,17 @@ class Responses:
                 yield Offered(tool.get("name", tool["type"]))
 
     def events(self, request: Request, answer: Answer) -> Iterator[Event]:
-        response = {"id": "resp_1", "object": "response", "status": "in_progress", "output": []}
-        yield "response.created", {"type": "response.created", "response": response}
+        response = {
+            "id": "resp_1",
+            "object": "response",
+            "created_at": 0,
+            "model": "scripted",
+            "status": "in_progress",
+            "output": [],
+        }
+        yield from self._named("response.created", {"response": response})
         kinds = {each.get("name"): each["type"] for each in request.body["tools"]}
+        items = []
         for index, part in enumerate(answer):
             if isinstance(part, Say):
                 text = [{"type": "output_text", "text": part.text, "annotations": []}]
@@ -130,17 +140,72 @@ class Responses:
                 item = {**name, "name": part.name, "arguments": json.dumps(part.arguments)}
                 if part.space:
                     item["namespace"] = part.space
-            yield (
-                "response.output_item.done",
-                {"type": "response.output_item.done", "output_index": index, "item": {**item, "status": "completed"}},
-            )
+            items.append({**item, "status": "completed"})
+            place = {"output_index": index, "item_id": item["id"], "content_index": 0}
+            yield from self._named("response.output_item.added", {**place, "item": {**item, "status": "in_progress"}})
+            if isinstance(part, Say):
+                yield from self._named("response.output_text.delta", {**place, "delta": part.text})
+            yield from self._named("response.output_item.done", {**place, "item": items[-1]})
         usage = {"input_tokens": 10, "output_tokens": 10, "total_tokens": 20}
         details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
-        done = {**response, "status": "completed", "usage": {**usage, **details}}
-        yield "response.completed", {"type": "response.completed", "response": done}
+        done = {**response, "status": "completed", "output": items, "usage": {**usage, **details}}
+        yield from self._named("response.completed", {"response": done})
+
+    def _named(self, name: str, data: dict[str, Any]) -> Iterator[Event]:
+        yield name, {"type": name, "sequence_number": 0, **data}
 
     def other(self, request: Request) -> Any:
         return {"models": [], "data": [], "object": "list"} if request.path == "/v1/models" else {}
+
+
+class ChatCompletions:
+    """OpenAI's chat completions, as every other client uses them."""
+
+    def asked(self, request: Request) -> Asked | None:
+        if not request.path.endswith("/chat/completions") or not request.body.get("tools"):
+            return None
+        results = [
+            Result(each["tool_call_id"], _text(each.get("content")))
+            for each in request.body["messages"]
+            if each["role"] == "tool"
+        ]
+        return Asked([Offered(each["function"]["name"]) for each in request.body["tools"]], results)
+
+    def events(self, request: Request, answer: Answer) -> Iterator[Event]:
+        message = self._message(answer)
+        if not request.body.get("stream"):
+            yield WHOLE, self._completion(message)
+            return
+        calls = [{"index": index, **each} for index, each in enumerate(message.get("tool_calls", []))]
+        delta = {**message, "tool_calls": calls} if calls else message
+        yield "", self._chunk({"index": 0, "delta": delta, "finish_reason": None})
+        yield "", self._chunk({"index": 0, "delta": {}, "finish_reason": "tool_calls" if calls else "stop"})
+
+    def _completion(self, message: dict[str, Any]) -> Any:
+        reason = "tool_calls" if "tool_calls" in message else "stop"
+        choice = {"index": 0, "message": message, "finish_reason": reason}
+        return {**self._chunk(choice), "object": "chat.completion"}
+
+    def other(self, request: Request) -> Any:
+        return self._completion(self._message([Say("A scripted model")]))
+
+    def _message(self, answer: Answer) -> dict[str, Any]:
+        text = "".join(part.text for part in answer if isinstance(part, Say))
+        calls = [
+            {
+                "id": part.call_id,
+                "type": "function",
+                "function": {"name": part.name, "arguments": json.dumps(part.arguments)},
+            }
+            for part in answer
+            if isinstance(part, ToolCall)
+        ]
+        return {"role": "assistant", "content": text or None, **({"tool_calls": calls} if calls else {})}
+
+    def _chunk(self, choice: Any) -> dict[str, Any]:
+        usage = {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
+        head = {"id": "chat_1", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
+        return {**head, "choices": [choice], "usage": usage}
 
 
 class Gemini:
