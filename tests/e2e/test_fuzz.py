@@ -211,7 +211,9 @@ def test_every_mutant_of_a_bridges_request_is_answered(tmp_path: Path) -> None:
     command = [HANDRAIL, "desktop-host", "--socket", path, "--state", tmp_path / "state", "--workspace-root", workspace]
     with subprocess.Popen([*map(str, command)], env=environ, stderr=subprocess.DEVNULL) as host:
         memory = Memory(host.pid)
-        with until(lambda: _connected(path), "the host's socket") as connection:
+        connection = until(lambda: _connected(path), "the host's socket")
+        assert connection is not None
+        with connection:
             answers = connection.makefile("rb")
             for sent in range(number):
                 count()
