@@ -48,7 +48,7 @@ def test_ctrl_c_withdraws_the_question_and_nothing_is_done(machine: Machine) -> 
     assert "Traceback" not in terminal.screen
     assert machine.text("a.txt") == "one\ntwo\n"
     (entry,) = machine.run("history", "--json").json["history"]
-    assert (entry["status"], entry["error"]["condition"]) == ("refused", "Aborted")
+    assert (entry["status"], entry["error"]["condition"]) == ("failed", "Aborted")
 
 
 def test_only_a_clear_word_after_the_question_counts(machine: Machine) -> None:

@@ -67,7 +67,7 @@ def test_an_undo_is_its_own_yes_unless_the_answer_is_preset_and_the_record_says_
     assert [(entry["status"], entry["answer"]) for entry in history(machine)[:3]] == [
         ("done", {"status": "ok", "by": "--answer allow"}),
         ("done", {"status": "ok", "by": "own command"}),
-        ("refused", {"status": "canceled", "by": "--answer deny"}),
+        ("denied", {"status": "canceled", "by": "--answer deny"}),
     ]
     assert "answered ok by own command" in machine.run("history").out
 
@@ -85,10 +85,10 @@ def test_history_is_the_projects_own_newest_first_and_without_reads(machine: Mac
     machine.write("a.txt", "2\n")
     machine.call("replace_in_file", {"path": "a.txt", "find": "2", "replace": "3"}, "--answer", "deny")
     shown = machine.run("history").out
-    assert shown.index("refused") < shown.index("done")
+    assert shown.index("denied") < shown.index("done")
     assert "denied by --answer deny" in shown
     assert "read_file" not in shown
-    assert [entry["status"] for entry in history(machine)] == ["refused", "done", "done"]
+    assert [entry["status"] for entry in history(machine)] == ["denied", "done", "done"]
     assert len(machine.run("history", "--json", "--limit", "1").json["history"]) == 1
 
     other = machine.project.parent / "other"

@@ -54,7 +54,7 @@ def caller(run: Run, model: str) -> Caller:
     A person's agent and a program's agent are different callers, so a yes to one isn't a yes to the other.
     """
     if run.voice == "person":
-        return Caller("agent", model, "handrail", run.speaker or PERSONS_CHAT)
+        return Caller("agent", model, "handrail", run.speaker if is_persons_chat(run.speaker) else PERSONS_CHAT)
     return Caller("agent", f"a program's {model}", "program", run.speaker or "chat:program")
 
 

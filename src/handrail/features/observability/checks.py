@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from handrail.features.observability.opening import EXTRA
+from handrail.features.observability.feature import EXTRA
 from handrail.features.observability.settings import ObservabilitySettings
 from handrail.kernel.checks import Check, CheckContext
 from handrail.kernel.settings import load_one

@@ -1,6 +1,8 @@
 """Prometheus metrics and OpenTelemetry traces of the gate. Both are off until a setting turns them on."""
 
-from handrail.kernel.feature import Feature
+from handrail.kernel.feature import Extra, Feature
+
+EXTRA = Extra("observe", "prometheus_client", "opentelemetry")
 
 FEATURE = Feature(
     "observability",
@@ -11,4 +13,5 @@ FEATURE = Feature(
     serving="handrail.features.observability.opening:observing",
     routes="handrail.features.observability.routes:mount",
     checks="handrail.features.observability.checks:checks",
+    further_extras=[EXTRA],
 )

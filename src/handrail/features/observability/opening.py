@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
+from handrail.features.observability.feature import EXTRA
 from handrail.features.observability.settings import ObservabilitySettings
-from handrail.kernel.feature import Extra
 from handrail.ports.settings import BrokenSettings
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from handrail.features.observability.metrics import GateMetrics
     from handrail.kernel.project import Project
     from handrail.ports.observer import CallTrace, Observer, Step
-
-EXTRA = Extra("observe", "prometheus_client", "opentelemetry")
 
 
 class GateObserver:

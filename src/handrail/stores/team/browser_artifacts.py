@@ -53,7 +53,8 @@ class IncomingBlob:
     def write(self, data: bytes) -> None:
         self._content.write(data)
 
-    def keep(self) -> None:
+    def keep(self, rest: bytes) -> None:
+        self._content.write(rest)
         self._content.seek(0)
         self._folder.write(self._artifact_id, self._content.read())
 
