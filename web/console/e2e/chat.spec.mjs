@@ -324,6 +324,7 @@ test("not connected, another task is not shown with this one's words", async () 
   await opened(page, TALK);
   await eventually(() => composer(page).inputValue(), "while away");
   await composer(page).fill("");
+  await page.locator(".connection.offline").waitFor({ state: "detached" });
 });
 
 test("Enter twice begins one task", async () => {
