@@ -1,11 +1,15 @@
 """A program without accessibility, as people have it: xterm is listed, and text and keys reach it."""
 
+import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
+from handrail.features.desktop.backends.x11 import input as x11_input
 from handrail.features.desktop.platform import Combination, Query, Window
 from tests.desktop_session import App, DesktopSession
 from tests.waiting import eventually
@@ -29,6 +33,23 @@ async def window_of(desktop: LinuxDesktop, app: App) -> Window:
         return [one for one in await desktop.windows() if one.pid in app.pids]
 
     return (await eventually(listed, "the terminal's window"))[0]
+
+
+async def test_a_terminal_that_reads_its_keys_late_still_gets_letters_that_the_layout_lacks(
+    desktop: LinuxDesktop, desktop_session: DesktopSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(x11_input, "_LENT_KEYS_SECONDS", 5.0)
+    written = tmp_path / "written"
+    app = desktop_session.start(["xterm", "-T", "Late", "-e", "sh", "-c", f"cat > {written}"], wait_for="window")
+    await eventually(written.exists, "the program in the terminal")
+    window = await window_of(desktop, app)
+    terminal = window.pid
+    os.kill(terminal, signal.SIGSTOP)
+    asyncio.get_running_loop().call_later(0.5, os.kill, terminal, signal.SIGCONT)
+    await desktop.type_text(window, None, "Grüße", clear_before=False)
+    await desktop.send_keys(window, [Combination((), "enter"), Combination(("ctrl",), "d")], delay_ms=20)
+    await eventually(lambda: not app.is_running, "the end of the terminal")
+    assert written.read_text() == "Grüße\n"
 
 
 async def test_a_terminal_without_accessibility_takes_text_and_keys(

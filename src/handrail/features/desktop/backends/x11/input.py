@@ -16,7 +16,7 @@ from handrail.features.desktop.backends.x11.keys import Layout
 from handrail.features.desktop.platform import Combination, Gesture, Place
 from handrail.ports.errors import Conflict, PermissionMissing
 
-_LENT_KEYS_SECONDS = 0.25
+_LENT_KEYS_SECONDS = 0.5
 """How long lent keys stay: a program asks for the layout when it handles the key, not when the key was pressed."""
 _POINTER_SECONDS = 0.04
 """Some toolkits ask where the pointer is when they handle the click, not where it was."""
@@ -57,14 +57,17 @@ class Keyboard:
         parts = list(_parts(text, layout))
         for index, part in enumerate(parts, 1):
             keysyms = [character(sign) for sign in part]
+            is_lent = any(layout.stroke(keysym) is None for keysym in keysyms)
             with layout.lending(keysyms), self._without_caps_lock(layout):
                 for keysym in keysyms:
                     await before_each()
                     self._strike(_keycodes(layout, [keysym]))
                     await asyncio.sleep(0)
+                has_arrived = await arrived() if index == len(parts) else None
+                if is_lent and has_arrived is None:  # whoever reads its keys late must still find the layout
+                    await asyncio.sleep(_LENT_KEYS_SECONDS)
                 if index == len(parts):
-                    return await arrived()
-                await asyncio.sleep(_LENT_KEYS_SECONDS)
+                    return has_arrived
         return None
 
     def _layout(self) -> Layout:
