@@ -18,7 +18,7 @@ _DAMAGE = (b"\xff", b"\x00", b"\\", b'"', b"\\ud800", b"NaN", b"]", b"}", b",", 
 class Mutants:
     """`deepest` is how deep a value is nested at most, for a client that can't send more."""
 
-    def __init__(self, by: random.Random, deepest: int = 500) -> None:
+    def __init__(self, by: random.Random, deepest: int = 200) -> None:
         self._by = by
         self._deepest = deepest
 
