@@ -139,7 +139,7 @@ async def _started(
 
 async def _pair(project: Path, state: Path) -> dict[str, str]:
     """As persons have done it before: each browser has a token of its own, and each task its browser."""
-    opened = Wiring().open_project(project, state, PresetAnswer("allow"), is_server=True)
+    opened = await asyncio.to_thread(Wiring().open_project, project, state, PresetAnswer("allow"), is_server=True)
     try:
         bus: LocalBus = opened.part("browser").bus
         pairings = Pairings(bus.plugin_records)
@@ -148,7 +148,7 @@ async def _pair(project: Path, state: Path) -> dict[str, str]:
             await bus.tasks.ensure(bus_load.task_id(number))
         return {client: await pairings.pair(client, "a browser of the bench", "") for client in clients}
     finally:
-        opened.close()
+        await asyncio.to_thread(opened.close)
 
 
 async def _bridges(stack: AsyncExitStack, project: Path, state: Path) -> Operation:

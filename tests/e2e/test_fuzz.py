@@ -208,8 +208,10 @@ def test_every_mutant_of_a_bridges_request_is_answered(tmp_path: Path) -> None:
     path, workspace = tmp_path / "bridge.sock", tmp_path / "workspace"
     workspace.mkdir()
     environ = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
-    command = [HANDRAIL, "desktop-host", "--socket", path, "--state", tmp_path / "state", "--workspace-root", workspace]
-    with subprocess.Popen([*map(str, command)], env=environ, stderr=subprocess.DEVNULL) as host:
+    place = ["--socket", path, "--state", tmp_path / "state", "--workspace-root", workspace]
+    command = [HANDRAIL, "desktop-host", "--confirm", "token", *map(str, place)]  # so that no person is waited for
+    host = subprocess.Popen(command, env=environ, stderr=subprocess.DEVNULL)
+    try:
         memory = Memory(host.pid)
         connection = until(lambda: _connected(path), "the host's socket")
         assert connection is not None
@@ -228,6 +230,9 @@ def test_every_mutant_of_a_bridges_request_is_answered(tmp_path: Path) -> None:
         memory.check()
         host.terminate()
         assert host.wait(PATIENCE) == 0
+    finally:
+        host.kill()
+        host.wait()
 
 
 def _connected(path: Path) -> socket.socket | None:

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 import msgspec
 
+from handrail.features.people.routes.unreadable_log import UnreadableLog
 from handrail.kernel.prompts.bundles import shown_as
 from handrail.kernel.prompts.foreign_prompts import posted, shown_members
-from handrail.kernel.visible import one_line
 from handrail.ports.errors import Failure
 from handrail.ports.prompt_queue import Caller, Page, PromptQueue, QueuedPrompt, caller_state
-from handrail.ports.prompts import Entry, RequestEntry, ResponseEntry, UnreadablePrompt
+from handrail.ports.prompts import Entry, RequestEntry, ResponseEntry
 
 State = Literal["pending", "answered", "all"]
 Placed = tuple[int, Entry]
@@ -30,6 +30,7 @@ class PromptBoard:
     def __init__(self, queue: PromptQueue, look_every: float = 1.0) -> None:
         self._queue = queue
         self._look_every = look_every
+        self._unreadable = UnreadableLog()
         self._callers: dict[str, Caller] = {}
         self._unattributed: list[Placed] = []
         self._news: set[asyncio.Queue[Sequence[Json]]] = set()
@@ -37,7 +38,7 @@ class PromptBoard:
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
         position = (await self._queue.entries(0)).position
-        _log_unreadable(await self._queue.pending())
+        self._unreadable.note(await self._queue.pending())
         await self._changed_callers()
         tasks = [asyncio.create_task(self._follow_queue(position)), asyncio.create_task(self._look_after())]
         try:
@@ -117,7 +118,7 @@ class PromptBoard:
             try:
                 async for page in self._queue.follow(position):
                     position = page.position
-                    _log_unreadable(page.entries, page.nameless)
+                    self._unreadable.note(page.entries, page.nameless)
                     if not page.is_restart:
                         await self._publish(_placed(page))
             except Failure as failure:
@@ -163,18 +164,6 @@ class PromptBoard:
         if entries:
             for news in self._news:
                 news.put_nowait(entries)
-
-
-def _log_unreadable(asked: Sequence[Entry | QueuedPrompt], nameless: Sequence[int] = ()) -> None:
-    for each in asked:
-        prompt = each.response if isinstance(each, ResponseEntry) else each.prompt
-        if isinstance(prompt, UnreadablePrompt):
-            name = one_line(each.request_id)
-            logger.warning(
-                "the request %s in the prompt log is shown as it is, to be canceled: %s", name, prompt.reason
-            )
-    for place in nameless:
-        logger.warning("a request in the prompt log (byte %d) can't be answered: it has no usable requestId", place)
 
 
 def _placed(page: Page) -> list[Placed]:
