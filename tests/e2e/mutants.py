@@ -54,8 +54,8 @@ class Mutants:
         return mutant
 
     def damaged(self, text: bytes) -> bytes:
-        """Something that is no JSON any more, or other JSON than before."""
-        at = self._by.randrange(len(text) + 1)
+        """Something that is no JSON any more, or other JSON than before; never nothing, which needs no answer."""
+        at = self._by.randint(1, len(text))
         ways = (
             lambda: text[:at],
             lambda: text[:at] + self._by.choice(_DAMAGE) + text[at:],
