@@ -69,12 +69,12 @@ def _rounds(options: argparse.Namespace) -> Iterator[Round]:
     seed, minutes = options.seed, options.minutes
     began = time.monotonic()
     ends, at_most = began + minutes * 60, began + (options.at_most or minutes * 3) * 60
-    first = run_round(options.only, seed, minutes, FOLDER / str(seed), ends=at_most)
+    first = run_round(options.only, seed, minutes, FOLDER / str(seed), until=ends, ends=at_most)
     yield first
     chance = random.Random(seed)
     while not options.once and (names := in_time(first, ends - time.monotonic(), chance)):
         seed += 1
-        yield run_round(names, seed, minutes, FOLDER / str(seed), ends=at_most)
+        yield run_round(names, seed, minutes, FOLDER / str(seed), until=ends, ends=at_most)
 
 
 def in_time(first: Round, left: float, chance: random.Random) -> list[str]:
@@ -91,14 +91,15 @@ def in_time(first: Round, left: float, chance: random.Random) -> list[str]:
 
 def table(rounds: Sequence[Round]) -> str:
     names = sorted({name for one in rounds for name in one.outcomes})
-    lines = ["", f"{'trial':<18}{'times':>7}{'tests':>8}{'tried':>11}{'failed':>8}{'seconds':>9}"]
+    lines = ["", f"{'trial':<18}{'times':>7}{'tests':>8}{'of':>7}{'tried':>11}{'failed':>8}{'seconds':>9}"]
     for name in names:
         outcomes = [one.outcomes[name] for one in rounds if name in one.outcomes]
         failed = sum(len(one.failed) for one in outcomes)
         tests = sum(len(one.passed) for one in outcomes) + failed
+        selected = sum(one.selected for one in outcomes)
         tried = sum(one.tried for one in outcomes)
         seconds = sum(one.seconds for one in outcomes)
-        lines.append(f"{name:<18}{len(outcomes):>7}{tests:>8}{tried:>11,}{failed:>8}{seconds:>9.0f}")
+        lines.append(f"{name:<18}{len(outcomes):>7}{tests:>8}{selected:>7}{tried:>11,}{failed:>8}{seconds:>9.0f}")
     for one in rounds:
         lines += [f"seed {one.seed}: {fault}" for fault in one.faults]
         for name, outcome in one.outcomes.items():
@@ -109,7 +110,7 @@ def table(rounds: Sequence[Round]) -> str:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
-    minutes = "how long; every trial runs at least once, and tries the more, the more minutes there are [20]"
+    minutes = "how long; each trial runs at least one of its tests, and tries more, the more minutes there are [20]"
     parser.add_argument("--minutes", type=float, default=20, help=minutes)
     at_most = "minutes after which what still runs is ended, and the campaign has failed [three times --minutes]"
     parser.add_argument("--at-most", type=float, metavar="MINUTES", help=at_most)

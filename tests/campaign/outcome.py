@@ -18,10 +18,13 @@ class Outcome:
     """How many attempts the tests counted (`effort.count`); one for each that counts none."""
     seconds: float = 0.0
     """Of all its tests; two run at a time."""
+    selected: int = 0
+    """How many tests it has; those that passed or failed are fewer where the campaign's time was over before."""
 
     def plus(self, other: "Outcome") -> "Outcome":
         passed, failed = self.passed | other.passed, self.failed | other.failed
-        return Outcome(passed, failed, self.tried + other.tried, self.seconds + other.seconds)
+        seconds, selected = self.seconds + other.seconds, self.selected + other.selected
+        return Outcome(passed, failed, self.tried + other.tried, seconds, selected)
 
     def to_json(self) -> Mapping[str, Any]:
         return {
@@ -32,14 +35,16 @@ class Outcome:
         }
 
 
-def from_json(told: Mapping[str, Any]) -> Outcome:
-    return Outcome(set(told["passed"]), set(told["failed"]), told["tried"], told["seconds"])
+def from_json(fields: Mapping[str, Any]) -> Outcome:
+    return Outcome(set(fields["passed"]), set(fields["failed"]), fields["tried"], fields["seconds"])
 
 
 def read(folder: Path) -> dict[str, Outcome]:
     """Also those of trials of which no test was run."""
-    outcomes = {name: Outcome() for name in _read(folder / TRIALS, [])}
-    return {**outcomes, **{name: from_json(told) for name, told in _read(folder / OUTCOME, {}).items()}}
+    outcomes = {name: from_json(fields) for name, fields in _read(folder / OUTCOME, {}).items()}
+    for name, selected in _read(folder / TRIALS, {}).items():
+        outcomes.setdefault(name, Outcome()).selected = selected
+    return outcomes
 
 
 def _read(file: Path, otherwise: Any) -> Any:

@@ -1,15 +1,20 @@
 """The pytest plugin of a campaign: picks the tests of trials, lists these, and writes down what came of them."""
 
 import json
+import math
 import re
 import shlex
-from collections.abc import Collection, Generator
+import time
+from collections import Counter
+from collections.abc import Collection, Generator, Sequence
 from pathlib import Path
 
 import pytest
 
 from tests import effort
 from tests.campaign.outcome import OUTCOME, TRIALS, Outcome
+
+BEGUN = "begun"
 
 REPLAY = """#!/bin/sh
 # Runs this test again, with the same seed and as many tries.
@@ -20,6 +25,9 @@ cd {root} && exec env HANDRAIL_CAMPAIGN_SEED={seed} HANDRAIL_CAMPAIGN_MINUTES={m
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--trial", action="append", default=[], help="only the tests of this trial, or of several")
+    parser.addoption(
+        "--until", type=float, default=math.inf, metavar="SECONDS", help="of the monotonic clock: begin no test later"
+    )
     parser.addoption("--done", type=Path, metavar="FOLDER", help="leave out the tests that ended there")
     parser.addoption(
         "--outcome", type=Path, metavar="FOLDER", help="write there which trials were found, and their end"
@@ -27,26 +35,48 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if (folder := config.getoption("--outcome")) and not hasattr(config, "workerinput"):
+    folder = config.getoption("--outcome")
+    if folder and not hasattr(config, "workerinput"):
         config.pluginmanager.register(_Outcomes(folder, config.rootpath))
+    if folder:
+        config.pluginmanager.register(_Deadline(config.getoption("--until"), folder / BEGUN))
 
 
 @pytest.hookimpl(trylast=True)  # the project's own hook marks properties
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     wanted: Collection[str] = config.getoption("--trial")
     done = _ended(config.getoption("--done"))
-    chosen, others, found = list[pytest.Item](), list[pytest.Item](), set[str]()
+    chosen, others, sizes = list[pytest.Item](), list[pytest.Item](), Counter[str]()
     for item in items:
         names = {mark.args[0] for mark in item.iter_markers("trial")}
         if wanted:
             names &= set(wanted)
-        found |= names
+        sizes.update(names)
         item.user_properties += [("trial", name) for name in sorted(names)]
         (chosen if names and item.nodeid not in done else others).append(item)
     config.hook.pytest_deselected(items=others)
-    items[:] = chosen
+    items[:] = in_turn(chosen)
     if folder := config.getoption("--outcome"):
-        (folder / TRIALS).write_text(json.dumps(sorted(found)))  # of several processes, each writes the same
+        (folder / TRIALS).write_text(json.dumps(sizes))  # of several processes, each writes the same
+
+
+def in_turn(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """A file of each trial, then a second of each that has one, and so on.
+
+    The seed picks which file of a trial is its first.
+    """
+    trial_of = {item.path: _trials(item)[0] for item in items}
+    files = sorted(trial_of)
+    effort.chance().shuffle(files)
+    so_far, turns = Counter[str](), dict[Path, tuple[int, int]]()
+    for place, file in enumerate(files):
+        turns[file] = (so_far[trial_of[file]], place)
+        so_far[trial_of[file]] += 1
+    return sorted(items, key=lambda item: turns[item.path])
+
+
+def _trials(item: pytest.Item) -> list[str]:
+    return [str(value) for key, value in item.user_properties if key == "trial"]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -62,8 +92,27 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
 
 def _ended(folder: Path | None) -> set[str]:
     file = folder / OUTCOME if folder else None
-    told = json.loads(file.read_text()) if file and file.exists() else {}
-    return {test for one in told.values() for test in (*one["passed"], *one["failed"])}
+    outcomes = json.loads(file.read_text()) if file and file.exists() else {}
+    return {test for one in outcomes.values() for test in (*one["passed"], *one["failed"])}
+
+
+class _Deadline:
+    """Leaves tests out when the time is over, but for the first of each trial."""
+
+    def __init__(self, until: float, folder: Path) -> None:
+        self._until = until
+        self._folder = folder
+        """Has a file for each trial that was begun by any of the processes."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
+        begun = [self._folder / name for name in _trials(item)]
+        if time.monotonic() > self._until and all(file.exists() for file in begun):
+            return True  # "done" for pytest; nobody reports anything of it
+        self._folder.mkdir(exist_ok=True)
+        for file in begun:
+            file.touch()
+        return None
 
 
 class _Outcomes:

@@ -9,6 +9,8 @@ import time
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,7 @@ from tests import effort
 from tests.campaign.__main__ import in_time, table
 from tests.campaign.outcome import Outcome, read
 from tests.campaign.page import ABOUT, write
+from tests.campaign.plugin import in_turn
 from tests.campaign.trials import Round, run_pytest
 
 ROOT = Path(__file__).parents[2]
@@ -37,6 +40,7 @@ def test_long(): pass
 
 def test_of_no_trial(): pass
 """
+NONE_RUN = {"one": Outcome(selected=2), "two": Outcome(selected=1)}
 
 
 def pytest_with(folder: Path, *options: str) -> int:
@@ -51,7 +55,7 @@ def pytest_with(folder: Path, *options: str) -> int:
 
 def test_trials_are_listed_by_their_marks(tmp_path: Path) -> None:
     assert pytest_with(tmp_path, "--collect-only", f"--outcome={tmp_path}") == 0
-    assert read(tmp_path) == {"one": Outcome(), "two": Outcome()}
+    assert read(tmp_path) == NONE_RUN
 
 
 @pytest.mark.parametrize("side_by_side", [(), ("-n", "2")], ids=["alone", "side by side"])
@@ -81,7 +85,28 @@ def test_what_an_earlier_run_has_done_is_not_done_again(tmp_path: Path) -> None:
     before.mkdir()
     assert pytest_with(tmp_path, f"--outcome={before}") == pytest.ExitCode.TESTS_FAILED
     assert pytest_with(tmp_path, f"--outcome={tmp_path}", f"--done={before}") == pytest.ExitCode.NO_TESTS_COLLECTED
-    assert read(tmp_path) == {"one": Outcome(), "two": Outcome()}
+    assert read(tmp_path) == NONE_RUN
+
+
+@pytest.mark.parametrize("side_by_side", [(), ("-n", "2")], ids=["alone", "side by side"])
+def test_when_the_time_is_over_one_test_of_each_trial_is_run(tmp_path: Path, side_by_side: Sequence[str]) -> None:
+    assert pytest_with(tmp_path, f"--outcome={tmp_path}", "--until=0", *side_by_side) == 0
+    outcomes = read(tmp_path)
+    assert {name: (one.passed, one.selected) for name, one in outcomes.items()} == {
+        "one": ({"test_all.py::test_good"}, 2),
+        "two": ({"test_all.py::test_long"}, 1),
+    }
+
+
+def test_each_trial_has_its_turn_before_one_has_a_second() -> None:
+    def test(file: str, trial: str) -> Any:
+        return SimpleNamespace(path=Path(file), user_properties=[("trial", trial)])
+
+    files = {f"test_{trial}_{number}.py": trial for trial in "abc" for number in range(3)}
+    tests = in_turn([test(file, trial) for file, trial in files.items() for _ in range(2)])
+    trials = [files[str(one.path)] for one in tests]
+    assert [sorted(trials[at : at + 6]) for at in (0, 6, 12)] == [list("aabbcc")] * 3
+    assert [one.path for one in tests[::2]] == [one.path for one in tests[1::2]]
 
 
 def test_one_trial_may_be_picked(tmp_path: Path) -> None:
@@ -91,15 +116,15 @@ def test_one_trial_may_be_picked(tmp_path: Path) -> None:
 
 def test_a_trial_without_a_test_that_was_run_is_told(tmp_path: Path) -> None:
     assert pytest_with(tmp_path, f"--outcome={tmp_path}", "--exitfirst") == pytest.ExitCode.TESTS_FAILED
-    assert read(tmp_path)["two"] == Outcome()
+    assert read(tmp_path)["two"] == NONE_RUN["two"]
 
 
 def test_the_table_says_what_was_tried_and_how_to_try_it_again() -> None:
-    first = Round(1, 20, {"kill": Outcome({"a", "b"}, set(), 1_500, 30)}, 20)
-    second = Round(2, 20, {"kill": Outcome({"a"}, {"tests/x.py::test_y"}, 2, 31.4)}, 20, ["race: no test was run"])
+    first = Round(1, 20, {"kill": Outcome({"a", "b"}, set(), 1_500, 30, 7)}, 20)
+    second = Round(2, 20, {"kill": Outcome({"a"}, {"tests/x.py::test_y"}, 2, 31.4, 2)}, 20, ["race: no test was run"])
     head, row, fault, failed = table([first, second]).strip().splitlines()
-    assert head.split() == ["trial", "times", "tests", "tried", "failed", "seconds"]
-    assert row.split() == ["kill", "2", "4", "1,502", "1", "61"]
+    assert head.split() == ["trial", "times", "tests", "of", "tried", "failed", "seconds"]
+    assert row.split() == ["kill", "2", "4", "9", "1,502", "1", "61"]
     assert fault == "seed 2: race: no test was run"
     again = "make campaign ARGS=\"--minutes 20 --only 'kill' --seed 2 --once\""
     assert failed == f"failed: tests/x.py::test_y; again: {again}"

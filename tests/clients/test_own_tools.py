@@ -22,7 +22,7 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize(
-    "client", first_of("clients", *((client,) for client in REAL_CLIENTS)), ids=lambda client: client.name
+    "client", first_of("clients", *((client,) for client in REAL_CLIENTS), suite=0), ids=lambda client: client.name
 )
 def test_a_clients_own_shell_asks_and_is_recorded(client: RealClient, tmp_path: Path) -> None:
     places = Places.below(tmp_path)

@@ -118,6 +118,7 @@ def test_a_clients_own_tools_do_what_a_person_allows_and_nothing_else(own: OwnTo
     assert len({each["identity"] for each in records}) == 1, "every hook of one client is the same agent"
 
 
+@pytest.mark.trial("clients", is_long=True)
 @pytest.mark.parametrize("own", OWN_TOOLS, ids=lambda own: own.client.name)
 def test_a_hook_that_is_killed_blocks_the_tool(own: OwnTools, tmp_path: Path) -> None:
     """Codex and Gemini CLI run the tool when a hook fails in any other way than by its status."""

@@ -99,6 +99,7 @@ def test_an_agent_reads_a_page_fills_in_a_form_and_sees_what_changed(agent: Agen
     assert (agent.ok("browser_find_text", text="Hello Ada").result or {})["total"] == 1
 
 
+@pytest.mark.trial("browsers", is_long=True)
 def test_over_stdio_the_same_browser_answers_with_a_picture(place: Place) -> None:
     place.rules(FREE)
     client = Stdio(place.project, place.state)
@@ -110,6 +111,7 @@ def test_over_stdio_the_same_browser_answers_with_a_picture(place: Place) -> Non
     client.close()
 
 
+@pytest.mark.trial("browsers", is_long=True)
 def test_a_redirect_to_a_denied_host_tells_nothing_of_it(place: Place, agent: Agent) -> None:
     place.rules(FREE, {"tool": "*", "host": "localhost", "decision": "deny"})
     told = agent.call("browser_navigate", url=f"{place.site}away")
@@ -119,6 +121,7 @@ def test_a_redirect_to_a_denied_host_tells_nothing_of_it(place: Place, agent: Ag
     assert "secret" not in str(agent.call("browser_readability_extract"))
 
 
+@pytest.mark.trial("browsers", is_long=True)
 def test_a_denied_host_in_the_middle_of_a_chain_ends_it(place: Place, agent: Agent) -> None:
     place.rules(FREE, {**FREE, "host": "localhost"})
     passed = agent.ok("browser_navigate", url=f"{place.site}round").result or {}
@@ -148,6 +151,7 @@ def test_a_denied_host_gets_no_request(place: Place, agent: Agent) -> None:
     assert "127.0.0.1/away" in Pages.asked
 
 
+@pytest.mark.trial("browsers", is_long=True)
 def test_a_frame_of_a_host_that_was_denied_since_is_neither_told_nor_used(place: Place, agent: Agent) -> None:
     place.rules(FREE, {**FREE, "host": "localhost"})
     agent.ok("browser_navigate", url=f"{place.site}framing")
@@ -160,6 +164,7 @@ def test_a_frame_of_a_host_that_was_denied_since_is_neither_told_nor_used(place:
     assert agent.code("browser_click", clickId=secret) == "FORBIDDEN"
 
 
+@pytest.mark.trial("browsers", is_long=True)
 def test_a_link_to_a_host_that_is_asked_about_waits_for_a_person(place: Place, agent: Agent) -> None:
     place.rules(FREE, {"tool": "*", "host": "localhost", "decision": "ask"})
     link = number_of(agent, "Leave")

@@ -143,6 +143,7 @@ def test_whenever_the_extension_is_killed_a_click_is_done_once_at_most(place: Pl
             assert done == 1
 
 
+@pytest.mark.trial("browser-killed", is_long=True)
 def test_a_click_during_which_the_server_is_killed_may_have_been_done(place: Place, agent: Agent) -> None:
     Shop.on_order = staticmethod(lambda: kill_server(place))
     in_doubt(order(agent))

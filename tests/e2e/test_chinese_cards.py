@@ -29,6 +29,7 @@ def every_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     asking.close()
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_no_question_of_any_tool_has_an_english_sentence_of_ours(
     every_question: EveryQuestion, browser: Browser
 ) -> None:

@@ -54,7 +54,7 @@ BY_KEYBOARD: dict[str, tuple[dict[str, Any], list[tuple[str, ...]], dict[str, An
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("way", first_of("browsers", ("mouse",), ("keyboard",)))
+@pytest.mark.parametrize("way", first_of("browsers", ("mouse",), ("keyboard",), suite=0))
 @pytest.mark.parametrize("kind", BY_MOUSE)
 def test_every_kind_is_answered(kind: str, way: str, person: Person) -> None:
     prompt, steps, expected = (BY_MOUSE if way == "mouse" else BY_KEYBOARD)[kind]
@@ -122,6 +122,7 @@ def test_a_secret_reaches_the_asker_and_stays_nowhere(way: str, person: Person) 
     assert not [file for file in kept if secret.encode() in file.read_bytes()]
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_what_is_refused_for_a_field_is_told_at_the_field(person: Person) -> None:
     ask(person.rig, {**FORM, "title": "Nothing filled in"})
     person.does("read", "Nothing filled in")
@@ -174,6 +175,7 @@ def test_a_yes_for_always_shows_its_rule_needs_the_person_and_then_counts(browse
     person.leaves()
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_a_prompt_of_another_program_offers_nothing_beyond_once(person: Person) -> None:
     ask(person.rig, {**CHANGE, "title": "From elsewhere"})
     person.does("read", "From elsewhere")
@@ -181,6 +183,7 @@ def test_a_prompt_of_another_program_offers_nothing_beyond_once(person: Person) 
     assert person.does("count", ".prompt:not([hidden]) .scope, .prompt:not([hidden]) .seal") == 0
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_a_diff_of_a_megabyte_is_read_to_its_end_and_answered(person: Person) -> None:
     lines = [f"+{'x' * 48}{number}" for number in range(20_000)]
     diff = "\n".join(["--- a/big.txt", "+++ b/big.txt", "@@ -0,0 +1,20000 @@", *lines, ""])

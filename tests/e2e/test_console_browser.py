@@ -53,6 +53,7 @@ def begun(visitor: Person) -> None:
         assert done.returncode == 0, log
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_what_a_browser_has_open_is_seen_as_it_changes(visitor: Person, shown: ShownBrowser) -> None:
     tab = {"windowId": 1, "active": False, "pinned": False, "hidden": False}
     shown.tell(
@@ -87,6 +88,7 @@ def test_what_a_browser_has_open_is_seen_as_it_changes(visitor: Person, shown: S
     visitor.does("see", "Letters", ".windows.away")
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_a_server_that_was_started_again_is_followed_from_its_first_number(
     browser: Browser, project: Path, state: Path
 ) -> None:
@@ -110,6 +112,7 @@ def test_a_server_that_was_started_again_is_followed_from_its_first_number(
         person.leaves()
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_a_task_is_seen_with_its_picture_taken_over_handed_back_and_stopped(
     visitor: Person, shown: ShownBrowser
 ) -> None:
@@ -164,6 +167,7 @@ def test_a_click_is_asked_for_with_a_picture_of_the_page(visitor: Person, shown:
     assert [params["clickId"] for params in shown.named("browser_click")] == ["7"]
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_a_click_on_what_cant_be_seen_is_allowed_by_its_own_button_alone(visitor: Person, shown: ShownBrowser) -> None:
     shown.outlines = False
     begun(visitor)
@@ -179,6 +183,7 @@ def test_a_click_on_what_cant_be_seen_is_allowed_by_its_own_button_alone(visitor
     assert clicking.returncode == 0, log
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_a_paired_browser_is_sent_away_under_access(visitor: Person, shown: ShownBrowser) -> None:
     visitor.does("go", "settings/access")
     visitor.does("see", shown.client_id, ".browsers")
@@ -204,6 +209,7 @@ def test_axe_finds_nothing(
     other.leaves()
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_without_a_browser_the_page_says_how_to_get_one(browser: Browser, new_rig: Running) -> None:
     person = browser.person_at(new_rig)
     person.does("go", "browser")

@@ -44,6 +44,7 @@ def connected(browser: Browser, rig: Running) -> Person:
     return person
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_a_client_s_other_server_is_looked_at_moved_and_put_back(browser: Browser, rig: Running, home: Path) -> None:
     before = servers(home)
     person = browser.person_at(rig, at="connect")

@@ -46,6 +46,7 @@ def place_of(visitor: Person) -> list[float]:
     return place
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_before_the_first_look_the_page_says_how_there_comes_one(visitor: Person) -> None:
     visitor.does("see", "No screenshot of the desktop yet.")
     assert visitor.does("audit") == []
@@ -58,6 +59,7 @@ def test_a_look_shows_the_screen_and_the_window_in_words(visitor: Person) -> Non
     visitor.does("see", texts.TITLE, ".facts")
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_a_line_outlines_its_element_and_a_place_in_the_picture_chooses_its_line(visitor: Person) -> None:
     looked(visitor)
     visitor.does("hover", ".desktop-lines button", f'"{texts.COUNT}"')
@@ -70,6 +72,7 @@ def test_a_line_outlines_its_element_and_a_place_in_the_picture_chooses_its_line
     assert f'"{texts.COUNT}"' in visitor.does("text", ".desktop-lines button[aria-pressed=true]")
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_the_keyboard_goes_through_the_lines(visitor: Person) -> None:
     looked(visitor)
     visitor.does("tabTo", ".desktop-lines button")
@@ -78,6 +81,7 @@ def test_the_keyboard_goes_through_the_lines(visitor: Person) -> None:
     assert place_of(visitor)[2] > 0
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_another_window_is_looked_at_when_it_is_chosen(visitor: Person, desktop_session: DesktopSession) -> None:
     other = desktop_session.start(command("gtk3", "--title", "Another bench"))
     looked(visitor)
@@ -113,6 +117,7 @@ def test_the_page_is_for_everybody_in_both_languages_and_schemes(
     person.leaves()
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_without_a_display_the_page_says_what_is_missing_and_how_to_get_it(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     flags = ["--project", str(tmp_path / "project"), "--state", str(tmp_path / "s"), "--port", "0", "--no-open"]

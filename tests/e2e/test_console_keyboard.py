@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.console_person import Browser, call, up
 from tests.waiting import until
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_everything_from_a_question_to_its_undo_works_by_keyboard_alone(browser: Browser, tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()

@@ -70,6 +70,7 @@ def test_a_marked_line_tells_what_is_wrong_and_its_fix_is_shown_written_and_undo
     assert scene.read_text() == before
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_a_file_that_changes_while_its_fix_is_shown_is_left_alone(author: Person) -> None:
     scene = author.rig.project / HARBOUR
     opened(author, "harbour.txt")
@@ -89,6 +90,7 @@ def test_a_file_that_changes_while_its_fix_is_shown_is_left_alone(author: Person
     author.does("see", "我也改了这里", ".source-area")
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_what_changes_on_disk_is_shown_by_itself_and_so_is_a_game_that_goes_and_comes(author: Person) -> None:
     turned_to(author, "problems")
     author.does("see", "no such file: game/background/harbor.png", ".problem-rows")
@@ -104,6 +106,7 @@ def test_what_changes_on_disk_is_shown_by_itself_and_so_is_a_game_that_goes_and_
     author.does("see", "晚风邮局", ".page-head")
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_the_graph_opens_scenes_and_files_have_thumbnails(author: Person) -> None:
     turned_to(author, "graph")
     author.does("clickIn", ".node[aria-label^='lighthouse.txt']", 0.5, 0.5)

@@ -26,6 +26,7 @@ def append(state: Path, text: str) -> None:
         log.write(text)
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_an_answer_in_one_window_shows_in_the_other(browser: Browser, person: Person) -> None:
     other = browser.person_at(person.rig, locale="zh-CN", colorScheme="dark")
     ask(person.rig, {**CHANGE, "title": "For both"})
@@ -55,6 +56,7 @@ def test_the_second_of_two_answers_is_refused_and_told(browser: Browser, person:
     other.leaves()
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_what_other_programs_write_into_the_log_shows_up_and_what_can_not_be_read_as_it_is(person: Person) -> None:
     state = person.rig.state
     ask(person.rig, {**ONE, "title": "Ours"}, requestId="ours")
@@ -85,6 +87,7 @@ def test_what_other_programs_write_into_the_log_shows_up_and_what_can_not_be_rea
         assert answer_to(person.rig, request_id) == {"status": "canceled"}
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_that_an_agent_gave_up_is_seen_while_one_looks(person: Person) -> None:
     agent = call(person.rig, "replace_in_file", path="a.txt", find="one", replace="two")
     person.does("read", "Edit a.txt?")
@@ -95,6 +98,7 @@ def test_that_an_agent_gave_up_is_seen_while_one_looks(person: Person) -> None:
     person.does("miss", "Edit a.txt?")
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_after_a_kill_the_console_comes_back_by_itself_and_shows_the_truth(
     browser: Browser, project: Path, state: Path
 ) -> None:
@@ -154,6 +158,7 @@ def own_rig(project: Path, state: Path) -> Any:
         yield rig
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_a_person_renews_the_token_sends_a_browser_away_and_signs_out(browser: Browser, own_rig: Running) -> None:
     old = own_rig.server_bearer
     own_rig.request("GET", "/api/tools", headers={**old, "user-agent": "claude-code/2.1"})

@@ -40,6 +40,7 @@ def titles(agent: DesktopAgent) -> list[str]:
     return [window["title"] for window in seen["windows"]]
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_an_app_is_launched_with_a_file_used_by_its_menu_and_quit(agent: DesktopAgent) -> None:
     (agent.project / NOTE).write_text("first line\n")
     asked, launched = allowed(agent, "desktop_launch", app="mousepad", file=NOTE)

@@ -70,6 +70,7 @@ def test_up_starts_a_host_starts_it_again_when_it_dies_and_takes_it_along(
         assert hosts(rig.state) == set()
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_a_server_that_is_killed_leaves_no_host_behind(desktop_session: DesktopSession, tmp_path: Path) -> None:
     with desktop_rig(desktop_session, tmp_path) as rig:
         wait_for(rig.state, lambda found: len(found) == 1)
@@ -77,6 +78,7 @@ def test_a_server_that_is_killed_leaves_no_host_behind(desktop_session: DesktopS
         wait_for(rig.state, lambda found: not found)
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_an_agent_beside_the_server_uses_its_host_and_starts_no_other(
     desktop_session: DesktopSession, tmp_path: Path
 ) -> None:
@@ -103,6 +105,7 @@ def test_a_command_below_the_servers_project_uses_the_servers_host(
         wait_for(rig.state, lambda found: found == {own})  # what the host forks looks like it for a moment
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_a_command_elsewhere_starts_a_host_of_its_own_which_the_next_one_shares(
     desktop_session: DesktopSession, folder: Path
 ) -> None:
@@ -116,6 +119,7 @@ def test_a_command_elsewhere_starts_a_host_of_its_own_which_the_next_one_shares(
     desktop_session.end(window)
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_many_commands_at_once_start_one_host(desktop_session: DesktopSession, folder: Path) -> None:
     words = [HANDRAIL, "call", "desktop_health", "--project", str(folder / "p"), "--state", str(folder / "s")]
     env = {**os.environ, **on_desktop(desktop_session)}
@@ -138,6 +142,7 @@ def test_a_setting_switches_the_desktop_off(folder: Path) -> None:
     assert hosts(folder / "s") == set()
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_a_host_that_is_stopped_holds_up_nothing_but_its_own_calls(
     desktop_session: DesktopSession, tmp_path: Path
 ) -> None:

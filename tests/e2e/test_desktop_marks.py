@@ -66,6 +66,7 @@ def allowed(agent: DesktopAgent, tool: str, **arguments: Any) -> str:
     return asked
 
 
+@pytest.mark.trial("marks", is_long=True)
 def test_nine_of_ten_buttons_of_a_program_that_tells_nothing_are_marked_and_clicked_by_their_mark(
     agent: DesktopAgent, program: App
 ) -> None:
@@ -106,6 +107,7 @@ def picture(seen: dict[str, Any]) -> bytes:
     return pixels(Path(seen["evidence"]["dir"], seen["evidence"]["screenshotPath"]).read_bytes())
 
 
+@pytest.mark.trial("marks", is_long=True)
 @pytest.mark.parametrize("program", ["tk"], indirect=True)
 def test_text_in_pixels_is_read_with_its_place(agent: DesktopAgent, program: App) -> None:
     read = agent.does("desktop_ocr", route=ROUTE)

@@ -68,6 +68,7 @@ def test_a_password_is_typed_and_is_in_no_question_log_or_evidence(agent: Deskto
     assert kept_in(agent.state) == []
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_a_person_can_look_at_the_password_before_they_decide(agent: DesktopAgent, rig: Running) -> None:
     agent.begins("desktop_type_text", text=SECRET, target=FIELD)
     asked = agent.person.sees()
@@ -103,6 +104,7 @@ def test_a_host_that_is_called_directly_asks_without_the_password(agent: Desktop
     assert kept_in(agent.state) == []
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_the_field_is_black_in_every_picture(agent: DesktopAgent) -> None:
     [field] = agent.does("desktop_find", **FIELD)["elementRefs"]
     place = field["frame"]

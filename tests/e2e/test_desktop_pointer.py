@@ -68,6 +68,7 @@ def allowed(agent: DesktopAgent, tool: str, **arguments: Any) -> tuple[str, dict
     return asked, result["structuredContent"]
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_a_window_that_cant_be_read_is_listed_and_seen(agent: DesktopAgent, pad: Pad) -> None:
     window = pad.window(agent)
     assert window["isReadable"] is False
@@ -95,6 +96,7 @@ def test_a_point_is_clicked_and_the_question_names_it(agent: DesktopAgent, pad: 
     pad.got("press 1 at 120,80", "release at 120,80")
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_other_buttons_and_double_clicks_arrive(agent: DesktopAgent, pad: Pad) -> None:
     target = {"point": pad.point(agent, 50, 60)}
     asked, _ = allowed(agent, "desktop_click", target=target, options={"button": "right"})
@@ -105,6 +107,7 @@ def test_other_buttons_and_double_clicks_arrive(agent: DesktopAgent, pad: Pad) -
     pad.got("double 1 at 50,60")
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_the_pointer_hovers_scrolls_and_drags(agent: DesktopAgent, pad: Pad) -> None:
     target = {"point": pad.point(agent, 40, 40)}
     allowed(agent, "desktop_pointer", gesture="hover", target=target)
@@ -119,6 +122,7 @@ def test_the_pointer_hovers_scrolls_and_drags(agent: DesktopAgent, pad: Pad) -> 
     pad.got("press 1 at 40,40", "release at 240,140")
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_a_drag_never_ends_in_another_window(agent: DesktopAgent, pad: Pad) -> None:
     id = agent.begins(
         "desktop_pointer", gesture="drag", target={"point": pad.point(agent, 40, 40)}, to={"x": 1, "y": 1}
@@ -154,6 +158,7 @@ def test_a_point_of_another_window_than_the_routes_is_refused(agent: DesktopAgen
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_a_window_is_moved_resized_and_closed(agent: DesktopAgent, pad: Pad) -> None:
     allowed(agent, "desktop_window", route=ROUTE, action="move", x=300, y=200)
     until(lambda: (pad.window(agent)["frame"]["x"], pad.window(agent)["frame"]["y"]) == (300, 200), "it is elsewhere")

@@ -44,7 +44,7 @@ class Starter:
             self.session.end(app)
 
 
-@pytest.mark.trial("programs")
+@pytest.mark.trial("programs", is_long=True)
 def test_a_text_is_written_and_saved_in_mousepad(client: DesktopClient, started: Starter, tmp_path: Path) -> None:
     started(["mousepad"])
     mousepad = Program(client, "org.xfce.mousepad")

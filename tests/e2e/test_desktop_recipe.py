@@ -51,6 +51,7 @@ class Run:
         return self._process.returncode, out, err
 
 
+@pytest.mark.trial("programs", is_long=True)
 def test_the_recipe_of_the_docs_runs_and_asks_for_the_step_that_acts(
     rig: Running, desktop_session: DesktopSession
 ) -> None:

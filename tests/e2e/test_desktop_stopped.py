@@ -83,6 +83,7 @@ def stopped(session: DesktopSession) -> Iterator[None]:
         os.kill(session.display_server.pid, signal.SIGCONT)
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_a_look_at_a_stopped_display_ends_and_works_again_when_it_goes_on(host: StartedHost) -> None:
     client = host.client()
     with stopped(host.session):

@@ -90,6 +90,7 @@ def test_an_approval_shows_the_element_and_allows_exactly_it(agent: DesktopAgent
     assert asked["requestId"] in trace
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_a_denial_and_its_remark_reach_the_agent_and_nothing_is_clicked(agent: DesktopAgent) -> None:
     agent.begins("desktop_click", target=COUNT)
     agent.person.answers("--cancel", "--remark", "not this one")
@@ -99,6 +100,7 @@ def test_a_denial_and_its_remark_reach_the_agent_and_nothing_is_clicked(agent: D
     assert counted(agent, 0)
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_an_approval_for_good_asks_once_in_this_app(agent: DesktopAgent, user_rules: Path) -> None:
     agent.begins("desktop_type_text", target=NAME, text="Ada ")
     agent.person.answers("--ok", "--for", "rule")
@@ -143,6 +145,7 @@ def test_what_is_gone_when_the_answer_comes_is_never_another_element(
     desktop_session.end(twin)
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_keys_go_to_the_window_that_was_shown_or_nowhere(
     agent: DesktopAgent, desktop_session: DesktopSession, window: App
 ) -> None:
@@ -183,6 +186,7 @@ def test_the_host_takes_an_approval_once_and_for_nothing_else(agent: DesktopAgen
     client.close()
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_a_modal_window_is_listed_and_dismissed(agent: DesktopAgent) -> None:
     agent.begins("desktop_click", target={"selector": {"byRole": "AXButton", "titleContains": texts.OPEN_DIALOG}})
     agent.person.answers("--ok")

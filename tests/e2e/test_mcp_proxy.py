@@ -111,6 +111,7 @@ def test_all_proxies_share_one_server_and_each_is_who_the_kernel_says(stage: Sta
     assert stage.server != server
 
 
+@pytest.mark.trial("proxies", is_long=True)
 def test_a_write_whose_server_is_killed_while_it_waits_is_done_by_the_next_one(stage: Stage) -> None:
     proxy = stage.proxy()
     written = {"path": "new.txt", "content": "new\n"}
@@ -125,6 +126,7 @@ def test_a_write_whose_server_is_killed_while_it_waits_is_done_by_the_next_one(s
     assert (stage.project / "new.txt").read_text() == "new\n"
 
 
+@pytest.mark.trial("proxies", is_long=True)
 def test_a_person_who_starts_a_server_replaces_the_one_for_agents(stage: Stage) -> None:
     proxy = stage.proxy()
     proxy.call("read_file", path="file.txt")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 
 from handrail.stores.local.watching import watching
 from tests.e2e.agents import Agent
@@ -64,6 +65,7 @@ def test_without_a_display_the_agent_is_told_the_address_and_the_command(project
     assert "city" in (project / START).read_text()
 
 
+@pytest.mark.trial("commands", is_long=True)
 def test_with_a_display_the_console_opens_and_lets_the_person_in(project: Path, state: Path, tmp_path: Path) -> None:
     opened = tmp_path / "opened"
     browser = tmp_path / "browser"
@@ -80,6 +82,7 @@ def test_with_a_display_the_console_opens_and_lets_the_person_in(project: Path, 
         assert client.result()["isError"] is False
 
 
+@pytest.mark.trial("commands", is_long=True)
 def test_a_port_that_is_taken_is_no_hindrance(project: Path, state: Path) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))

@@ -79,6 +79,7 @@ def test_a_folder_adds_a_tool_a_command_a_setting_and_a_check(with_clock: Progra
     assert with_clock.run("audit").count("clock_now") == 2
 
 
+@pytest.mark.trial("features", is_long=True)
 def test_a_folder_adds_a_route(with_clock: Program) -> None:
     command = ["handrail", "up", "--project", str(with_clock.project), "--port", "0", "--no-open"]
     server = Running(with_clock.state, with_clock.project, env=with_clock.env, command=command)
@@ -88,6 +89,7 @@ def test_a_folder_adds_a_route(with_clock: Program) -> None:
         server.stop()
 
 
+@pytest.mark.trial("features", is_long=True)
 def test_a_feature_of_another_package_is_off_until_a_person_enables_it(tmp_path: Path) -> None:
     files = {
         name: text.replace("handrail.features.clock", "clock_for_handrail") for name, text in walkthrough().items()

@@ -443,6 +443,7 @@ class TestCrashes:
             fault(audit)
             files.log = after
 
+    @pytest.mark.trial("record", is_long=True)
     @given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 300)) | st.none(), max_size=12))
     @settings(max_examples=tries(10, 300), deadline=None)
     def test_any_number_of_them_lose_nothing_that_was_acknowledged(
@@ -477,6 +478,7 @@ while True:
 """
 
 
+@pytest.mark.trial("record", is_long=True)
 def test_writers_killed_in_full_flight_leave_a_chain_that_holds(audit: Audit, tmp_path: Path) -> None:
     for enough in (1, 20, 100):
         writers = [start(_ENDLESS_WRITER, tmp_path) for _ in range(3)]

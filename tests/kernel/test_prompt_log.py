@@ -634,6 +634,7 @@ for number in range(50):
 """
 
 
+@pytest.mark.trial("race", is_long=True)
 def test_many_processes_write_at_once_and_every_line_stands(path: Path) -> None:
     processes = [start(WRITER, path, number) for number in range(8)]
     release_together(processes)

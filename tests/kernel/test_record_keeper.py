@@ -209,6 +209,7 @@ def attack_old_record(grown: Grown) -> None:
     log.write_bytes(log.read_bytes().replace(b'"event":"3"', b'"event":"4"'))
 
 
+@pytest.mark.trial("record", is_long=True)
 @pytest.mark.parametrize(
     ("attack", "found"),
     [
@@ -231,6 +232,7 @@ def test_what_folded_checkpoints_knew_is_still_found(
     grown.rig.audit.close()
 
 
+@pytest.mark.trial("record", is_long=True)
 def test_a_record_that_only_folded_checkpoints_signed_first_is_still_covered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,6 +242,7 @@ def test_a_record_that_only_folded_checkpoints_signed_first_is_still_covered(
     grown.rig.audit.close()
 
 
+@pytest.mark.trial("record", is_long=True)
 def test_a_witness_keeps_all_of_them_and_knows_one_that_was_never_folded_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

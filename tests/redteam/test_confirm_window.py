@@ -167,6 +167,7 @@ def test_the_window_shows_exactly_what_is_granted_and_its_yes_counts(
     assert until(proof)["kind"] == "window"
 
 
+@pytest.mark.trial("presence", is_long=True)
 def test_a_no_in_the_window_is_a_no_and_closing_it_leaves_the_question(
     rig: Running, visitor: Visitor, pool: ThreadPoolExecutor, card: Card, asked: str
 ) -> None:
@@ -188,6 +189,7 @@ def test_only_real_input_counts_and_only_after_there_was_time_to_read(
     card.closes()
 
 
+@pytest.mark.trial("presence", is_long=True)
 def test_no_other_page_of_the_extension_answers_for_the_window(visitor: Visitor, card: Card) -> None:
     asked = visitor.does("evaluate", "window", STORED)
     message = {"type": "ui/answer_confirm", "confirmId": asked["confirmId"], "answer": "allow"}
@@ -199,6 +201,7 @@ def test_no_other_page_of_the_extension_answers_for_the_window(visitor: Visitor,
     card.closes()
 
 
+@pytest.mark.trial("presence", is_long=True)
 def test_the_agents_browser_tools_reach_no_part_of_the_window(rig: Running, visitor: Visitor, card: Card) -> None:
     """The agent may do everything in this very browser, and knows the window's tab."""
     agent = {"authorization": f"Bearer {agent_token(rig.state, 'attacker')}"}
@@ -230,6 +233,7 @@ def test_the_agents_browser_tools_reach_no_part_of_the_window(rig: Running, visi
     card.closes()
 
 
+@pytest.mark.trial("presence", is_long=True)
 def test_a_web_page_can_not_open_frame_or_speak_to_the_window(visitor: Visitor, card: Card) -> None:
     address = f"{EXTENSION_ORIGIN}/confirm.html"
     tries = {

@@ -103,6 +103,7 @@ def test_another_page_in_the_same_browser_is_used_as_before(stage: Stage, tmp_pa
         stage.session.end(app)
 
 
+@pytest.mark.trial("own pages", is_long=True)
 def test_where_a_browser_does_not_tell_its_page_nothing_is_done_there(stage: Stage) -> None:
     app = stage.chromium(stage.console(), options=tuple(each for each in OPTIONS if "accessibility" not in each))
     try:

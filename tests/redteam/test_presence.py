@@ -106,6 +106,7 @@ def passkeys(rig: Running) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.trial("presence", is_long=True)
 def test_without_a_passkey_the_card_shows_the_terminals_command(rig: Running, visitor: Visitor, asked: str) -> None:
     details = refused(rig, asked, answer(rig, asked, RULE))
     assert "passkey" not in details
@@ -134,6 +135,7 @@ def device(rig: Running, visitor: Visitor) -> str:
     return added
 
 
+@pytest.mark.trial("presence", is_long=True)
 def test_the_persons_passkey_confirms_and_its_signature_is_on_record(
     rig: Running, visitor: Visitor, device: str, asked: str
 ) -> None:
@@ -217,6 +219,7 @@ def test_who_drives_the_console_without_the_persons_device_gets_no_further_than_
     assert answer_to(rig, asked)["scope"] == "rule"
 
 
+@pytest.mark.trial("presence", is_long=True)
 def test_who_chooses_another_scope_is_not_asked_to_confirm_the_one_before(
     rig: Running, visitor: Visitor, device: str, asked: str
 ) -> None:
@@ -230,6 +233,7 @@ def test_who_chooses_another_scope_is_not_asked_to_confirm_the_one_before(
     assert until(lambda: answer_to(rig, asked))["scope"] == "once"
 
 
+@pytest.mark.trial("presence", is_long=True)
 def test_a_remark_that_is_written_while_presence_is_asked_for_is_sent(
     rig: Running, visitor: Visitor, device: str, asked: str
 ) -> None:
@@ -280,6 +284,7 @@ def test_a_token_is_issued_in_the_console_by_its_own_page(rig: Running, visitor:
     assert visitor.does("text", "console", ".question .code-block pre").startswith("hra_")
 
 
+@pytest.mark.trial("presence", is_long=True)
 def test_a_policy_is_trusted_with_a_passkey_for_exactly_what_was_read(
     rig: Running, visitor: Visitor, device: str
 ) -> None:

@@ -276,6 +276,7 @@ def test_a_file_from_nowhere_is_told(tmp_path: Path, name: str) -> None:
     assert f"{name} was changed outside handrail" in told(verify(state))
 
 
+@pytest.mark.trial("record", is_long=True)
 @pytest.mark.parametrize("name", ["agents.json", "trusted.json", "sessions.json", "handrail.db"])
 def test_a_change_that_was_used_and_put_back_is_told(copies: Copies, name: str) -> None:
     """A checkpoint in between has seen it."""

@@ -155,6 +155,7 @@ def test_a_server_on_another_port_gets_the_cookie_and_can_do_nothing_with_it(
     still_signed_in(visitor, name)
 
 
+@pytest.mark.trial("sessions", is_long=True)
 def test_a_subdomain_neither_gets_the_cookie_nor_replaces_it(rig: Running, visitor: Visitor) -> None:
     with LocalServer() as other:
         visitor.does("open", "other", f"http://evil.localhost:{other.port}/")
@@ -167,6 +168,7 @@ def test_a_subdomain_neither_gets_the_cookie_nor_replaces_it(rig: Running, visit
     still_signed_in(visitor, "localhost")
 
 
+@pytest.mark.trial("sessions", is_long=True)
 def test_a_frame_in_either_direction_gets_nothing(rig: Running, visitor: Visitor) -> None:
     around = f"<!doctype html><iframe name=console src='{rig.address}/'></iframe>"
     with LocalServer({"/around": ("text/html", around)}) as other:

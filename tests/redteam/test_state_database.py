@@ -164,6 +164,7 @@ def check_agent(rig: Rig, run_commands: Callable[[int], None]) -> None:
     assert held.count(str(rig.state / "handrail.db")) == 1, "a program has more than one connection"
 
 
+@pytest.mark.trial("every command", is_long=True)
 def test_no_command_takes_the_database_from_an_agents_program(rig: Rig) -> None:
     check_agent(rig, rig.run_some_commands)
 
@@ -173,6 +174,7 @@ def test_not_one_of_all_commands_takes_the_database_from_an_agents_program(rig: 
     check_agent(rig, rig.run_all_commands)
 
 
+@pytest.mark.trial("every command", is_long=True)
 def test_no_command_takes_the_database_from_the_desktop_host(rig: Rig) -> None:
     program = running("tests.scripted_host", str(rig.folder), str(rig.state))
     with program as host, closing(Wire(rig.state / "desktop.sock", rig.folder)) as wire:

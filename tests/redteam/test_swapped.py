@@ -290,6 +290,7 @@ def test_a_page_that_changes_itself_during_the_click_sends_nothing_else(bank: Ba
     assert Pages.sent == []
 
 
+@pytest.mark.trial("swapped", is_long=True)
 def test_a_link_that_leads_elsewhere_once_it_is_pressed_is_not_followed(bank: Bank) -> None:
     numbers = bank.opens(
         "addEventListener('mousedown', () => { document.getElementById('link').href = '/trap'; }, true)"
@@ -324,6 +325,7 @@ def test_a_text_with_enter_sends_no_other_values(bank: Bank, script: str) -> Non
     assert Pages.sent == []
 
 
+@pytest.mark.trial("swapped", is_long=True)
 def test_a_key_for_what_has_the_focus_is_bound_to_it(bank: Bank) -> None:
     bank.opens("form.elements.note.focus();" + LATER.format("silently()"))
     call = bank.begins("browser_press_key", key="Enter")

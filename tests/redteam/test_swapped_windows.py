@@ -133,6 +133,7 @@ async def test_what_is_allowed_the_second_time_is_done_and_its_evidence_is_whole
         assert kept <= {file.name for file in folder.iterdir()}
 
 
+@pytest.mark.trial("swapped", is_long=True)
 @pytest.mark.anyio
 @pytest.mark.parametrize(("params", "change"), [(PAY, "clock"), (CANVAS, "caret")])
 async def test_a_clock_or_a_caret_is_no_change(opened: Open, params: dict[str, Any], change: str) -> None:

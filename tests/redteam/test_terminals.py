@@ -150,11 +150,13 @@ def agents_window(stage: Stage, *, ends: bool, opening: list[str] | None = None)
     return [sys.executable, "-c", f"ENDS = {ends}; json_arguments = {given}\n{AGENT}"]
 
 
+@pytest.mark.trial("terminals", is_long=True)
 @pytest.mark.parametrize("ends", [False, True])
 def test_a_window_that_an_agent_opened_does_not_count_also_after_its_server_has_ended(stage: Stage, ends: bool) -> None:
     assert "agent's process" in stage.run(agents_window(stage, ends=ends))["why"]
 
 
+@pytest.mark.trial("terminals", is_long=True)
 @pytest.mark.parametrize("ends", [False, True])
 def test_a_window_that_an_agent_left_behind_does_not_count(stage: Stage, ends: bool) -> None:
     """Forked twice, in a session of its own: its parent is the first process of all, and no agent is above it.

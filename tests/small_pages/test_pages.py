@@ -31,6 +31,7 @@ def test_nearly_all_pages_are_solved(player: Player) -> None:
     assert len(failed) <= len(episodes) * (1 - SHARE), failed
 
 
+@pytest.mark.trial("miniwob", is_long=True)
 def test_a_page_is_begun_read_solved_and_rewarded(player: Player) -> None:
     assert played(player, "enter-text", 1) is None
 

@@ -129,6 +129,7 @@ with Database(Path(sys.argv[1])).writing(is_durable=True) as rows:
 """
 
 
+@pytest.mark.trial("files", is_long=True)
 def test_many_processes_may_open_a_new_one_at_once(path: Path) -> None:
     openers = [start(_OPENER, path, name) for name in range(8)]
     release_together(openers)

@@ -156,6 +156,7 @@ print((state.path / "format").read_text(), end="")
 """
 
 
+@pytest.mark.trial("files", is_long=True)
 @pytest.mark.parametrize("has_content", [True, False])
 def test_many_processes_may_open_it_at_once(tmp_path: Path, has_content: bool) -> None:
     state = tmp_path / "state"

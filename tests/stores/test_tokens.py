@@ -175,6 +175,7 @@ for thread in threads: thread.join()
 """
 
 
+@pytest.mark.trial("race", is_long=True)
 async def test_of_100_uses_in_10_processes_one_wins(tokens: SqliteTokens, path: Path) -> None:
     token = await tokens.issue(SCOPE, 60)
     users = [start(_USER, path, token, SCOPE.caller, SCOPE.method, SCOPE.params_digest) for _ in range(10)]

@@ -1,7 +1,11 @@
 """Runs the web's own tests as `npm run` does."""
 
 import subprocess
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 NPM = [str(ROOT / "scripts" / "npm"), "--prefix", str(ROOT / "web"), "run", "--silent"]
@@ -15,3 +19,8 @@ def run(script: str, package: str, *words: str) -> None:
 
 def specs(package: str, ending: str) -> list[str]:
     return sorted(file.name.removesuffix(ending) for file in (ROOT / "web" / package / "e2e").glob(f"*{ending}"))
+
+
+def of_a_trial(trial: str, names: Sequence[str], in_suite: Collection[str]) -> list[Any]:
+    """For `parametrize`: the campaign runs all of them, and each tries more there; the suite runs some."""
+    return [pytest.param(name, marks=pytest.mark.trial(trial, is_long=name not in in_suite)) for name in names]

@@ -2,11 +2,13 @@
 
 import pytest
 
-from tests.web.npm import run, specs
+from tests.web.npm import of_a_trial, run, specs
+
+IN_SUITE = {"access", "kinds", "permissions"}
 
 pytestmark = pytest.mark.timeout(900)
 
 
-@pytest.mark.parametrize("spec", specs("console", ".spec.mjs"))
+@pytest.mark.parametrize("spec", of_a_trial("console", specs("console", ".spec.mjs"), IN_SUITE))
 def test_a_spec_of_the_console(web: None, spec: str) -> None:
     run("e2e", "@handrail/console", spec)

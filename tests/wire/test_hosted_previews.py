@@ -140,6 +140,7 @@ def test_a_scene_of_another_project_is_shown_by_the_process_that_was_called(
     assert "Chromium" in other.error("preview_scene")["message"]
 
 
+@pytest.mark.trial("previews", is_long=True)
 def test_a_server_that_starts_later_takes_over_and_one_that_is_killed_in_the_middle_is_made_up_for(
     own_project: Path, own_state: Path, start: Start
 ) -> None:

@@ -138,12 +138,14 @@ def test_nothing_is_fetched_from_elsewhere(cinema: Cinema) -> None:
     assert result["logs"][1] == "line 1: https://example.com/x.png is not on this machine, so it was not loaded."
 
 
+@pytest.mark.trial("previews", is_long=True)
 def test_a_scene_that_leads_on_or_goes_round_is_told_and_hinders_no_other(cinema: Cinema) -> None:
     assert cinema.show("leads.txt")["logs"][0] == "leads.txt has been run and has led to beach_date.txt, line 2."
     assert "does not come to line 2" in cinema.show("round.txt")["logs"][0]
     assert cinema.show("start.txt")["logs"][0] == "start.txt is shown at line 2."
 
 
+@pytest.mark.trial("previews", is_long=True)
 def test_a_picture_that_was_changed_is_shown_anew(cinema: Cinema) -> None:
     cinema.show("repainted.txt")
     assert cinema.colour() == RED
@@ -224,6 +226,7 @@ def test_without_a_browser_a_preview_fails_and_says_why(own_project: Path, own_s
     assert error["hint"] == "Install chromium."
 
 
+@pytest.mark.trial("previews", is_long=True)
 def test_a_terre_that_runs_and_has_the_game_is_preferred(cinema: Cinema) -> None:
     with cinema.terre.running():
         result = cinema.show("wanting.txt")

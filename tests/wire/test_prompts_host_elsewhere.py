@@ -94,6 +94,7 @@ def test_everything_is_read_and_told_however_much_it_is(app: App) -> None:
     assert app.does("told") >= whole
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_the_console_opens_in_one_window_that_closes_again(app: App) -> None:
     app.does("press", "open")
     app.does("untilWindows", 1)

@@ -16,6 +16,7 @@ def new(*words: str) -> Result:
     return CliRunner().invoke(new_app, words)
 
 
+@pytest.mark.trial("commands", is_long=True)
 def test_a_new_app_passes_its_own_test_and_the_gateways_check(tmp_path: Path) -> None:
     import json
 

@@ -122,6 +122,7 @@ def test_a_command_that_is_not_installed_says_how_to_install_it(base: Base, comm
     assert f"pip install 'handrail[{EXTRA_OF[command]}]'" in err
 
 
+@pytest.mark.trial("commands", is_long=True)
 def test_doctor_names_each_missing_extra_and_its_command(base: Base) -> None:
     status, out, _ = base.run("doctor", "--json")
     found = {check["name"]: check for check in json.loads(out)["checks"]}
@@ -144,6 +145,7 @@ def test_tools_of_missing_extras_are_neither_listed_nor_called(base: Base) -> No
     assert base.run("call", "read_file", '{"path": "a.txt"}')[0] == 0
 
 
+@pytest.mark.trial("commands", is_long=True)
 def test_mcp_lists_and_calls_what_is_installed(base: Base) -> None:
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     reading = {"name": "read_file", "arguments": {"path": "a.txt"}}

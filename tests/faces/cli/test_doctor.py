@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.faces.cli.machine import Ended, Machine
 
 
@@ -45,6 +47,7 @@ def test_what_is_wrong_is_named_with_a_way_out(machine: Machine) -> None:
     assert (newer["ok"], "newer handrail" in newer["fix"]) == (False, True)
 
 
+@pytest.mark.trial("commands", is_long=True)
 def test_broken_settings_hide_nothing_else(machine: Machine) -> None:
     everything = set(checks(machine.run("doctor", "--json")))
     (machine.state / "config.toml").write_text("this isn't a TOML")
@@ -69,6 +72,7 @@ def test_a_feature_of_handrail_itself_can_not_be_switched(machine: Machine) -> N
         assert "always on" in refused.err
 
 
+@pytest.mark.trial("commands", is_long=True)
 def test_a_server_that_died_is_told_from_one_that_never_ran(machine: Machine) -> None:
     machine.run("doctor")
     token = "t" * 43

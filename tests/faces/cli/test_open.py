@@ -7,6 +7,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.faces.cli.machine import Machine
 from tests.faces.cli.terminal import Terminal
 from tests.faces.cli.test_servers import up
@@ -58,6 +60,7 @@ def test_open_opens_the_browser_where_there_is_a_display(machine: Machine, tmp_p
         assert WITH_CODE.fullmatch(printed.out.strip())
 
 
+@pytest.mark.trial("commands", is_long=True)
 def test_open_without_a_server_says_what_to_do(machine: Machine) -> None:
     for _ in range(2):
         refused = machine.run("open")
@@ -97,6 +100,7 @@ def test_up_opens_the_console_with_a_code_and_prints_none(machine: Machine, tmp_
         assert (out, err) == ("", "")
 
 
+@pytest.mark.trial("commands", is_long=True)
 def test_up_gives_the_code_to_a_terminal_and_never_to_a_log(machine: Machine) -> None:
     with up(machine, "--no-open") as (process, _):
         process.send_signal(signal.SIGTERM)

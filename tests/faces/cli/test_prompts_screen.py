@@ -12,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
+
 from handrail.features.people.cli.screen.answering import READING_SECONDS
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.stores.local.prompt_store import prompt_store
@@ -130,6 +132,7 @@ def test_without_a_terminal_on_both_sides_it_is_the_list(machine: Machine) -> No
     assert terminal.end()[0] == 0
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 def test_colours_are_for_terminals_that_want_them(machine: Machine) -> None:
     def drawn(**environ: str) -> str:
         terminal = screen(machine, **environ)

@@ -66,6 +66,7 @@ def call(machine: Machine, address: str, tool: str, params: dict[str, Any], task
         return json.load(answer)["data"]
 
 
+@pytest.mark.trial("commands", is_long=True)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_up_serves_until_a_signal_and_leaves_in_order(machine: Machine, number: signal.Signals) -> None:
     with up(machine) as (process, address):
@@ -119,6 +120,7 @@ def test_a_second_up_on_the_same_state_names_the_first(machine: Machine) -> None
         assert f"already running on this state directory at {address}" in refused.err
 
 
+@pytest.mark.trial("commands", is_long=True)
 def test_up_asks_on_its_own_terminal_one_question_at_a_time(machine: Machine) -> None:
     machine.put("b.txt", "two\n")
     terminal = Terminal(machine, "up", "--port", "0", stdout_is_terminal=True)
@@ -141,6 +143,7 @@ def test_up_asks_on_its_own_terminal_one_question_at_a_time(machine: Machine) ->
     assert (machine.text("a.txt"), machine.text("b.txt")) == ("one\n2\n", "2\n")
 
 
+@pytest.mark.trial("commands", is_long=True)
 def test_up_opens_the_browser_where_there_is_a_display(machine: Machine, tmp_path: Path) -> None:
     opened, browser = tmp_path / "opened", tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.new && mv {opened}.new {opened}\n')
@@ -155,6 +158,7 @@ def test_up_opens_the_browser_where_there_is_a_display(machine: Machine, tmp_pat
     assert not opened.exists()
 
 
+@pytest.mark.trial("commands", is_long=True)
 def test_trust_given_or_taken_elsewhere_counts_at_once(machine: Machine) -> None:
     machine.put(".handrail/policy.json", '{"rules": [{"tool": "replace_in_file", "decision": "allow"}]}')
     params = {"path": "a.txt", "find": "two", "replace": "2"}
@@ -244,6 +248,7 @@ def test_mcp_reads_a_file_to_its_end_however_long_it_is(machine: Machine) -> Non
     assert {json.loads(line)["id"] for line in done.stdout.splitlines()} == set(range(1, 32))
 
 
+@pytest.mark.trial("commands", is_long=True)
 def test_mcp_starts_without_what_it_does_not_need(machine: Machine) -> None:
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "handrail", "mcp"],

@@ -120,6 +120,7 @@ async def test_what_a_frame_of_another_site_asks_for_elsewhere_is_refused_and_to
             await page.close()
 
 
+@pytest.mark.trial("previews", is_long=True)
 async def test_what_a_page_opens_beside_itself_does_not_stay(browser: HeadlessChromium) -> None:
     async with serving(POPUPS) as server:
         page = await opened(browser, server)

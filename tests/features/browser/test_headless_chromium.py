@@ -61,6 +61,7 @@ def short_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
+@pytest.mark.trial("previews", is_long=True)
 def test_killed_programs_leave_neither_a_browser_nor_its_profile(short_folder: Path) -> None:
     environ = {**os.environ, "TMPDIR": str(short_folder)}
     child = subprocess.Popen([sys.executable, "-c", CHILD], env=environ, stdout=subprocess.PIPE)
@@ -116,6 +117,7 @@ async def reached_by(page: ChromiumPage, host: str) -> bool:
         server.close()
 
 
+@pytest.mark.trial("previews", is_long=True)
 @pytest.mark.anyio
 async def test_a_browser_that_nobody_uses_ends_and_the_next_page_starts_another() -> None:
     browser = HeadlessChromium(idle_seconds=0.2)

@@ -86,11 +86,13 @@ def test_nothing_outside_has_heard_of_the_agent_and_the_project_is_as_it_was(cag
     assert (caged["heard"], caged["readme"]) == ([], "# Shop\n")
 
 
+@pytest.mark.trial("cage", is_long=True)
 @pytest.mark.parametrize(("part", "attempt"), [*PARTS.items(), ("shared memory", "message_queues")])
 def test_without_this_part_the_agent_gets_out(user: PlainUser, part: str, attempt: str) -> None:
     assert tried(user, [attempt], [part])[attempt]
 
 
+@pytest.mark.trial("cage", is_long=True)
 @pytest.mark.parametrize(("part", "probe"), WORKING.items())
 def test_without_this_part_programs_lack_what_they_need(user: PlainUser, part: str, probe: str) -> None:
     assert tried(user, [probe])[probe]

@@ -93,6 +93,7 @@ def test_without_these_parts_the_agent_gets_out(user: PlainUser) -> None:
     assert {name for name in PARTS.values() if not found[name]} == set()
 
 
+@pytest.mark.trial("cage", is_long=True)
 @pytest.mark.parametrize(("parts", "attempt"), TWICE.items(), ids=lambda value: str(value))
 def test_what_is_held_twice_gets_out_without_both(user: PlainUser, parts: tuple[str, str], attempt: str) -> None:
     for part in parts:
@@ -135,12 +136,14 @@ def test_where_namespaces_are_barred_the_first_line_says_narrow_and_changes_wait
     assert [each["subject"] for each in commits["commits"]] == []  # the project has no repository
 
 
+@pytest.mark.trial("cage", is_long=True)
 def test_doctor_says_narrow(user: PlainUser) -> None:
     said = json.loads(user.run([*BARRED, "doctor", "--json"]).stdout)
     (cage,) = [each for each in said["checks"] if each["name"] == "cage"]
     assert cage["detail"].startswith("narrow: Landlock and seccomp on a copy, because the kernel refused")
 
 
+@pytest.mark.trial("cage", is_long=True)
 def test_where_no_cage_can_be_made_an_agent_runs_only_if_a_person_insists(user: PlainUser) -> None:
     none = [*BARRED[:-1], "--no-landlock", str(HANDRAIL)]
     marked = user.home / "marked"
@@ -167,6 +170,7 @@ def test_where_no_cage_can_be_made_an_agent_runs_only_if_a_person_insists(user: 
     assert "A cage can be made here (full)" in needless.stderr.decode()
 
 
+@pytest.mark.trial("cage", is_long=True)
 def test_everything_in_a_narrow_cage_ends_with_the_agent_and_with_the_launcher(user: PlainUser) -> None:
     mark = f"87654.{os.getpid()}"
     assert user.run([*BARRED, "run", "--", "bash", "-c", f"setsid sleep {mark} & sleep 0.2"]).returncode == 0

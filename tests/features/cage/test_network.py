@@ -91,6 +91,7 @@ def inside(user: PlainUser, script: str, **environment: str) -> str:
     return done.stdout.decode() + done.stderr.decode()
 
 
+@pytest.mark.trial("cage", is_long=True)
 def test_a_rule_that_names_the_address_opens_it_and_the_server_name_must_be_the_hosts(
     user: PlainUser, servers: Servers
 ) -> None:
@@ -131,6 +132,7 @@ def test_a_body_is_never_taken_for_another_request(user: PlainUser, servers: Ser
     ]
 
 
+@pytest.mark.trial("cage", is_long=True)
 def test_a_name_that_leads_to_this_machine_is_refused_even_where_the_name_is_allowed(
     user: PlainUser, servers: Servers
 ) -> None:
@@ -198,6 +200,7 @@ def test_handrails_own_ports_are_refused_whatever_a_rule_says(user: PlainUser, s
     assert "reached" in inside(user, f"curl -sS --noproxy '' http://127.0.0.1:{servers.plain}/")
 
 
+@pytest.mark.trial("cage", is_long=True)
 def test_a_person_is_asked_once_for_connections_that_come_together_and_a_no_reaches_all(user: PlainUser) -> None:
     rules(user)
     user.hosts.write_text("127.0.0.1 localhost\n93.184.215.14 registry.test\n")
@@ -214,6 +217,7 @@ def test_a_person_is_asked_once_for_connections_that_come_together_and_a_no_reac
     assert Person(user.state).pending() == []
 
 
+@pytest.mark.trial("cage", is_long=True)
 def test_a_clients_model_is_reached_without_a_question_only_if_the_client_signs_in_itself(user: PlainUser) -> None:
     rules(user)
     user.hosts.write_text("127.0.0.1 localhost api.anthropic.com\n")
@@ -253,6 +257,7 @@ def test_no_name_is_looked_up_before_a_person_allows_it(user: PlainUser) -> None
     assert asked_for == []
 
 
+@pytest.mark.trial("cage", is_long=True)
 def test_the_models_key_stays_outside_and_opens_nothing_but_models(user: PlainUser, servers: Servers) -> None:
     rules(user)
     said = inside(
@@ -272,6 +277,7 @@ def test_the_models_key_stays_outside_and_opens_nothing_but_models(user: PlainUs
     assert "authorization" not in headers
 
 
+@pytest.mark.trial("cage", is_long=True)
 def test_handrails_tools_need_the_cages_token_and_leave_files_to_the_agent(user: PlainUser) -> None:
     rules(user)
     about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
@@ -291,6 +297,7 @@ def test_handrails_tools_need_the_cages_token_and_leave_files_to_the_agent(user:
     assert "net_connect" not in listed
 
 
+@pytest.mark.trial("cage", is_long=True)
 def test_a_published_port_leads_to_the_same_port_inside(user: PlainUser) -> None:
     rules(user)
     with closing(socket.create_server(("127.0.0.1", 0))) as free:
@@ -306,6 +313,7 @@ def test_a_published_port_leads_to_the_same_port_inside(user: PlainUser) -> None
     assert page == b"served inside"
 
 
+@pytest.mark.trial("cage", is_long=True)
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 def test_a_port_that_the_agent_opens_is_offered_and_forwarded_until_the_run_ends(user: PlainUser, host: str) -> None:
     rules(user)

@@ -126,6 +126,7 @@ def test_descriptors_that_the_launcher_inherited_are_not_passed_on(user: PlainUs
     assert done.stdout.split() == [b"0", b"1", b"2", b"3"]
 
 
+@pytest.mark.trial("cage", is_long=True)
 def test_links_in_the_agents_home_do_not_lead_a_later_run_elsewhere(user: PlainUser) -> None:
     """An earlier run has prepared the ground: its home is full of links, and so is the client's settings file."""
     target = user.home / "target.json"
@@ -233,6 +234,7 @@ os._exit(5)
 """
 
 
+@pytest.mark.trial("cage", is_long=True)
 @pytest.mark.parametrize("tracer", ["itself", "another"])
 def test_the_launcher_notices_the_end_of_an_agent_that_stopped_the_cages_first_process(
     user: PlainUser, tracer: str

@@ -105,6 +105,7 @@ def test_size_and_ctrl_c_reach_the_agent_and_the_terminal_is_restored(user: Plai
         assert termios.tcgetattr(shown.slave) == before
 
 
+@pytest.mark.trial("cage", is_long=True)
 def test_ctrl_z_stops_the_launcher_and_it_goes_on_when_it_is_continued(user: PlainUser) -> None:
     with screen(user, "exec cat") as shown:
         shown.types(b"one\r")

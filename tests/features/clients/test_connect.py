@@ -187,6 +187,7 @@ def test_a_pipe_in_place_of_a_configuration_is_named_and_not_waited_for(machine:
     assert (done.status, "isn't a file" in done.err) == (1, True)
 
 
+@pytest.mark.trial("connecting", is_long=True)
 def test_a_client_finds_the_project_that_it_works_on(machine: Machine, home: Path) -> None:
     """Cursor names it by a placeholder, Cline gets the folder itself, opencode's entry has another shape."""
     for name in ("cursor", "cline", "opencode"):
@@ -208,6 +209,7 @@ def test_an_unknown_client_and_one_that_is_not_connected(machine: Machine, home:
     assert "isn't connected" in machine.run("disconnect", "codex", HOME=str(home)).err
 
 
+@pytest.mark.trial("connecting", is_long=True)
 @pytest.mark.parametrize("words", [("connect", "gemini", "--yes"), ("disconnect", "gemini")])
 def test_an_agent_can_neither_connect_nor_disconnect(
     machine: Machine, home: Path, tmp_path: Path, words: tuple[str, ...]
@@ -249,6 +251,7 @@ def test_comments_in_a_configuration_stay(machine: Machine, home: Path) -> None:
     assert file.read_text() == text
 
 
+@pytest.mark.trial("connecting", is_long=True)
 def test_the_list_says_how_far_each_client_is_covered_and_what_can_not_be_read(machine: Machine, home: Path) -> None:
     (home / ".codex").mkdir()
     (home / ".codex/config.toml").write_text("[")
@@ -267,6 +270,7 @@ def test_the_list_says_how_far_each_client_is_covered_and_what_can_not_be_read(m
     assert "also uses github" in shown
 
 
+@pytest.mark.trial("connecting", is_long=True)
 def test_other_servers_are_moved_behind_the_gate_and_back(
     machine: Machine, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -305,6 +309,7 @@ def test_a_server_that_the_client_does_not_have_is_named_before_anything_is_writ
     assert not (home / ".gemini").exists()
 
 
+@pytest.mark.trial("connecting", is_long=True)
 def test_without_a_keyring_the_list_says_where_the_keys_of_a_moved_server_are(machine: Machine, home: Path) -> None:
     (home / ".gemini").mkdir()
     entry = {"command": "node", "args": [str(FILE_SERVER), str(machine.project)], "env": {"TOKEN": "s3cret"}}

@@ -56,6 +56,7 @@ def _answers(port: int) -> bool:
     return True
 
 
+@pytest.mark.trial("servers", is_long=True)
 def test_a_real_server_over_http_is_used_like_one_that_is_started(rig: Rig, everything: str) -> None:
     rig.run("servers", "add", "web", "--yes", "--url", everything)
     mcp = Mcp(rig, "--answer", "allow")
@@ -101,6 +102,7 @@ def test_a_sign_in_is_found_and_its_token_sent_kept_and_renewed(rig: Rig) -> Non
     assert "mcp.web" not in rig.run("secrets", "list").stdout
 
 
+@pytest.mark.trial("servers", is_long=True)
 def test_a_clients_server_that_wants_a_sign_in_is_moved_with_it(rig: Rig, tmp_path: Path) -> None:
     home = tmp_path / "home"
     (home / ".gemini").mkdir(parents=True)

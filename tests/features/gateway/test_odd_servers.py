@@ -122,6 +122,7 @@ def test_a_call_that_may_have_been_done_says_so_and_is_not_to_be_repeated(tmp_pa
     assert error.get("details", {}).get("mayHaveBeenDone", False) is was_sent
 
 
+@pytest.mark.trial("servers", is_long=True)
 def test_what_can_t_be_offered_is_left_out_and_the_log_says_why(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     expected = {
@@ -188,6 +189,7 @@ def test_cancelling_reaches_the_server(tmp_path: Path) -> None:
     mcp.close()
 
 
+@pytest.mark.trial("servers", is_long=True)
 @pytest.mark.parametrize("end", ["close", "kill"])
 def test_a_server_and_what_it_started_end_with_us(tmp_path: Path, end: str) -> None:
     rig = Rig(tmp_path)

@@ -41,6 +41,7 @@ def mcp(rig: Rig) -> Iterator[Mcp]:
     client.close()
 
 
+@pytest.mark.trial("servers", is_long=True)
 def test_every_server_s_tools_are_listed_as_its_own_words(mcp: Mcp) -> None:
     tools = {tool["name"]: tool for tool in mcp.request("tools/list")["tools"]}
     assert {"files__read_text_file", "every__echo", "git__git_log"} <= set(tools)
@@ -83,6 +84,7 @@ def test_sqlite_creates_fills_and_reads_a_table_and_each_change_is_on_record(mcp
     assert tools == ["sqlite.create_table", "sqlite.write_query", "sqlite.read_query"]
 
 
+@pytest.mark.trial("servers", is_long=True)
 def test_a_server_that_can_t_start_is_not_added_and_its_words_are_shown(rig: Rig) -> None:
     failed = rig.run("servers", "add", "wrong", "--yes", "--", str(SQLITE), "--no-such-option", is_ok=False)
     assert failed.returncode == 1

@@ -53,6 +53,7 @@ def test_all_that_was_changed_since_is_undone_and_later_changes_by_others_stay(c
     assert "mine.md" in printed
 
 
+@pytest.mark.trial("files", is_long=True)
 def test_a_file_whose_older_changes_are_gone_is_named(client: Cli, tmp_path: Path) -> None:
     """By default 20 snapshots are kept of each file."""
     then = moment()

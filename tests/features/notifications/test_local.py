@@ -175,6 +175,7 @@ def test_programs_and_agents_neither_see_nor_change_who_is_notified(rig: Running
         assert statuses == [403] * len(tries)
 
 
+@pytest.mark.trial("notifications", is_long=True)
 def test_the_command_line_adds_tries_and_removes_a_channel(tmp_path: Path, service: HttpReceiver) -> None:
     def handrail(*words: str, given: str = "") -> "subprocess.CompletedProcess[str]":
         return subprocess.run(

@@ -44,6 +44,7 @@ def cdp(visitor: Visitor, method: str, **params: Any) -> Any:
     return visitor.does("cdp", "console", method, params)
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_a_browser_finds_nothing_that_stands_in_the_way_of_installing_it(rig: Running, visitor: Visitor) -> None:
     found = cdp(visitor, "Page.getAppManifest")
     assert (found["errors"], found["url"]) == ([], f"{rig.address}/manifest.webmanifest")
@@ -91,6 +92,7 @@ def test_a_push_message_becomes_a_notification(rig: Running, visitor: Visitor) -
     assert shown == [message["title"], message["body"]]
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_without_the_server_a_page_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     visitor = Visitor()

@@ -29,6 +29,7 @@ def subscribe(person: Person, service: HttpReceiver, name: str) -> tuple[Subscri
     return browser, str(person.http.get("/api/notifications/push/key").json()["data"]["publicKey"])
 
 
+@pytest.mark.trial("team", is_long=True)
 def test_one_server_notifies_a_channel_and_those_who_may_approve(team: Team) -> None:
     with HttpReceiver() as service:
         for number in range(2):

@@ -93,6 +93,7 @@ def test_hunks_are_taken_one_by_one_at_the_terminal(rig: Rig, cage: Cage) -> Non
     assert not (rig.project / "package.json").exists()
 
 
+@pytest.mark.trial("review", is_long=True)
 @pytest.mark.parametrize(
     ("answers", "taken"), [(("a", "n", "n"), 2), (("d", "n", "n"), 0), (("y", "q"), 1), (("q",), 0)]
 )
@@ -103,6 +104,7 @@ def test_a_and_d_answer_for_the_rest_of_the_file(rig: Rig, cage: Cage, answers: 
     assert ("FIVE" in text) + ("TWENTY" in text) == taken
 
 
+@pytest.mark.trial("review", is_long=True)
 def test_conflicts_are_resolved_at_the_terminal(rig: Rig, cage: Cage, monkeypatch: pytest.MonkeyPatch) -> None:
     mine = LINES.replace("line 5\n", "MINE 5\n").replace("line 20\n", "MINE 20\n")
     rig.write({"a.txt": mine})
@@ -122,6 +124,7 @@ def test_conflicts_are_resolved_at_the_terminal(rig: Rig, cage: Cage, monkeypatc
     assert "MINE 20\nTWENTY\n" in (rig.project / "a.txt").read_text()
 
 
+@pytest.mark.trial("review", is_long=True)
 def test_ctrl_c_takes_nothing(rig: Rig, cage: Cage) -> None:
     code, printed = at_terminal(rig, "y", "^C")
     assert code not in (0, None)
@@ -162,6 +165,7 @@ def test_without_proof_of_a_person_nothing_is_taken(rig: Rig, cage: Cage) -> Non
     assert cage.folder.upper.exists()
 
 
+@pytest.mark.trial("review", is_long=True)
 def test_a_change_that_is_too_long_to_show_can_be_viewed_as_a_whole(
     rig: Rig, cage: Cage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,6 +177,7 @@ def test_a_change_that_is_too_long_to_show_can_be_viewed_as_a_whole(
     assert "+1000 of a long file" in printed
 
 
+@pytest.mark.trial("review", is_long=True)
 def test_line_ends_of_windows_are_shown_and_no_other_program_s_words(rig: Rig, cage: Cage) -> None:
     cage.run("rm a.txt package.json x; git checkout -q b.txt a.txt; printf 'one\\r\\n' > crlf.txt")
     assert "+one\\r" in at_terminal(rig, "n")[1]

@@ -50,6 +50,7 @@ def command(rig: Rig) -> list[str]:
     return [HANDRAIL, "review", "--take-all", "--project", str(rig.project), "--state", str(rig.state)]
 
 
+@pytest.mark.trial("review", is_long=True)
 def test_two_reviews_at_once_write_everything_once(rig: Rig) -> None:
     without_presence(rig.state)
     rig.write({f"f{number}.txt": "a\n" for number in range(200)})
@@ -62,6 +63,7 @@ def test_two_reviews_at_once_write_everything_once(rig: Rig) -> None:
     assert {path.read_text() for path in rig.project.glob("*.txt")} == {"b\n"}
 
 
+@pytest.mark.trial("review", is_long=True)
 def test_a_review_that_is_killed_is_done_or_not_done(rig: Rig) -> None:
     without_presence(rig.state)
     rig.write({f"f{number}.txt": "a\n" for number in range(300)})

@@ -31,10 +31,12 @@ def test_a_team_s_console_has_pages_of_what_its_server_serves_alone(shared: Team
     assert browser.step("team", "count", ".rail a.connect, .rail a.review") == 0
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_who_is_signed_out_is_led_to_the_team_s_own_page(shared: Team, browser: Browser) -> None:
     browser.step("stranger", "open", f"{shared.servers[0].url}/", {"until": "input[name=token]", "at": ""})
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_the_machines_of_a_team_are_listed_with_when_they_were_there(
     shared: Team, browser: Browser, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ from tests.team_engines import S3
 from tests.waiting import PATIENCE, until
 
 
+@pytest.mark.trial("team", is_long=True)
 def test_when_a_server_is_killed_the_same_call_at_another_uses_its_question_and_runs_once(team: Team) -> None:
     first, second = team.start(2)
     agent, ada = Agent(team.token("claude", "agent")), Person(second.url, team.token("ada", "approver"))

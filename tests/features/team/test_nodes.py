@@ -143,6 +143,7 @@ def add_rule(team: Team, **rule: str) -> None:
         asyncio.run(opened.rules.allow("by a test", Rule(**rule)))  # type: ignore[arg-type]
 
 
+@pytest.mark.trial("team", is_long=True)
 def test_the_team_s_policy_tightens_a_node_and_loosens_nothing(team: Team) -> None:
     [server] = team.start()
     gus = Person(server.url, team.token("gus", "approver"))
@@ -179,6 +180,7 @@ def test_the_team_s_policy_tightens_a_node_and_loosens_nothing(team: Team) -> No
         node.stop()
 
 
+@pytest.mark.trial("team", is_long=True)
 def test_a_node_goes_on_while_the_team_is_away_and_catches_up(team: Team) -> None:
     [server] = team.start()
     ida = team.token("ida", "approver")
@@ -215,6 +217,7 @@ def test_a_node_goes_on_while_the_team_is_away_and_catches_up(team: Team) -> Non
         node.stop()
 
 
+@pytest.mark.trial("team", is_long=True)
 def test_a_revoked_node_is_let_in_no_more_and_its_questions_go_and_its_policy_stays(team: Team) -> None:
     [server] = team.start()
     joe = Person(server.url, team.token("joe", "approver"))

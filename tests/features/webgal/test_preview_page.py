@@ -17,6 +17,7 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.mark.trial("previews", is_long=True)
 async def test_the_stage_is_drawn_as_large_as_it_is_shown_and_the_engine_never_knows(
     tmp_path: Path,
 ) -> None:

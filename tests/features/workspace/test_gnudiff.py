@@ -56,6 +56,7 @@ def test_a_long_text_without_gnu_diff_gives_one_hunk(
     assert applied("\n".join(old), "\n".join(new), hunks) == "\n".join(new)
 
 
+@pytest.mark.trial("regexes", is_long=True)
 def test_texts_that_have_little_in_common_take_bounded_time() -> None:
     chance = random.Random(1)
     old = [str(chance.randrange(5000)) for _ in range(40_000)]

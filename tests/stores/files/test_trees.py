@@ -34,6 +34,7 @@ def _dig(project: Path, depth: int) -> None:
     os.close(fd)
 
 
+@pytest.mark.trial("files", is_long=True)
 def test_depth_costs_neither_descriptors_nor_stack(folder: Folder, project: Path, few_descriptors: None) -> None:
     """Deeper than Python recurses and longer than the kernel takes a path."""
     own = folder.subfolder(".webgal_agent")

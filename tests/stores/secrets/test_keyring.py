@@ -41,6 +41,7 @@ def test_a_secret_is_in_the_keyring_and_nowhere_else_until_it_is_forgotten(
     assert store(session, tmp_path, "get", "app:com.example.mail:key") is None
 
 
+@pytest.mark.trial("commands", is_long=True)
 def test_a_locked_keyring_is_said_to_be_locked_and_new_secrets_go_to_the_file(tmp_path: Path) -> None:
     home, state = tmp_path / "home", tmp_path / "state"
     home.mkdir()

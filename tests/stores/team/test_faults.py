@@ -55,6 +55,7 @@ def team(postgres: Postgres, nats: Nats) -> Iterator[OpenTeam]:
         yield team
 
 
+@pytest.mark.trial("team", is_long=True)
 async def test_when_postgresql_restarts_what_was_written_is_there_and_who_waits_waits_on(
     own_postgres: Postgres, nats: Nats
 ) -> None:
@@ -190,6 +191,7 @@ def s3_settings(s3: S3, monkeypatch: pytest.MonkeyPatch) -> S3:
     return s3
 
 
+@pytest.mark.trial("team", is_long=True)
 def test_evidence_in_a_bucket_is_written_once(team: OpenTeam, s3_settings: S3, nats: Nats) -> None:
     with opened(team.address.database, nats, blobs=s3_settings.new_bucket()) as with_bucket:
         folder = with_bucket.blobs("evidence")

@@ -4,6 +4,8 @@ import asyncio
 import json
 from pathlib import Path
 
+import pytest
+
 from handrail.kernel.task_ids import new_task_id
 from handrail.ports.model import AssistantTurn, Note, ToolResult, ToolUse, UserTurn
 from handrail.stores.local.agent_runs import SqliteRuns
@@ -16,6 +18,7 @@ from tests.features.agent.server.chat import add_turns, chatting, person_at
 TASKS = 100
 
 
+@pytest.mark.trial("models", is_long=True)
 def test_a_hundred_tasks_stream_at_once_and_no_delta_is_lost_or_out_of_order(rig: Running, tmp_path: Path) -> None:
     words = "".join(f"{number:04d} " for number in range(60))
     script = tmp_path / "script.json"

@@ -41,6 +41,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield running
 
 
+@pytest.mark.trial("acp", is_long=True)
 async def test_the_agents_that_are_installed_can_be_chosen(rig: Running) -> None:
     async with chatting(rig) as chat:
         models = (await chat.ask("GET", "/api/agent/models")).json["data"]["models"]
@@ -78,6 +79,7 @@ async def test_a_plan_is_shown_and_garbage_is_skipped(rig: Running) -> None:
         assert chat.streamed == "I heard you."
 
 
+@pytest.mark.trial("acp", is_long=True)
 async def test_an_agent_that_dies_says_so_and_the_next_words_start_another(rig: Running) -> None:
     async with chatting(rig) as chat:
         await chat.say("die", model="agent:codex")
@@ -101,6 +103,7 @@ async def test_it_is_stopped_and_hears_the_next_words(rig: Running) -> None:
         assert chat.streamed == "I heard you."
 
 
+@pytest.mark.trial("acp", is_long=True)
 async def test_a_restart_says_that_the_agent_was_cut_off(tmp_path: Path) -> None:
     env = with_scripted_agent(tmp_path)
     with up(tmp_path / "state", tmp_path / "project", None, **env) as first:
@@ -114,6 +117,7 @@ async def test_a_restart_says_that_the_agent_was_cut_off(tmp_path: Path) -> None
             assert "restarted while the agent worked" in shown["run"]["trouble"]
 
 
+@pytest.mark.trial("acp", is_long=True)
 async def test_a_server_that_is_killed_leaves_no_agent_behind(tmp_path: Path) -> None:
     env = with_scripted_agent(tmp_path)
     state = str(tmp_path / "state").encode()
@@ -201,6 +205,7 @@ WORKERS = (
 )
 
 
+@pytest.mark.trial("acp", is_long=True)
 @pytest.mark.parametrize("worker", WORKERS, ids=lambda worker: worker.client.name)
 async def test_a_real_agent_works_in_its_cage_and_the_project_waits_for_review(worker: Worker, tmp_path: Path) -> None:
     for name in ("state", "project", "home"):

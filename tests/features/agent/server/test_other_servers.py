@@ -5,6 +5,8 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.servers import audit_records
 from tests.features.agent.server.chat import chatting
 from tests.features.agent.server.conftest import up
@@ -14,6 +16,7 @@ from tests.persons import HANDRAIL, without_presence
 FILE_SERVER = Path(__file__).parents[3] / "peers/node_modules/.bin/mcp-server-filesystem"
 
 
+@pytest.mark.trial("models", is_long=True)
 def test_the_agent_reads_and_writes_through_a_real_server(tmp_path: Path, models: ModelServer) -> None:
     project, state, notes = tmp_path / "project", tmp_path / "state", tmp_path / "notes"
     for folder in (project, notes):

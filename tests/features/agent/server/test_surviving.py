@@ -69,6 +69,7 @@ async def gone_on(server: Running, task: str) -> Chat:
         return chat
 
 
+@pytest.mark.trial("models", is_long=True)
 def test_a_run_goes_on_from_the_moment_before_a_reply_and_keeps_what_was_done(
     place: tuple[Path, Path], script: Path
 ) -> None:
@@ -182,6 +183,7 @@ def test_a_write_whose_file_has_the_approved_content_is_known_to_be_done(
     assert len(snapshots(place[1])) == 1
 
 
+@pytest.mark.trial("models", is_long=True)
 def test_a_write_whose_file_was_changed_meanwhile_is_shown_as_unknown_and_not_repeated(
     place: tuple[Path, Path], script: Path
 ) -> None:

@@ -67,6 +67,7 @@ def error(status: int, type: str, message: str, **headers: str) -> Answer:
     return Answer(status=status, error={"type": type, "code": type, "message": message}, headers=headers)
 
 
+@pytest.mark.trial("models", is_long=True)
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize(
     ("answers", "code", "words"),

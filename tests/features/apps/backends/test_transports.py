@@ -137,6 +137,7 @@ async def test_a_reply_that_is_none_is_an_internal_error_and_the_next_call_works
         assert await ground.call("echo", text=tool) == {"said": {"text": tool}}
 
 
+@pytest.mark.trial("huge lines", is_long=True)
 async def test_an_answer_of_a_hundred_megabytes_is_refused_and_the_next_call_works(ground: Ground) -> None:
     with pytest.raises(BadAnswer, match="more than"):
         await ground.call("huge", 60_000)

@@ -37,7 +37,7 @@ def for_programs(document: Any) -> Any:
     return document
 
 
-@pytest.mark.trial("properties")
+@pytest.mark.trial("properties", is_long=True)
 @pytest.mark.timeout(900)
 def test_the_server_does_what_its_document_says(server: Running, tmp_path: Path) -> None:
     document = tmp_path / "openapi.json"

@@ -82,6 +82,7 @@ async def test_text_for_one_maximised_window_of_a_program_reaches_no_other(start
         await shows(editors, window, f"for {window.title}!")
 
 
+@pytest.mark.trial("desktop", is_long=True)
 async def test_keys_for_one_of_two_windows_with_the_same_title_reach_that_one(start: Starter) -> None:
     editors = start("--titles", "same.txt", "same.txt")
     first, second = await editors.windows(2)

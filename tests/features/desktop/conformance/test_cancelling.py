@@ -12,6 +12,7 @@ from tests.waiting import eventually
 MANY = 500
 
 
+@pytest.mark.trial("toolkits", is_long=True)
 async def test_cancelled_keys_end_where_they_are_and_none_stays_down(bench: Workbench) -> None:
     await bench.empty(texts.NAME)
     await bench.focus(texts.NAME)

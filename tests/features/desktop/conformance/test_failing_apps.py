@@ -34,6 +34,7 @@ async def sound(ground: Ground, desktop: Desktop) -> Workbench:
     return Workbench(ground, desktop, app, await window_of(desktop, app))
 
 
+@pytest.mark.trial("desktop", is_long=True)
 async def test_a_program_that_hangs_hides_only_itself(desktop: Desktop, doomed: App, sound: Workbench) -> None:
     window = await window_of(desktop, doomed)
     os.kill(doomed.pid, signal.SIGSTOP)
@@ -86,6 +87,7 @@ async def test_a_program_without_accessibility_is_told_of_and_disturbs_nobody(
         ground.end(mute)
 
 
+@pytest.mark.trial("desktop", is_long=True)
 async def test_after_the_accessibility_bus_was_restarted_programs_are_read_again() -> None:
     with DesktopSession() as session, session.entered():
         ground = LinuxGround(session)

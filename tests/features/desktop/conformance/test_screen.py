@@ -13,6 +13,7 @@ from tests.waiting import eventually
 A_SECOND = 1_000
 
 
+@pytest.mark.trial("toolkits", is_long=True)
 async def test_the_whole_screen_is_what_is_on_it(ground: Ground, desktop: Desktop) -> None:
     ground.app("gtk3")
 

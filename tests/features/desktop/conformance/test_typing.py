@@ -36,6 +36,7 @@ async def test_text_is_added_unless_the_field_is_to_be_cleared(bench: Workbench)
     await bench.wait_for_value(texts.NAME, "")
 
 
+@pytest.mark.trial("toolkits", is_long=True)
 async def test_a_megabyte_arrives(bench: Workbench) -> None:
     line = "0123456789 世界\n"
     text = line * (LONG // len(line.encode()))

@@ -73,6 +73,7 @@ async def test_only_approvals_have_scopes(queue: PromptQueue, log: Path) -> None
         assert await user.answered("an-apps-own") == {"status": "ok"}
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 @pytest.mark.parametrize(("key", "covers"), [("r", {}), ("R", {"covers": "app"})])
 async def test_a_call_of_an_app_is_allowed_for_its_tool_or_for_the_app(
     queue: PromptQueue, log: Path, key: str, covers: dict[str, str]
@@ -175,6 +176,7 @@ async def test_padding_can_push_nothing_out_of_sight_in_silence(queue: PromptQue
         await user.press("pageup", "J", "K")
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_a_very_long_diff_is_shown_at_once_and_whole(queue: PromptQueue, log: Path) -> None:
     lines = "".join(f"+line {number}\n" for number in range(50_000))
     await queue.request({**CHANGE, "diff": f"@@ -0,0 +1,50000 @@\n{lines}"}, request_id=APPROVAL, origin=OWN)
@@ -237,6 +239,7 @@ async def test_a_person_takes_only_some_parts_of_a_change(queue: PromptQueue, lo
         assert await user.answered(APPROVAL) == {"status": "ok", "scope": "once", "files": taken}
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_everything_marked_is_a_whole_yes_and_nothing_marked_is_none(queue: PromptQueue, log: Path) -> None:
     await queue.request({**CHANGE, "parts": PARTS}, request_id=APPROVAL, origin=OWN)
     async with using_screen(queue, log, size=(100, 50)) as user:
@@ -259,6 +262,7 @@ async def test_a_person_edits_the_proposed_text_before_the_yes(queue: PromptQueu
         assert await user.answered(APPROVAL) == {"status": "ok", "scope": "once", "files": edited}
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_of_one_file_the_answer_has_its_hunks_or_its_text(queue: PromptQueue, log: Path) -> None:
     for request_id in (APPROVAL, f"{APPROVAL}1"):
         await queue.request({**CHANGE, "parts": PARTS[:1]}, request_id=request_id, origin=OWN)

@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from textual import events
 
 from handrail.ports.prompt_queue import PromptQueue
@@ -69,6 +70,7 @@ async def test_a_secret_reaches_the_waiter_and_stays_nowhere_else(
     assert b"hunter2" not in written(state)
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_nobody_to_take_a_secret_is_told(queue: PromptQueue, log: Path) -> None:
     await queue.request(FORM, request_id="f")
     async with using_screen(queue, log) as user:
@@ -89,6 +91,7 @@ async def test_what_is_missing_is_told_at_its_field_and_nothing_typed_is_lost(qu
         assert user.typed == ["x", "s3"]
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_in_a_field_of_several_lines_enter_breaks_the_line_and_ctrl_s_sends(
     queue: PromptQueue, log: Path
 ) -> None:
@@ -111,6 +114,7 @@ async def test_what_was_typed_is_there_when_one_comes_back(queue: PromptQueue, l
         assert user.typed[0] == "half"
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_letters_are_text_in_a_field_and_y_alone_sends_no_form(queue: PromptQueue, log: Path) -> None:
     await queue.request(FORM, request_id="f")
     async with using_screen(queue, log) as user:
@@ -144,6 +148,7 @@ async def test_what_is_pasted_is_there_whole(queue: PromptQueue, log: Path) -> N
         assert (await user.answered("f"))["values"]["user"] == "one\ntwo"
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_a_form_is_canceled_by_n(queue: PromptQueue, log: Path) -> None:
     await queue.request(FORM, request_id="f")
     async with using_screen(queue, log) as user:
@@ -151,6 +156,7 @@ async def test_a_form_is_canceled_by_n(queue: PromptQueue, log: Path) -> None:
         assert await user.answered("f") == {"status": "canceled"}
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_one_option_is_marked_first_and_sent_by_the_next_enter(queue: PromptQueue, log: Path) -> None:
     await queue.request(ONE, request_id="c")
     async with using_screen(queue, log) as user:
@@ -164,6 +170,7 @@ async def test_one_option_is_marked_first_and_sent_by_the_next_enter(queue: Prom
         assert await user.answered("c") == {"status": "ok", "selection": "b"}
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_several_options_stay_within_their_limits(queue: PromptQueue, log: Path) -> None:
     await queue.request(SOME, request_id="c")
     async with using_screen(queue, log) as user:
@@ -176,6 +183,7 @@ async def test_several_options_stay_within_their_limits(queue: PromptQueue, log:
         assert await user.answered("c") == {"status": "ok", "selection": ["b", "c"]}
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_an_option_is_picked_by_a_click(queue: PromptQueue, log: Path) -> None:
     await queue.request(ONE, request_id="c")
     async with using_screen(queue, log) as user:
@@ -197,6 +205,7 @@ async def test_a_result_hides_nothing_and_is_taken_note_of(queue: PromptQueue, l
         assert await user.answered("r2") == {"status": "ok"}
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_a_very_long_result_is_shown_as_it_was_written(queue: PromptQueue, log: Path) -> None:
     await queue.request({"kind": "result", "markdown": "# head\n" + "- item\n" * 10_000}, request_id="r")
     async with using_screen(queue, log) as user:

@@ -91,6 +91,7 @@ async def test_who_answers_second_learns_that_somebody_was_first(
         assert user.responses == {"approval_1": {"status": "ok"}}
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_a_failing_disk_is_told_and_the_answer_can_be_given_again(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id="approval_1", origin=OWN)
     async with using_screen(queue, log) as user:
@@ -137,6 +138,7 @@ async def test_a_caller_that_waits_no_more_is_marked(queue: PromptQueue, other: 
         await user.until_shown("A yes is kept")
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_a_replaced_log_is_read_anew(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id="approval_1", origin=OWN)
     async with using_screen(queue, log) as user:
@@ -193,6 +195,7 @@ async def test_a_line_of_another_program_can_hide_nothing_in_its_time(queue: Pro
         assert not set(user.screen) & set("\u202e\x1b")
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_an_empty_history_says_so(queue: PromptQueue, log: Path) -> None:
     async with using_screen(queue, log) as user:
         await user.press("a")

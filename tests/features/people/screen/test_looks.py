@@ -13,6 +13,7 @@ from tests.features.people.screen.screen_user import using_screen
 CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "diff": "@@ -1 +1 @@\n-a\n+b\n"}
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 @pytest.mark.parametrize("size", [(40, 24), (80, 24), (160, 50)])
 async def test_list_and_page_and_keys_have_room(queue: PromptQueue, log: Path, size: tuple[int, int]) -> None:
     await queue.request(CHANGE, request_id="approval_1", origin=OWN)

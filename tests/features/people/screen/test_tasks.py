@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from handrail.ports.prompt_queue import PromptQueue
 from tests.features.people.screen.screen_user import ScreenUser, using_screen
 
@@ -35,6 +37,7 @@ async def test_a_list_is_confirmed_as_it_is(queue: PromptQueue, log: Path) -> No
         assert (await confirmed(user))[0]["tags"] == ["a,b", "c"]
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_tasks_are_moved_and_removed_and_brought_back(queue: PromptQueue, log: Path) -> None:
     await queue.request(TASKS, request_id="t")
     async with using_screen(queue, log) as user:
@@ -63,6 +66,7 @@ async def test_a_task_is_edited_in_its_fields(queue: PromptQueue, log: Path) -> 
         }
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_a_new_task_needs_a_title_and_ctrl_s_sends_what_is_being_typed(queue: PromptQueue, log: Path) -> None:
     await queue.request({"kind": "task_confirm"}, request_id="t")
     async with using_screen(queue, log) as user:
@@ -76,6 +80,7 @@ async def test_a_new_task_needs_a_title_and_ctrl_s_sends_what_is_being_typed(que
         assert task["draftId"]
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_esc_closes_the_card_first_and_then_leaves_the_form(queue: PromptQueue, log: Path) -> None:
     await queue.request(TASKS, request_id="t")
     async with using_screen(queue, log) as user:
@@ -86,6 +91,7 @@ async def test_esc_closes_the_card_first_and_then_leaves_the_form(queue: PromptQ
         assert user.app.focused.id == "waiting"
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_enter_on_the_last_row_confirms(queue: PromptQueue, log: Path) -> None:
     await queue.request(TASKS, request_id="t")
     async with using_screen(queue, log) as user:

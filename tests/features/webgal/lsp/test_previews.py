@@ -54,6 +54,7 @@ def run(editor: Editor, command: str, **given: object) -> Any:
     return editor.request_raw(types.WORKSPACE_EXECUTE_COMMAND, params)
 
 
+@pytest.mark.trial("previews", is_long=True)
 def test_the_unsaved_line_is_shown_and_the_page_tells_of_the_stage(editor: Editor) -> None:
     stages: list[dict[str, Any]] = []
 
