@@ -42,7 +42,7 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Every property is a trial of the campaign, and what takes long is left to it."""
+    """Every property is a trial of the campaign, and what takes long is left to it, unless it is named."""
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker(pytest.mark.trial("properties"))
@@ -52,10 +52,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             if own is None or own.args[0] > effort.most_seconds():
                 item.add_marker(pytest.mark.timeout(effort.most_seconds()), append=False)
         return
-    long = [item for item in items if any(mark.kwargs.get("is_long") for mark in item.iter_markers("trial"))]
+    named = tuple(argument for argument in config.args if "::" in argument)
+    long = [item for item in items if _is_long(item) and not (named and item.nodeid.startswith(named))]
     config.hook.pytest_deselected(items=long)
     left_out = set(long)
     items[:] = in_order(item for item in items if item not in left_out)
+
+
+def _is_long(item: pytest.Item) -> bool:
+    return any(mark.kwargs.get("is_long") for mark in item.iter_markers("trial"))
 
 
 @pytest.hookimpl(optionalhook=True)
