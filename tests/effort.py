@@ -6,6 +6,8 @@ A test that belongs to a trial of the campaign is marked `@pytest.mark.trial("na
 
 import os
 import random
+import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -46,6 +48,15 @@ def first_of(trial: str, *cases: tuple[Any, ...], suite: int = 1) -> list[Any]:
     """For `parametrize`: all of them in the campaign, the first ones in the suite too."""
     return [
         pytest.param(*case, marks=pytest.mark.trial(trial, is_long=number >= suite))
+        for number, case in enumerate(cases)
+    ]
+
+
+def one_of(trial: str, test: str, cases: Sequence[str]) -> list[Any]:
+    """For `parametrize`: all of them in the campaign, in the suite the one that the test's name picks."""
+    picked = zlib.crc32(test.encode()) % len(cases)
+    return [
+        pytest.param(case, marks=pytest.mark.trial(trial, is_long=number != picked))
         for number, case in enumerate(cases)
     ]
 

@@ -166,14 +166,15 @@ def test_what_hangs_is_ended_when_the_time_is_over(tmp_path: Path) -> None:
     assert run_pytest([f"--rootdir={tmp_path}", str(test)], 1, 1, ends=time.monotonic() + 2) is None
 
 
-@pytest.mark.parametrize(("own", "most"), [(None, 600), (30, 30), (1800, 600)])
-def test_each_test_of_a_campaign_has_an_end(own: int | None, most: int, tmp_path: Path) -> None:
-    mark = f"@pytest.mark.timeout({own})\n" if own else ""
-    test = tmp_path / "test_one.py"
-    test.write_text(
-        f"import pytest\n{mark}@pytest.mark.trial('one')\n"
-        f"def test_one(request): assert request.node.get_closest_marker('timeout').args == ({most},)\n"
-    )
+def test_each_test_of_a_campaign_has_an_end(tmp_path: Path) -> None:
+    test = tmp_path / "test_ends.py"
+    tests = ["import pytest"]
+    for number, (own, most) in enumerate(
+        (("", 600), ("@pytest.mark.timeout(30)", 30), ("@pytest.mark.timeout(1800)", 600))
+    ):
+        tests += [own, "@pytest.mark.trial('one')", f"def test_{number}(request):"]
+        tests.append(f" assert request.node.get_closest_marker('timeout').args == ({most},)")
+    test.write_text("\n".join(tests))
     options = ["-p", "tests.conftest", f"--rootdir={ROOT}", str(test)]
     assert run_pytest(options, 1, 20, ends=math.inf) == 0
 

@@ -17,7 +17,7 @@ AFTER = "The door is closed.\n"
 
 
 @pytest.mark.parametrize(
-    "client", first_of("clients", *((client,) for client in REAL_CLIENTS)), ids=lambda client: client.name
+    "client", first_of("clients", *((client,) for client in REAL_CLIENTS), suite=0), ids=lambda client: client.name
 )
 def test_a_client_reads_and_a_person_approves_its_write(client: RealClient, tmp_path: Path) -> None:
     places = Places.below(tmp_path)

@@ -142,7 +142,7 @@ def test_the_face_with_fixture_tools_passes(scenario: str, fixture: Server) -> N
 
 
 @pytest.mark.parametrize(
-    "scenario", first_of("conformance", *((name,) for name in WITH_OUR_TOOLS if name not in HTTP_ALONE))
+    "scenario", first_of("conformance", *((name,) for name in WITH_OUR_TOOLS if name not in HTTP_ALONE), suite=0)
 )
 def test_our_server_passes_on_stdio(scenario: str, ours_on_stdio: Server) -> None:
     check(scenario, ours_on_stdio)

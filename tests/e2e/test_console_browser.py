@@ -220,6 +220,7 @@ def test_without_a_browser_the_page_says_how_to_get_one(browser: Browser, new_ri
     person.leaves()
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_the_real_extension_is_paired_by_one_click_and_a_yes_of_its_own(browser: Browser, new_rig: Running) -> None:
     person = browser.person_at(new_rig, withExtension=True)
     person.does("go", "browser")

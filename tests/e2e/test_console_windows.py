@@ -40,6 +40,7 @@ def test_an_answer_in_one_window_shows_in_the_other(browser: Browser, person: Pe
     other.leaves()
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_the_second_of_two_answers_is_refused_and_told(browser: Browser, person: Person) -> None:
     other = browser.person_at(person.rig)
     request_id = ask(person.rig, {**CHANGE, "title": "Who is first?"})

@@ -56,6 +56,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     wait_for(tmp_path / "s", lambda found: not found)
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_up_starts_a_host_starts_it_again_when_it_dies_and_takes_it_along(
     desktop_session: DesktopSession, tmp_path: Path
 ) -> None:

@@ -78,6 +78,7 @@ def test_a_window_that_cant_be_read_is_listed_and_seen(agent: DesktopAgent, pad:
     assert seen["evidence"]["screenshotPath"]
 
 
+@pytest.mark.trial("desktop", is_long=True)
 def test_a_menu_of_a_window_that_cant_be_read_is_refused_with_what_works_instead(agent: DesktopAgent, pad: Pad) -> None:
     agent.begins("desktop_menu", route=ROUTE, path=["File", "New"])
     agent.person.answers("--ok")

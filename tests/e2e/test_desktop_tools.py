@@ -13,6 +13,7 @@ from tests.desktop_apps import command, texts
 from tests.desktop_session import App, DesktopSession
 from tests.e2e.desktop_agent import DesktopAgent, desktop_agent, desktop_rig, error_of
 from tests.e2e.desktop_bridge import DesktopClient, Refused
+from tests.effort import first_of
 from tests.waiting import until
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -215,7 +216,8 @@ def test_an_element_is_outlined_on_the_screen(agent: DesktopAgent) -> None:
 
 @pytest.mark.parametrize(
     ("tool", "arguments"),
-    [
+    first_of(
+        "desktop",
         ("desktop_click", {"target": {}}),
         ("desktop_click", {"target": {**COUNT, "elementRef": {"elementId": "e:1"}}}),
         ("desktop_find", {"selector": {"titleContains": ""}}),
@@ -226,7 +228,8 @@ def test_an_element_is_outlined_on_the_screen(agent: DesktopAgent) -> None:
         ("desktop_wait_until", {"condition": {"selectorGone": COUNT["selector"]}, "timeoutMs": 0}),
         ("desktop_dismiss_modal", {"strategy": {"type": "byTitle"}}),
         ("desktop_abort", {}),
-    ],
+        suite=3,
+    ),
 )
 def test_bad_input_is_refused_before_anybody_is_asked(
     agent: DesktopAgent, tool: str, arguments: dict[str, Any]

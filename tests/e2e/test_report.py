@@ -137,7 +137,7 @@ def test_whatever_was_changed_in_the_page_is_found(told: Told, read: Callable[..
         assert reader.does("count", ".changed") > 0, what
 
 
-@pytest.mark.parametrize("scheme", first_of("access", ("light",), ("dark",)))
+@pytest.mark.parametrize("scheme", first_of("access", ("light",), ("dark",), suite=0))
 def test_the_page_is_accessible_in_both_languages(told: Told, read: Callable[..., Reader], scheme: str) -> None:
     reader = read(told.page, colorScheme=scheme, locale="zh-CN")
     assert reader.does("text", "#proof") == "11 个文件与记录均与记录时一致。"

@@ -277,7 +277,7 @@ SCHEMES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("tool", first_of("own pages", ("browser_navigate",), ("task_start",)))
+@pytest.mark.parametrize("tool", first_of("own pages", ("browser_navigate",), ("task_start",), suite=0))
 def test_no_scheme_leads_to_the_console_the_extension_or_the_state(attack: Attack, tool: str) -> None:
     attack.start()
     secrets = [(attack.state / name).read_text().strip() for name in ("console.key", "server.json")]
@@ -290,6 +290,7 @@ def test_no_scheme_leads_to_the_console_the_extension_or_the_state(attack: Attac
         assert not any(secret in str(seen) for secret in secrets), scheme
 
 
+@pytest.mark.trial("own pages", is_long=True)
 def test_no_tab_of_the_person_can_be_named(attack: Attack) -> None:
     attack.start()
     (tab,) = (attack.agent.ok("browser_tabs").result or {})["tabs"]
@@ -300,7 +301,8 @@ def test_no_tab_of_the_person_can_be_named(attack: Attack) -> None:
 
 
 @pytest.mark.parametrize(
-    "how", first_of("own pages", ({"modifiers": ["Control"]},), ({"button": "middle"},), ({"modifiers": ["Shift"]},))
+    "how",
+    first_of("own pages", ({"modifiers": ["Control"]},), ({"button": "middle"},), ({"modifiers": ["Shift"]},), suite=0),
 )
 def test_no_kind_of_click_opens_the_console_in_another_tab(attack: Attack, how: dict[str, Any]) -> None:
     attack.start("link")
@@ -310,6 +312,7 @@ def test_no_kind_of_click_opens_the_console_in_another_tab(attack: Attack, how: 
     assert [tab.get("url") for tab in tabs if str(attack.port) in str(tab.get("url"))] == []
 
 
+@pytest.mark.trial("own pages", is_long=True)
 def test_a_name_that_leads_to_this_machine_is_no_way_in(attack: Attack) -> None:
     attack.start()
     attack.agent.call("browser_navigate", url=f"http://{socket.gethostname()}:{attack.port}/")
@@ -387,6 +390,7 @@ def test_the_browser_for_previews_does_not_open_the_console(attack: Attack, tmp_
         agent.close()
 
 
+@pytest.mark.trial("own pages", is_long=True)
 def test_no_app_leads_to_the_api(attack: Attack, tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     tool = {"name": "ask", "description": "Ask.", "parameters": {"type": "object", "properties": {}}}

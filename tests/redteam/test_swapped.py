@@ -355,7 +355,7 @@ MOMENTS = (
 )  # fmt: skip
 
 
-@pytest.mark.trial("swapped")
+@pytest.mark.trial("swapped", is_long=True)
 def test_changes_by_chance_at_moments_by_chance_send_nothing_that_was_not_shown(bank: Bank) -> None:
     by = chance()
     for _ in range(tries(2, 40)):
@@ -474,7 +474,7 @@ document.querySelector("main").innerHTML =
 
 
 @pytest.mark.parametrize(
-    "is_around", first_of("swapped", (True,), (False,)), ids=["around its frame", "in a frame beside it"]
+    "is_around", first_of("swapped", (True,), (False,), suite=0), ids=["around its frame", "in a frame beside it"]
 )
 def test_text_in_another_frame_that_changes_while_a_person_is_asked_is_asked_about_again(
     bank: Bank, is_around: bool
@@ -510,7 +510,9 @@ COVERING = {
 }
 
 
-@pytest.mark.parametrize("script", first_of("swapped", *((each,) for each in COVERING.values())), ids=COVERING.keys())
+@pytest.mark.parametrize(
+    "script", first_of("swapped", *((each,) for each in COVERING.values()), suite=0), ids=COVERING.keys()
+)
 def test_a_frame_of_another_site_gets_no_click_that_was_meant_for_what_it_covers(bank: Bank, script: str) -> None:
     """The mouse comes, and a frame that nobody sees lies under it: its site would get the person's yes."""
     other = bank.site.replace("127.0.0.1", "localhost")

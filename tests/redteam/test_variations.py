@@ -220,7 +220,7 @@ WRAPPERS = (
 )  # fmt: skip
 
 
-@pytest.mark.trial("terminals")
+@pytest.mark.trial("terminals", is_long=True)
 def test_no_chain_of_programs_makes_an_agents_command_a_persons(tmp_path: Path) -> None:
     by = chance()
     for number in range(tries(2, 30)):

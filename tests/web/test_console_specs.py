@@ -4,7 +4,7 @@ import pytest
 
 from tests.web.npm import of_a_trial, run, specs
 
-IN_SUITE = {"access", "kinds", "permissions"}
+IN_SUITE = {"kinds"}
 
 pytestmark = pytest.mark.timeout(900)
 

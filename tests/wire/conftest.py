@@ -6,8 +6,9 @@ from typing import Unpack
 
 import pytest
 
+from tests.effort import one_of
 from tests.wire.browsing import Agent, Browsing
-from tests.wire.clients import FACES, Api, Cli, Client, Options, Start, Stdio, Streamable, Up
+from tests.wire.clients import FACES, FACES_AND_CLI, Api, Cli, Client, Options, Start, Stdio, Streamable, Up
 from tests.wire.desktop_rig import Bridge, DesktopRig, hosting
 from tests.wire.prompt_rig import PromptRig
 from tests.wire.stage import Stage, furnish
@@ -18,12 +19,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Each face in turn in the campaign. The suite has all of them at work, but one for each test."""
+    is_for_cli = metafunc.definition.get_closest_marker("also_cli") is not None
+    faces = one_of("faces", metafunc.definition.nodeid, FACES_AND_CLI if is_for_cli else FACES)
     if "client" in metafunc.fixturenames:
-        is_for_cli = metafunc.definition.get_closest_marker("also_cli") is not None
-        metafunc.parametrize("client", [*FACES, "cli"] if is_for_cli else FACES, indirect=True)
+        metafunc.parametrize("client", faces, indirect=True)
     if "agent" in metafunc.fixturenames and "place" not in metafunc.fixturenames:
-        is_for_cli = metafunc.definition.get_closest_marker("also_cli") is not None
-        metafunc.parametrize("agent", [*FACES, "cli"] if is_for_cli else FACES, indirect=True)
+        metafunc.parametrize("agent", faces, indirect=True)
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.effort import first_of
 from tests.persons import Person
 from tests.wire.clients import FACES, Client, Json, Outcome, Start, run
 from tests.wire.stage import SCENE, START, put_policy
@@ -17,7 +18,9 @@ CHANGES: dict[str, Json] = {
     "write_to_file": {"path": START, "content": "new\n", "dryRun": False},
     "replace_in_file": {"path": START, "find": "beach", "replace": "city"},
 }
-FACES_AND_CLI = pytest.mark.parametrize("face", ["stdio", "streamable", "api", "cli"])
+FACES_AND_CLI = pytest.mark.parametrize(
+    "face", first_of("faces", ("stdio",), ("streamable",), ("api",), ("cli",), suite=2)
+)
 
 
 def looks_at_everything(client: Client) -> None:

@@ -28,11 +28,12 @@ from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.ports.prompt_queue import QueuedPrompt
 from handrail.ports.prompts import PromptResponse, ResponseEntry
 from handrail.stores.local.prompt_store import prompt_store
+from tests.effort import first_of
 from tests.waiting import eventually
 from tests.wire.clients import HANDRAIL, Json, Up, run
 from tests.wire.stage import SCENE, START
 
-BOTH = pytest.mark.parametrize("face", ["stdio", "streamable"])
+BOTH = pytest.mark.parametrize("face", first_of("faces", ("stdio",), ("streamable",)))
 pytestmark = pytest.mark.anyio
 
 OPTIONS = [{"value": "a", "label": "Apple"}, {"value": "b", "label": "Pear"}]

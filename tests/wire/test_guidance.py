@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.effort import first_of
 from tests.wire.clients import Refused, Start, Stdio, Streamable
 from tests.wire.stage import START, Stage, put, put_policy
 
@@ -16,7 +17,7 @@ ODD_NAMES = ["a b.txt", "100%.txt", "引号'\".txt", "🐱.txt", "part/two.txt"]
 Mcp = Stdio | Streamable
 
 
-@pytest.fixture(params=["stdio", "streamable"])
+@pytest.fixture(params=first_of("faces", ("stdio",), ("streamable",)))
 def mcp(request: pytest.FixtureRequest, stage: Stage, project: Path) -> Mcp:
     client = stage.client(request.param)
     assert isinstance(client, Stdio | Streamable)

@@ -15,6 +15,7 @@ import pytest
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.ports.prompts import PromptResponse
 from handrail.stores.local.prompt_store import prompt_store
+from tests.effort import first_of
 from tests.waiting import PATIENCE, until
 from tests.wire.clients import HANDRAIL, Json, Up
 
@@ -111,7 +112,7 @@ class Posts:
         self._up.close()
 
 
-@pytest.fixture(params=["stdio", "streamable"])
+@pytest.fixture(params=first_of("faces", ("stdio",), ("streamable",)))
 def face(request: pytest.FixtureRequest, own_project: Path, own_state: Path) -> Iterator[Face]:
     face: Face = Lines(own_project, own_state) if request.param == "stdio" else Posts(own_project, own_state)
     yield face

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.effort import first_of
 from tests.waiting import until
 from tests.wire.clients import Client, Json, Outcome, Start, run
 
@@ -39,7 +40,7 @@ class Desk:
         return done.stdout
 
 
-@pytest.fixture(params=["stdio", "streamable"])
+@pytest.fixture(params=first_of("faces", ("stdio",), ("streamable",)))
 def desk(request: pytest.FixtureRequest, start: Start, own_project: Path, own_state: Path) -> Iterator[Desk]:
     with ThreadPoolExecutor(1) as pool:
         yield Desk(start(request.param, own_project, own_state), own_state, pool)

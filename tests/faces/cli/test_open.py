@@ -48,6 +48,7 @@ def test_open_prints_an_address_that_lets_one_browser_in_where_there_is_no_displ
         assert machine.run("open").out != printed.out
 
 
+@pytest.mark.trial("commands", is_long=True)
 def test_open_opens_the_browser_where_there_is_a_display(machine: Machine, tmp_path: Path) -> None:
     program, opened = browser(tmp_path)
     with up(machine, "--no-open") as (_, address):

@@ -112,6 +112,7 @@ def test_every_part_has_an_attempt_that_it_stops() -> None:
     assert names - shared - PARTS.keys() - twice == {"bind"}
 
 
+@pytest.mark.trial("cage", is_long=True)
 def test_where_namespaces_are_barred_the_first_line_says_narrow_and_changes_wait_for_review(user: PlainUser) -> None:
     script = (
         "echo changed > README.md; echo new > made.txt; git init -q; git add made.txt; git commit -qm first;"

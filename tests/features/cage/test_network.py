@@ -108,6 +108,7 @@ def test_a_rule_that_names_the_address_opens_it_and_the_server_name_must_be_the_
     assert [path for _, path, _ in servers.requests] == ["/direct"]
 
 
+@pytest.mark.trial("cage", is_long=True)
 def test_a_body_is_never_taken_for_another_request(user: PlainUser, servers: Servers) -> None:
     """A second request could name another host, which nobody allowed."""
     rules(user, f"http://shop.test:{servers.plain}", f"http://127.0.0.1:{servers.plain}")
@@ -149,6 +150,7 @@ def test_a_name_that_leads_to_this_machine_is_refused_even_where_the_name_is_all
     assert len(servers.requests) == before
 
 
+@pytest.mark.trial("cage", is_long=True)
 def test_this_machine_is_not_reached_by_another_spelling_of_its_address(user: PlainUser, servers: Servers) -> None:
     """Even where a rule allows every host."""
     rules(user, "")

@@ -73,6 +73,7 @@ def test_git_does_its_work(mcp: Mcp, rig: Rig) -> None:
     assert "first" in mcp.text("git__git_log", repo_path=str(rig.project))
 
 
+@pytest.mark.trial("servers", is_long=True)
 def test_sqlite_creates_fills_and_reads_a_table_and_each_change_is_on_record(mcp: Mcp, rig: Rig) -> None:
     """It marks nothing as read-only, so everything would ask, and everything leaves evidence."""
     mcp.text("sqlite__create_table", query="CREATE TABLE birds (name TEXT)")
@@ -149,6 +150,7 @@ def test_progress_comes_through(mcp: Mcp) -> None:
     assert any(word.startswith("every:") and "2" in word for word in words)
 
 
+@pytest.mark.trial("servers", is_long=True)
 def test_compact_lists_three_tools_and_calls_all_of_them(rig: Rig) -> None:
     client = Mcp(rig, "--answer", "allow", "--compact")
     listed = client.request("tools/list")["tools"]
@@ -169,6 +171,7 @@ def test_only_the_chosen_servers_are_offered(rig: Rig) -> None:
     assert servers == {"git"}
 
 
+@pytest.mark.trial("servers", is_long=True)
 def test_wrap_shows_the_server_s_own_names_once_they_are_accepted(rig: Rig) -> None:
     command = ("--", str(PEERS / "mcp-server-filesystem"), str(rig.project))
     client = Mcp(rig, "--answer", "allow", words=("wrap", *command))

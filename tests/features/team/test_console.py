@@ -21,6 +21,7 @@ def browser() -> Iterator[Browser]:
     opened.close()
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_a_team_s_console_has_pages_of_what_its_server_serves_alone(shared: Team, browser: Browser) -> None:
     code = code_in(signed_in(shared, "sees-pages").headers["location"])
     browser.step("team", "open", f"{shared.servers[0].url}/#code={code}/desktop", {"at": ""})

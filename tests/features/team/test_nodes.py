@@ -15,6 +15,8 @@ from tests.features.team.nodes import Node, join
 from tests.features.team.servers import Asked, Person, Team, prompt_about
 from tests.waiting import PATIENCE, until
 
+pytestmark = pytest.mark.trial("team", is_long=True)
+
 
 @pytest.fixture(scope="module")
 def node(shared: Team, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
@@ -143,7 +145,6 @@ def add_rule(team: Team, **rule: str) -> None:
         asyncio.run(opened.rules.allow("by a test", Rule(**rule)))  # type: ignore[arg-type]
 
 
-@pytest.mark.trial("team", is_long=True)
 def test_the_team_s_policy_tightens_a_node_and_loosens_nothing(team: Team) -> None:
     [server] = team.start()
     gus = Person(server.url, team.token("gus", "approver"))
@@ -180,7 +181,6 @@ def test_the_team_s_policy_tightens_a_node_and_loosens_nothing(team: Team) -> No
         node.stop()
 
 
-@pytest.mark.trial("team", is_long=True)
 def test_a_node_goes_on_while_the_team_is_away_and_catches_up(team: Team) -> None:
     [server] = team.start()
     ida = team.token("ida", "approver")
@@ -217,7 +217,6 @@ def test_a_node_goes_on_while_the_team_is_away_and_catches_up(team: Team) -> Non
         node.stop()
 
 
-@pytest.mark.trial("team", is_long=True)
 def test_a_revoked_node_is_let_in_no_more_and_its_questions_go_and_its_policy_stays(team: Team) -> None:
     [server] = team.start()
     joe = Person(server.url, team.token("joe", "approver"))

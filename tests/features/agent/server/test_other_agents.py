@@ -19,7 +19,7 @@ from tests.features.agent.server.conftest import up
 from tests.features.agent.server.scripted_acp import SOURCE
 from tests.waiting import eventually
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.trial("acp", is_long=True)]
 
 
 def with_scripted_agent(folder: Path) -> dict[str, str]:
@@ -41,7 +41,6 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield running
 
 
-@pytest.mark.trial("acp", is_long=True)
 async def test_the_agents_that_are_installed_can_be_chosen(rig: Running) -> None:
     async with chatting(rig) as chat:
         models = (await chat.ask("GET", "/api/agent/models")).json["data"]["models"]
@@ -79,7 +78,6 @@ async def test_a_plan_is_shown_and_garbage_is_skipped(rig: Running) -> None:
         assert chat.streamed == "I heard you."
 
 
-@pytest.mark.trial("acp", is_long=True)
 async def test_an_agent_that_dies_says_so_and_the_next_words_start_another(rig: Running) -> None:
     async with chatting(rig) as chat:
         await chat.say("die", model="agent:codex")
@@ -103,7 +101,6 @@ async def test_it_is_stopped_and_hears_the_next_words(rig: Running) -> None:
         assert chat.streamed == "I heard you."
 
 
-@pytest.mark.trial("acp", is_long=True)
 async def test_a_restart_says_that_the_agent_was_cut_off(tmp_path: Path) -> None:
     env = with_scripted_agent(tmp_path)
     with up(tmp_path / "state", tmp_path / "project", None, **env) as first:
@@ -117,7 +114,6 @@ async def test_a_restart_says_that_the_agent_was_cut_off(tmp_path: Path) -> None
             assert "restarted while the agent worked" in shown["run"]["trouble"]
 
 
-@pytest.mark.trial("acp", is_long=True)
 async def test_a_server_that_is_killed_leaves_no_agent_behind(tmp_path: Path) -> None:
     env = with_scripted_agent(tmp_path)
     state = str(tmp_path / "state").encode()
@@ -205,7 +201,6 @@ WORKERS = (
 )
 
 
-@pytest.mark.trial("acp", is_long=True)
 @pytest.mark.parametrize("worker", WORKERS, ids=lambda worker: worker.client.name)
 async def test_a_real_agent_works_in_its_cage_and_the_project_waits_for_review(worker: Worker, tmp_path: Path) -> None:
     for name in ("state", "project", "home"):

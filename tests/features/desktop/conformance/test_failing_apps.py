@@ -48,6 +48,7 @@ async def test_a_program_that_hangs_hides_only_itself(desktop: Desktop, doomed: 
     assert await desktop.find(again, Query(title_contains=texts.COUNT))
 
 
+@pytest.mark.trial("desktop", is_long=True)
 async def test_a_program_that_dies_while_it_is_read_ends_the_reading(
     desktop: Desktop, doomed: App, sound: Workbench
 ) -> None:
