@@ -122,8 +122,9 @@ $(LIBRARIES)/.venv/.ready $(LIBRARIES)/langchain/.venv/.ready:
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement=$<
 	touch $@
 
+# Not `npm ci`: that wants packages of every platform in the lock file, and two of these clients publish some of them nowhere.
 $(LIBRARIES)/node_modules/.package-lock.json: $(LIBRARIES)/package.json $(LIBRARIES)/package-lock.json | $(DEV_READY)
-	cd $(LIBRARIES) && ../../../scripts/npm ci && ../../../scripts/npm exec --offline -- node node_modules/opencode-ai/postinstall.mjs
+	cd $(LIBRARIES) && ../../../scripts/npm install --no-save && ../../../scripts/npm exec --offline -- node node_modules/opencode-ai/postinstall.mjs
 	touch $@
 
 $(BENCH_PEERS_READY): bench/peers/package.json bench/peers/package-lock.json | $(DEV_READY)
