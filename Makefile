@@ -122,7 +122,7 @@ $(LIBRARIES)/.venv/.ready $(LIBRARIES)/langchain/.venv/.ready:
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement=$<
 	touch $@
 
-# Not `npm ci`: that wants packages of every platform in the lock file, and two of these clients publish some of them nowhere.
+# Not `npm ci`: it refuses a lock file that lacks the package of any platform, and npm writes none that it can't fetch.
 $(LIBRARIES)/node_modules/.package-lock.json: $(LIBRARIES)/package.json $(LIBRARIES)/package-lock.json | $(DEV_READY)
 	cd $(LIBRARIES) && ../../../scripts/npm install --no-save && ../../../scripts/npm exec --offline -- node node_modules/opencode-ai/postinstall.mjs
 	touch $@
