@@ -105,9 +105,11 @@ class _Deadline:
         """Has a file for each trial that was begun by any of the processes."""
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
         begun = [self._folder / name for name in _trials(item)]
         if time.monotonic() > self._until and all(file.exists() for file in begun):
+            # The test before kept what this one might have used.
+            item.session._setupstate.teardown_exact(nextitem)
             return True  # "done" for pytest; nobody reports anything of it
         self._folder.mkdir(exist_ok=True)
         for file in begun:

@@ -90,12 +90,26 @@ def test_what_an_earlier_run_has_done_is_not_done_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("side_by_side", [(), ("-n", "2")], ids=["alone", "side by side"])
 def test_when_the_time_is_over_one_test_of_each_trial_is_run(tmp_path: Path, side_by_side: Sequence[str]) -> None:
-    assert pytest_with(tmp_path, f"--outcome={tmp_path}", "--until=0", *side_by_side) == 0
+    together = ("--dist", "loadfile") if side_by_side else ()
+    assert pytest_with(tmp_path, f"--outcome={tmp_path}", "--until=0", *side_by_side, *together) == 0
     outcomes = read(tmp_path)
     assert {name: (one.passed, one.selected) for name, one in outcomes.items()} == {
         "one": ({"test_all.py::test_good"}, 2),
         "two": ({"test_all.py::test_long"}, 1),
     }
+
+
+def test_what_a_left_out_test_would_have_used_is_taken_down(tmp_path: Path) -> None:
+    (tmp_path / "test_a.py").write_text(
+        "import pytest\n@pytest.fixture(scope='module')\ndef it(): yield\n"
+        "@pytest.mark.trial('a')\ndef test_1(it): pass\n@pytest.mark.trial('a')\ndef test_2(it): pass\n"
+    )
+    others = "bcdefg"  # some of them come later, whatever the order
+    for name in others:
+        (tmp_path / f"test_{name}.py").write_text(f"import pytest\n@pytest.mark.trial('{name}')\ndef test_3(): pass\n")
+    assert pytest_with(tmp_path, f"--outcome={tmp_path}", "--until=0") == 0
+    passed = {name: len(one.passed) for name, one in read(tmp_path).items()}
+    assert passed == dict.fromkeys(("a", *others, "one", "two"), 1)
 
 
 def test_each_trial_has_its_turn_before_one_has_a_second() -> None:

@@ -38,7 +38,12 @@ class Clock:
     @property
     def environ(self) -> Mapping[str, str]:
         library = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
+        # With a monotonic clock that isn't faked, libfaketime fails every clock_nanosleep, which `time.sleep` is.
+        (self._file.parent / "sitecustomize.py").write_text(
+            "import select, time\ntime.sleep = lambda seconds: select.select([], [], [], seconds) and None\n"
+        )
         return {
+            "PYTHONPATH": str(self._file.parent),
             "LD_PRELOAD": str(library),
             "FAKETIME_TIMESTAMP_FILE": str(self._file),
             "FAKETIME_NO_CACHE": "1",
