@@ -43,7 +43,7 @@ export function GrantEditor({ request, offer, agent, choose: chooseReach }: { re
 
   return (
     <fieldset class="grant-editor">
-      <legend>{t.title}</legend>
+      <legend class="unseen">{t.title}</legend>
       <Facts facts={[[t.tools, offer.grant.tools.join(", ")], [t.fixed, offer.grant.app ?? offer.grant.command ?? offer.grant.server]]} />
       {patterns.length > 0 && (
         <Select label={path === undefined ? t.place : t.path} value={isOwn ? OWN : edit.where} onChange={choose} options={[...patterns.map((each) => [each, each] as const), [OWN, t.ownPattern]]} />

@@ -41,7 +41,6 @@ export const cardEn: CardTexts = {
   everyAgent: "Every agent",
   everyProject: "in all projects",
   untilRemoved: "until you remove it",
-  untilTaskEnds: "until the task ends",
   covers: {
     edit: (path) => `edit ${path}`,
     place: (place) => `act on ${place}`,
