@@ -100,7 +100,7 @@ class LocalBus:
             return _result(known)
         if before in (None, plugin.client_id):
             return done
-        moved = f"The browser of this task, {before}, is away: it goes on in {plugin.client_id}."
+        moved = f"The browser of this task, {before}, is offline: it continues in {plugin.client_id}."
         return msgspec.structs.replace(done, warnings=(*done.warnings, moved))
 
     async def _prepared(
