@@ -53,6 +53,8 @@ def _set_up(place: Path, modules: list[str], tests: list[str]) -> None:
             (place / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / path, place / path)
     settings = {
+        # A fork of a process that has run the tests would have its caches, and not read a changed pattern again.
+        "process_isolation": "forkserver",
         "source_paths": ["src"],
         "also_copy": ["docs"],
         "only_mutate": [f"src/handrail/{module}" for module in modules],
