@@ -13,6 +13,7 @@ BENCH_SYSTEM_READY := .venv/.bench-ready
 DEMO_READY := .venv/.demo-ready
 DEBIAN_13_READY := build/debian-13/finished
 CAMPAIGN_SYSTEM_READY := .venv/.campaign-ready
+MUTANTS_READY := .venv/.mutants-ready
 LIBRARIES := tests/clients/libraries
 LIBRARIES_READY := $(LIBRARIES)/.venv/.ready $(LIBRARIES)/langchain/.venv/.ready $(LIBRARIES)/node_modules/.package-lock.json
 CONSOLE_READY := src/handrail/faces/http/console/index.html
@@ -29,9 +30,9 @@ endif
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup run demo team test campaign check format bench docs docs-serve host sdk vscode lock wheel sbom release clean
+.PHONY: help setup run demo team test mutants campaign check format bench docs docs-serve host sdk vscode lock wheel sbom release clean
 
-help: ## what can be made; ARGS="…" is passed on by run, demo, test, campaign, bench, lock and release
+help: ## what can be made; ARGS="…" is passed on by run, demo, test, mutants, campaign, bench, lock and release
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(DEV_READY) $(PEERS_READY) $(PYTHON_PEERS_READY) $(CONSOLE_READY) $(ENGINE_READY) ## install everything, test dependencies included
@@ -47,6 +48,9 @@ team: setup ## a team's servers and engines on this machine, until Ctrl-C, with 
 
 test: setup ## run every test
 	scripts/test $(ARGS)
+
+mutants: $(DEV_READY) $(MUTANTS_READY) ## change the kernel in one place at a time and list what no test notices; ARGS="grants tokens" picks groups
+	$(BIN)/python -m scripts.mutants $(ARGS)
 
 campaign: setup $(DEMO_READY) $(DEBIAN_13_READY) $(CAMPAIGN_SYSTEM_READY) $(LIBRARIES_READY) ## try at length what `make test` tries briefly; ARGS="--minutes 20 --seed 1" bounds and repeats it
 	$(BIN)/python -m tests.campaign $(ARGS)
@@ -105,6 +109,10 @@ $(RUN_READY): pyproject.toml requirements/run.lock requirements/build.lock scrip
 
 $(DEV_READY): pyproject.toml requirements/dev.lock scripts/packages.run scripts/packages.test
 	scripts/install dev
+
+$(MUTANTS_READY): requirements/mutants.lock | $(DEV_READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement=$<
+	touch $@
 
 $(PEERS_READY): tests/peers/package.json tests/peers/package-lock.json | $(DEV_READY)
 	cd tests/peers && ../../scripts/npm ci && ../../scripts/npm exec --offline -- node node_modules/@anthropic-ai/claude-code/install.cjs

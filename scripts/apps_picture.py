@@ -1,5 +1,6 @@
 """The console's page of the apps: one of the examples, what an agent was allowed, a call, a broken descriptor."""
 
+import asyncio
 import json
 import signal
 import subprocess
@@ -35,8 +36,10 @@ def take(handrail: str, project: Path, env: dict[str, str], photograph: Callable
     text = file.read_text().replace(file.parent.name, broken.parent.name)
     broken.write_text(text.replace('"name": "add"', '"name": "Add!"'))
     app = read(file.read_bytes(), str(file))
-    consents = SqliteConsents(open_state(Path(env["HANDRAIL_STATE"])).database)
-    consents.give(AGENT, consent_to(app, app.tools[0]), is_for_app=True, by="console:ada")
+    state = open_state(Path(env["HANDRAIL_STATE"]))
+    consent = consent_to(app, app.tools[0])
+    asyncio.run(SqliteConsents(state.database).give(AGENT, consent, is_for_app=True, by="console:ada"))
+    state.close()
     call = [handrail, "apps", "call", app.id, "add", json.dumps({"text": "Water the basil"}), "--answer", "allow"]
     subprocess.run(call, cwd=project, env=there, check=True)
     command = [handrail, "up", "--no-open", "--port", "0"]
@@ -47,4 +50,4 @@ def take(handrail: str, project: Path, env: dict[str, str], photograph: Callable
         photograph()
     finally:
         server.send_signal(signal.SIGINT)
-        server.wait(timeout=20)
+        server.wait(timeout=60)

@@ -32,9 +32,9 @@ def _tour(browser: Browser, folder: Path, picture: Path, scheme: str) -> None:
     try:
         address = next(line.strip() for line in demo.stdout if "#code=" in line)
         browser.step(scheme, "open", address, {**WINDOW, "colorScheme": scheme})
-        for title, button in (("Plan", "Confirm"), ("A question", "Send"), ("Overwrite", "Allow once")):
+        for title, button in (("Plan", "Confirm"), ("How loud", "Send"), ("Overwrite", "Allow once")):
             browser.step(scheme, "read", title)
-            if title == "A question":
+            if title == "How loud":
                 browser.step(scheme, "fill", "Answer", "60")
             browser.step(scheme, "press", button)
         for title in ("Open 127.0.0.1", "快进"):

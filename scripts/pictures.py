@@ -77,7 +77,8 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
 def main() -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder)
+        home = Path(folder) / "ada"  # it is in the pictures
+        home.mkdir()
         project = home / "my-game"
         scene = project / "game" / "scene" / "start.txt"
         scene.parent.mkdir(parents=True)
@@ -144,7 +145,11 @@ def terminal_picture(name: str, shown: str) -> None:
 async def screen_picture(name: str, state: Path) -> None:
     """The full-screen view over a queue in which agents wait for answers."""
     queue = LoggedPrompts(prompt_store(state))
-    asking = [asyncio.create_task(queue.ask(prompt, request_id=id)) for id, prompt in QUESTIONS]
+    asking = []
+    for id, prompt in QUESTIONS:  # in this order
+        asking.append(asyncio.create_task(queue.ask(prompt, request_id=id)))
+        while len(await queue.pending()) < len(asking):
+            pass
     os.environ.update(COLORTERM="truecolor", TERM="xterm-256color")
     app = PromptsApp(queue, "terminal:ada", ENGLISH)
     async with app.run_test(size=(COLUMNS, 26)) as pilot:

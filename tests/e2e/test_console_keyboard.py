@@ -21,7 +21,7 @@ def test_everything_from_a_question_to_its_undo_works_by_keyboard_alone(browser:
         person.does("key", "q")
         person.does("tabTo", ".panel .scope input")
         person.does("key", "ArrowDown")
-        person.does("see", "until you remove it", ".panel")
+        person.does("see", "Until you remove it", ".panel")
         person.does("key", "ArrowUp")
         person.does("gone", ".panel .grant-editor")
         person.does("tabTo", ".panel .primary")

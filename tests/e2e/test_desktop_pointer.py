@@ -74,7 +74,7 @@ def test_a_window_that_cant_be_read_is_listed_and_seen(agent: DesktopAgent, pad:
     assert window["isReadable"] is False
     assert window["pid"] == pad.app.pid
     seen = agent.does("desktop_observe", route=ROUTE)
-    assert "tells nothing of what is in it" in seen["outline"]
+    assert "exposes no elements" in seen["outline"]
     assert seen["evidence"]["screenshotPath"]
 
 
@@ -83,7 +83,7 @@ def test_a_menu_of_a_window_that_cant_be_read_is_refused_with_what_works_instead
     agent.begins("desktop_menu", route=ROUTE, path=["File", "New"])
     agent.person.answers("--ok")
     error = error_of(agent.gets())
-    assert "tells nothing of its menus" in error["message"]
+    assert "exposes no menus" in error["message"]
     assert "desktop_hotkey" in error["details"]["hint"]
 
 

@@ -117,7 +117,7 @@ def test_pcmanfm_which_cant_be_read_is_seen_and_takes_keys(stranger: Stranger) -
     folder.mkdir()
     (folder / "one.txt").touch()
     stranger.starts("pcmanfm", str(folder), wait_for="window")
-    assert "tells nothing" in stranger.agent.does("desktop_observe", route=_route("pcmanfm"))["outline"]
+    assert "exposes no elements" in stranger.agent.does("desktop_observe", route=_route("pcmanfm"))["outline"]
     assert stranger.presses("pcmanfm", "ctrl+a")["effect"] == "seen"
 
 
@@ -153,9 +153,9 @@ def test_a_word_is_found_in_evince(stranger: Stranger) -> None:
 
 def test_gimp_which_cant_be_read_says_so_and_takes_keys(stranger: Stranger) -> None:
     stranger.starts("gimp", "--no-splash", "--new-instance", wait_for="window")
-    assert "tells nothing" in stranger.agent.does("desktop_observe", route=_route("gimp"))["outline"]
+    assert "exposes no elements" in stranger.agent.does("desktop_observe", route=_route("gimp"))["outline"]
     refusal = stranger.agent.is_refused("desktop_menu", route=_route("gimp"), path=["File", "New..."])
-    assert "tells nothing of its menus" in refusal["message"]
+    assert "exposes no menus" in refusal["message"]
     until(lambda: stranger.presses("gimp", "ctrl+n")["effect"] == "seen", "the dialog for a new image")
 
 

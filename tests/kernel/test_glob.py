@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.kernel.glob import matcher
+from handrail.kernel.glob import literal, literal_path, matcher
 from handrail.ports.errors import InvalidParams
 
 
@@ -107,3 +107,20 @@ def test_any_pattern_is_read_or_refused(pattern: str, path: str) -> None:
 def test_a_pattern_without_wildcards_matches_itself_alone(text: str) -> None:
     assert matcher(text)(text)
     assert not matcher(text)(text + "x")
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern"),
+    [
+        ("src/a.md", "src/a.md"),
+        ("~/a", "[~]/a"),
+        ("a~", "a~"),
+        ("[id]{a,b}*?.tsx", "[[]id][{]a[,]b[}][*][?].tsx"),
+    ],
+)
+def test_the_pattern_of_one_path_matches_it_alone_and_can_be_read_back(path: str, pattern: str) -> None:
+    assert literal(path) == pattern
+    assert literal_path(pattern) == path
+    assert path.startswith("~") or matcher(pattern)(path)
+    assert literal_path("*.md") is None
+    assert literal_path("[a]") is None, "no path is spelled so"

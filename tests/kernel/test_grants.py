@@ -1,6 +1,8 @@
 """A later call passes without asking exactly if it lies within the grant that was shown."""
 
+import re
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import assume, example, given
@@ -10,18 +12,18 @@ from msgspec.structs import asdict, replace
 
 from handrail.kernel.approval import Question
 from handrail.kernel.call import Call
-from handrail.kernel.glob import matcher
-from handrail.kernel.grants import ALL, NotOffered, chosen, covers, is_wide, lies_within, rule_of
+from handrail.kernel.glob import MAX_PATTERN, matcher
+from handrail.kernel.grants import ALL, NotOffered, chosen, covers, has_ended, is_wide, lies_within, rule_of
 from handrail.kernel.offers import chosen_offer, offers_for
 from handrail.kernel.policy import compose
 from handrail.kernel.policy_document import PolicyDocument
 from handrail.kernel.presence import why_needed
-from handrail.kernel.target import Step, Target
+from handrail.kernel.target import ANY_PLACE, Step, Target
 from handrail.kernel.tool import Preview
 from handrail.ports.approval_card import Grant, Offer, Scope
 from handrail.ports.effect import Effect
 from handrail.ports.identity import Caller
-from handrail.ports.policy import Decision
+from handrail.ports.policy import Decision, Rule
 from handrail.ports.prompts import FileChangePrompt, PromptResponse, RequestEntry
 
 NOW = datetime.now(UTC).replace(microsecond=0)  # what is chosen is compared with the clock
@@ -226,32 +228,188 @@ def test_a_rule_that_asks_each_time_can_be_answered_for_no_longer_than_it_asks()
     assert [each.scope for each in critical] == ["once"]
 
 
+SHOWN = "must be the one that was shown"
+
+
 @pytest.mark.parametrize(
-    ("scope", "wish", "field"),
+    ("scope", "wish", "field", "why"),
     [
-        ("rule", Grant(tools=("execute_command",)), "grant.tools"),
-        ("rule", Grant(path="src/**"), "grant.path"),
-        ("rule", Grant(place="https://example.com"), "grant.place"),
-        ("rule", Grant(app="org.mousepad"), "grant.app"),
-        ("rule", Grant(project="/srv/other"), "grant.project"),
-        ("rule", Grant(identity="program:b"), "grant.identity"),
-        ("rule", Grant(until="2020-01-01"), "grant.until"),
-        ("rule", Grant(until="soon"), "grant.until"),
-        ("task", Grant(project=ALL), "grant.project"),
-        ("task", Grant(identity=ALL), "grant.identity"),
-        ("task", Grant(task="t2"), "grant.task"),
-        ("task", Grant(until="2999-01-01"), "grant.until"),
+        ("rule", Grant(tools=("execute_command",)), "grant.tools", "must be some of write_to_file"),
+        ("rule", Grant(path="src/**"), "grant.path", "must cover the path that was shown"),
+        ("rule", Grant(path="{README.md,{b}"), "grant.path", r"The pattern .* can't be read: missing \).*"),
+        ("rule", Grant(place="https://example.com"), "grant.place", "must cover the place that was shown"),
+        ("rule", Grant(app="org.mousepad"), "grant.app", SHOWN),
+        ("rule", Grant(command="lint"), "grant.command", SHOWN),
+        ("rule", Grant(server="github"), "grant.server", SHOWN),
+        ("rule", Grant(project="/srv/other"), "grant.project", rf"{SHOWN}, or \*"),
+        ("rule", Grant(identity="program:b"), "grant.identity", rf"{SHOWN}, or \*"),
+        ("rule", Grant(until="2020-01-01"), "grant.until", "must be in the future"),
+        ("rule", Grant(until="soon"), "grant.until", "`until` must be a date such as .*"),
+        ("task", Grant(project=ALL), "grant.project", SHOWN),
+        ("task", Grant(identity=ALL), "grant.identity", SHOWN),
+        ("task", Grant(task="t2"), "grant.task", SHOWN),
+        ("task", Grant(until="2999-01-01"), "grant.until", r"must not be after 20\d\d-.*"),
     ],
 )
-def test_what_does_not_follow_from_an_offer_is_refused(scope: str, wish: Grant, field: str) -> None:
+def test_what_does_not_follow_from_an_offer_is_refused_with_the_field_and_the_reason(
+    scope: Scope, wish: Grant, field: str, why: str
+) -> None:
     with pytest.raises(NotOffered) as refused:
-        chosen(offered(WRITE, README), scope, wish)  # type: ignore[arg-type]
+        chosen(offered(WRITE, README), scope, wish)
     assert refused.value.field == field
+    assert re.fullmatch(why, refused.value.why)
+    assert str(refused.value) == refused.value.why
+
+
+def test_a_refused_tool_is_told_all_that_were_offered() -> None:
+    grants = [Grant(tools=(tool,), path="a") for tool in TOOLS]
+    with pytest.raises(NotOffered, match=r"^must be some of replace_in_file, write_to_file$"):
+        chosen([Offer(scope="task", grant=grant) for grant in grants], "task", Grant(tools=("read_file",)))
+
+
+AT = Target(place="https://example.com")
+
+
+def test_a_place_may_be_widened_to_what_covers_it_and_a_path_not_be_added() -> None:
+    assert chosen(offered(WRITE, AT), "rule", Grant(place="*://example.com")).place == "*://example.com"
+    for wish, field, why in (
+        (Grant(place="https://example.org"), "grant.place", "must cover the place that was shown"),
+        (Grant(place="example.com"), "grant.place", "The place 'example.com' must be scheme, host and port.*"),
+        (Grant(path="**"), "grant.path", "what was asked has no path"),
+    ):
+        with pytest.raises(NotOffered) as refused:
+            chosen(offered(WRITE, AT), "rule", wish)
+        assert refused.value.field == field
+        assert re.fullmatch(why, refused.value.why)
+
+
+def test_a_pattern_may_be_as_long_as_rules_allow() -> None:
+    longest = "{README.md," + "a" * (MAX_PATTERN - 12) + "}"
+    assert chosen(offered(WRITE, README), "rule", Grant(path=longest)).path == longest
+    with pytest.raises(NotOffered, match="must cover the path"):
+        chosen(offered(WRITE, README), "rule", Grant(path=longest[:-1] + "a}"))
+
+
+def test_the_end_that_was_offered_can_be_chosen_and_an_earlier_one() -> None:
+    last = narrowest(WRITE, README, "task")
+    assert last is not None
+    assert chosen(offered(WRITE, README), "task", Grant(until=last.until)) == last
+    sooner = (NOW + timedelta(hours=2)).isoformat()
+    assert chosen(offered(WRITE, README), "task", Grant(until=sooner)) == replace(last, until=sooner)
+    assert chosen(offered(WRITE, README), "rule", Grant(until=sooner)).until == sooner
+
+
+HERE = {"project": PROJECTS[0], "identity": "i"}
+
+
+@pytest.mark.parametrize(
+    ("named", "target", "others"),
+    [
+        ({"path": "a/*"}, Target(path="a/b"), [Target(path="b"), Target(), AT]),
+        ({"place": "https://example.com"}, AT, [Target(place=PLACES[0]), Target(place=ANY_PLACE), Target(), README]),
+        ({"app": "org.a"}, Target(app="org.a"), [Target(app="org.b"), Target(), README]),
+        ({"command": "lint"}, Target(command="lint"), [Target(command="build"), Target(), README]),
+        ({"server": "s"}, Target(server="s"), [Target(server="t"), Target(), README]),
+        ({}, Target(), [README, AT, Target(place=ANY_PLACE), Target(app="a"), Target(command="a"), Target(server="a")]),
+        (
+            {"path": "*.md"},
+            README,
+            [Target(path="a.md", steps=(Step(Effect.WRITE, Target(path="None/secret")),))],
+        ),
+    ],
+)
+def test_a_grant_covers_what_it_names_and_nothing_else(
+    named: dict[str, str], target: Target, others: list[Target]
+) -> None:
+    grant = Grant(tools=("t",), **HERE, **named)
+    assert covers(grant, "t", target, task=None, **HERE)
+    assert covers(grant, "t", target, task="t1", **HERE), "without a task it isn't bound to one"
+    for other in others:
+        assert not covers(grant, "t", other, task=None, **HERE)
+    for_task = replace(grant, task="t1")
+    assert covers(for_task, "t", target, task="t1", **HERE)
+    assert not covers(for_task, "t", target, task="t2", **HERE)
+    assert not covers(for_task, "t", target, task=None, **HERE)
+
+
+FULL = Grant(
+    tools=("a", "b"),
+    path="src/*",
+    place="https://example.com",
+    app="org.*",
+    command="lint",
+    server="s*",
+    project="/srv/shop",
+    identity="program:a",
+    until="2099-01-01",
+)
+
+
+def test_the_rule_of_a_grant_says_all_that_the_grant_says() -> None:
+    assert rule_of(FULL) == Rule(
+        decision="allow",
+        tool="{a,b}",
+        path="src/*",
+        place="https://example.com",
+        app="org.[*]",
+        command="lint",
+        server="s[*]",
+        project="/srv/shop",
+        agent="program:a",
+        until="2099-01-01",
+        below=False,
+    )
+    assert rule_of(Grant(tools=("a",), project=ALL, identity=ALL)) == Rule(decision="allow", tool="a")
+    assert rule_of(Grant(tools=("a",))) == Rule(decision="allow", tool="a")
+
+
+@pytest.mark.parametrize(
+    ("narrower", "lies"),
+    [
+        ({}, True),
+        ({"tools": ("a",)}, True),
+        ({"tools": ("a", "c")}, False),
+        ({"path": "src/x"}, True),
+        ({"path": "x"}, False),
+        ({"path": "src/**"}, False),
+        ({"path": UNSET}, False),
+        ({"until": "2098-01-01"}, True),
+        ({"until": "2099-01-02"}, False),
+        ({"until": UNSET}, False),
+        ({"place": "https://example.org"}, False),
+        ({"app": "org.b"}, False),
+        ({"command": "build"}, False),
+        ({"server": "t"}, False),
+        ({"task": "t1"}, False),
+        ({"project": "/srv/other"}, False),
+        ({"project": ALL}, False),
+        ({"identity": "program:b"}, False),
+        ({"identity": ALL}, False),
+    ],
+)
+def test_a_grant_lies_within_another_where_nothing_in_it_is_wider(narrower: dict[str, Any], lies: bool) -> None:
+    assert lies_within(replace(FULL, **narrower), FULL) == lies
+
+
+def test_what_is_offered_without_limits_holds_every_narrower_grant() -> None:
+    everything = replace(FULL, project=ALL, identity=ALL, until=UNSET)
+    assert lies_within(FULL, everything)
+    assert lies_within(replace(FULL, until=UNSET), everything)
+    assert not lies_within(replace(FULL, path="src/x"), replace(FULL, path=UNSET))
+
+
+def test_a_grant_ends_at_its_moment() -> None:
+    end = datetime(2099, 1, 1, 12, tzinfo=UTC)
+    grant = replace(FULL, until=end.isoformat())
+    assert not has_ended(grant, end - timedelta(microseconds=1))
+    assert has_ended(grant, end)
+    assert not has_ended(replace(FULL, until=UNSET), end)
 
 
 def test_without_a_task_there_is_none_to_allow_it_for() -> None:
-    with pytest.raises(NotOffered, match="isn't offered"):
+    with pytest.raises(NotOffered, match=r"^`task` isn't offered here$") as refused:
         chosen(offered(Call("write_to_file", {}, ME), README), "task", UNSET)
+    assert refused.value.field == "scope"
 
 
 def test_how_wide_a_grant_is() -> None:
@@ -267,3 +425,9 @@ def test_how_wide_a_grant_is() -> None:
     assert is_wide(replace(rule, until=soon, project=ALL))
     assert is_wide(replace(rule, until=soon, identity=ALL))
     assert is_wide(replace(rule, until=soon, path="**"))
+    assert is_wide(replace(rule, until=soon, project=UNSET))
+    assert is_wide(replace(rule, until=soon, identity=UNSET))
+    assert not is_wide(replace(rule, until=soon, path="X"))
+    day = (NOW + timedelta(hours=24)).isoformat()
+    assert not is_wide(replace(rule, until=day), NOW)
+    assert is_wide(replace(rule, until=day), NOW - timedelta(seconds=1))

@@ -35,3 +35,35 @@ async def test_a_program_gets_no_more_questions_by_opening_more_sessions(tmp_pat
             await limit.take(session(9))
     finally:
         stores.close()
+
+
+async def test_who_asks_too_often_is_told_the_limit_and_what_to_do(tmp_path: Path) -> None:
+    stores = Wiring().open_stores(tmp_path / "state")
+    try:
+        limit = QuestionLimit(stores.questions, 2)
+        assert await asked(limit, session(0)) == 2
+        with pytest.raises(AskedTooOften) as refused:
+            await limit.take(session(0))
+        assert refused.value.message == "This caller has asked people 2 questions within a minute, which is the limit."
+        assert refused.value.hint == (
+            "Wait a minute. A person can change the limit: `questions_per_minute` in config.toml."
+        )
+        assert refused.value.details == {"reason": "limit", "mostPerMinute": 2}
+        assert [await asked(limit, session(number)) for number in (1, 2)] == [2, 2]
+        with pytest.raises(AskedTooOften, match=r"^This program's sessions have asked people 6 questions") as refused:
+            await limit.take(session(3))
+        assert refused.value.details["mostPerMinute"] == 6
+    finally:
+        stores.close()
+
+
+async def test_commands_of_one_program_count_as_one_caller(tmp_path: Path) -> None:
+    stores = Wiring().open_stores(tmp_path / "state")
+    try:
+        limit = QuestionLimit(stores.questions, 2)
+        commands = [Caller("cli", "agent", "p", f"cli:{number}", "program:a") for number in range(3)]
+        assert [await asked(limit, command, 1) for command in commands] == [1, 1, 0]
+        await limit.give_back(commands[0])
+        assert [await asked(limit, commands[2], 1), await asked(limit, commands[1], 1)] == [1, 0]
+    finally:
+        stores.close()

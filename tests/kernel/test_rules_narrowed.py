@@ -1,5 +1,8 @@
 """Rules that are narrowed to a project, an agent, a command, a moment; and what stands in them literally."""
 
+import os
+import subprocess
+import sys
 from datetime import UTC, datetime
 from typing import Any
 
@@ -58,6 +61,16 @@ def test_a_rule_ends_when_it_says() -> None:
 
 def test_a_date_ends_with_its_day() -> None:
     assert moment_of("2026-11-30") == moment_of("2026-12-01T00:00")
+
+
+def test_no_time_zone_of_an_agents_choice_stretches_a_rule() -> None:
+    """An agent may start handrail in an environment of its own making."""
+    says = "from handrail.ports.policy import moment_of; print(moment_of('2026-11-30'), moment_of('2026-11-30T18:00'))"
+    ends = {
+        subprocess.run([sys.executable, "-c", says], env={**os.environ, "TZ": zone}, capture_output=True).stdout
+        for zone in ("UTC", "FAR-14", "LATE+23")
+    }
+    assert len(ends) == 1
 
 
 @pytest.mark.parametrize("until", ["", "soon", "2026-13-01", "30.11.2026", "9999-12-31"])

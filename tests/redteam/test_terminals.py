@@ -324,7 +324,7 @@ os.write(told, json.dumps(outcome).encode())
 def test_what_a_daemon_of_roots_starts_for_later_does_not_count(stage: Stage) -> None:
     """`at` and `cron`: root's process above a program that opens a terminal, reads and types in it, and hides it."""
     job = [sys.executable, "-c", LEFT_FOR_LATER, str(stage.outcome)]
-    assert stage.run(job) == {"why": "the system doesn't tell what is behind this terminal"}
+    assert stage.run(job) == {"why": "the system doesn't show what is behind this terminal"}
 
 
 @pytest.fixture

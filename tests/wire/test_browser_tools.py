@@ -69,7 +69,7 @@ def test_an_index_has_the_catalogues_form(agent: Agent, started: int) -> None:
 def test_over_mcp_an_index_is_one_line_an_element_behind_a_fence(mcp: Agent, browsing: Browsing, home: Site) -> None:
     mcp.ok("task_start", url=HOME)
     told = mcp.ok("browser_dom_index", limit=1)
-    assert told.text.startswith("1 of 2 elements, in view first; go on with offset 1.\n")
+    assert told.text.startswith("1 of 2 elements, in view first; continue with offset 1.\n")
     assert fenced(told) == [f"Home {HOME}", '12 button "Save"']
     assert fenced(mcp.ok("browser_dom_index", offset=1)) == [f"Home {HOME}", '13 button "Send" disabled']
 

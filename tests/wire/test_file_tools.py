@@ -342,6 +342,8 @@ def test_one_file_that_can_not_be_written_stops_all_of_them(stdio: Stdio, projec
         files = [{"path": START, "content": "new"}, {"path": path, "content": "x"}]
         assert stdio.code("write_files", files=files) == code, path
         assert tree(project) == before
+    both = [{"path": "new", "content": "x"}, {"path": "new/a", "content": "x"}]
+    assert stdio.code("write_files", files=both, dryRun=True) == "E_BAD_ARGS"
 
 
 def test_lines_beyond_the_limit_are_named_at_the_dry_run(start: Start, own_project: Path, own_state: Path) -> None:

@@ -1,7 +1,7 @@
 /** Generated from the Python declarations by `scripts/protocol.py`; don't edit. */
 
 export const PROTOCOL = 1 as const;
-export const FINGERPRINT = "ab46a547686886e0" as const;
+export const FINGERPRINT = "de38ed80fd04178d" as const;
 export const EXTENSION_ID = "baoanimhflihpgcnepaoljokhdpilplm" as const;
 export const TIMEOUTS = { ackMs: 1500, retryAfterMs: 1000, longestActionMs: 600000, uploadMs: 60000, staleAfterMs: 30000 } as const;
 export const MAX_UPLOAD_BYTES = 26214400 as const;

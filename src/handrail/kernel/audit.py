@@ -143,7 +143,7 @@ class Audit:
         head = Head() if held.mark is None and held.size == 0 else read_head(held.mark or b"")
         if head is None:
             raise Damaged(
-                f"The audit can't go on: the head beside {self._journal.location} is missing or was changed.",
+                f"The audit can't continue: the head beside {self._journal.location} is missing or was changed.",
                 hint="`handrail audit verify` says more. Moving the folder aside starts a new record.",
             )
         return head

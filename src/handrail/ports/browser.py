@@ -17,6 +17,10 @@ EXTENSION_ID = "baoanimhflihpgcnepaoljokhdpilplm"
 """Chrome derives it from the `key` of the extension's manifest, so it is the same on every machine."""
 EXTENSION_ORIGIN = f"chrome-extension://{EXTENSION_ID}"
 
+EXPECTED_ORIGIN = "expectedOrigin"
+"""In a `browser_action`: where the page was that was decided about. A plugin that finds the tab at another place by
+then refuses with INVALID_TARGET. An addition to the contract."""
+
 Actions = Mapping[str, Mapping[str, Any]]
 """One action by its name, or several that the plugin runs in this order: `{"browser_click": {"tabId": 1, …}}`."""
 TaskStatus = Literal["created", "running", "ongoing", "takeover", "completed", "error"]
@@ -246,10 +250,12 @@ class Bus(Protocol):
         timeout_ms: int | None = None,
         trace_id: str | None = None,
         denied: Sequence[str] = (),
+        origin: str | None = None,
     ) -> ActionResult:
         """Waits until the actions have ended, in exactly one way. A cancelled call ends them too.
 
-        `denied` are regular expressions for addresses that the task's tabs must not ask for.
+        `denied` are regular expressions for addresses that the task's tabs must not ask for. `origin` is where the
+        page was that was decided about: nothing is done to a page of another place.
 
         Offline, Unacknowledged, Unfinished: the plugin; WrongTab; Reported: an error that the plugin spells itself;
         Aborted: the task was stopped; Conflict: it is over.

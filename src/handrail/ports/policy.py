@@ -2,10 +2,11 @@
 
 import shlex
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from enum import IntEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple, Protocol
+from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -85,6 +86,16 @@ def program_words(program: str) -> tuple[str, ...]:
     return words
 
 
+@cache
+def _machine_zone() -> tzinfo:
+    """Not that of `TZ`: an agent chooses the environment of the programs that it starts, and could stretch a rule."""
+    try:
+        with open("/etc/localtime", "rb") as file:
+            return ZoneInfo.from_file(file)
+    except (OSError, ValueError):
+        return UTC
+
+
 @lru_cache(maxsize=256)
 def moment_of(until: str) -> datetime:
     """The moment at which something ends: a date ends with its day. ValueError."""
@@ -93,7 +104,7 @@ def moment_of(until: str) -> datetime:
             moment = datetime.fromisoformat(until) + timedelta(days=1)
         else:
             moment = datetime.fromisoformat(until)
-        return moment.astimezone(UTC)
+        return (moment if moment.tzinfo is not None else moment.replace(tzinfo=_machine_zone())).astimezone(UTC)
     except (ValueError, OverflowError):
         raise ValueError("`until` must be a date such as 2026-11-30 or a moment such as 2026-11-30T18:00Z") from None
 

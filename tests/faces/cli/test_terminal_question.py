@@ -76,9 +76,9 @@ def test_no_text_of_the_callers_hides_or_leaves_its_place(machine: Machine) -> N
     own = [line for line in page.split("\n") if line and not line.startswith(("  │ ", "  ┆ "))]
     assert [line.split(" ")[0] for line in own] == [
         "handrail",
-        "parameters",
         "diff:",
         "always",
+        "details",
         "in",
         "Allow?",
     ]

@@ -69,7 +69,7 @@ def test_an_undo_is_its_own_yes_unless_the_answer_is_preset_and_the_record_says_
         ("done", {"status": "ok", "by": "own command"}),
         ("denied", {"status": "canceled", "by": "--answer deny"}),
     ]
-    assert "answered ok by own command" in machine.run("history").out
+    assert "allowed by own command" in machine.run("history").out
 
 
 def test_a_rule_that_denies_stops_an_undo_too(machine: Machine) -> None:

@@ -56,6 +56,7 @@ def test_the_records_come_newest_first_page_by_page(rig: Running) -> None:
         rig.call("read_file", {"path": "a.txt"}, x_task_id=f"task-{number}")
     page = records(rig, "?limit=2")
     assert [record["task"] for record in page["records"]] == ["task-4", "task-3"]
+    assert {record["outcome"] for record in page["records"]} == {"done"}
     assert page["next"] == 4
     page = records(rig, f"?limit=2&before={page['next']}")
     assert [record["task"] for record in page["records"]] == ["task-2", "task-1"]
@@ -71,7 +72,8 @@ def test_a_page_that_comes_when_no_other_is_left_misses_nothing_that_is_done_aft
         for number in range(4):
             async with listening(rig, headers=headers, transports=["websocket"]) as page:
                 await asyncio.to_thread(rig.call, "read_file", {"path": "a.txt"}, x_task_id=f"task-{number}")
-                assert [record["task"] for record in (await page.next("activity"))["records"]] == [f"task-{number}"]
+                ended = (await page.next("activity"))["records"]
+                assert [(record["task"], record["outcome"]) for record in ended] == [(f"task-{number}", "done")]
             await asyncio.to_thread(rig.call, "read_file", {"path": "a.txt"}, x_task_id="unseen")
 
     asyncio.run(run())

@@ -92,7 +92,8 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     io.of("/mimo").emit("ui_prompts", { entries: [entry] });
   }
   function record(entry) {
-    const kept = { seq: state.records.length + 1, ts: new Date().toISOString(), ...entry };
+    const ended = entry.event === "end" ? { outcome: entry.ok ? "done" : "failed" } : {};
+    const kept = { seq: state.records.length + 1, ts: new Date().toISOString(), ...ended, ...entry };
     state.records.push(kept);
     io.of("/mimo").emit("activity", { records: [kept] });
   }

@@ -100,6 +100,6 @@ export function sampleRecords(mock) {
   mock.record({ ...base, executionId: "exec_0", tool: "list_files", effect: "READ", target: ".", decision: "allow (default for READ)", event: "end", ok: true, durationMs: 3.21 });
   mock.record({ ...base, event: "begin", evidence });
   mock.record({ ...base, event: "end", ok: true, durationMs: 38.4, evidence, answer: { status: "ok", by: "console" } });
-  mock.record({ ...base, executionId: "exec_2", tool: "execute_command", effect: "EXECUTE", target: "build", event: "end", ok: false, error: { condition: "Declined", message: "execute_command was denied by console." }, durationMs: 8123, answer: { status: "canceled", by: "console" } });
+  mock.record({ ...base, executionId: "exec_2", tool: "execute_command", effect: "EXECUTE", target: "build", event: "end", ok: false, outcome: "denied", error: { condition: "Declined", message: "execute_command was denied by console." }, durationMs: 8123, answer: { status: "canceled", by: "console" } });
   mock.record({ ...base, executionId: "exec_3", tool: "browser_click", effect: "UI_CONTROL", target: "localhost", event: "begin" });
 }

@@ -12,7 +12,7 @@ before(async () => {
   for (let at = 0; at < COUNT; at++) {
     world.mock.state.records.push({
       seq: at + 1, ts: new Date(1_700_000_000_000 + at * 1000).toISOString(), event: "end", executionId: `exec_${at}`,
-      tool: `tool_${at}`, effect: "READ", caller: "mcp test", target: `file_${at}.txt`, ok: true, durationMs: at % 50,
+      tool: `tool_${at}`, effect: "READ", caller: "mcp test", target: `file_${at}.txt`, ok: true, outcome: "done", durationMs: at % 50,
     });
     const id = `old_${at}`;
     const ts = new Date(1_700_000_000_000 + at * 1000).toISOString();

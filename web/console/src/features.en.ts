@@ -1,9 +1,7 @@
 /** Everything the console says in English: fetched when it is needed. */
 
-import { appsEn } from "./features/apps/texts/en";
+import { chatEn } from "./features/agent/texts/en";
 import { browserEn } from "./features/browser/texts/en";
-import { clientsEn } from "./features/clients/texts/en";
-import { desktopEn } from "./features/desktop/texts/en";
 import { doctorEn } from "./features/doctor/texts/en";
 import { historyEn } from "./features/history/texts/en";
 import { peopleEn } from "./features/people/texts/en";
@@ -18,6 +16,6 @@ const pages = { chat: "Tasks", review: "Review", machines: "Machines", webgal: "
 
 export const words: Texts = {
   ...shellEn, ...peopleEn, ...historyEn, ...doctorEn, ...policyEn, ...settingsEn, ...toolsEn,
-  browser: browserEn, desktop: desktopEn, apps: appsEn, clients: clientsEn,
+  browser: browserEn, chat: chatEn,
   pages: { ...peopleEn.pages, ...historyEn.pages, ...policyEn.pages, ...settingsEn.pages, ...toolsEn.pages, ...pages },
 };

@@ -1,9 +1,7 @@
 /** Everything the console says in Chinese: fetched when it is needed. */
 
-import { appsZh } from "./features/apps/texts/zh";
+import { chatZh } from "./features/agent/texts/zh";
 import { browserZh } from "./features/browser/texts/zh";
-import { clientsZh } from "./features/clients/texts/zh";
-import { desktopZh } from "./features/desktop/texts/zh";
 import { doctorZh } from "./features/doctor/texts/zh";
 import { historyZh } from "./features/history/texts/zh";
 import { peopleZh } from "./features/people/texts/zh";
@@ -18,6 +16,6 @@ const pages = { chat: "任务", review: "审阅", machines: "设备", webgal: "W
 
 export const words: Texts = {
   ...shellZh, ...peopleZh, ...historyZh, ...doctorZh, ...policyZh, ...settingsZh, ...toolsZh,
-  browser: browserZh, desktop: desktopZh, apps: appsZh, clients: clientsZh,
+  browser: browserZh, chat: chatZh,
   pages: { ...peopleZh.pages, ...historyZh.pages, ...policyZh.pages, ...settingsZh.pages, ...toolsZh.pages, ...pages },
 };

@@ -18,7 +18,7 @@ test("apps are found by every word of what they and their tools say", () => {
 
 test("the last calls of an app are its own, the newest first, and not all of them", () => {
   const records = Array.from({ length: 9 }, (_, at) => ({
-    seq: at, ts: `2026-01-01T00:00:0${at}.000Z`, event: "end", ok: true, executionId: `e${at}`, tool: at === 8 ? "apps_list" : "apps_call",
+    seq: at, ts: `2026-01-01T00:00:0${at}.000Z`, event: "end", ok: true, outcome: "done" as const, executionId: `e${at}`, tool: at === 8 ? "apps_list" : "apps_call",
     target: at % 2 ? "com.example.notes" : "com.example.mail",
   }));
   const calls = lastCallsOf(foldRecords([], records), "com.example.mail");

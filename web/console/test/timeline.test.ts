@@ -4,7 +4,7 @@ import { actsIn, diffGist, namesOf, timelineOf, verdictOf } from "../src/feature
 
 let seq = 0;
 const record = (tool: string, effect: string, more: Partial<AuditRecord> = {}): AuditRecord => ({
-  seq: ++seq, ts: `2026-01-11T11:${String(seq).padStart(2, "0")}:00Z`, executionId: `exec_${seq}`, event: "end", ok: true, tool, effect, ...more,
+  seq: ++seq, ts: `2026-01-11T11:${String(seq).padStart(2, "0")}:00Z`, executionId: `exec_${seq}`, event: "end", ok: true, outcome: "done", tool, effect, ...more,
 });
 
 test("reads that follow on each other are one step, changes are their own", () => {
@@ -28,7 +28,7 @@ test("what a group's sentence names is not listed below it", () => {
 });
 
 test("a read that was refused is a step of its own", () => {
-  const calls = foldRecords([], [record("read_file", "READ"), record("read_file", "READ", { ok: false, error: { condition: "Declined" } })]);
+  const calls = foldRecords([], [record("read_file", "READ"), record("read_file", "READ", { ok: false, outcome: "denied" })]);
   expect(timelineOf(calls).map(({ isGroup }) => isGroup)).toEqual([true, false]);
 });
 
@@ -36,7 +36,7 @@ test("how it was decided is told in few words", () => {
   const of = (more: Partial<AuditRecord>): unknown => verdictOf(foldRecords([], [record("write_to_file", "WRITE", more)])[0]!);
   expect(of({ answer: { status: "ok", by: "console:you, prompt x" } })).toBe("you");
   expect(of({ answer: { status: "ok", by: "allowed for this task by console:you (grant 1)" } })).toBe("task");
-  expect(of({ ok: false, answer: { status: "canceled", by: "console:you" } })).toBe("denied");
+  expect(of({ ok: false, outcome: "denied", answer: { status: "canceled", by: "console:you" } })).toBe("denied");
   expect(of({ decision: "allow (your rule 2)" })).toBe("rule");
   expect(of({ decision: "allow (default for WRITE)" })).toBeNull();
 });

@@ -31,6 +31,8 @@ export interface BrowserAction {
   ownPorts?: number[];
   /** Another one: regular expressions for addresses that the task's tabs must not ask for. */
   deniedPages?: string[];
+  /** And another: where the page was that the server has decided about. */
+  expectedOrigin?: string;
 }
 
 export interface WireError { code: string; message: string; retryable: boolean; details?: Record<string, unknown> }

@@ -46,7 +46,10 @@ def list_agents(ctx: click.Context, state: Path | None, as_json: bool) -> None:
         say("No agent has a token. `handrail agents add NAME` issues one.")
 
 
-@agents.command("add")
+ADD_EPILOG = "Next: let the agent send it to http://localhost:6006/mcp as `Authorization: Bearer TOKEN`."
+
+
+@agents.command("add", epilog=ADD_EPILOG)
 @click.argument("name", help="For people: letters, digits, dots, underscores, hyphens.")
 @state_option
 @json_option

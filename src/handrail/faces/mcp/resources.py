@@ -182,7 +182,7 @@ def _kind_of(kinds: Sequence[ResourceKind], uri: str) -> ResourceKind:
     for kind in kinds:
         if uri.startswith(kind.template.partition("{")[0]):
             return kind
-    raise NotFound(f"There is no resource {uri}.", hint="resources/list tells what there is.")
+    raise NotFound(f"There is no resource {uri}.", hint="resources/list shows what exists.")
 
 
 def _completed_from(

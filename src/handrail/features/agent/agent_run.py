@@ -209,14 +209,14 @@ class AgentRun:
             return
         past = await asyncio.to_thread(self._at.recovery.past_calls, calls)
         if unknown := [use.name for use in calls if past.is_unknown(use)]:  # paused first: a crash here loses nothing
-            await self.pause(f"handrail was cut off during {', '.join(unknown)}: look at what came of it, then go on.")
+            await self.pause(f"handrail was interrupted during {', '.join(unknown)}: check what happened, then resume.")
         for use in calls:
             if (known := await asyncio.to_thread(self._at.recovery.outcome, use, past)) is not None:
                 await self._come_back(reply.id, use, known)
 
     async def _take_silence(self) -> None:
         if self._turns and self._turns[-1] == Note(_EMPTY):
-            raise Unsupported("The model answers with nothing.", hint="Say how it should go on.")
+            raise Unsupported("The model's answer is empty.", hint="Tell it how to continue.")
         await self._add(Note(_EMPTY))
 
     async def _warn_of_circles(self) -> None:

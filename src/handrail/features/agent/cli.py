@@ -38,7 +38,7 @@ def model(ctx: click.Context, state: Path | None) -> None:
 @json_option
 @click.pass_context
 def show_model(ctx: click.Context, state: Path | None, as_json: bool) -> None:
-    """Show the model in use, and the others with whether there is a key for them."""
+    """Show the model in use, and which others have a key."""
     from handrail.faces.cli.program import program, run
     from handrail.features.agent.settings import open_models
 
@@ -54,7 +54,7 @@ def show_model(ctx: click.Context, state: Path | None, as_json: bool) -> None:
         say(line)
 
 
-@model.command("use")
+@model.command("use", epilog="Example: handrail model use anthropic:claude-sonnet-5-5")
 @click.argument("name", help="As PROVIDER:MODEL.")
 @click.option("--base-url", metavar="URL", help="Where its server is, if not the provider's own: http://…/v1.")
 @state_option
@@ -72,7 +72,7 @@ def use_model(ctx: click.Context, name: str, base_url: str | None, state: Path |
     say(f"In use: {name}" + ("" if has_key else f". There is no key yet: `handrail model key {provider}` keeps one."))
 
 
-@model.command("key")
+@model.command("key", epilog="Example: handrail model key anthropic < key.txt")
 @click.argument("provider", help="anthropic, openai, google or openai-compatible.")
 @state_option
 @click.pass_context

@@ -57,7 +57,7 @@ class InCircles(Unsupported):
     """The agent repeats itself; only a message of a person continues the run."""
 
     def __init__(self) -> None:
-        super().__init__("The model goes round in circles.", hint="Say how it should go on.")
+        super().__init__("The model keeps repeating itself.", hint="Tell it how to continue.")
 
 
 def repetitions(turns: Sequence[Turn]) -> int:

@@ -47,7 +47,7 @@ def check_is_whole(reply: Reply) -> None:
     if reply.stopped == "refusal":
         raise Unsupported("The model refused to answer.", hint="Say it in other words, or choose another model.")
     if reply.stopped == "length" and not reply.replied.uses:
-        raise Unsupported("The model's answer was cut off at its longest.", hint="Say that it should go on.")
+        raise Unsupported("The model's answer reached its maximum length.", hint="Tell it to continue.")
 
 
 def is_done(turns: Sequence[Turn]) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -33,6 +34,14 @@ class Page:
     @property
     def target(self) -> Target:
         return Target(place=place_of_page(self.url))
+
+    @property
+    def origin(self) -> str | None:
+        """As its browser spells it; None where nobody knows."""
+        if self.url is None or self.url == BLANK:
+            return self.url
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc}"
 
     @property
     def address(self) -> str:
@@ -125,9 +134,11 @@ class Browser:
         page.check_is_web()
         return await self.carry_out(call, page, {**action.plugin_params(params), **given})
 
-    async def send(self, call: Call, task: str, name: str, params: Params) -> Result:
+    async def send(self, call: Call, task: str, name: str, params: Params, origin: str | None = None) -> Result:
         """One action and its result; the policy has not been asked about what it tells."""
-        done = await self.bus.act(task, {name: params}, trace_id=call.trace_id, denied=call.denied_pages())
+        done = await self.bus.act(
+            task, {name: params}, trace_id=call.trace_id, denied=call.denied_pages(), origin=origin
+        )
         result = dict(done.result)
         if done.warnings:
             result["warnings"] = list(done.warnings)
@@ -136,11 +147,18 @@ class Browser:
     async def carry_out(self, call: Call, page: Page, params: Params, *, leaves: bool = False) -> Result:
         """The call's action on a page. What it tells is returned only where the policy agrees with where it came from.
 
-        `leaves`: it goes elsewhere, so nothing is asked about the page as it was.
+        `leaves`: it goes elsewhere, so nothing is asked about the page as it was. Otherwise nothing is done to a page
+        of another place than that which was decided about.
         """
         if not leaves:
             await call.check(page.target)
-        result = await self.send(call, page.task, call.tool, {**params, "tabId": page.tab_id})
+        origin = None if leaves else page.origin
+        try:
+            result = await self.send(call, page.task, call.tool, {**params, "tabId": page.tab_id}, origin)
+        except Failure as failure:
+            if failure.details.get("moved") is True:
+                self._seen[page.tab_id] = ""  # where it is now, the browser itself says
+            raise
         await self.arrived(call, page.task, page.tab_id, result)
         return result
 

@@ -37,7 +37,7 @@ def text_part(text: str, offset: int, limit: int) -> tuple[str, int | None, str]
     """A part of a long text, where the next one starts, and both in words."""
     part, end = text[offset : offset + limit], offset + limit
     following = end if end < len(text) else None
-    more = f"; go on with offset {following}." if following else "."
+    more = f"; continue with offset {following}." if following else "."
     return part, following, f"{len(part)} of {len(text)} characters{more}"
 
 

@@ -7,7 +7,10 @@ import click
 from handrail.faces.cli.output import columns, one_line, print_json, say
 from handrail.faces.cli.parameters import OneOf, json_option, project_option, state_option
 
-EPILOG = "Exit status: 0 when everything that handrail needs is there, otherwise 1."
+EPILOG = (
+    "Lists each part with its state and, where something is missing, the command that installs it. "
+    "Exit status: 0 when everything that handrail needs is there, otherwise 1."
+)
 
 
 @click.command(epilog=EPILOG)

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from handrail.features.history.outcome import with_outcome
 from handrail.ports.journal import Journal
 
 
@@ -54,5 +55,5 @@ class _Tail:
             except msgspec.DecodeError:
                 continue
             if isinstance(record, dict):
-                found.append(record)
+                found.append(with_outcome(record))
         return found

@@ -16,7 +16,7 @@ FEATURE = Feature(
         Command(
             "undo",
             "handrail.features.history.cli.undo:undo",
-            "Undo a change, everything that a task changed, or everything since a point in time.",
+            "Undo a change, a task, or everything since a point in time.",
             110,
         ),
         Command(

@@ -6,9 +6,9 @@ from typing import Any, Literal
 from handrail.ports.effect import Effect
 
 Outcome = Literal["done", "denied", "unanswered", "failed", "unknown"]
-_CHANGES = frozenset(effect.value for effect in Effect if effect.changes)
-_STOPPED = frozenset({"Declined", "AskedTooOften"})
-_UNHEARD = frozenset({"Timeout", "Unacknowledged", "Unfinished", "Offline", "BadAnswer"})
+CHANGES = frozenset(effect.value for effect in Effect if effect.changes)
+STOPPED = frozenset({"Declined", "AskedTooOften"})
+UNHEARD = frozenset({"Timeout", "Unacknowledged", "Unfinished", "Offline", "BadAnswer"})
 """Whoever carried it out never said how it ended."""
 
 
@@ -20,9 +20,9 @@ def outcome_of(
         return "done"
     if answer == "timeout":
         return "unanswered"
-    if answer == "canceled" or condition in _STOPPED:
+    if answer == "canceled" or condition in STOPPED:
         return "denied"
-    return "unknown" if has_evidence and effect in _CHANGES and condition in _UNHEARD else "failed"
+    return "unknown" if has_evidence and effect in CHANGES and condition in UNHEARD else "failed"
 
 
 def outcome_of_record(record: Mapping[str, Any]) -> Outcome:
@@ -34,3 +34,8 @@ def outcome_of_record(record: Mapping[str, Any]) -> Outcome:
         str(record.get("effect")),
         has_evidence="evidence" in record,
     )
+
+
+def with_outcome(record: dict[str, Any]) -> dict[str, Any]:
+    """As pages get it: they need no rules of their own."""
+    return {**record, "outcome": outcome_of_record(record)} if record.get("event") == "end" else record

@@ -21,7 +21,7 @@ from handrail.faces.http.headers import trace_id
 from handrail.faces.http.json_body import json_object, optional_text, page_before, page_limit
 from handrail.features.history.activity_feed import ActivityFeed
 from handrail.features.history.audit_index import AuditIndex, ProjectUse, TaskUse
-from handrail.features.history.outcome import Outcome
+from handrail.features.history.outcome import Outcome, with_outcome
 from handrail.features.history.reporting import report_of
 from handrail.features.history.showing import Shows, shown_to_all, shown_to_programs
 from handrail.kernel.approval import OwnCommand
@@ -137,7 +137,7 @@ def _page(audit: Audit, limit: int, before: int | None, wanted: Mapping[str, str
     is_wanted = (record for record in _older(audit, before) if all(record.get(name) == wanted[name] for name in wanted))
     found = filter(shows, is_wanted)
     records = list(islice(found, limit + 1))
-    page: dict[str, Any] = {"records": records[:limit]}
+    page: dict[str, Any] = {"records": [with_outcome(record) for record in records[:limit]]}
     if len(records) > limit:
         page["next"] = records[limit - 1]["seq"]
     return page

@@ -54,7 +54,7 @@ class Link:
                 group.create_task(self._again(self._questions.follow))
                 group.create_task(self._again(self._audit.follow))
         except* Revoked as refused:
-            logger.warning("%s Its last policy goes on counting here.", refused.exceptions[0])
+            logger.warning("%s Its last policy still applies here.", refused.exceptions[0])
             await settled(lambda: self._node.write(replace(self._membership, is_revoked=True)))
 
     async def _hear(self) -> None:
@@ -89,7 +89,7 @@ class Link:
 
     def _lost(self, why: Failure) -> None:
         if not self._is_away:
-            logger.warning("%s The last policy of the team goes on counting.", why.message)
+            logger.warning("%s The team's last policy still applies.", why.message)
         self._is_away = True
 
     def _back(self) -> None:

@@ -191,7 +191,7 @@ def test_a_write_whose_file_was_changed_meanwhile_is_shown_as_unknown_and_not_re
         file.write_text("a person's\n")
 
     last, shown = cut_off(place, script, edit)
-    assert "cut off during write_to_file" in shown["run"]["trouble"]
+    assert "interrupted during write_to_file" in shown["run"]["trouble"]
     told = next(entry for entry in reversed(shown["entries"]) if entry.get("tool"))
     assert told["tool"]["status"] == "error"
     assert "whether it was carried out is not known" in told["text"]

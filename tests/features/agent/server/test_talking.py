@@ -219,7 +219,7 @@ def test_a_model_that_goes_round_in_circles_is_warned_and_then_stopped(rig: Runn
         async with chatting(rig) as chat:
             await chat.say("Go", model="openai-compatible:circles")
             rested = await chat.rested()
-            assert "circles" in rested["trouble"]
+            assert "repeating" in rested["trouble"]
             assert rested["canResume"] is False
         requests = models.requests["circles"]
         assert len(requests) == 6
@@ -238,7 +238,7 @@ def test_a_model_that_answers_with_nothing_is_asked_once_more(rig: Running, mode
             await chat.rested()
             assert chat.streamed == "Sorry."
             await chat.say("Go", model="openai-compatible:mute")
-            assert (await chat.rested())["trouble"] == "The model answers with nothing."
+            assert (await chat.rested())["trouble"] == "The model's answer is empty."
 
     asyncio.run(run())
 

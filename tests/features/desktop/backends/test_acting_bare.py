@@ -74,5 +74,5 @@ async def test_doctor_names_programs_that_cant_be_read(desktop: LinuxDesktop, de
     app = desktop_session.start(["xterm"], wait_for="window")
     await window_of(desktop, app)
     readiness = await desktop.readiness()
-    assert any("XTerm tells nothing of itself" in issue.message for issue in readiness.issues)
+    assert any("XTerm exposes no elements" in issue.message for issue in readiness.issues)
     desktop_session.end(app)

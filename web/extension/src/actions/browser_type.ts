@@ -7,6 +7,7 @@ import { Failure } from "../worker/failure";
 import { withChanges } from "../worker/effects";
 import { canUseDebugger, elementParams, hasElement, placeOf } from "../worker/element";
 import { judged } from "../worker/guarding";
+import { staying } from "../worker/held_place";
 import { enter, press, type } from "../worker/input";
 import { ask, TOP } from "../worker/page";
 import { fallback, flag, oneOf, optional, text } from "../worker/shape";
@@ -60,6 +61,7 @@ async function typeKeys(context: Context, tabId: number, frameId: number, asked:
   const kind = isTrusted ? await staleIfGone(ask(tabId, frameId, "focus", asked)) : null;
   // Dates, times and ranges have a format of their own, which keys would miss in most locales.
   const isByScript = !kind || (kind === "formatted" && wanted === undefined);
+  const stay = staying(tabId);
   let held: string | null = null;
   const typedInto = kind && kind !== "formatted" && !isSubmitted ? target : undefined;
   const effect = { tabId, frameId, isWatched: kind !== null, isJudged: context.expected !== undefined, typedInto, answered: (found: Changes) => void (held ??= found.held ?? null) };
@@ -69,6 +71,7 @@ async function typeKeys(context: Context, tabId: number, frameId: number, asked:
     if (!isSubmitted) return;
     held = await ask(tabId, frameId, "valueOf", { target }).catch(() => null);
     await judged(context, tabId, frameId, {});
+    await stay();
     await press(tabId, enter);
   });
   return { typed: true, strategy: isByScript ? "dom_input" : "cdp_key", ...changes, held };
@@ -77,15 +80,20 @@ async function typeKeys(context: Context, tabId: number, frameId: number, asked:
 /** Whatever has the focus: editors that draw their text themselves have no field to name. */
 async function typeIntoFocus(context: Context, { tabId, text: words, submit }: { tabId: number; text: string; submit: boolean }, isTrusted: boolean): Promise<Result> {
   if (!isTrusted) throw new Failure("CDP_UNAVAILABLE", "Without the debugger only a field that is named can be typed into.");
+  const lines = words.split("\n").flatMap((line, at) => [...(at ? [() => press(tabId, enter)] : []), ...(line ? [() => type(tabId, line, false)] : [])]);
+  const parts = [...lines, ...(submit ? [() => press(tabId, enter)] : [])];
+  const stay = staying(tabId);
+  let left = parts.length;
   const changes = await withChanges(context, { tabId, frameId: TOP, isKey: true }, async () => {
     await ask(tabId, TOP, "focusElement", { ...context.expected });
-    for (const [at, line] of words.split("\n").entries()) {
-      if (at) await press(tabId, enter);
-      await type(tabId, line, false);
+    for (const enterPart of parts) {
+      if (left < parts.length) await stay(); // Enter may have led to another place
+      left--;
+      await enterPart();
     }
-    if (submit) await press(tabId, enter);
     await judged(context, tabId, TOP, { isOver: true });
   });
+  if (left) await stay();
   return { typed: true, strategy: "cdp_key", ...changes };
 }
 

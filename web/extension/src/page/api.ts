@@ -148,4 +148,5 @@ export type Answer<M extends PageMethod> = Awaited<ReturnType<PageApi[M]>>;
 export type Ask<M extends PageMethod> = Parameters<PageApi[M]> extends [infer A] ? A : Record<string, never>;
 
 /** How an answer travels: a failure keeps its code and details, which a rejected promise would lose. */
-export type Reply<T> = { missing: true } | { failure: PageFailure } | { value: T };
+/** `elsewhere`: the page is not the one that is meant, and was not asked. */
+export type Reply<T> = { missing: true } | { elsewhere: true } | { failure: PageFailure } | { value: T };

@@ -3,6 +3,7 @@
 import type { Point } from "../page/api";
 import type { Aimed } from "./aiming";
 import { onDebuggerEvent, send } from "./debuggee";
+import { staying } from "./held_place";
 import { ownInput } from "./own_input";
 
 const STEPS = 8;
@@ -23,6 +24,7 @@ const dragged = (tabId: number, type: string, { x, y }: Point, data: Record<stri
 /** Through all points, from the first to the last. `press` presses the mouse at the first. */
 export async function drag(tabId: number, start: Aimed, points: Point[], press: () => Promise<void>): Promise<void> {
   intercepted.delete(tabId);
+  const stay = staying(tabId);
   await send(tabId, "Input.setInterceptDrags", { enabled: true });
   try {
     ownInput.pointer(tabId, start.inFrame.x, start.inFrame.y);
@@ -31,6 +33,7 @@ export async function drag(tabId: number, start: Aimed, points: Point[], press: 
     let data: Record<string, unknown> | undefined;
     for (const next of points) {
       for (let step = 1; step <= STEPS; step++) {
+        await stay(); // a drop would bring the first page's data to another one
         const point = { x: at.x + ((next.x - at.x) * step) / STEPS, y: at.y + ((next.y - at.y) * step) / STEPS };
         if (data) await dragged(tabId, "dragOver", point, data);
         else await moved(tabId, point);
@@ -45,6 +48,7 @@ export async function drag(tabId: number, start: Aimed, points: Point[], press: 
     }
     if (data) {
       await dragged(tabId, "dragOver", at, data);
+      await stay();
       await dragged(tabId, "drop", at, data);
     }
     await send(tabId, "Input.dispatchMouseEvent", { type: "mouseReleased", ...at, button: "left", buttons: 0, clickCount: 1 });

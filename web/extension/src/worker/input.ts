@@ -1,6 +1,7 @@
 /** Trusted mouse and keyboard through the debugger. Commands go out together: the browser keeps their order. */
 
 import { send } from "./debuggee";
+import { staying } from "./held_place";
 import { characterKey, type Chord, type Key, MODIFIER_BITS } from "./keys";
 import { ownInput } from "./own_input";
 import type { Point } from "../page/api";
@@ -31,9 +32,11 @@ export async function pressMouse(tabId: number, { point, inFrame }: Aimed, { but
 
 /** Lets go, and does it again where more than one click was asked for. */
 export async function releaseMouse(tabId: number, { point, inFrame }: Aimed, { button, modifiers, clicks, holdMs } = PLAIN): Promise<void> {
+  const stay = staying(tabId);
   if (holdMs) await new Promise((resolve) => setTimeout(resolve, holdMs));
   await mouse(tabId, "mouseReleased", point, { button, buttons: 0, clickCount: 1, modifiers });
   for (let clickCount = 2; clickCount <= clicks; clickCount++) {
+    await stay();
     ownInput.pointer(tabId, inFrame.x, inFrame.y);
     await mouse(tabId, "mousePressed", point, { button, buttons: BUTTON_BITS[button], clickCount, modifiers });
     await mouse(tabId, "mouseReleased", point, { button, buttons: 0, clickCount, modifiers });

@@ -4,12 +4,14 @@ import type { Answer, Ask, PageMethod, Reply } from "../page/api";
 import { send } from "./debuggee";
 import { deniedFrames, refuseDenied } from "./denied_pages";
 import { Failure, failureOf, isForbiddenPage } from "./failure";
+import { heldTo } from "./held_place";
 import { askTop, isRepeatable, type Repeatable } from "./shortcut";
 
 export const TOP = 0;
 
 /** Serialised and run in the page's isolated world: it can use nothing from here. */
-async function invoke(method: string, ask: unknown): Promise<unknown> {
+async function invoke(method: string, ask: unknown, origin: string | null): Promise<unknown> {
+  if (origin !== null && location.origin !== origin) return { elsewhere: true };
   const page = (globalThis as { handrail?: { isAlive(): boolean; answer(method: string, ask: unknown): Promise<unknown> } }).handrail;
   return page?.isAlive() ? await page.answer(method, ask) : { missing: true };
 }
@@ -17,14 +19,14 @@ async function invoke(method: string, ask: unknown): Promise<unknown> {
 const install = (target: chrome.scripting.InjectionTarget, file = "page.js"): Promise<unknown> =>
   chrome.scripting.executeScript({ target, files: [file], injectImmediately: true });
 
-async function run<M extends PageMethod>(target: chrome.scripting.InjectionTarget, method: M, ask: Ask<M>) {
-  return await chrome.scripting.executeScript({ target, func: invoke, args: [method, ask], injectImmediately: true });
+async function run<M extends PageMethod>(target: chrome.scripting.InjectionTarget, method: M, ask: Ask<M>, origin: string | null = null) {
+  return await chrome.scripting.executeScript({ target, func: invoke, args: [method, ask, origin], injectImmediately: true });
 }
 
 function unwrap<M extends PageMethod>(reply: Reply<Answer<M>> | null | undefined): Answer<M> {
   if (!reply) throw new PageGone();
   if ("failure" in reply) throw new Failure(reply.failure.code, reply.failure.message, reply.failure.details);
-  if ("missing" in reply) throw new PageGone();
+  if ("missing" in reply || "elsewhere" in reply) throw new PageGone();
   return reply.value;
 }
 
@@ -63,11 +65,12 @@ function told<M extends PageMethod>(reply: Reply<Answer<M>> | "gone"): Answer<M>
 
 async function inject<M extends PageMethod>(tabId: number, frameId: number, method: M, asked: Ask<M>): Promise<Answer<M>> {
   const target = { tabId, frameIds: [frameId] };
+  const origin = frameId === TOP ? (heldTo(tabId) ?? null) : null;
   try {
-    let [answer] = await run(target, method, asked);
+    let [answer] = await run(target, method, asked, origin);
     if (isMissing(answer)) {
       await install(target);
-      [answer] = await run(target, method, asked);
+      [answer] = await run(target, method, asked, origin);
     }
     return unwrap<M>(answer?.result as Reply<Answer<M>> | null);
   } catch (error) {

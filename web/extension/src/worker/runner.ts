@@ -7,7 +7,8 @@ import { Deadline } from "./deadline";
 import { learnDenied } from "./denied_pages";
 import { Failure, failureOf } from "./failure";
 import { follow, hopsBefore } from "./hops";
-import { learnOwnPorts } from "./own_pages";
+import { type Look, learnOwnPorts } from "./own_pages";
+import { holding } from "./held_place";
 import { isPreparation, prepare } from "./preparation";
 import { withProvenance } from "./provenance";
 import { checkPlace } from "./seen";
@@ -105,6 +106,12 @@ const LATE = new Set(["PLUGIN_TIMEOUT_EXEC", "NAVIGATION_TIMEOUT"]);
 /** What a person was shown must still be there: it is looked at once more in the moment of the act. */
 async function checked(action: Action, given: Record<string, unknown>, context: Context, params: Parsed<any>): Promise<Result> {
   const page = action.isEager ? null : await context.allowed;
+  const { expectedOrigin } = context.message;
+  if (!action.acts || !page || expectedOrigin === undefined) return await bound(action, given, context, params, page);
+  return await holding(given["tabId"] as number, expectedOrigin, page.url, () => bound(action, given, context, params, page));
+}
+
+async function bound(action: Action, given: Record<string, unknown>, context: Context, params: Parsed<any>, page: Look | null): Promise<Result> {
   const shown = action.acts && typeof given["expected"] === "string" ? await checkPlace(context.taskId, action.name, given, given["expected"]) : null;
   return await action.run(shown?.element ? { ...context, expected: { expected: shown.element }, lookAround: shown.lookAround, hasFrames: page?.frames !== 1 } : context, params);
 }

@@ -3,6 +3,7 @@
 import type { Answer, Ask, PageMethod, Reply } from "../page/api";
 import { send } from "./debuggee";
 import { Failure } from "./failure";
+import { heldTo } from "./held_place";
 import { topWorld } from "./worlds";
 
 /** The debugger may be taken away while it asks, and then nobody knows whether it did: only what may be asked twice. */
@@ -11,7 +12,7 @@ const REPEATABLE: ReadonlySet<PageMethod> = new Set<Repeatable>(["index", "view"
 
 export const isRepeatable = (method: PageMethod): boolean => REPEATABLE.has(method);
 
-const INVOKE = "async (method, ask) => { const page = globalThis.handrail; return JSON.stringify(page?.isAlive() ? await page.answer(method, ask) : { missing: true }); }";
+const INVOKE = "async (method, ask, origin) => { if (origin && location.origin !== origin) return JSON.stringify({ elsewhere: true }); const page = globalThis.handrail; return JSON.stringify(page?.isAlive() ? await page.answer(method, ask) : { missing: true }); }";
 
 interface Returned { result: { value?: string } }
 
@@ -22,7 +23,7 @@ export async function askTop<M extends PageMethod>(tabId: number, method: M, ask
   try {
     const { result } = await send<Returned>(tabId, "Runtime.callFunctionOn", {
       functionDeclaration: INVOKE,
-      arguments: [{ value: method }, { value: asked }],
+      arguments: [{ value: method }, { value: asked }, { value: heldTo(tabId) ?? null }],
       uniqueContextId: world.uniqueId,
       awaitPromise: true,
       returnByValue: true,

@@ -187,7 +187,7 @@ def endpoints(
         ),
         steering("stop", "Stops the agent.", runs.stop),
         steering("pause", "Lets the agent rest after its present step.", runs.pause),
-        steering("resume", "Lets the agent go on.", runs.resume),
+        steering("resume", "Resumes the agent.", runs.resume),
         Endpoint("GET", "/api/agent/models", "Models, and the one in use.", overview, ModelOverview),
         Endpoint(
             "POST", "/api/agent/model", "Chooses the model.", use, ModelOverview, body=ChosenModel

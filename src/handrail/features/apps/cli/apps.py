@@ -27,6 +27,10 @@ Examples:
   handrail apps login com.example.web"""
 
 CALL_EPILOG = """\b
+Example:
+  handrail apps call com.example.notes add '{"text": "Water the basil"}'
+
+\b
 Exit status: 0 with the app's result on stdout; 1 with {"error": {...}} on stdout;
 2 when the parameters are not JSON."""
 

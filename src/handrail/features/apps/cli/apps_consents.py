@@ -35,7 +35,7 @@ def consents(ctx: click.Context, state: Path | None) -> None:
 @json_option
 @click.pass_context
 def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None:
-    """All of them, the newest first."""
+    """List consents, newest first."""
     from handrail.faces.cli.program import program, run
     from handrail.features.apps.manager import app_manager
 

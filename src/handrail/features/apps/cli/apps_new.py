@@ -51,7 +51,7 @@ def new_app(folder: Path, app_id: str | None, name: str | None) -> None:
         raise click.BadParameter("A name is one line without quotes and backslashes.", param_hint="--name")
     values = {"id": app_id, "name": shown, "module": "_".join(words), "package": "-".join(words)}
     _make(folder, values)
-    say(f"{folder} is there. README.md says how to go on:")
+    say(f"Created {folder}. README.md says what to do next:")
     say(f"  python {folder / values['module']}.py --install")
 
 

@@ -14,7 +14,7 @@ from handrail.features.browser.bus import catalogue
 from handrail.features.browser.bus.browser_action import ArtifactSlot
 from handrail.features.browser.bus.numbered_elements import with_numbers
 from handrail.features.browser.bus.outcome import End, doubtful, end_in_ack
-from handrail.ports.browser import PROTOCOL, ActionRecord, Slot
+from handrail.ports.browser import EXPECTED_ORIGIN, PROTOCOL, ActionRecord, Slot
 
 
 def new_action_id() -> str:
@@ -41,6 +41,8 @@ class Action:
         self.artifacts: Sequence[Mapping[str, Any]] = ()
         self.completed: Callable[[End], Awaitable[End]] = as_it_is
         self.denied: Sequence[str] = ()
+        self.origin: str | None = None
+        """Where its page must be: the place that was decided about."""
         self.end: End | None = None
         self.is_sent = False
         self._has_ended = asyncio.Event()
@@ -94,6 +96,8 @@ class Action:
             message["ownPorts"] = sorted(own_ports)
         if self.denied:
             message["deniedPages"] = list(self.denied)
+        if self.origin is not None:
+            message[EXPECTED_ORIGIN] = self.origin
         for wanted, slot in self.slots:
             message[f"{wanted.place}PresignedUrl"] = slot.upload_url
             message["artifactId" if wanted.place == "artifact" else "screenshotArtifactId"] = slot.artifact_id

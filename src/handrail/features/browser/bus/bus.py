@@ -79,6 +79,7 @@ class LocalBus:
         trace_id: str | None = None,
         action_id: str | None = None,
         denied: Sequence[str] = (),
+        origin: str | None = None,
     ) -> ActionResult:
         """With an `action_id`, the same actions run once, however often they are requested."""
         catalogue.check(actions)
@@ -90,7 +91,7 @@ class LocalBus:
             found = await self.tasks.ensure(task)
             before = found.client_id
             plugin, action = await self._prepared(found, actions, action_id or new_action_id(), timeout_ms, trace_id)
-            action.denied = denied
+            action.denied, action.origin = denied, origin
         try:
             done = _result(await self.dispatcher.carry_out(found, plugin, action))
         except Conflict:  # who asked for the same at the same time may have been first
@@ -99,7 +100,7 @@ class LocalBus:
             return _result(known)
         if before in (None, plugin.client_id):
             return done
-        moved = f"The browser of this task, {before}, is away: it goes on in {plugin.client_id}."
+        moved = f"The browser of this task, {before}, is offline: it continues in {plugin.client_id}."
         return msgspec.structs.replace(done, warnings=(*done.warnings, moved))
 
     async def _prepared(

@@ -9,17 +9,19 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from handrail.features.browser.bus import outcome
+from handrail.features.browser.bus import catalogue, outcome
 from handrail.features.browser.bus.action import Action, Exchange
 from handrail.features.browser.bus.outcome import End, failed, with_text_ids
 from handrail.features.browser.bus.plugins import Plugin
 from handrail.features.browser.bus.tasks import Now, Task, milliseconds
 from handrail.kernel.lanes import Lanes
+from handrail.kernel.web_address import place_of_page
 from handrail.ports.browser_store import ActionStore
 from handrail.ports.errors import (
     Aborted,
     BadAnswer,
     Busy,
+    Changed,
     Conflict,
     Failure,
     InvalidParams,
@@ -123,7 +125,10 @@ class Dispatcher:
     async def _drive(self, task: Task, plugin: Plugin, action: Action) -> None:
         """Returns once it has ended, also if somebody else ended it."""
         with suppress(TimeoutError):
-            async with action.interruptible(), self._turn(task, action):
+            async with action.interruptible(), self._turn(task, action) as has_waited:
+                if has_waited and _has_moved(plugin, action):
+                    action.finish(failed(_elsewhere()))
+                    return
                 end = await self._attempt(plugin, action, action.record.action_id)
                 if action.is_idempotent and plugin.is_healthy and end.failure is not None and end.failure.retryable:
                     await asyncio.sleep(self._again_after)
@@ -136,14 +141,18 @@ class Dispatcher:
                     self._clear(plugin, has_begun=False)
 
     @asynccontextmanager
-    async def _turn(self, task: Task, action: Action) -> AsyncIterator[None]:
-        """The task's next place; who waits for a person doesn't hold it, since others may be let through."""
-        is_let_through = _may_run(task, action)
+    async def _turn(self, task: Task, action: Action) -> AsyncIterator[bool]:
+        """The task's next place; who waits for a person doesn't hold it, since others may be let through.
+
+        Whether a person has had the task meanwhile.
+        """
+        is_let_through, has_waited = _may_run(task, action), False
         while True:
+            has_waited |= not is_let_through.is_set()
             await is_let_through.wait()
             async with self._lanes.turn(task.id):
                 if is_let_through.is_set():
-                    yield
+                    yield has_waited
                     return
 
     async def _attempt(self, plugin: Plugin, action: Action, wire_id: str) -> End:
@@ -211,6 +220,24 @@ class Dispatcher:
 
 def _may_run(task: Task, action: Action) -> asyncio.Event:
     return task.may_read if action.only_reads else task.is_free
+
+
+def _has_moved(plugin: Plugin, action: Action) -> bool:
+    """As far as the browser has told. Its extension looks once more; other plugins may not."""
+    if action.origin is None or action.only_reads:
+        return False
+    known = {tab.tab_id: tab.url for tab in plugin.state().tabs}
+    urls = [known.get(tab) for tab in catalogue.tabs_of(action.record.actions)]
+    meant = place_of_page(action.origin)
+    return any(isinstance(url, str) and url and place_of_page(url) != meant for url in urls)
+
+
+def _elsewhere() -> Changed:
+    return Changed(
+        "The tab is at another place than the one that this was decided for: nothing was done.",
+        hint="Look at the page again.",
+        moved=True,
+    )
 
 
 def _look_at(storing: asyncio.Future[None]) -> None:

@@ -21,7 +21,7 @@ from handrail.ports.errors import Conflict, InvalidParams, Offline
 STALE_AFTER_MS = 30_000
 TIMEOUTS_TO_UNHEALTHY = 2
 _GO_ON = (
-    "It connects by itself when that browser is open. To go on in another one, start again with task_start, "
+    "It connects by itself when that browser is open. To continue in another one, start again with task_start, "
     "or let the person move the task on the console's Browser page."
 )
 

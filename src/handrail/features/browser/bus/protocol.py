@@ -11,7 +11,7 @@ from handrail.features.browser.bus.browser_view import STATE_EVENTS
 from handrail.features.browser.bus.catalogue import ACTIONS
 from handrail.kernel.digest import digest, short
 from handrail.kernel.json_schema import schema_of
-from handrail.ports.browser import EXTENSION_ID, PROTOCOL
+from handrail.ports.browser import EXPECTED_ORIGIN, EXTENSION_ID, PROTOCOL
 from handrail.ports.errors import Conflict
 
 EXPECTED = "expected"
@@ -24,6 +24,7 @@ def agreement() -> dict[str, Any]:
         "protocol": PROTOCOL,
         "actions": {name: _described(action) for name, action in sorted(ACTIONS.items())},
         "stateEvents": list(STATE_EVENTS),
+        "additions": [EXPECTED_ORIGIN],
     }
 
 

@@ -53,12 +53,13 @@ class SharedBus(LocalBus):
         trace_id: str | None = None,
         action_id: str | None = None,
         denied: Sequence[str] = (),
+        origin: str | None = None,
     ) -> ActionResult:
         catalogue.check(actions)
         record = (await self.tasks.find_or_make(task)).record
         client_id = await self._browser_for(record, begins="task_start" in actions)
         how: dict[str, Any] = {
-            "timeout_ms": timeout_ms, "trace_id": trace_id, "action_id": action_id, "denied": denied
+            "timeout_ms": timeout_ms, "trace_id": trace_id, "action_id": action_id, "denied": denied, "origin": origin
         }  # fmt: skip
         if self._is_here(client_id):
             return await self._act_here(record, client_id, actions, how)
@@ -229,7 +230,7 @@ class SharedBus(LocalBus):
 
     async def _asked_to_act(self, client_id: str, said: Mapping[str, Any]) -> ActionResult:
         record = msgspec.convert(said["task"], TaskRecord)
-        how = {name: said[name] for name in ("timeout_ms", "trace_id", "action_id", "denied")}
+        how = {name: said[name] for name in ("timeout_ms", "trace_id", "action_id", "denied", "origin")}
         running = asyncio.create_task(self._act_here(record, client_id, said["actions"], how))
         self._under_way[said["request"]] = running
         try:

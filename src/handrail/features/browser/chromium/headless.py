@@ -20,6 +20,7 @@ from handrail.features.browser.chromium.page import ChromiumPage
 from handrail.ports.errors import Failure, NotShown
 
 # Nobody sees the window's address bar, whose page would be loaded beside ours; nor is a second page expected soon.
+# Sound is muted and needs no process of its own.
 _UNWANTED = (
     "WebUIOmniboxPopup",
     "WebUIOmniboxAimPopup",
@@ -28,6 +29,7 @@ _UNWANTED = (
     "Translate",
     "MediaRouter",
     "OptimizationHints",
+    "AudioServiceOutOfProcess",
 )
 _FLAGS = (
     *CHROMIUM_FLAGS,
@@ -39,6 +41,7 @@ _FLAGS = (
     "--use-angle=swiftshader",  # engines draw by WebGL
     "--enable-unsafe-swiftshader",
     "--disable-gpu-compositing",  # without a graphics card it takes longer by far
+    "--js-flags=--no-enable-lazy-source-positions",  # otherwise a large script that throws is parsed once more
     "--autoplay-policy=no-user-gesture-required",
     "--mute-audio",
     "--hide-scrollbars",

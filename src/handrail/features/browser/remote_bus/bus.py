@@ -28,8 +28,11 @@ class RemoteBus:
         timeout_ms: int | None = None,
         trace_id: str | None = None,
         denied: Sequence[str] = (),
+        origin: str | None = None,
     ) -> ActionResult:
         body: dict[str, Any] = {"taskId": task, "actions": actions, "denied": denied}
+        if origin is not None:
+            body["origin"] = origin
         if timeout_ms is not None:
             body["timeoutMs"] = timeout_ms
         headers = {} if trace_id is None else {"X-Trace-Id": trace_id}

@@ -113,7 +113,10 @@ class Revoked(Wire, frozen=True, kw_only=True):
 
 
 class Act(Wire, frozen=True, kw_only=True):
-    """`caller` owns the task if none is named. `denied`: addresses, as regular expressions, not to be asked for."""
+    """`caller` owns the task if none is named. `denied`: addresses, as regular expressions, not to be asked for.
+
+    `origin`: where the page must be that is acted on.
+    """
 
     actions: dict[str, Params]
     task_id: TaskId | UnsetType = UNSET
@@ -121,6 +124,7 @@ class Act(Wire, frozen=True, kw_only=True):
     timeout_ms: Annotated[int, Meta(ge=1, le=browser_action.MAX_TIMEOUT_MS)] | UnsetType = UNSET
     action_id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:-]{1,128}$")] | UnsetType = UNSET
     denied: Annotated[list[str], Meta(max_length=1000)] | UnsetType = UNSET
+    origin: Annotated[str, Meta(max_length=8192)] | UnsetType = UNSET
 
 
 class Acted(Wire, frozen=True, kw_only=True):

@@ -41,6 +41,7 @@ def endpoints(bus: LocalBus, key: ConsoleKey, person: str) -> Sequence[Endpoint]
                 trace_id=trace_id(request.scope),
                 action_id=given(body.action_id),
                 denied=given(body.denied) or (),
+                origin=given(body.origin),
             )
             done = await unless_gone(request.receive, running)
         except Failure as failure:

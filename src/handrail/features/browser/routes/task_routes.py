@@ -90,7 +90,7 @@ def endpoints(bus: LocalBus, access: TaskAccess) -> Sequence[Endpoint]:
         ),
         on_task("GET", "", "A task and what was said in it.", show, TaskDetail),
         on_task(
-            "POST", "/plugin", "Lets a task go on in this browser.", select, TaskRecord, body=SelectPlugin,
+            "POST", "/plugin", "Continues a task in this browser.", select, TaskRecord, body=SelectPlugin,
             access="person",
         ),
         on_task(
@@ -101,7 +101,7 @@ def endpoints(bus: LocalBus, access: TaskAccess) -> Sequence[Endpoint]:
             "POST", "/reading", "Lets reading continue during a takeover, or stops it.", let_read, TaskRecord,
             body=LetRead, access="person",
         ),
-        on_task("POST", "/handback", "Lets a task go on.", hand_back, TaskRecord, access="person"),
+        on_task("POST", "/handback", "Hands a task back to the agent.", hand_back, TaskRecord, access="person"),
         on_task("POST", "/stop", "Ends a task and all that runs in it.", stop, TaskRecord),
         Endpoint(
             "GET", "/api/snapshot", "What a browser has open.", snapshot, Snapshot,

@@ -19,7 +19,7 @@ async def browser_dom_index(browser: Browser, call: Call, params: DomIndexParams
         unplaced = [msgspec.structs.replace(element, bbox=UNSET) for element in result.elements]
         result = msgspec.structs.replace(result, elements=unplaced)
     shown, total = len(result.elements), result.total if result.total is not UNSET else len(result.elements)
-    more = f"; go on with offset {result.next_offset}" if result.next_offset is not UNSET else ""
+    more = f"; continue with offset {result.next_offset}" if result.next_offset is not UNSET else ""
     head = f"{result.title or ''} {result.url or ''}".strip()
     lines = [*([head] if head else []), *map(element_line, result.elements)]
     return Reply(result, text=said(f"{shown} of {total} elements, in view first{more}.", result, "\n".join(lines)))

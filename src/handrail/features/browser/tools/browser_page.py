@@ -26,7 +26,7 @@ def _head(browser: Browser, call: Call, result: PageResult) -> list[str]:
 
 def _words(result: PageResult) -> str:
     if result.next_offset is not UNSET:
-        return f"{len(result.lines)} of {result.total} lines; go on with offset {result.next_offset}."
+        return f"{len(result.lines)} of {result.total} lines; continue with offset {result.next_offset}."
     ends = [way for way, left in (("above", result.above), ("below", result.below)) if left]
     return f"More {' and '.join(ends)}." if ends else "All of it."
 

@@ -38,7 +38,7 @@ async def _shown(call: Call, tab: Tab) -> Tab:
 
 
 async def browser_tab_open(browser: Browser, call: Call, params: TabOpenParams, preview: Preview | None) -> Reply:
-    """Open one more tab; the task goes on there."""
+    """Open one more tab; the task continues there."""
     result = await open_tab(browser, call, TAB_OPEN, params)
     return Reply(result, text=said(f"Tab {result.tab_id} is open.", result, f"now at {result.url}"))
 
@@ -49,7 +49,7 @@ async def _preview_tab_open(browser: Browser, call: Call, params: TabOpenParams)
 
 
 async def browser_tab_switch(browser: Browser, call: Call, params: OneTabParams, preview: Preview | None) -> Reply:
-    """Bring another tab of the task to the front and go on there."""
+    """Bring another tab of the task to the front and continue there."""
     assert preview is not None
     page: Page = preview.state
     result = await browser.run(call, TAB_SWITCH, params, page.task)
@@ -68,7 +68,7 @@ async def _preview_tab_switch(browser: Browser, call: Call, params: OneTabParams
 
 
 async def browser_tab_close(browser: Browser, call: Call, params: OneTabParams, preview: Preview | None) -> Reply:
-    """Close a tab of the task; it goes on in the others."""
+    """Close a tab of the task; it continues in the others."""
     assert preview is not None
     page: Page = preview.state
     result = await browser.run(call, TAB_CLOSE, params, page.task)

@@ -142,7 +142,7 @@ class LinuxDesktop(AtspiReader, Camera):
     def _require_told(self, window: Window) -> None:
         if self._bare.is_one(window.handle):
             raise NotFound(
-                f"{window.app_name or window.title} tells nothing of its menus and fields: nothing was done.",
+                f"{window.app_name or window.title} exposes no menus or fields: nothing was done.",
                 hint="Use desktop_hotkey, for example alt+f, or a point or mark of the picture.",
             )
 
@@ -208,7 +208,7 @@ async def _check_accessibility(reader: Reader) -> tuple[Sequence[Window] | None,
         return None, [Issue("accessibility", failure.message, fix)]
     issues = []
     if await _are_toolkits_off():
-        message = "Accessibility is switched off in this session, so that some toolkits tell nothing."
+        message = "Accessibility is switched off in this session, so some programs expose no elements."
         issues.append(Issue("accessibility", message, _ALLOW_TOOLKITS))
     if not any(window.is_readable for window in windows):
         issues.append(Issue("app", "No app shows a window on the accessibility bus.", _LET_APPS_IN))
@@ -226,7 +226,7 @@ async def _check_pictures(camera: Camera) -> list[Issue]:
 def _unreadable_apps(seen: Sequence[Window] | None) -> Iterator[Issue]:
     """Apps that have a window and are not on the accessibility bus."""
     for name in dict.fromkeys(window.app_name for window in seen or () if not window.is_readable):
-        yield Issue("app", f"{name} tells nothing of itself: it is not on the accessibility bus.", _LET_APPS_IN)
+        yield Issue("app", f"{name} exposes no elements: it isn't on the accessibility bus.", _LET_APPS_IN)
 
 
 async def _are_toolkits_off() -> bool:

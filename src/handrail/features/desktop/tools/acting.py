@@ -32,7 +32,7 @@ class ClickResult(Acted, frozen=True, kw_only=True):
 async def desktop_click(desktop: Desktop, call: Call, params: ClickParams, preview: Preview | None) -> Reply:
     """Click an element of a desktop window: by `target.elementRef` (the `elementId` from desktop_observe or
     desktop_find is enough), by `target.selector`, a `target.mark` of a picture, or a `target.point` of the screen.
-    `options.count: 2` is a double click. The answer tells what changed. DESKTOP_ELEMENT_NOT_FOUND with `stale`: the
+    `options.count: 2` is a double click. The answer says what changed. DESKTOP_ELEMENT_NOT_FOUND with `stale`: the
     element is gone or another; look again.
     """
     return await act_and_tell(desktop, call, preview, ClickResult, "Clicked.", _WITHIN_MS)
@@ -146,7 +146,7 @@ class HotkeyResult(Acted, frozen=True, kw_only=True):
 
 async def desktop_hotkey(desktop: Desktop, call: Call, params: HotkeyParams, preview: Preview | None) -> Reply:
     """Press keys together in a desktop window, such as `["ctrl", "s"]`, `["alt", "f4"]` or `["enter"]`; `cmd` is
-    Control on Linux, `super` the logo key. The answer tells what changed.
+    Control on Linux, `super` the logo key. The answer says what changed.
     """
     return await act_and_tell(desktop, call, preview, HotkeyResult, f"Pressed {'+'.join(params.keys)}.", _WITHIN_MS)
 

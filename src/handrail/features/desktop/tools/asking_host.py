@@ -58,7 +58,7 @@ class HealthResult(Said, frozen=True, kw_only=True):
 
 
 async def desktop_health(desktop: Desktop, call: Call, params: DesktopParams, preview: Preview | None) -> Reply:
-    """Whether the desktop can be seen and acted on here. desktop_doctor tells what is missing."""
+    """Check whether the desktop can be seen and used here. desktop_doctor lists what is missing."""
     result = read(await desktop.ask(call, method_of(call.tool), {}, _WITHIN_MS), HealthResult)
     return Reply(result, text=", ".join(f"{name} {state}" for name, state in result.permissions.items()))
 
@@ -83,7 +83,7 @@ class DoctorResult(Said, frozen=True, kw_only=True):
 
 
 async def desktop_doctor(desktop: Desktop, call: Call, params: DesktopParams, preview: Preview | None) -> Reply:
-    """Tell precisely what keeps the desktop from being seen or acted on, and how a person turns it on."""
+    """List what keeps the desktop from being seen or used, and how a person fixes it."""
     result = read(await desktop.ask(call, method_of(call.tool), {}, _DOCTOR_WITHIN_MS), DoctorResult)
     lines = [f"{each.about}: {each.issue} {each.fix}".rstrip() for each in result.fixes]
     words = "Everything is there." if result.healthy else "Something is missing."

@@ -50,7 +50,7 @@ class ObserveResult(Executed, frozen=True, kw_only=True):
 
 
 async def desktop_observe(desktop: Desktop, call: Call, params: ObserveParams, preview: Preview | None) -> Reply:
-    """See a desktop window: one line an element (`e:12 button "Save"`), and a screenshot. The first word of a line
+    """See a desktop window: one line per element (`e:12 button "Save"`), and a screenshot. The first word of a line
     is the `elementId` for the other tools. Without a `route` it is the window in front; `route.app.name` or
     `route.window.titlePattern` name another. `options.includeScreenshot: false` saves the picture,
     `marks: true` numbers in it what can be clicked.
@@ -93,7 +93,7 @@ class OcrResult(Executed, frozen=True, kw_only=True):
 
 
 async def desktop_ocr(desktop: Desktop, call: Call, params: OcrParams, preview: Preview | None) -> Reply:
-    """Read the text in the picture of a window, or of a `rect` of the screen, where a program tells no elements."""
+    """Read the text in the picture of a window, or of a `rect` of the screen, for programs that expose no elements."""
     result = read(await ask_of_window(desktop, call, on_wire(params), _WITHIN_MS), OcrResult)
     await desktop.check_place(call, result.route_resolved)
     return Reply(result, text=said(f"{len(result.lines)} lines, as far as they could be read.", _written(result)))

@@ -23,7 +23,24 @@ _yes = click.option("--yes", is_flag=True, help="Accept what it offers without a
 _ask_always = click.option("--ask-always", is_flag=True, help="Ask about every call, also of tools marked read-only.")
 
 
-@click.command()
+ADD_EPILOG = """\b
+Examples:
+  handrail servers add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes
+  handrail servers add github --env GITHUB_TOKEN -- npx -y @modelcontextprotocol/server-github
+  handrail servers add linear --url https://mcp.linear.app/mcp"""
+
+IMPORT_EPILOG = """\b
+Examples:
+  handrail servers import ~/.cursor/mcp.json           all of its servers
+  handrail servers import ~/.cursor/mcp.json github    only this one"""
+
+ACCEPT_EPILOG = """\b
+Examples:
+  handrail servers accept github                  everything that it offers
+  handrail servers accept github list_issues      only this tool"""
+
+
+@click.command(epilog=ADD_EPILOG)
 @click.argument("name", help="What to call it.")
 @click.argument("command", nargs=-1, metavar="[-- COMMAND…]", help="How to start it.")
 @click.option("--url", metavar="URL", help="Its address, in place of a command.")
@@ -74,7 +91,7 @@ def add(
     _put(servers_of(state or ctx.obj), server, secrets, caller(), yes, ask_always, has_browser=not no_browser)
 
 
-@click.command("import")
+@click.command("import", epilog=IMPORT_EPILOG)
 @click.argument("file", type=Path, metavar="FILE", help="A client's configuration, JSON or TOML.")
 @click.argument("names", nargs=-1, metavar="[NAME…]", help="Which of its servers; all if left out.")
 @_yes
@@ -111,7 +128,7 @@ def import_servers(
         raise Declined("No server was added.")
 
 
-@click.command()
+@click.command(epilog=ACCEPT_EPILOG)
 @click.argument("name", help="The server.")
 @click.argument("tools", nargs=-1, metavar="[TOOL…]", help="Only these; everything if left out.")
 @_yes

@@ -108,10 +108,20 @@ class _Snapshots:
 def _print(entry: dict[str, Any]) -> None:
     status = "undone" if entry.get("undone") else entry["status"]
     say(f"{local_time(entry['time'])}  {status:<11}  {one_line(entry['tool'])}  {one_line(entry.get('target', ''))}")
-    ids = [entry["executionId"], entry.get("snapshotId"), entry.get("undoes") and f"undoes {entry['undoes']}"]
+    say(f"    {one_line(_verdict(entry))}; asked for by {one_line(entry['caller'])}")
+    undoes = entry.get("undoes")
+    ids = [entry["executionId"], entry.get("snapshotId"), undoes and f"undoes {undoes}"]
     say("    " + "  ".join(one_line(part) for part in ids if part))
-    answer = entry.get("answer")
-    answered = f", answered {answer['status']} by {answer['by']}" if answer else ""
-    say(f"    by {one_line(entry['caller'])}: {one_line(entry.get('decision', 'not decided'))}{one_line(answered)}")
     if error := entry.get("error"):
         say("    " + one_line(": ".join(map(str, error.values()))))
+
+
+def _verdict(entry: dict[str, Any]) -> str:
+    """Who decided, in few words; `--json` has all of it."""
+    answer = entry.get("answer")
+    if answer is None:
+        return str(entry.get("decision", "not decided"))
+    if answer["status"] == "timeout":
+        return "not answered in time"
+    by = str(answer["by"]).partition(", prompt ")[0]
+    return f"{'allowed' if answer['status'] == 'ok' else 'denied'} by {by}"

@@ -53,7 +53,7 @@ def undo(
     answer: Choice,
     as_json: bool,
 ) -> None:
-    """Undo a change, everything that a task changed, or everything since a point in time.
+    """Undo a change, a task, or everything since a point in time.
 
     Nothing that was changed since is overwritten: it stays as it is, and is named.
     `handrail history` lists what can be undone.

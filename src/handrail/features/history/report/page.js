@@ -62,17 +62,14 @@ function saysTheSame(element) {
 
 const inLines = (value) => (value !== null && typeof value === "object" ? Object.entries(value).map(([name, part]) => `${name}: ${part}`).join("\n") : String(value));
 
-const STOPPED = ["Declined", "AskedTooOften"];
-const UNHEARD = ["Timeout", "Unacknowledged", "Unfinished", "Offline", "BadAnswer"];
-const CHANGES = ["WRITE", "UI_CONTROL", "EXECUTE"];
-
-/** As `features/history/outcome.py` has it. */
+/** As `features/history/outcome.py` has it, which also names the conditions and effects. */
 function statusOf({ event, ok, answer, error, effect, evidence }) {
+  const { stopped, unheard, changes } = JSON.parse(by("proof").dataset.rules);
   if (event !== "end") return "interrupted";
   if (ok === true) return "done";
   if (answer?.status === "timeout") return "unanswered";
-  if (answer?.status === "canceled" || STOPPED.includes(error?.condition)) return "denied";
-  return evidence && CHANGES.includes(effect) && UNHEARD.includes(error?.condition) ? "unknown" : "failed";
+  if (answer?.status === "canceled" || stopped.includes(error?.condition)) return "denied";
+  return evidence && changes.includes(effect) && unheard.includes(error?.condition) ? "unknown" : "failed";
 }
 
 /** What a step tells of its call, against the records of it; `entry` is its line in the list. */

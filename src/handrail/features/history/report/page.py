@@ -9,6 +9,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from handrail.features.history.outcome import CHANGES, STOPPED, UNHEARD
 from handrail.features.history.report.parts import TEXTS, as_markdown, both, shown_file
 from handrail.features.history.story import Exchange, Step, Story, Word
 from handrail.kernel.visible import visible
@@ -21,6 +22,7 @@ _SPOKEN = ("question", "result")
 """Members of a call that are words for the person."""
 _SHORT = 2_000
 _STATUSES = ("done", "failed", "denied", "unanswered", "unknown", "interrupted")
+_RULES = escape(json.dumps({"stopped": sorted(STOPPED), "unheard": sorted(UNHEARD), "changes": sorted(CHANGES)}))
 _SAID_BY_SCRIPT = ("verified", "wrong", "lacking", "unable", *_STATUSES)
 
 
@@ -55,7 +57,7 @@ def _head(story: Story, title: str, made: datetime) -> Iterator[str]:
     yield f"<header>\n<h1>{title}</h1>\n{_list(facts)}\n"
     yield f'<p class="{"chain" if story.damage is None else "chain wrong"}">{chain}</p>\n'
     texts = " ".join(f'data-{key}="{escape("|".join(TEXTS[key]))}"' for key in _SAID_BY_SCRIPT)
-    yield f'<p id="proof" role="status" {texts}>{both("checking")}</p>\n'
+    yield f'<p id="proof" role="status" {texts} data-rules="{_RULES}">{both("checking")}</p>\n'
     if story.words:
         yield f"<p><small>{both('words')}</small></p>\n"
     yield (

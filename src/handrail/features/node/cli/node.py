@@ -39,7 +39,7 @@ def show(state: Path | None, as_json: bool) -> None:
     else:
         say(f"{known.name} ({known.node}) of the team {known.tenant} at {known.url}")
         if known.is_revoked:
-            say("The team lets this node in no more. Its last policy goes on counting until you leave it.")
+            say("The team no longer accepts this node. Its last policy applies until you leave the team.")
         for rule in known.policy.rules:
             say(f"  {_rule(rule)}")
         for each in known.policy.approvals:

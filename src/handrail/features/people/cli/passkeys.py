@@ -50,7 +50,7 @@ def list_passkeys(ctx: click.Context, state: Path | None, as_json: bool) -> None
         say("No passkeys yet. Add one with `handrail passkeys add`.")
 
 
-@passkeys.command("add")
+@passkeys.command("add", epilog="Next: enter the code in the console, under Settings > Access > Passkeys.")
 @state_option
 @click.pass_context
 def add_passkey(ctx: click.Context, state: Path | None) -> None:

@@ -139,7 +139,7 @@ def _show_password(state: "Path | None", request_id: str, *, as_json: bool) -> N
         say(f"{name}: {one_line(value)}")
 
 
-@prompts.command("answer")
+@prompts.command("answer", epilog="`handrail prompts list` shows the ids, `handrail prompts --help` has examples.")
 @click.argument("request_id", metavar="ID")
 @click.option("--ok", "status", flag_value="ok", help="Allow, or send the answer.")
 @click.option("--cancel", "status", flag_value="canceled", help="Deny or cancel.")

@@ -49,11 +49,9 @@ class QuestionPage:
     def lines(self) -> Iterator[Line]:
         question, preview = self._question, self._question.preview
         yield Line("")
-        yield Line(f"handrail asks: may this {question.effect.value} call run?", "title")
+        yield Line("handrail asks: do you allow this?", "title")
         yield from self._fact("what", preview.summary)
-        yield from self._fact("tool", f"{question.call.tool} ({question.title})")
-        yield from self._fact("effect", question.effect.value)
-        yield from self._fact("caller", str(question.call.caller))
+        yield from self._fact("who", question.call.caller.name)
         for name, value in (
             ("task", question.call.task),
             ("path", preview.path),
@@ -72,15 +70,18 @@ class QuestionPage:
             yield Line("changed since you allowed it; nothing was done", "removed")
             for line in preview.changed:
                 yield from self._behind_gutter(one_line(line), "removed")
-        yield from self._parameters(may_fold=preview.diff is not None)
         if preview.diff is not None:
             yield from self._diff(preview.diff)
         yield from self._parts()
         yield from self._offers()
-        # Again, because a long diff has moved the first lines out of sight.
-        yield Line(f"in short, {question.effect.value}", "heading")
-        yield from self._fact("what", preview.summary)
+        yield Line("details", "heading")
         yield from self._fact("caller", str(question.call.caller))
+        yield from self._fact("tool", f"{question.call.tool} ({question.title}, {question.effect.value})")
+        yield from self._parameters(may_fold=preview.diff is not None)
+        # Again, because a long diff has moved the first lines out of sight.
+        yield Line("in short", "heading")
+        yield from self._fact("what", preview.summary)
+        yield from self._fact("who", question.call.caller.name)
         if preview.unseen is not None:
             yield Line(f"You can't see what is meant: {one_line(preview.unseen)}", "removed")
 
@@ -108,6 +109,7 @@ class QuestionPage:
 
     def unfolded(self) -> Iterator[Line]:
         """The parameters once more, whole."""
+        yield Line("details", "heading")
         yield from self._parameters(may_fold=False)
 
     def masked(self) -> Iterator[Line]:
@@ -119,7 +121,6 @@ class QuestionPage:
         yield from self._behind_gutter(f"{name}: {one_line(value)}")
 
     def _parameters(self, *, may_fold: bool) -> Iterator[Line]:
-        yield Line("parameters", "heading")
         for name, value in self._params.items():
             if isinstance(value, str) and "\n" in value:
                 yield from self._text(name, value, may_fold=may_fold)

@@ -44,9 +44,9 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def prompt_choices(queue: PromptQueue, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Ask the person to choose one of 1 to 60 options, or several with `multiple`, and wait for the answer. `status` is
-    ok, canceled or timeout; with ok, `selection` is the chosen value or list of values. Without `timeout_ms` it waits
-    until answered.
+    """Ask the person to choose one option, or several with `multiple`, and wait for the answer. `status` is ok,
+    canceled or timeout; with ok, `selection` is the chosen value or list of values. Without `timeout_ms` it waits until
+    answered.
     """
     prompt = {
         "kind": "choice",

@@ -31,9 +31,9 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def prompt_key_values(queue: PromptQueue, call: Call, params: Params, preview: Preview | None) -> Reply:
-    """Ask the person to fill in a form of 1 to 50 fields and wait for the answer. `status` is ok, canceled or timeout;
-    with ok, `values` holds the answers by key. Mark passwords and keys as `secret`: they are sent to you and never
-    logged. Without `timeout_ms` it waits until answered.
+    """Ask the person to fill in a form and wait for the answer. `status` is ok, canceled or timeout; with ok, `values`
+    holds the answers by key. Mark passwords and keys as `secret`: they are sent to you and never logged. Without
+    `timeout_ms` it waits until answered.
     """
     prompt = {
         "kind": "kv",

@@ -12,7 +12,14 @@ from handrail.faces.cli.presence import need_person
 _WHAT = ("path", "place", "host", "app", "command", "program", "server")
 
 
-@click.group(invoke_without_command=True)
+EPILOG = """\b
+Examples:
+  handrail rules                 what agents may do without asking, with ids
+  handrail rules remove ID       the next call asks again
+  handrail rules restore ID      bring it back within ten minutes"""
+
+
+@click.group(invoke_without_command=True, epilog=EPILOG)
 @state_option
 @json_option
 @click.pass_context

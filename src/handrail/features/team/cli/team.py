@@ -69,14 +69,14 @@ def init(database: str, tenant: str) -> None:
 @team.command()
 @click.argument("file", type=Path)
 def key(file: Path) -> None:
-    """Make the key that signs the audit. Every server of the team needs the same one."""
+    """Create the key that signs the audit. Every server of the team needs the same one."""
     say(f"Public key: {_program().make_key(file)}")
 
 
 @team.command("push-key")
 @click.argument("file", type=Path)
 def make_push_key(file: Path) -> None:
-    """Make the key for Web Push. Every server of the team needs the same one.
+    """Create the key for Web Push. Every server of the team needs the same one.
 
     Browsers subscribe to this key: with another one, they have to subscribe again.
     """
@@ -207,7 +207,19 @@ def token() -> None:
     """Add, list and revoke members and their tokens."""
 
 
-@token.command("add")
+TOKEN_EPILOG = """\b
+Examples:
+  handrail team token add ada --role administrator
+  handrail team token add bob --role approver --project "shop*"
+  handrail team token add builder --role agent --owner ada"""
+
+REQUIRE_EPILOG = """\b
+Examples:
+  handrail team approvals require 2 --effect EXECUTE
+  handrail team approvals require 2 --host "*.bank.example\""""
+
+
+@token.command("add", epilog=TOKEN_EPILOG)
 @click.argument("name")
 @click.option("--role", type=OneOf(*_ROLES), required=True, metavar="ROLE", help=f"One of {', '.join(_ROLES)}.")
 @click.option("--owner", default="", metavar="NAME", help="For whom an agent works, or whose machine a node is.")
@@ -260,7 +272,7 @@ def approvals() -> None:
     """Decide how many people have to approve what."""
 
 
-@approvals.command("require")
+@approvals.command("require", epilog=REQUIRE_EPILOG)
 @click.argument("votes", type=WholeNumber(min=1, max=20))
 @limit_options
 @database_option
@@ -287,7 +299,7 @@ def list_approvals(database: str) -> None:
 @click.argument("id")
 @database_option
 def remove_approvals(id: str, database: str) -> None:
-    """Remove such a rule."""
+    """Remove one of these rules; `handrail team approvals list` shows its id."""
     with _opened(database) as opened:
         if not opened.team.approvals.remove(id):
             raise click.ClickException(f"There is no rule {id!r}.")

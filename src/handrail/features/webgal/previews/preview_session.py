@@ -80,7 +80,7 @@ class PreviewPage:
             self._check_open()
             self.tab.run(_LOOK)
 
-        hint = "Perhaps the scene goes round for ever: validate_script tells where (WG123)."
+        hint = "The scene may loop forever: validate_script shows where (WG123)."
         async with self._in_time(f"The engine did not come to line {destination.line} of {destination.scene}", hint):
             return await self.screen.arrived(look)
 

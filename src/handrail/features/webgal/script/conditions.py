@@ -3,25 +3,32 @@
 import re
 
 # One equals sign, where two were meant; and the two signs of a comparison in the wrong order.
-_ONE_EQUALS = re.compile(r"(?<![=!<>])=(?!=)")
+_ONE_EQUALS = re.compile(r"(?<![=!<>])(?<![=!<>] )=(?! ?=)")
 _TURNED = re.compile(r"(?<![=!<>])=([<>])(?!=)")
 _WIDE = str.maketrans("＝＞＜（）！＆｜＋－＊／", "=><()!&|+-*/")
 _WIDE_SIGN = re.compile(r"'[^']*'|\"[^\"]*\"|(?P<sign>[＝＞＜（）！＆｜＋－＊／])")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_QUOTED_OR_NOT = re.compile(r"('[^']*'|\"[^\"]*\")|[^'\"]+|.")
 # What follows a comparison may be text without quotes, as in `name==Tom`.
 _COMPARED = re.compile(r"(?<=[=!]=)\s*[^\W\d][\w.$]*")
 _NAME = re.compile(r"(?<![\w.$'\"])[^\W\d]\w*(?![\w(])")
 _INTERPOLATED = re.compile(r"(?<!\\)\{([^\W\d]\w*)\}")
 _WORDS = frozenset({"true", "false", "null", "undefined", "random"})
-_PAIRS = {")": "(", "]": "["}
-# As the engine splits it: what is between the signs is a value, whatever it looks like.
-_PIECE = re.compile(r"'[^']*'|\"[^\"]*\"|[<>=!]=|&&|\|\||[-+*/()<>!,]|[^-+*/()<>=!&|,'\"]+|.")
 # The signs at which the engine splits a condition; it takes `>=` for `>` and a value that begins with `=`.
 _ENGINE_SIGN = re.compile(r"([-+*/()<>!]|==|&&|\|\|)")
 _FOREIGN_NAME = re.compile(r"[^\W\da-zA-Z_]+(?:[^\Wa-zA-Z]|_)*")
-_LIMIT = re.compile(r"([\w.$]+)\s*([<>])=\s*([A-Za-z_$][\w.$]*)")
-_BEFORE_VALUE = frozenset({"-", "+", "!", "("})
-_SIGNS = frozenset({"-", "+", "*", "/", "<", ">", "!", "<=", ">=", "==", "!=", "&&", "||", ",", "(", ")"})
+_VARIABLE = r"(?P<name>[A-Za-z_$][\w.$]*)"
+_AFTER_EQUALS = re.compile(rf"(?P<left>[\w.$]+)\s*(?P<mark>[<>!]=|===)(?!=)\s*{_VARIABLE}")
+_CALL = re.compile(r"\s*[A-Za-z_$][\w$]*\s*\(.*\)\s*")
+
+
+def _beside(marks: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    return re.compile(rf"{_VARIABLE}\s*(?P<mark>{marks})"), re.compile(rf"(?P<mark>{marks})\s*{_VARIABLE}")
+
+
+_UNREAD_IN_CONDITION = (_AFTER_EQUALS, *_beside("[%?:]"))
+_UNREAD_IN_VALUE = _beside(r"[%?:<>!]|&&|\|\|")
+_UNREAD_IN_CALL = (re.compile(rf"(?P<mark>[(,])[^()]*?(?<![\w.$]){_VARIABLE}"),)
 
 
 def names_in(condition: str) -> list[str]:
@@ -61,20 +68,8 @@ def narrowed(condition: str) -> str:
 
 
 def compared(condition: str) -> str:
-    """With every comparison written correctly."""
-    return _ONE_EQUALS.sub("==", _TURNED.sub(r"\1=", condition))
-
-
-def lacks_operand(expression: str) -> str | None:
-    """The sign without a value beside it, for which no engine can compile the expression: `a>1&&`, `1+`, `*2`."""
-    before = "("
-    for piece in [*filter(None, map(str.strip, _PIECE.findall(expression))), ")"]:
-        is_sign = piece in _SIGNS
-        needs_value = before in _SIGNS and before != ")"
-        if is_sign and needs_value and piece not in _BEFORE_VALUE and not (before == "(" and piece == ")"):
-            return piece if before in ("(", ",") else before
-        before = piece
-    return None
+    """With every comparison written correctly; quoted text stays."""
+    return _QUOTED_OR_NOT.sub(lambda found: found[1] or _ONE_EQUALS.sub("==", _TURNED.sub(r"\1=", found[0])), condition)
 
 
 def unread_name(expression: str) -> str | None:
@@ -84,21 +79,17 @@ def unread_name(expression: str) -> str | None:
     return next((each for each in bare if _FOREIGN_NAME.fullmatch(each)), None)
 
 
-def unread_limit(condition: str) -> re.Match[str] | None:
-    """`a>=b`, of which an engine up to 4.6 looks up `=b`: the comparison is never true."""
-    return next((found for found in _LIMIT.finditer(_QUOTED.sub(_blanks, condition)) if found[3] not in _WORDS), None)
+def unread_operand(condition: str) -> re.Match[str] | None:
+    """A variable that an engine up to 4.6 doesn't look up: of `a>=b` it takes `=b` for the name, of `a%2` all."""
+    return _unread(_UNREAD_IN_CONDITION, condition)
 
 
-def unpaired(condition: str) -> str | None:
-    """The bracket or quote without a partner."""
-    bare = _QUOTED.sub("", condition)
-    for quote in "'\"":
-        if quote in bare:
-            return quote
-    opened: list[str] = []
-    for char in bare:
-        if char in "([":
-            opened.append(char)
-        elif char in _PAIRS and (not opened or opened.pop() != _PAIRS[char]):
-            return char
-    return opened[-1] if opened else None
+def unread_in_value(value: str) -> re.Match[str] | None:
+    """The same for `setVar`, which looks up names between `+ - * / ( )`, and none in a function call."""
+    return _unread(_UNREAD_IN_CALL if _CALL.fullmatch(value) else _UNREAD_IN_VALUE, value)
+
+
+def _unread(patterns: tuple[re.Pattern[str], ...], expression: str) -> re.Match[str] | None:
+    plain = _QUOTED.sub(_blanks, expression)
+    matches = (match for pattern in patterns for match in pattern.finditer(plain))
+    return next((match for match in matches if match["name"] not in _WORDS), None)

@@ -9,7 +9,7 @@ from operator import itemgetter
 import msgspec
 
 from handrail.features.webgal.script.commands import COMMANDS, SAY, Argument, Command, Content, Kind
-from handrail.features.webgal.script.conditions import interpolated, lacks_operand, unread_name
+from handrail.features.webgal.script.conditions import interpolated
 from handrail.features.webgal.script.findings import Edit, Finding
 from handrail.features.webgal.script.line import NAMING, Reference, Report, What
 from handrail.features.webgal.script.nearness import folded
@@ -86,7 +86,10 @@ _VOICE_ARGUMENT = re.compile(r"[^\s=:{%#\\][^\s=:{]*\.(?:ogg|mp3|wav) *", re.IGN
 _FILE = re.compile(r"[^\x00-\x20%#{;:]+(?: [^\x00-\x20%#{;:-][^\x00-\x20%#{;:]*)*")
 # What may be an argument behind a file's name.
 _GLUED = re.compile(r"(?:\.[A-Za-z0-9]{2,5}|^none)[- －—–−‐﹣]|[ \u3000][－—–−‐﹣]")
-_ASSIGNED = re.compile(r"([^\s={+*/－＝-]+) *=(?:[^={()\[\]'\"]*|random\([^={()\[\]'\"]*\))")
+# Plain text, or a sum of names and numbers, or random numbers between two numbers.
+_ASSIGNED = re.compile(
+    r"([^\s={+*/－＝-]+) *=(?:[^-+*/<>&|={()\[\]'\"]*|[A-Za-z_$][\w.$]*[-+*/]\d+|random\(\d+,\d+\))", re.ASCII
+)
 _NAMED_BY_CONTENT: dict[Content, What] = {Content.FILE: "file", Content.SCENE: "scene", Content.JUMP: "label"}
 _NOTHING: list[Reference] = []
 _KNOWN = frozenset({*_NAMED_BY_CONTENT, Content.LABEL, Content.ASSIGNMENT, Content.OPTIONAL})
@@ -197,10 +200,7 @@ def _command_report(
         return Report(findings, named, label=content) if is_plain else None
     if kind is Content.ASSIGNMENT:
         assigned = _ASSIGNED.fullmatch(content)
-        value = content.partition("=")[2]
-        is_read = value.isascii() or unread_name(value) is None
-        is_plain = assigned is not None and is_read and lacks_operand(value) is None
-        return Report(findings, named, (assigned[1],)) if assigned is not None and is_plain else None
+        return Report(findings, named, (assigned[1],)) if assigned is not None else None
     leaves = by == "changeScene"
     if content in ("", "none") or kind is Content.OPTIONAL:
         is_plain = "{" not in content and (by != "filmMode" or content in ("", "none", "enable"))

@@ -25,10 +25,9 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def list_files(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Reply:
-    """List a folder of the project. Entries are relative to `path` and sorted; folders end in `/`. Without `globs` the
-    direct children; with `globs` (such as `**/*.txt`) everything below that matches. Use `.` for the project's root.
-    Closed entries (.git, node_modules, secret files …) and those you may not read are left out and counted; links are
-    shown, never followed.
+    """List a folder of the project (`.` is its root), sorted, paths relative to `path`; folders end in `/`. Without
+    `globs` the direct children, with `globs` (`**/*.txt`) everything below that matches. Closed entries (.git,
+    node_modules, secret files …) and those you may not read are only counted; links are not followed.
     """
     closed: list[str] = []
     if not params.globs:

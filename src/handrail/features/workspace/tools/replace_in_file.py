@@ -46,10 +46,9 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
 
 
 async def replace_in_file(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Replace every occurrence of `find` in one file and return how many there were; 0 changes nothing. `find` is
-    literal text unless `flags` is given, it has the form `/pattern/flags` or begins with `(?`: then it is a regular
-    expression (RE2 syntax; flags g, i, m, s, u), and `replace` may use $1, $<name>, $& and $$. No dry run is needed:
-    the approval shows the diff. A snapshot is kept.
+    """Replace every occurrence of `find` in one file and return how many there were. `find` is literal text unless
+    `flags` is given, it has the form `/pattern/flags` or begins with `(?`: then it is a regular expression (RE2; flags
+    g, i, m, s, u), and `replace` may use $1, $<name>, $& and $$. No dry run is needed: the approval shows the diff.
     """
     assert preview is not None
     change, count = preview.state

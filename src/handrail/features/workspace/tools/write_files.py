@@ -160,6 +160,10 @@ def _changes(workspace: Workspace, params: Params) -> list[Change]:
         if any(change.path == path for change in changes):
             raise InvalidParams(f"{path} is named twice.", hint="Give each file once.", path=path)
         changes.append(Change(path, before, file.content.encode()))
+    paths = {change.path for change in changes}
+    for path in sorted(paths):
+        if (inner := next((other for other in paths if other.startswith(f"{path}/")), None)) is not None:
+            raise InvalidParams(f"{path} can't be a file and the folder of {inner}.", hint="Rename one.", path=path)
     return changes
 
 

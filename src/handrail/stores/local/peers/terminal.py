@@ -86,7 +86,7 @@ def _family(processes: Processes, own: Process, agents: KnownAgents) -> list[Pro
     """Our ancestors, the session's leader among them, and none of them an agent's process."""
     family = processes.ancestors(own.pid)
     if family is None:
-        raise _refused("the system doesn't tell which process started this one")
+        raise _refused("the system doesn't show which process started this one")
     if own.session not in [process.pid for process in family]:
         raise _refused("this command doesn't descend from the shell of its terminal")
     if (found := agents.among(family, processes)) is not None:
@@ -137,7 +137,7 @@ def _holder(
     for holder in holders:
         above = processes.ancestors(holder.pid)
         if above is None:
-            raise _refused("the system doesn't tell what is behind this terminal")
+            raise _refused("the system doesn't show what is behind this terminal")
         if (found := agents.among(above, processes)) is not None:
             raise _refused(f"an agent's process is behind this terminal ({found.name or 'process'} {found.pid})")
         if holder.name in _MULTIPLEXERS:
@@ -170,7 +170,7 @@ def _entered_through(processes: Processes, family: list[Process], own: Process) 
     for process in family[leader + 1 : leader + 1 + _STEPS_TO_SIGN_IN]:
         if own.uid != 0 and (name := processes.name_if_roots(process.pid)) in _SIGN_INS:
             return name or ""
-    raise _refused("the system doesn't tell what is behind this terminal")
+    raise _refused("the system doesn't show what is behind this terminal")
 
 
 def _is_lent(holder: Process) -> bool:

@@ -1,9 +1,9 @@
 import { fetchData } from "@handrail/host";
 import type { Feature } from "../../shell/feature";
 import { lazily } from "../../ui/Lazy";
+import type { ChatTexts } from "./texts/shape";
 
-/** The other words of these views come with their code. */
-export type AgentWords = { pages: { chat: string } };
+export type AgentWords = { pages: { chat: string }; chat: ChatTexts };
 
 export const agent: Feature = {
   server: "agent",

@@ -4,12 +4,10 @@ import { computed, signal } from "@preact/signals";
 import { tasks } from "../browser/store";
 import { emptyConversation, type Conversation, type Mode } from "./logic/chat";
 import { calls } from "../history/store";
-import { language, page, subject } from "../../store";
+import { page, subject, texts } from "../../store";
 import { queue } from "../people/store";
 import { isSettled, type Asked } from "../people/logic/queue";
 import { isAnsweredByWords, isToldBy } from "./logic/results";
-import { chatEn } from "./texts/en";
-import { chatZh } from "./texts/zh";
 
 export interface ModelOffer {
   name: string;
@@ -29,8 +27,7 @@ export interface Models {
 export const EFFORTS = ["", "minimal", "low", "medium", "high"] as const;
 export type Effort = (typeof EFFORTS)[number];
 
-/** Fetched with the page: whoever never talks here does not load what it says. */
-export const chatTexts = computed(() => ({ en: chatEn, zh: chatZh })[language.value]);
+export const chatTexts = computed(() => texts.value.chat);
 
 export const openTask = computed(() => (page.value === "chat" ? subject.value : ""));
 export const conversation = signal<Conversation>(emptyConversation);

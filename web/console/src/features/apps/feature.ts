@@ -1,8 +1,8 @@
 import type { Feature } from "../../shell/feature";
 import { lazily } from "../../ui/Lazy";
-import type { AppsTexts } from "./texts/shape";
 
-export type AppsWords = { pages: { apps: string }; apps: AppsTexts };
+/** The other words of this page come with its code. */
+export type AppsWords = { pages: { apps: string } };
 
 export const apps: Feature = {
   server: "apps",

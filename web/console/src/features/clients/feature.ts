@@ -2,9 +2,9 @@ import { fetchData } from "@handrail/host";
 import type { Feature } from "../../shell/feature";
 import { lazily } from "../../ui/Lazy";
 import { isAgents } from "./actions";
-import type { ClientsTexts } from "./texts/shape";
 
-export type ClientsWords = { pages: { connect: string }; clients: ClientsTexts };
+/** The other words of this page come with its code. */
+export type ClientsWords = { pages: { connect: string } };
 
 export const clients: Feature = {
   server: "clients",

@@ -1,8 +1,8 @@
 import type { Feature } from "../../shell/feature";
 import { lazily } from "../../ui/Lazy";
-import type { DesktopTexts } from "./texts/shape";
 
-export type DesktopWords = { pages: { desktop: string }; desktop: DesktopTexts };
+/** The other words of this page come with its code. */
+export type DesktopWords = { pages: { desktop: string } };
 
 export const desktop: Feature = {
   server: "desktop",

@@ -96,7 +96,7 @@ LIST_MODALS = Reading("desktop.listModals", RoutedParams, list_modals)
 
 
 DEEPEST = 100
-_UNREADABLE = "(this program tells nothing of what is in it: look at the picture, and use keys, text and points)"
+_UNREADABLE = "(this program exposes no elements: look at the picture, and use keys, text and points)"
 
 
 class ObserveOptions(Wire, frozen=True, kw_only=True):

@@ -111,7 +111,7 @@ class Texts:
     )
     answer: str = "answer"
     given_remark: str = "remark"
-    go_on: str = "↓ or Enter goes on"
+    go_on: str = "↓ or Enter continues"
     sending: str = "Sending…"
     sent: str = "Answered."
     just_appeared: str = "This question has only just appeared: read it, then press again."
@@ -160,7 +160,7 @@ class Texts:
             "confirm": "confirm",
             "understood": "OK",
             "back": "back",
-            "next": "go on",
+            "next": "next",
             "answered": "answered",
             "waiting": "waiting",
             "scroll": "scroll",

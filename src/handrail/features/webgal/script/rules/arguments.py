@@ -145,9 +145,12 @@ def _unknown(line: Line, command: Command, piece: str, name: str, is_given: bool
 
 
 def _hidden(line: Line, shown: str) -> Finding:
-    """`A -10 °` keeps its minus, without the blank before it; otherwise a dash was meant."""
+    """After Chinese text, `-10` keeps its minus without the blank; elsewhere a minus sign or a dash was meant."""
     start = max(line.text.rfind(shown), 1)
-    if shown[1:2].isdigit():
+    is_number = shown[1:2].isdigit()
+    if is_number and line.text[: start - 1].rstrip()[-1:].isascii():
+        return line.at(shown, "WG309", f"−{shown[1:]}", is_safe=False, name=shown)
+    if is_number:
         return line.between(start - 1, start + len(shown), "WG309", shown, is_safe=False, name=shown)
     return line.at(shown, "WG309", f"—{shown[1:]}", is_safe=False, name=shown)
 

@@ -6,13 +6,13 @@ import re
 from handrail.features.webgal.script.commands import Command, Content
 from handrail.features.webgal.script.conditions import (
     compared,
-    lacks_operand,
     narrowed,
-    unpaired,
-    unread_limit,
+    unread_in_value,
     unread_name,
+    unread_operand,
     wide_sign,
 )
+from handrail.features.webgal.script.expressions import Fault, fault_in
 from handrail.features.webgal.script.line import Findings, Line
 from handrail.features.webgal.script.nearness import nearest
 from handrail.features.webgal.script.parser import BAR, COLON, SEPARATOR, conditions_of, number, read_option
@@ -69,6 +69,9 @@ _SPECIAL = re.compile(r"[%#]")
 _STEP = re.compile(r"(?P<name>[^\W\d][\w.$]*)\s*(?P<mark>\+\+|--)")
 _ASSIGNMENT = re.compile(r"(?P<name>[^\W\d][\w.$]*)\s*(?P<mark>[+\-*/]=|==)\s*+(?P<value>[^=]+)")
 _OPERATOR = re.compile(r"[+\-*/()]")
+_SECOND_EQUALS = re.compile(r"[<>!]?=+")
+_COMPARISON = re.compile(r"\s*!?[\w.$]+\s*(?P<mark>[<>]|&&|\|\|)\s*!?[\w.$]+\s*")
+_SINGLE_SIGN = re.compile(r"(?<!&)&(?!&)|(?<!\|)\|(?!\|)")
 _NUMBER = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>%|ms|毫秒|s|秒|px)", re.IGNORECASE)
 _WITH_BRACES = frozenset({Content.TRANSFORM, Content.FRAMES, Content.ASSIGNMENT})
 _SHORT = 3
@@ -126,16 +129,32 @@ def check_condition(line: Line, condition: str) -> Findings:
         yield line.at(condition, "WG130", narrowed(condition), mark=sign)
     elif (better := compared(condition)) != condition:
         yield line.at(condition, "WG115", better)
-    elif (what := unpaired(condition)) is not None:
-        yield line.at(condition, "WG117", value=condition, what=what)
-    elif (mark := lacks_operand(condition)) is not None:
-        yield line.at(condition, "WG131", value=condition, mark=mark)
     elif (name := unread_name(condition)) is not None:
         yield line.at(condition, "WG135", name=name)
-    elif (limit := unread_limit(condition)) is not None:
-        turned = {"<": ">", ">": "<"}[limit[2]]
-        better = f"{condition[: limit.start()]}!({limit[1]}{turned}{limit[3]}){condition[limit.end() :]}"
-        yield line.at(condition, "WG136", better, is_safe=False, name=limit[3], mark=f"{limit[2]}=")
+    elif (fault := fault_in(condition, is_condition=True)) is not None:
+        yield from _fault(line, condition, fault)
+    elif (unread := unread_operand(condition)) is not None:
+        readable = _readable(unread)
+        fix = None if readable is None else f"{condition[: unread.start()]}{readable}{condition[unread.end() :]}"
+        yield line.at(condition, "WG136", fix, is_safe=False, name=unread["name"], mark=unread["mark"])
+
+
+def _fault(line: Line, expression: str, fault: Fault) -> Findings:
+    if fault.is_unpaired:
+        yield line.at(expression, "WG117", value=expression, what=fault.mark)
+        return
+    doubled = _SINGLE_SIGN.sub(r"\g<0>\g<0>", expression) if fault.mark in ("&", "|") else expression
+    is_repaired = doubled != expression and fault_in(doubled, is_condition=True) is None
+    fix = doubled if is_repaired else None
+    yield line.at(expression, "WG131", fix, is_safe=False, value=expression, mark=fault.mark)
+
+
+def _readable(unread: re.Match[str]) -> str | None:
+    """`a>=b` in a form in which the engine looks up both variables."""
+    opposite = {"<=": ">", ">=": "<", "!=": "=="}.get(unread["mark"])
+    if opposite is not None:
+        return f"!({unread['left']}{opposite}{unread['name']})"
+    return f"{unread['left']}=={unread['name']}" if unread["mark"] == "===" else None
 
 
 def meant_number(value: str) -> str | None:
@@ -162,13 +181,17 @@ def _check_assignment(line: Line, content: str) -> Findings:
             yield line.at(content, "WG114")
     elif "{" in content:
         return  # known only when the game runs, or data
-    elif _OPERATOR.search(value := content.partition("=")[2]):
-        if (what := unpaired(value)) is not None:
-            yield line.at(value, "WG117", value=value, what=what)
-        elif (mark := lacks_operand(value)) is not None:
-            yield line.at(value, "WG131", value=value, mark=mark)
-        elif (name := unread_name(value)) is not None and name == content.partition("=")[0].strip():
-            yield line.at(value, "WG135", name=name)  # any other may be meant as text
+    elif (second := _SECOND_EQUALS.search(value := content.partition("=")[2])) is not None:
+        yield line.at(value, "WG129", mark=second.group())
+    elif _OPERATOR.search(value):
+        if (name := unread_name(value)) is not None:
+            yield line.at(value, "WG135", name=name)
+        elif (fault := fault_in(value, is_condition=False)) is not None:
+            yield from _fault(line, value, fault)
+        elif (unread := unread_in_value(value)) is not None:
+            yield line.at(value, "WG136", name=unread["name"], mark=unread["mark"])
+    elif (comparison := _COMPARISON.fullmatch(value)) is not None:
+        yield line.at(value, "WG129", mark=comparison["mark"])
 
 
 # After a full-width colon what can only be a target; anything else may be text.

@@ -11,6 +11,7 @@ import { ToolForm } from "../../tools/components/ToolForm";
 import { Visible } from "../../../ui/Visible";
 import { Consents } from "./Consents";
 import { SignInCard } from "./SignInCard";
+import { words } from "../words";
 
 interface AppCardProps {
   app: ListedApp;
@@ -19,7 +20,7 @@ interface AppCardProps {
 }
 
 export function AppCard({ app, consents, setConsents, isOnlyOne }: AppCardProps & { isOnlyOne: boolean }) {
-  const t = texts.value.apps;
+  const t = words.value;
   const [isOpen, setIsOpen] = useState(isOnlyOne);
   return (
     <div class="call">
@@ -46,20 +47,20 @@ function Opened({ app: { id }, consents, setConsents }: AppCardProps) {
       <p><Visible text={app.description} /></p>
       <Facts
         facts={[
-          [t.apps.version, app.version],
-          [t.apps.reachedBy, `${app.execution.type} · ${app.execution.place}`],
-          [t.apps.descriptor, app.source],
+          [words.value.version, app.version],
+          [words.value.reachedBy, `${app.execution.type} · ${app.execution.place}`],
+          [words.value.descriptor, app.source],
         ]}
       />
       {app.auth.type !== "none" && <SignInCard app={app} setApp={setApp} />}
-      <h3>{t.apps.itsTools}</h3>
+      <h3>{words.value.itsTools}</h3>
       {app.tools.map((tool) => <ToolCard key={tool.name} app={id} tool={tool} />)}
-      <h3>{t.apps.consents}</h3>
+      <h3>{words.value.consents}</h3>
       <Consents consents={consents} setConsents={setConsents} isOfOneApp />
-      <h3>{t.apps.lastCalls}</h3>
-      {made.length === 0 && <p class="sub">{t.apps.noCalls}</p>}
+      <h3>{words.value.lastCalls}</h3>
+      {made.length === 0 && <p class="sub">{words.value.noCalls}</p>}
       {made.length > 0 && (
-        <div role="list" aria-label={t.apps.lastCalls}>
+        <div role="list" aria-label={words.value.lastCalls}>
           {made.map((call) => (
             <CallRow key={call.executionId} call={call} isOpen={openCall === call.executionId} toggle={(each) => setOpenCall(openCall === each ? null : each)} />
           ))}

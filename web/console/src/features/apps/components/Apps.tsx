@@ -10,32 +10,33 @@ import { Visible } from "../../../ui/Visible";
 import { AppCard } from "./AppCard";
 import { Consents } from "./Consents";
 import "../apps.css";
+import { words } from "../words";
 
 /** The apps that agents may call: what they do, what the person has allowed, where they are signed in. */
 export function Apps() {
   const t = texts.value;
   const { data: found, error, again } = useLoaded(readApps);
   const { data: consents, error: unread, again: readConsentsAgain, replace } = useLoaded(readConsents);
-  const [words, setWords] = useState("");
-  const shown = findApps(found?.apps ?? [], words);
+  const [search, setSearch] = useState("");
+  const shown = findApps(found?.apps ?? [], search);
   // An answer to a question may have been a yes for good.
   useEffect(readConsentsAgain, [history.value.length]);
   return (
     <>
-      <PageHead title={t.pages.apps} sub={found ? t.apps.count(found.apps.length) : undefined}>
-        <input type="search" class="search" placeholder={t.apps.filter} aria-label={t.apps.filter} value={words} onInput={(event) => setWords(event.currentTarget.value)} />
-        <button type="button" class="plain" onClick={() => { again(); readConsentsAgain(); }}>{t.apps.readAgain}</button>
+      <PageHead title={t.pages.apps} sub={found ? words.value.count(found.apps.length) : undefined}>
+        <input type="search" class="search" placeholder={words.value.filter} aria-label={words.value.filter} value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
+        <button type="button" class="plain" onClick={() => { again(); readConsentsAgain(); }}>{words.value.readAgain}</button>
       </PageHead>
       <div class="page-body" data-scroller tabIndex={0} role="group" aria-label={t.pages.apps}>
         {[error, unread].filter(Boolean).map((problem) => <p key={problem} class="problem" role="alert">{problem}</p>)}
         {!found && !error && <p class="nothing">{t.loading}</p>}
         {found && found.problems.length > 0 && <Problems problems={found.problems} />}
-        {found && found.apps.length === 0 && <p class="nothing">{t.apps.none} <Coded text={t.apps.noneHint} /></p>}
+        {found && found.apps.length === 0 && <p class="nothing">{words.value.none} <Coded text={words.value.noneHint} /></p>}
         {found && found.apps.length > 0 && shown.length === 0 && <p class="nothing">{t.noMatches}</p>}
         {shown.map((app) => <AppCard key={app.id} app={app} consents={consents ?? []} setConsents={replace} isOnlyOne={found?.apps.length === 1} />)}
         {consents && (
-          <section class="surface" aria-label={t.apps.consents}>
-            <h2>{t.apps.consents}</h2>
+          <section class="surface" aria-label={words.value.consents}>
+            <h2>{words.value.consents}</h2>
             <Consents consents={consents} setConsents={replace} />
           </section>
         )}
@@ -46,7 +47,7 @@ export function Apps() {
 
 /** A descriptor that is broken hides only itself; who wrote it wants to know why. */
 function Problems({ problems }: { problems: readonly DescriptorProblem[] }) {
-  const t = texts.value.apps;
+  const t = words.value;
   return (
     <section class="card app-problems" aria-label={t.problems}>
       <h2>{t.problems}</h2>

@@ -3,10 +3,11 @@ import { revokeConsent } from "../actions";
 import { messageOf } from "../../../shell/failure";
 import type { Consent } from "../logic/apps";
 import { visible } from "../../../logic/visible";
-import { announcement, texts } from "../../../store";
+import { announcement } from "../../../store";
 import { Chip } from "../../../ui/Chip";
 import { Moment } from "../../../ui/Moment";
 import { Visible } from "../../../ui/Visible";
+import { words } from "../words";
 
 interface ConsentsProps {
   consents: readonly Consent[];
@@ -16,7 +17,7 @@ interface ConsentsProps {
 
 /** What was allowed for good, each with the way to take it back. */
 export function Consents({ consents, setConsents, isOfOneApp = false }: ConsentsProps) {
-  const t = texts.value.apps;
+  const t = words.value;
   const [error, setError] = useState("");
 
   async function revoke(id: string): Promise<void> {

@@ -3,12 +3,13 @@ import { beginSignIn, keepKey, readApp, signOutOf } from "../actions";
 import { messageOf } from "../../../shell/failure";
 import type { AppDetails, SignIn } from "../logic/apps";
 import { visible } from "../../../logic/visible";
-import { announcement, texts } from "../../../store";
+import { announcement } from "../../../store";
 import { Chip } from "../../../ui/Chip";
 import { Facts } from "../../../ui/Facts";
 import { Field } from "../../../ui/Field";
 import { Moment } from "../../../ui/Moment";
 import { Visible } from "../../../ui/Visible";
+import { words } from "../words";
 
 const LOOK_EVERY_MS = 1000;
 
@@ -19,7 +20,7 @@ interface SignInCardProps {
 
 /** In whose name the app is called, and how the person changes that. A key that was sent is never shown again. */
 export function SignInCard({ app, setApp }: SignInCardProps) {
-  const t = texts.value.apps;
+  const t = words.value;
   const { id, auth } = app;
   const [error, setError] = useState("");
   const [address, setAddress] = useState("");
@@ -82,7 +83,7 @@ export function SignInCard({ app, setApp }: SignInCardProps) {
 
 /** A page that looks right may hand what comes of it to somebody else: so all of them are named. */
 function SignInHosts({ hosts }: { hosts: NonNullable<SignIn["hosts"]> }) {
-  const t = texts.value.apps;
+  const t = words.value;
   const { authorization, token, refresh } = hosts;
   const isOne = token === authorization && (refresh ?? token) === token;
   return (
@@ -94,7 +95,7 @@ function SignInHosts({ hosts }: { hosts: NonNullable<SignIn["hosts"]> }) {
 }
 
 function KeyForm({ isKept, keep }: { isKept: boolean; keep: (key: string) => Promise<void> }) {
-  const t = texts.value.apps;
+  const t = words.value;
   const [key, setKey] = useState("");
   return (
     <form

@@ -1,7 +1,7 @@
 import type { Client } from "../actions";
 import { agentLook } from "../../../logic/agents";
-import { texts } from "../../../store";
 import { AgentMark } from "../../../ui/Agent";
+import { words } from "../words";
 
 interface Props {
   client: Client;
@@ -13,7 +13,7 @@ interface Props {
 }
 
 export function ClientRow({ client, isChosen, isBusy, choose, connect, disconnect }: Props) {
-  const t = texts.value.clients;
+  const t = words.value;
   const state = client.trouble ? t.unreadable : client.connected ? t.connected : client.found ? t.found : t.notFound;
   return (
     <li data-chosen={isChosen}>
@@ -35,7 +35,7 @@ export function ClientRow({ client, isChosen, isBusy, choose, connect, disconnec
 
 /** How far this client is, or would be, covered: tools, hooks, cage. */
 function covers({ connected, hooks, cage }: Client): string {
-  const t = texts.value.clients;
-  const words = { on: t.withHooks, untrusted: t.untrustedHooks, off: connected ? t.couldHook : t.withHooks, unsupported: t.toolsOnly }[hooks];
-  return cage === "full" || cage === "narrow" ? `${words} · ${t.caged[cage]}` : words;
+  const t = words.value;
+  const coverage = { on: t.withHooks, untrusted: t.untrustedHooks, off: connected ? t.couldHook : t.withHooks, unsupported: t.toolsOnly }[hooks];
+  return cage === "full" || cage === "narrow" ? `${coverage} · ${t.caged[cage]}` : coverage;
 }

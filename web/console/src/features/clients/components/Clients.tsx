@@ -12,6 +12,7 @@ import { OtherServers } from "./OtherServers";
 import { Sample } from "./Sample";
 import { Written } from "./Written";
 import "../clients.css";
+import { words } from "../words";
 
 /** The AI clients on this machine: what connecting one writes, how far each is covered, and whether a call has arrived. */
 export function Clients() {
@@ -20,7 +21,7 @@ export function Clients() {
   const [chosen, setChosen] = useState("");
   const [busy, setBusy] = useState("");
   const [problem, setProblem] = useState("");
-  const [told, setTold] = useState("");
+  const [message, setMessage] = useState("");
   const [isLong, setIsLong] = useState(false);
 
   const all = data?.clients ?? [];
@@ -28,17 +29,17 @@ export function Clients() {
   const far = all.filter((client) => !near.includes(client));
   const shown = all.find(({ name }) => name === chosen) ?? near.find((client) => !client.connected && !client.trouble) ?? near[0];
 
-  async function change(client: Client, work: () => Promise<{ client: Client; words: string }>): Promise<void> {
+  async function change(client: Client, work: () => Promise<{ client: Client; message: string }>): Promise<void> {
     setBusy(client.name);
     setChosen(client.name);
     setProblem("");
     try {
       const done = await work();
-      setTold(done.words);
-      announcement.value = done.words;
+      setMessage(done.message);
+      announcement.value = done.message;
       if (data) replace({ ...data, clients: data.clients.map((one) => (one.name === client.name ? done.client : one)) });
     } catch (failure) {
-      setTold("");
+      setMessage("");
       setProblem(messageOf(failure));
       await readClients().then(replace, () => undefined);
     }
@@ -46,45 +47,45 @@ export function Clients() {
   }
   const connect = (client: Client): Promise<void> => change(client, async () => {
     const done = await connectClient(client);
-    const words = [t.clients.done(client.title, done.tools), ...(done.runsHooks === false ? [t.clients.untrusted] : []), t.clients.restart(client.title)];
-    return { client: done.client, words: words.join(" ") };
+    const messages = [words.value.done(client.title, done.tools), ...(done.runsHooks === false ? [words.value.untrusted] : []), words.value.restart(client.title)];
+    return { client: done.client, message: messages.join(" ") };
   });
   const disconnect = (client: Client): Promise<void> => change(client, async () => {
     const done = await disconnectClient(client);
-    return { client: done.client, words: [t.clients.gone(client.title), ...done.left.map(t.clients.left)].join(" ") };
+    return { client: done.client, message: [words.value.gone(client.title), ...done.left.map(words.value.left)].join(" ") };
   });
 
-  const moved = (client: Client, words: string): void => void change(client, async () => ({ client, words }));
+  const moved = (client: Client, message: string): void => void change(client, async () => ({ client, message }));
 
   const rows = (list: readonly Client[]) => (
     <ul class="client-list">
       {list.map((client) => (
         <ClientRow key={client.name} client={client} isChosen={client === shown} isBusy={busy === client.name}
-          choose={() => { setChosen(client.name); setTold(""); setProblem(""); }} connect={() => void connect(client)} disconnect={() => void disconnect(client)} />
+          choose={() => { setChosen(client.name); setMessage(""); setProblem(""); }} connect={() => void connect(client)} disconnect={() => void disconnect(client)} />
       ))}
     </ul>
   );
   return (
     <>
-      <PageHead title={t.clients.title} sub={t.clients.intro} />
-      <div class="page-body" data-scroller tabIndex={0} role="group" aria-label={t.clients.title}>
+      <PageHead title={words.value.title} sub={words.value.intro} />
+      <div class="page-body" data-scroller tabIndex={0} role="group" aria-label={words.value.title}>
         {error && <p class="problem" role="alert">{error}</p>}
         {!data && !error && <p class="nothing">{t.loading}</p>}
         {data && (
           <div class="clients">
             <div>
               {near.length > 0 && rows(near)}
-              {far.length > 0 && (near.length === 0 || isLong ? rows(far) : <button type="button" class="quiet" onClick={() => setIsLong(true)}>{t.clients.showOthers(far.length)}</button>)}
+              {far.length > 0 && (near.length === 0 || isLong ? rows(far) : <button type="button" class="quiet" onClick={() => setIsLong(true)}>{words.value.showOthers(far.length)}</button>)}
               <section class="card another-client">
-                <h2>{t.clients.anotherClient}</h2>
-                <p class="sub">{t.clients.anotherHint}</p>
+                <h2>{words.value.anotherClient}</h2>
+                <p class="sub">{words.value.anotherHint}</p>
                 <CodeBlock text={data.command} language="sh" />
               </section>
             </div>
             <div>
               {problem && <p class="problem" role="alert">{problem}</p>}
-              {told && <p class="good">{told}</p>}
-              {shown ? <Written client={shown} /> : <p class="nothing">{t.clients.chooseOne}</p>}
+              {message && <p class="good">{message}</p>}
+              {shown ? <Written client={shown} /> : <p class="nothing">{words.value.chooseOne}</p>}
               <FirstCall />
               <Sample />
               {shown && <OtherServers key={shown.name} client={shown} changed={moved} />}

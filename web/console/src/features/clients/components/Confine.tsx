@@ -1,10 +1,10 @@
 import type { Client } from "../actions";
-import { texts } from "../../../store";
 import { CodeBlock } from "../../../ui/CodeBlock";
+import { words } from "../words";
 
 /** How to start a client in the cage, and how well that confines it on this machine. */
 export function Confine({ client: { name, cage } }: { client: Client }) {
-  const t = texts.value.clients;
+  const t = words.value;
   if (cage === "unsupported") return null;
   return (
     <section class="client-written" aria-label={t.confine}>

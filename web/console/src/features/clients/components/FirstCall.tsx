@@ -1,10 +1,10 @@
 import { isAgents } from "../actions";
-import { texts } from "../../../store";
 import { areCallsLoaded, calls } from "../../history/store";
+import { words } from "../words";
 
 /** Says when an agent's first call has arrived. */
 export function FirstCall() {
-  const t = texts.value.clients;
+  const t = words.value;
   if (!areCallsLoaded.value) return null;
   const hasArrived = calls.value.some(isAgents);
   return (

@@ -2,10 +2,10 @@ import { useState } from "preact/hooks";
 import { lookAtServer, moveServer, type Client, type Offer } from "../actions";
 import { presenceNeed, type PresenceNeed } from "../../../logic/presence";
 import { messageOf } from "../../../shell/failure";
-import { texts } from "../../../store";
 import { Diff } from "../../../ui/Diff";
 import { PresenceCheck } from "../../../ui/PresenceCheck";
 import { Visible } from "../../../ui/Visible";
+import { words } from "../words";
 
 interface Props {
   client: Client;
@@ -15,7 +15,7 @@ interface Props {
 
 /** One of them: a look, then all that it offers in its own words, then the move, with proof where that is needed. */
 export function OtherServer({ client, name, changed }: Props) {
-  const t = texts.value.clients;
+  const t = words.value;
   const [offer, setOffer] = useState<Offer | null>(null);
   const [need, setNeed] = useState<PresenceNeed | null>(null);
   const [asksAlways, setAsksAlways] = useState(false);

@@ -1,7 +1,7 @@
 import type { Client } from "../actions";
-import { texts } from "../../../store";
 import { Visible } from "../../../ui/Visible";
 import { OtherServer } from "./OtherServer";
+import { words } from "../words";
 
 interface Props {
   client: Client;
@@ -11,7 +11,7 @@ interface Props {
 
 /** A client's other MCP servers: each can be moved behind handrail, after a look at what it offers. */
 export function OtherServers({ client, changed }: Props) {
-  const t = texts.value.clients;
+  const t = words.value;
   if (client.otherServers.length === 0 && client.moved.length === 0) return null;
   return (
     <section class="client-servers" aria-label={t.otherServers}>

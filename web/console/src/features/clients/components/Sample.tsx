@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import { askSample } from "../actions";
 import { messageOf } from "../../../shell/failure";
-import { texts } from "../../../store";
+import { words } from "../words";
 
 type State = "idle" | "waiting" | "done";
 
 /** A real approval to try: what is asked is what any agent's write would ask. */
 export function Sample() {
-  const t = texts.value.clients;
+  const t = words.value;
   const [state, setState] = useState<State>("idle");
   const [problem, setProblem] = useState("");
 

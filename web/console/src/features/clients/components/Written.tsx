@@ -1,11 +1,11 @@
 import { written, type Client } from "../actions";
-import { texts } from "../../../store";
 import { CodeBlock } from "../../../ui/CodeBlock";
 import { Visible } from "../../../ui/Visible";
+import { words } from "../words";
 
 /** Everything that connecting this client writes, as it is written. */
 export function Written({ client }: { client: Client }) {
-  const t = texts.value.clients;
+  const t = words.value;
   return (
     <section class="client-written" aria-label={client.title}>
       <h2>{client.connected ? t.wasWritten : t.willWrite}</h2>

@@ -4,16 +4,17 @@ import { texts } from "../../../store";
 import { Enlargeable } from "../../../ui/Enlargeable";
 import { Moment } from "../../../ui/Moment";
 import { ServerImage } from "../../../ui/ServerImage";
+import { words } from "../words";
 
 /** What an agent has just done, and how the window looked after it: each action keeps a picture of that. */
 export function Acted({ call }: { call: Call }) {
   const t = texts.value;
   const file = picturesOf(call).find((name) => /after/.test(name)) ?? picturesOf(call).at(-1)!;
   return (
-    <section class="card" aria-label={t.desktop.acted}>
+    <section class="card" aria-label={words.value.acted}>
       <h2><Sentence step={{ id: call.executionId, calls: [call], isGroup: false }} /></h2>
       <p class="sub">{/after/.test(file) ? t.after : t.before} · <Moment at={call.startedAt} /></p>
-      <Enlargeable label={t.desktop.acted}><ServerImage url={evidenceUrl(call.executionId, file)} alt={t.desktop.acted} /></Enlargeable>
+      <Enlargeable label={words.value.acted}><ServerImage url={evidenceUrl(call.executionId, file)} alt={words.value.acted} /></Enlargeable>
     </section>
   );
 }

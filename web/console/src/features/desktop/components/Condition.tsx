@@ -1,11 +1,11 @@
 import { type DesktopState, distinct } from "../logic/desktop";
 import { said } from "../../../logic/said";
-import { texts } from "../../../store";
 import { Visible } from "../../../ui/Visible";
+import { words } from "../words";
 
 /** What works here and what does not, and how a person turns it on. */
 export function Condition({ state }: { state: DesktopState }) {
-  const t = texts.value.desktop;
+  const t = words.value;
   const known = (["accessibility", "screenRecording", "input"] as const).filter((name) => name in state.permissions);
   return (
     <section class="card condition" aria-label={t.state}>

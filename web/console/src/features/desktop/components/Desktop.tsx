@@ -12,6 +12,7 @@ import { Condition } from "./Condition";
 import { Seen } from "./Seen";
 import { WindowChooser } from "./WindowChooser";
 import "../desktop.css";
+import { words } from "../words";
 
 /** What agents see of the desktop: the last picture, the window in words beside it, and what keeps it from working. */
 export function Desktop() {
@@ -36,7 +37,7 @@ export function Desktop() {
     await take(look(window));
     setIsLooking(false);
     readStateAgain();
-    announcement.value = t.desktop.seen;
+    announcement.value = words.value.seen;
   }
 
   const seen = sight === "unknown" ? null : sight;
@@ -44,18 +45,18 @@ export function Desktop() {
   const isLater = after !== undefined && (!seen || after.startedAt > seen.takenAt);
   return (
     <>
-      <PageHead title={t.pages.desktop} sub={state ? (state.healthy ? t.desktop.well(state.session) : t.desktop.unwell) : undefined}>
+      <PageHead title={t.pages.desktop} sub={state ? (state.healthy ? words.value.well(state.session) : words.value.unwell) : undefined}>
         {seen && <WindowChooser sight={seen} isDisabled={isLooking} choose={(window) => void lookNow(window)} />}
-        <button type="button" class="primary" disabled={isLooking} onClick={() => void lookNow()}>{isLooking ? t.desktop.looking : t.desktop.look}</button>
+        <button type="button" class="primary" disabled={isLooking} onClick={() => void lookNow()}>{isLooking ? words.value.looking : words.value.look}</button>
       </PageHead>
       <div class="page-body" data-scroller tabIndex={0} role="group" aria-label={t.pages.desktop}>
         {problem && <p class="problem" role="alert">{problem}</p>}
         {stateError && <p class="problem" role="alert">{stateError}</p>}
         {state && !(state.healthy && state.fixes.length === 0) && <Condition state={state} />}
         {sight === "unknown" && <p class="nothing">{t.loading}</p>}
-        {sight === null && <p class="nothing">{t.desktop.nothingSeen} {t.desktop.nothingSeenHint}</p>}
+        {sight === null && <p class="nothing">{words.value.nothingSeen} {words.value.nothingSeenHint}</p>}
         {isLater && after && <Acted call={after} />}
-        {isLater && seen && <p class="sub stale-note">{t.desktop.stale}</p>}
+        {isLater && seen && <p class="sub stale-note">{words.value.stale}</p>}
         {seen && <Seen key={seen.executionId} sight={seen} />}
       </div>
     </>

@@ -1,17 +1,17 @@
 import { useRef, useState } from "preact/hooks";
 import { boxOf, describeLine, lineAt, pictureUrl, type DesktopLine, type DesktopSight } from "../logic/desktop";
 import { visible } from "../../../logic/visible";
-import { texts } from "../../../store";
 import { Facts } from "../../../ui/Facts";
 import { focusBeside } from "../../../ui/focus";
 import { Moment } from "../../../ui/Moment";
 import { ServerImage } from "../../../ui/ServerImage";
 import { Visible } from "../../../ui/Visible";
 import "../../../ui/picture.css";
+import { words } from "../words";
 
 /** The picture and the window in words; pointing at one shows where it is in the other, a click keeps it. */
 export function Seen({ sight }: { sight: DesktopSight }) {
-  const t = texts.value.desktop;
+  const t = words.value;
   const [pointed, setPointed] = useState<string | null>(null);
   const [chosen, setChosen] = useState<string | null>(null);
   const list = useRef<HTMLUListElement>(null);
@@ -72,7 +72,7 @@ interface PictureProps {
 }
 
 function Picture({ sight, shown, point, choose }: PictureProps) {
-  const t = texts.value.desktop;
+  const t = words.value;
   const box = shown ? boxOf(shown, sight.area) : null;
   const under = (event: PointerEvent | MouseEvent): DesktopLine | null => {
     const { left, top, width, height } = (event.currentTarget as HTMLElement).getBoundingClientRect();

@@ -1,6 +1,6 @@
 import type { DesktopSight, DesktopWindow } from "../logic/desktop";
 import { visible } from "../../../logic/visible";
-import { texts } from "../../../store";
+import { words } from "../words";
 
 interface WindowChooserProps {
   sight: DesktopSight;
@@ -10,7 +10,7 @@ interface WindowChooserProps {
 
 /** The windows that there were at the last look; choosing one looks at it. */
 export function WindowChooser({ sight, isDisabled, choose }: WindowChooserProps) {
-  const t = texts.value.desktop;
+  const t = words.value;
   const shown = sight.windows.findIndex(({ title, app }) => title === sight.route.windowTitle && app === sight.route.frontmostBundleId);
   const told = ({ title, app }: DesktopWindow): string => visible(`${title || t.untitled} – ${app}`);
   return (

@@ -21,15 +21,14 @@ export interface AuditRecord {
   answer?: { status: PromptStatus; by: string; remark?: string };
   /** The execution that this one takes back. */
   undoes?: string;
+  /** How it ended, by the server's rules. */
+  outcome?: Exclude<CallState, "running">;
 }
 
-/** `unknown`: it may have begun, and whether it was done can't be told. As `features/history/outcome.py` has it. */
+/** `unknown`: it may have begun, and whether it was done is not known. */
 export type CallState = "running" | "done" | "failed" | "denied" | "unanswered" | "unknown";
 export type NotDone = Exclude<CallState, "running" | "done">;
 
-const STOPPED: ReadonlySet<string> = new Set(["Declined", "AskedTooOften"]);
-const UNHEARD: ReadonlySet<string> = new Set(["Timeout", "Unacknowledged", "Unfinished", "Offline", "BadAnswer"]);
-const CHANGES: ReadonlySet<string> = new Set(["WRITE", "UI_CONTROL", "EXECUTE"]);
 /** What has no end on record after so long was cut off: nothing runs or waits that long. */
 const CUT_OFF_MS = 24 * 3600 * 1000;
 
@@ -43,12 +42,7 @@ export interface Call extends AuditRecord {
 }
 
 function stateOf(record: AuditRecord): CallState {
-  if (record.event !== "end") return Date.now() - Date.parse(record.ts) > CUT_OFF_MS ? "unknown" : "running";
-  if (record.ok) return "done";
-  if (record.answer?.status === "timeout") return "unanswered";
-  const condition = record.error?.condition ?? "";
-  if (record.answer?.status === "canceled" || STOPPED.has(condition)) return "denied";
-  return record.evidence && CHANGES.has(record.effect ?? "") && UNHEARD.has(condition) ? "unknown" : "failed";
+  return record.outcome ?? (Date.now() - Date.parse(record.ts) > CUT_OFF_MS ? "unknown" : "running");
 }
 
 function wordsOf(record: AuditRecord): string {

@@ -40,7 +40,6 @@ export const historyEn: HistoryTexts = {
   states: { running: "running", done: "done", failed: "failed", denied: "denied", unanswered: "no answer", unknown: "outcome unknown" },
   noCalls: "No calls yet. Connect an agent to begin.",
   noMatches: "No matches",
-  shownOf: (shown, total) => `${shown} of ${total}`,
   toolName: "tool",
   caller: "caller",
   taskId: "task",

@@ -42,7 +42,6 @@ export interface HistoryTexts {
   states: Record<CallState, string>;
   noCalls: string;
   noMatches: string;
-  shownOf: (shown: number, total: number) => string;
   toolName: string;
   caller: string;
   taskId: string;

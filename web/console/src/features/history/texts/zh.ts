@@ -40,7 +40,6 @@ export const historyZh: HistoryTexts = {
   states: { running: "进行中", done: "完成", failed: "失败", denied: "被拒绝", unanswered: "无人答复", unknown: "结果未知" },
   noCalls: "还没有调用。请先连接智能体。",
   noMatches: "没有匹配的内容。",
-  shownOf: (shown, total) => `${shown} / ${total}`,
   toolName: "工具",
   caller: "调用方",
   taskId: "任务",

@@ -20,6 +20,7 @@ interface PromptPage {
 export const OWN_TITLES: Readonly<Record<string, string>> = { "handrail/attempt_completion": "Done", "handrail/agent": "Plan", "handrail/ask_followup_question": "A question" };
 /** As the server names who answered by talking to the agent. */
 const BY_WORDS = "the chat";
+const LONGEST_HEADLINE = 160;
 let isHistoryRead = false;
 
 export async function reloadPrompts(): Promise<void> {
@@ -63,13 +64,20 @@ function announceNew(requests: readonly RequestEntry[], isNews: boolean): void {
     announcement.value = texts.value.arrived(title);
     // In its own task's conversation it stands in place; what was reported while nobody looked can be read at any time.
     if (!isTalkedAbout(entry) && (isNews || entry.prompt.kind !== "result")) isPanelOpen.value = true;
-    notify(title, entry, () => showPrompt(entry.requestId));
+    notify(nameOf(entry), entry, () => showPrompt(entry.requestId));
   }
 }
 
 const isTalkedAbout = ({ runId }: RequestEntry): boolean => page.value === "chat" && runId !== undefined && runId === subject.value;
 
-export function titleOf(entry: RequestEntry): string {
+/** An agent's short question is its own headline. */
+export const isHeadline = ({ isOwn, prompt: { source, message = "" } }: RequestEntry): boolean =>
+  isOwn === true && source === "handrail/ask_followup_question" && message.length <= LONGEST_HEADLINE && !message.includes("\n");
+
+export const titleOf = (entry: RequestEntry): string => (isHeadline(entry) ? visible(entry.prompt.message ?? "") : nameOf(entry));
+
+/** Without an agent's own words, which may be for the person alone. */
+function nameOf(entry: RequestEntry): string {
   const { title, kind, source = "" } = entry.prompt;
   const card = cardOf(entry);
   if (card && entry.prompt.kind === "file_change_confirm") return askOf(card, entry.prompt);

@@ -6,6 +6,7 @@ import { projectName } from "../../../shell/projects";
 import { fieldErrorsOf, messageOf } from "../../../shell/failure";
 import { texts } from "../../../store";
 import { Facts } from "../../../ui/Facts";
+import { Moment } from "../../../ui/Moment";
 import { Field, Select } from "../../../ui/Field";
 import { Visible } from "../../../ui/Visible";
 import { edited, pathPatterns, placePatterns, type Edit, type End } from "../logic/grants";
@@ -43,7 +44,7 @@ export function GrantEditor({ request, offer, agent, choose: chooseReach }: { re
 
   return (
     <fieldset class="grant-editor">
-      <legend>{t.title}</legend>
+      <legend class="unseen">{t.title}</legend>
       <Facts facts={[[t.tools, offer.grant.tools.join(", ")], [t.fixed, offer.grant.app ?? offer.grant.command ?? offer.grant.server]]} />
       {patterns.length > 0 && (
         <Select label={path === undefined ? t.place : t.path} value={isOwn ? OWN : edit.where} onChange={choose} options={[...patterns.map((each) => [each, each] as const), [OWN, t.ownPattern]]} />
@@ -68,7 +69,7 @@ function Shown({ preview, agent }: { preview: Preview; agent: string }) {
   return (
     <div class="grant-preview" role="status">
       <p>{visible(t.card.may(who, coverage(grant, t.card), where))}</p>
-      <Facts facts={[[t.offerUntil, grant.until ?? t.card.untilRemoved]]} />
+      <p class="sub">{grant.until === undefined ? t.card.untilRemoved : <>{t.offerUntil} <Moment at={grant.until} /></>}</p>
       {files && <p>{t.card.files(files.count, files.isWhole)} <span class="sub"><Visible text={files.names.join(", ")} />{files.count > files.names.length && " …"}</span></p>}
       {preview.needsPresence && <p class="sub">{t.editor.needsPresence}</p>}
       {preview.rule && <details><summary>{t.editor.rule}</summary><pre tabIndex={0}><Visible text={Object.entries(preview.rule).map(([name, value]) => `${name} = ${JSON.stringify(value)}`).join("\n")} /></pre></details>}

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { errorsBelow } from "../../../shell/failure";
 import { checkValues, initialValues } from "../logic/answers";
 import { texts } from "../../../store";
+import { isHeadline } from "../actions/prompts";
 import { AnswerForm } from "./AnswerForm";
 import { Field } from "../../../ui/Field";
 
@@ -29,6 +30,7 @@ export function KvForm({ request, prompt, isShown }: { request: RequestEntry; pr
       isShown={isShown}
       yes={t.send}
       no={t.cancel}
+      message={isHeadline(request) ? "" : undefined}
       onSending={forgetSecrets}
       onFieldErrors={(errors) => {
         const found = new Map([...errorsBelow(errors, "values")].filter(([key]) => prompt.fields.some((field) => field.key === key)));

@@ -40,8 +40,7 @@ export const cardEn: CardTexts = {
   allowAlways: "Always allow",
   everyAgent: "Every agent",
   everyProject: "in all projects",
-  untilRemoved: "until you remove it",
-  untilTaskEnds: "until the task ends",
+  untilRemoved: "Until you remove it",
   covers: {
     edit: (path) => `edit ${path}`,
     place: (place) => `act on ${place}`,

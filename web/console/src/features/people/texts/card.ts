@@ -36,7 +36,6 @@ export interface CardTexts {
   everyAgent: string;
   everyProject: string;
   untilRemoved: string;
-  untilTaskEnds: string;
   /** What a grant covers: acts by tool, then where. */
   covers: { edit: (path: string) => string; place: (place: string) => string; app: (app: string) => string; command: (command: string) => string; server: (server: string) => string; tools: (tools: string) => string };
   kindOfFile: (suffix: string) => string;

@@ -45,7 +45,6 @@ export const cardZh: CardTexts = {
   everyAgent: "所有智能体",
   everyProject: "在所有项目中",
   untilRemoved: "直到你移除",
-  untilTaskEnds: "直到任务结束",
   covers: {
     edit: (path) => `编辑 ${path}`,
     place: (place) => `操作 ${place}`,

@@ -43,10 +43,8 @@ interface EditorTexts {
   allAgents: string;
   until: string;
   ends: Record<End, string>;
-  files: (count: number, isWhole: boolean) => string;
   needsPresence: string;
   rule: string;
-  allow: string;
 }
 
 export interface PeopleTexts {
@@ -100,10 +98,6 @@ export interface PeopleTexts {
   unseen: string;
   changedSince: string;
   allowTask: string;
-  offers: string;
-  offerWhat: string;
-  offerWhere: string;
-  offerWho: string;
   offerUntil: string;
   runsLater: string;
   showPassword: string;
@@ -111,13 +105,9 @@ export interface PeopleTexts {
   posted: (by: string) => string;
   claims: (by: string, source: string) => string;
   editor: EditorTexts;
-  allowTool: string;
-  allowApp: (app: string) => string;
   deny: string;
   similar: string;
   showNewer: (count: number) => string;
-  allowThese: (count: number) => string;
-  denyThese: (count: number) => string;
   cancel: string;
   understood: string;
   remark: string;
@@ -181,7 +171,6 @@ export interface PeopleTexts {
   };
   pending: string;
   answered: string;
-  noneAnswered: string;
   answer: string;
   answerGiven: string;
   asked: string;

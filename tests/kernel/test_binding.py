@@ -1,0 +1,39 @@
+"""What a yes is bound to: parameters, what was shown, and the program that carries it out, where there is one."""
+
+from typing import Any
+
+import pytest
+
+from handrail.kernel.binding import bound_to, digest_of, shown_target
+from handrail.kernel.digest import digest
+from handrail.kernel.target import Target
+from handrail.kernel.tool import Preview
+from handrail.ports.prompts import Warrant
+
+WARRANT = Warrant(method="notes.add", params_digest="ab" * 32)
+
+
+def test_what_was_shown_replaces_what_was_located_and_leaves_the_rest() -> None:
+    located = Target(path="a", place="https://example.com", app="org.a")
+    assert shown_target(located, Preview("Do")) == located
+    moved = Preview("Do", place="https://example.org", app="org.b")
+    assert shown_target(located, moved) == Target(path="a", place="https://example.org", app="org.b")
+    assert shown_target(located, Preview("Do", place="")).place == "", "a page that nobody knows is not the old one"
+
+
+def test_the_digest_is_that_of_parameters_and_binding() -> None:
+    preview = Preview("Do", binding={"before": "1"})
+    expected = digest({"params": {"path": "a"}, "binding": {"before": "1"}})
+    assert digest_of({"path": "a"}, {"before": "1"}) == expected
+    assert bound_to({"path": "a"}, preview) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_theirs"),
+    [({"warrant": WARRANT, "executor": "app:1"}, True), ({"warrant": WARRANT}, False), ({"executor": "app:1"}, False)],
+)
+def test_the_digest_of_another_program_counts_only_where_it_carries_out_what_the_prompt_says(
+    fields: dict[str, Any], is_theirs: bool
+) -> None:
+    expected = WARRANT.params_digest if is_theirs else digest_of({"path": "a"}, {})
+    assert bound_to({"path": "a"}, Preview("Do", **fields)) == expected

@@ -1,0 +1,99 @@
+"""What a rule allows at one place, and a tab that is at another by the time it would be done, in a real Chromium."""
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+
+import pytest
+
+from tests.effort import first_of
+from tests.redteam.agents_rig import Rig
+from tests.redteam.bank import Bank, Pages, serving
+from tests.waiting import until
+from tests.wire.browsing import Told
+
+Act = tuple[str, dict[str, object]]
+
+
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
+    with serving() as site:
+        bank = Bank(tmp_path_factory.mktemp("moved"), site)
+        allowed = f'\n[[rules]]\neffect = "UI_CONTROL"\nplace = "{site.rstrip("/")}"\ndecision = "allow"\n'
+        with (bank.state / "config.toml").open("a") as config:
+            config.write(allowed)
+        yield bank
+        bank.close()
+
+
+def ended(bank: Bank, call: "Future[Told]") -> Told:
+    """Where it has led to is asked about, once it is done: nobody allows it."""
+    until(lambda: call.done() or bank.person.pending())
+    until(Pages.is_swapped.is_set, lambda: call.result(0))
+    if not call.done():
+        bank.person.answers("--cancel")
+    return call.result(60)
+
+
+ACTS: dict[str, Act] = {
+    "a click at a point": ("browser_click", {"x": 200, "y": 200}),
+    "a key": ("browser_press_key", {"key": "Enter"}),
+    "a text for what has the focus": ("browser_type", {"text": "secret"}),
+    "a text for a path": ("browser_type", {"xpath": "//input[1]", "text": "secret"}),
+    "a click on a path by script": ("browser_click", {"xpath": "//button[1]", "strategy": "dom_click"}),
+    "a scroll": ("browser_scroll", {}),
+}
+
+
+@pytest.mark.parametrize("name", first_of("swapped", *((name,) for name in ACTS)))
+def test_a_tab_that_moves_while_a_person_has_the_task_gets_nothing_that_was_allowed_before(
+    bank: Bank, name: str
+) -> None:
+    """The call waits, allowed, until the task is handed back; by then the tab shows a page of another place."""
+    bank.opens(f"asked.then(() => {{ location = '{bank.elsewhere}'; }})")
+    rig = Rig(bank.up, bank.project, bank.state)
+    person, (task, *_) = rig.sign_in(), rig.ask("GET", "/api/task/list", rig.server["token"]).json()["data"]
+    whole = f"/api/task/{task['taskId']}"
+    assert rig.ask("POST", f"{whole}/takeover", headers=person).status_code == 200
+    before = requests(bank)
+    tool, params = ACTS[name]
+    call = bank.begins(tool, **params)
+    until(lambda: call.done() or requests(bank) > before)
+    Pages.is_asked.set()
+    until(Pages.is_swapped.is_set)
+    assert rig.ask("POST", f"{whole}/handback", headers=person).status_code == 200
+    told = ended(bank, call)
+    assert Pages.sent == []
+    assert told.code == "INVALID_TARGET", told
+    assert told.error is not None
+    assert "another place" in told.error["message"], told
+
+
+def requests(bank: Bank) -> int:
+    """What is about to be done is on disk before."""
+    return len(list((bank.project / ".handrail" / "artifacts").rglob("request.json")))
+
+
+LEAVE = "location = '{}'"
+CARD = (
+    "document.body.insertAdjacentHTML('afterbegin', '<p id=card draggable=true>Drag me</p>');"
+    "document.getElementById('card').ondragstart = (event) => {{ event.dataTransfer.setData('text/plain', 'x'); {}; }}"
+)
+ON_THE_WAY: dict[str, tuple[str, Act]] = {
+    "the lines after Enter": (
+        "form.note.focus(); form.onkeydown = ({{ key }}) => {{ if (key === 'Enter') {{ {}; return false; }} }}",
+        ("browser_type", {"text": "user" + "\n" * 100 + "secret"}),
+    ),
+    "what is dragged": (
+        CARD,
+        ("browser_drag", {"xpath": "//p[@id='card']", "path": [[5, 5], *([200, 20 * step] for step in range(12))]}),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ON_THE_WAY)
+def test_a_page_that_leaves_in_the_middle_of_an_act_takes_the_rest_of_it_nowhere(bank: Bank, name: str) -> None:
+    script, (tool, params) = ON_THE_WAY[name]
+    bank.opens(script.format(LEAVE.format(bank.elsewhere)))
+    told = ended(bank, bank.begins(tool, **params))
+    assert told.error is not None
+    assert Pages.sent == []
