@@ -1,5 +1,6 @@
 """`handrail mcp` beside real servers: one for all, started when needed, killed under way."""
 
+import fcntl
 import json
 import os
 import signal
@@ -92,6 +93,24 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
     made = Stage(tmp_path)
     yield made
     made.end()
+
+
+@pytest.mark.trial("proxies", is_long=True)
+def test_a_start_that_came_second_leaves_the_first_server_its_time(stage: Stage) -> None:
+    stage.state.mkdir(0o700)
+    with (stage.state / "server.lock").open("w") as lock:  # as a server has it that is not ready yet
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        waiting = Proxy(stage)
+        stage.proxies.append(waiting)
+        until(lambda: "already running" in log_of(stage), "a start that came second")
+    waiting.open()
+    assert not waiting.call("read_file", path="file.txt")["isError"]
+    assert stage.server != waiting.process.pid
+
+
+def log_of(stage: Stage) -> str:
+    log = stage.state / "up.log"
+    return log.read_text() if log.exists() else ""
 
 
 def test_all_proxies_share_one_server_and_each_is_who_the_kernel_says(stage: Stage) -> None:

@@ -26,6 +26,7 @@ _FLAGS = ("--compact",)
 _KNOWN_VARIABLES = ("HANDRAIL_STATE", "HANDRAIL_LANG")
 _START_SECONDS = 30.0
 _GRACE_SECONDS = 1.0
+_MOST_STARTS = 3
 _LOG, _LOCK = "up.log", "mcp-start.lock"
 
 
@@ -109,6 +110,7 @@ class Server:
         self._began = int(time.time())
         self._lock: int | None = None
         self._until = self._again_at = 0.0
+        self._failed_starts = 0
 
     def find(self, again: list[str | int]) -> socket.socket | None:
         """None while it starts. `again` are requests that an earlier server had. NoServerComes."""
@@ -135,10 +137,13 @@ class Server:
         return connection
 
     def _start(self) -> None:
-        """One of all proxies starts it. A start that fails may only have come second: the other one gets its time."""
+        """One of all proxies starts it.
+
+        A start that fails may only have come second, to a server that isn't ready yet: that one gets its time.
+        """
         now = time.monotonic()
         if not self._until:
-            self._until, self._process = now + _START_SECONDS, None
+            self._until, self._process, self._failed_starts = now + _START_SECONDS, None, 0
         if now > self._until:
             self._let_others_start()
             raise NoServerComes
@@ -146,6 +151,8 @@ class Server:
             self._again_at = now + _GRACE_SECONDS
         elif now > self._again_at and self._may_start():
             if self._process is not None:
+                self._failed_starts += 1
+            if self._failed_starts == _MOST_STARTS:
                 self._let_others_start()
                 raise NoServerComes
             self._spawn()
