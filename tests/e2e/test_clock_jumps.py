@@ -6,7 +6,7 @@ libfaketime gives the real program another time; clocks that only count on are l
 import json
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -73,13 +73,22 @@ class Rig:
         return [one["requestId"] for one in json.loads(self.handrail("prompts", "list", "--json"))["prompts"]]
 
     def close(self) -> None:
+        """Twice is once."""
         self.pool.shutdown()
-        self.up.close()
+        if self.up.process.returncode is None:
+            self.up.close()
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    made = Rig(tmp_path)
+    yield made
+    made.close()
 
 
 @pytest.mark.trial("clock", is_long=True)
-def test_reads_and_writes_go_on_and_the_record_stays_whole_however_the_clock_jumps(tmp_path: Path) -> None:
-    rig, by = Rig(tmp_path), chance()
+def test_reads_and_writes_go_on_and_the_record_stays_whole_however_the_clock_jumps(rig: Rig) -> None:
+    by = chance()
     for number in range(tries(10, 300)):
         count()
         rig.clock.set(max(-30 * 365 * DAY, min(60 * 365 * DAY, rig.clock.offset + by.choice(JUMPS))))
@@ -94,8 +103,7 @@ def test_reads_and_writes_go_on_and_the_record_stays_whole_however_the_clock_jum
 
 
 @pytest.mark.trial("clock", is_long=True)
-def test_a_yes_given_after_the_clock_has_jumped_is_carried_out_or_refused_with_a_reason(tmp_path: Path) -> None:
-    rig = Rig(tmp_path)
+def test_a_yes_given_after_the_clock_has_jumped_is_carried_out_or_refused_with_a_reason(rig: Rig) -> None:
     for number, jump in enumerate(JUMPS):
         count()
         rig.clock.set(0)
@@ -109,4 +117,3 @@ def test_a_yes_given_after_the_clock_has_jumped_is_carried_out_or_refused_with_a
         is_written = (rig.project / params["path"]).exists()
         assert is_written == (outcome.error is None), (jump, outcome)
         assert outcome.error is None or outcome.error["message"], (jump, outcome)
-    rig.close()
