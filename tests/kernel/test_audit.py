@@ -351,7 +351,7 @@ class TestDamage:
         else:
             files.remove_head()
         assert fault(audit) == (None, "the head is missing")
-        with pytest.raises(Damaged, match="can't go on"):
+        with pytest.raises(Damaged, match="can't continue"):
             audit.append({})
         assert fault(audit) == (None, "the head is missing")
 

@@ -108,7 +108,7 @@ def test_what_root_starts_for_later_lets_nobody_in(
     """A program that hides its descriptors holds the terminal. None: it only has root's rights, as newgrp does."""
     daemon = Process(EMULATOR, 1, EMULATOR, 0, 3, 0, None, ("sshd",))
     processes = table(family, daemon, holders=(), roots={EMULATOR: name} if name else {})
-    assert "doesn't tell" in refusal(KnownAgents(tmp_path), processes, keyboard)
+    assert "doesn't show" in refusal(KnownAgents(tmp_path), processes, keyboard)
 
 
 def test_a_terminal_further_down_is_not_the_one_that_was_signed_in_to(
@@ -122,7 +122,7 @@ def test_a_terminal_further_down_is_not_the_one_that_was_signed_in_to(
     ]
     shell = replace(family[str(SHELL)], parent=AGENT + 1)
     processes = table(family, sshd, *between, shell, holders=(), roots={EMULATOR: "sshd"})
-    assert "doesn't tell" in refusal(KnownAgents(tmp_path), processes, keyboard)
+    assert "doesn't show" in refusal(KnownAgents(tmp_path), processes, keyboard)
 
 
 def test_an_xterm_that_was_handed_its_terminal_does_not_count(
@@ -208,9 +208,9 @@ def test_a_program_that_only_has_a_terminals_name_does_not_count(
 
 
 def test_what_can_not_be_told_does_not_count(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
-    assert "doesn't tell" in refusal(KnownAgents(tmp_path), table(family, holders=()), keyboard)
+    assert "doesn't show" in refusal(KnownAgents(tmp_path), table(family, holders=()), keyboard)
     gap = {pid: process for pid, process in family.items() if pid != str(SESSION)}
-    assert "doesn't tell" in refusal(KnownAgents(tmp_path), table(gap), keyboard)
+    assert "doesn't show" in refusal(KnownAgents(tmp_path), table(gap), keyboard)
 
 
 def test_this_process_knows_its_own_family() -> None:
