@@ -272,4 +272,4 @@ def test_the_real_extension_shows_who_has_a_task_and_a_restarted_server_whose_th
 
 
 def _task(rig: Running) -> Any:
-    return rig.request("GET", "/api/task/list?limit=1").json["data"][0]
+    return rig.request("GET", "/api/task/list?limit=1", headers=rig.server_bearer).json["data"][0]

@@ -162,3 +162,31 @@ class _At:
 
     def __init__(self, address: str) -> None:
         self.address = address
+
+
+def test_an_agent_sees_nothing_of_another_agents_task(rig: Rig) -> None:
+    """Neither its messages, its title in the list, its picture nor its events; the owner and the person do."""
+    victim, thief, task = rig.issue("seen"), rig.issue("onlooker"), new_task_id()
+    slot = {"taskId": task, "kind": "upload", "contentType": "text/plain"}
+    assert rig.ask("POST", "/api/artifacts/presign", victim, json=slot).status_code == 200
+    for path in (f"/api/task/{task}", f"/api/browser/view?taskId={task}"):
+        assert rig.ask("GET", path, thief).status_code == 403
+        assert rig.ask("GET", path, victim).status_code == 200
+        assert rig.ask("GET", path, headers=rig.sign_in()).status_code == 200
+    listed = {
+        name: [one["taskId"] for one in rig.ask("GET", "/api/task/list", token).json()["data"]]
+        for name, token in (("victim", victim), ("thief", thief))
+    }
+    assert task in listed["victim"]
+    assert task not in listed["thief"]
+
+    async def follows(token: str) -> Any:
+        page = Listener()
+        await page.connect(_At(rig.address), auth={"token": token}, transports=["websocket"])  # type: ignore[arg-type]
+        try:
+            return await page.send("frontend_message", {"type": "subscribe", "taskId": task})
+        finally:
+            await page.close()
+
+    assert asyncio.run(follows(victim))["ok"] is True
+    assert asyncio.run(follows(thief))["ok"] is False

@@ -72,11 +72,10 @@ class Browsing:
 
     def agent(self, face: str) -> Agent:
         if face not in self._agents:
-            self._agents[face] = self.new(face)
+            self._agents[face] = self._new(face)
         return self._agents[face]
 
-    def new(self, face: str) -> Agent:
-        """In a session of its own, where the face has sessions."""
+    def _new(self, face: str) -> Agent:
         if face == "stdio":
             self._stdio.append(Stdio(self.project, self.state, **self._options))
             return Agent(self._stdio[-1])

@@ -45,8 +45,9 @@ def test_a_task_begins_in_a_tab_of_its_own_and_the_other_tools_act_there(
     assert browsing.browser.named("browser_click") == [{"tabId": started, "clickId": "12"}]
 
 
-def test_a_call_without_a_tab_and_without_a_task_says_how_to_begin(browsing: Browsing) -> None:
-    told = browsing.new("stdio").call("browser_dom_index")
+def test_a_call_without_a_tab_and_without_a_task_says_how_to_begin(agent: Agent) -> None:
+    agent.call("task_stop")  # whichever task an earlier test began
+    told = agent.call("browser_dom_index")
     assert told.code == "INVALID_TASK_TAB"
     assert told.error is not None
     assert told.error["details"]["hint"] == "Begin with task_start."

@@ -23,17 +23,23 @@ class TaskOwnership:
             return
         mine = Owner(caller.identity, caller.agent)
         owner = await self._owners.claim(task, mine)
-        if owner == mine or owner.identity == caller.identity:
+        if owner.identity == caller.identity:
             return
-        if owner.agent == caller.agent and self._has_ended(owner.identity):
-            await self._owners.give(task, mine)
-            return
-        raise Declined(
-            "This task belongs to another agent.",
-            hint="Leave the task out to get one of your own. A person can give a task to another agent.",
-            reason="task",
-            taskId=task,
-        )
+        if not self._is_left_to(owner, caller):
+            raise _another_agents(task)
+        await self._owners.give(task, mine)
+
+    async def check_sight(self, task: str, caller: Caller) -> None:
+        """Whoever may use it may see it; looking alone makes it nobody's own. Declined."""
+        if not await self.is_seen_by(caller, task):
+            raise _another_agents(task)
+
+    async def is_seen_by(self, caller: Caller, task: str) -> bool:
+        owner = None if caller.face in PERSONS_FACES else await self._owners.find(task)
+        return owner is None or owner.identity == caller.identity or self._is_left_to(owner, caller)
+
+    def _is_left_to(self, owner: Owner, caller: Caller) -> bool:
+        return owner.agent == caller.agent and self._has_ended(owner.identity)
 
     async def claim(self, task: str, caller: Caller) -> None:
         """For a task that was made for the caller, also where that is a person. Declined: somebody else was first."""
@@ -44,3 +50,12 @@ class TaskOwnership:
     async def give(self, task: str, identity: str) -> None:
         """A person's word."""
         await self._owners.give(task, Owner(identity, identity))
+
+
+def _another_agents(task: str) -> Declined:
+    return Declined(
+        "This task belongs to another agent.",
+        hint="Leave the task out to get one of your own. A person can give a task to another agent.",
+        reason="task",
+        taskId=task,
+    )

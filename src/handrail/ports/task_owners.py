@@ -13,6 +13,10 @@ class Owner:
 
 
 class TaskOwners(Protocol):
+    async def find(self, task: str) -> Owner | None:
+        """None: nobody has used it yet."""
+        ...
+
     async def claim(self, task: str, owner: Owner) -> Owner:
         """Who owns it from now on: somebody else, where they were first."""
         ...

@@ -84,6 +84,11 @@ class Running:
         return {"authorization": f"Bearer {self.server_token}"}
 
     @property
+    def frontend(self) -> dict[str, str]:
+        """What a page that is no agent's joins the socket with: it is shown all that is open."""
+        return {"token": self.server_token, "clientType": "frontend"}
+
+    @property
     def bearer(self) -> dict[str, str]:
         return {"authorization": f"Bearer {self.token}"}
 

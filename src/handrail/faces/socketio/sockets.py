@@ -211,7 +211,8 @@ class Sockets:
         credential: Credential,
         agent: Agent | None,
     ) -> None:
-        await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
+        if credential is not Credential.AGENT:  # what a person has open, and others' tasks, are not an agent's business
+            await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
         room = {Credential.COOKIE: _PEOPLE, Credential.AGENT: _AGENTS}.get(credential, _PROGRAMS)
         await self._server.enter_room(sid, room, namespace=NAMESPACE)
         person = self._credentials.person_name(scope, page) if credential is Credential.COOKIE else None

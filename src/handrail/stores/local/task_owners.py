@@ -21,6 +21,9 @@ class SqliteTaskOwners:
         self._seals = sealed_rows.RowSeals(database.path.parent)
         self._clock = clock
 
+    async def find(self, task: str) -> Owner | None:
+        return await self._database.read(lambda rows: self._find(rows, task))
+
     async def claim(self, task: str, owner: Owner) -> Owner:
         def claimed(rows: "sqlite3.Connection") -> Owner:
             if (found := self._find(rows, task)) is not None:
@@ -28,7 +31,7 @@ class SqliteTaskOwners:
             self._add(rows, task, owner)
             return owner
 
-        found = await self._database.read(lambda rows: self._find(rows, task))
+        found = await self.find(task)
         return found if found is not None else await self._database.write(claimed, is_durable=False)
 
     async def give(self, task: str, owner: Owner) -> None:

@@ -33,13 +33,17 @@ class TeamTaskOwners:
     def __init__(self, database: TeamDatabase) -> None:
         self._database = database
 
+    async def find(self, task: str) -> Owner | None:
+        found = await self._database.row("SELECT identity, agent FROM task_owner WHERE task = $1", task)
+        return None if found is None else Owner(*found)
+
     async def claim(self, task: str, owner: Owner) -> Owner:
-        known = await self._owner(task)
+        known = await self.find(task)
         if known is not None:
             return known
         claimed = "INSERT INTO task_owner (task, identity, agent) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
         await self._database.execute(claimed, task, owner.identity, owner.agent)
-        return await self._owner(task) or owner
+        return await self.find(task) or owner
 
     async def give(self, task: str, owner: Owner) -> None:
         await self._database.execute(
@@ -49,10 +53,6 @@ class TeamTaskOwners:
             owner.identity,
             owner.agent,
         )
-
-    async def _owner(self, task: str) -> Owner | None:
-        found = await self._database.row("SELECT identity, agent FROM task_owner WHERE task = $1", task)
-        return None if found is None else Owner(*found)
 
 
 def short(text: str) -> str:

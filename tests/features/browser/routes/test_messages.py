@@ -26,7 +26,7 @@ def event(kind: str, **members: Any) -> dict[str, Any]:
 
 
 async def snapshot(server: Running, browser: Browser) -> dict[str, Any]:
-    answer = await got(server, f"/api/snapshot?clientId={browser.client_id}")
+    answer = await got(server, f"/api/snapshot?clientId={browser.client_id}", headers=server.server_bearer)
     data: dict[str, Any] = answer.json["data"]
     return data
 
@@ -157,7 +157,7 @@ def test_the_snapshot_of_a_plugin_that_has_gone_is_stale(server: Running) -> Non
 
 def test_pages_are_pushed_whole_snapshots_with_growing_numbers(state: Path, project: Path) -> None:
     async def run(server: Running) -> None:
-        async with listening(server) as page, browsing(server) as browser:
+        async with listening(server, auth=server.frontend) as page, browsing(server) as browser:
             numbers = []
             for title in ("a", "b"):
                 await browser.say({**SYNC, "tabs": [{**TAB, "title": title}]})
@@ -316,10 +316,14 @@ def test_a_plugin_that_was_told_to_stop_ends_the_task(server: Running) -> None:
 def test_the_old_names_of_events_are_understood_where_they_are_asked_for(state: Path, project: Path) -> None:
     async def run(server: Running) -> None:
         old = "my_browser_extension_message"
-        async with browsing(server, event=old) as browser, listening(server) as page:
+        async with (
+            browsing(server, event=old) as browser,
+            listening(server, auth=server.frontend) as web,
+            listening(server) as page,
+        ):
             task = await task_on(server, browser)
             assert await browser.say(SYNC) == {"ok": True}
-            assert (await page.next("twin_state_sync"))["tabs"] == [TAB]
+            assert (await web.next("twin_state_sync"))["tabs"] == [TAB]
             message = {"type": "user_message", "taskId": task, "content": "x"}
             assert await page.send("message", message) == {"ok": True}
             running = acting(server, taskId=task)

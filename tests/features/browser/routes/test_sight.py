@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.credentials import bearer
 from tests.faces.http.listener import Listener, listening
 from tests.faces.http.running import Running
 from tests.features.browser.routes.browser import Browser, acting, browsing, got, posted, task_on
@@ -92,9 +93,42 @@ def test_the_tab_of_a_task_is_marked_in_the_snapshot(server: Running) -> None:
     asyncio.run(run())
 
 
+def test_an_agent_is_shown_the_tabs_of_its_own_tasks_alone(server: Running) -> None:
+    """Over HTTP; on the socket it is pushed no snapshot. The server's token, a page's, is shown everything."""
+
+    async def run() -> None:
+        async with (
+            browsing(server) as browser,
+            listening(server) as agent,
+            listening(server, auth=server.frontend) as web,
+        ):
+            await browser.say({**SYNC, "tabs": [{**TAB, "active": False}, {**TAB, "tabId": 2}, {**TAB, "tabId": 3}]})
+            tasks = []
+            for tab, headers in ((1, server.bearer), (2, bearer(server.state, "another"))):
+                tasks.append(await task_on(server, browser))
+                slot = {"taskId": tasks[-1], "kind": "upload", "contentType": "text/plain"}
+                assert (await posted(server, "/api/artifacts/presign", headers=headers, json=slot)).status == 200
+                running = acting(server, {"task_start": {}}, taskId=tasks[-1])
+                await browser.answer(await browser.action(), result={"tabId": tab, "windowId": 1, "url": URL})
+                assert (await running).status == 200
+            path = f"/api/snapshot?clientId={browser.client_id}"
+            own = (await got(server, path)).json["data"]
+            whole = (await got(server, path, headers=server.server_bearer)).json["data"]
+            assert [(tab["tabId"], tab["taskId"]) for tab in own["tabs"]] == [(1, tasks[0])]
+            assert own["activeTabId"] is None
+            assert [tab["tabId"] for tab in whole["tabs"]] == [1, 2, 3]
+            assert (await web.next("frontend_event"))["event"]["type"] == "snapshotSync"
+            follow = {"v": 1, "type": "subscribe", "taskId": tasks[0]}
+            assert await agent.send("frontend_message", follow) == {"ok": True}
+            news = [agent.told.get_nowait() for _ in range(agent.told.qsize())]
+            assert not {name for name, _ in news} & {"browsing", "frontend_event"}
+
+    asyncio.run(run())
+
+
 def test_pages_are_told_of_browsers_and_tasks_as_they_change(state: Path, project: Path) -> None:
     async def run(server: Running) -> None:
-        async with listening(server) as page:
+        async with listening(server, auth=server.frontend) as page:
             async with browsing(server) as browser:
                 await browser.say({"v": 1, "type": "activate_extension", "ua": "me", "version": "1.2"})
                 known = await until(page, lambda news: news.get("plugins", [{}])[0].get("version") == "1.2")

@@ -23,8 +23,12 @@ def holding(*tasks: tuple[str, str, list[int]]) -> dict[str, Any]:
 
 
 async def owners(server: Running, browser: Browser) -> dict[int, str]:
-    tabs = (await got(server, f"/api/snapshot?clientId={browser.client_id}")).json["data"]["tabs"]
-    return {tab["tabId"]: tab["taskId"] for tab in tabs if "taskId" in tab}
+    return {tab["tabId"]: tab["taskId"] for tab in await tabs_of(server, browser) if "taskId" in tab}
+
+
+async def tabs_of(server: Running, browser: Browser) -> Any:
+    path = f"/api/snapshot?clientId={browser.client_id}"
+    return (await got(server, path, headers=server.server_bearer)).json["data"]["tabs"]
 
 
 async def begun_on(server: Running, browser: Browser) -> str:
@@ -145,7 +149,7 @@ def test_what_a_plugin_holds_must_make_sense(server: Running) -> None:
             for tasks in ("x", [1], [{"taskId": 1, "status": "running"}], [{"taskId": "x", "status": "odd"}]):
                 answer = await browser.say({**SYNC, "tasks": tasks})
                 assert answer["error"]["code"] == "BAD_REQUEST"
-            assert (await got(server, f"/api/snapshot?clientId={browser.client_id}")).json["data"]["tabs"] == []
+            assert await tabs_of(server, browser) == []
 
     asyncio.run(run())
 

@@ -19,6 +19,7 @@ from handrail.features.browser.bus import catalogue
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.dialect import DIALECT
 from handrail.features.browser.routes.bodies import Act, Acted, OwnTask
+from handrail.features.browser.routes.task_access import TaskAccess
 from handrail.kernel import task_ids
 from handrail.ports.browser import ActionResult, OpenTabs, TaskRecord, TaskView
 from handrail.ports.browser_errors import packed
@@ -28,7 +29,7 @@ _WHAT = "Acting past handrail's tools"
 _HINT = "Call POST /api/tools/browser_… instead: there actions are checked and asked for."
 
 
-def endpoints(bus: LocalBus, key: ConsoleKey, person: str) -> Sequence[Endpoint]:
+def endpoints(bus: LocalBus, key: ConsoleKey, person: str, access: TaskAccess) -> Sequence[Endpoint]:
     async def act(request: Request, body: Act) -> object:
         check_is_persons(request, key, _WHAT, _HINT)
         caller = given(body.caller) or caller_of(request, person).identity
@@ -63,7 +64,9 @@ def endpoints(bus: LocalBus, key: ConsoleKey, person: str) -> Sequence[Endpoint]
         return await bus.open_tabs(body.caller, given(body.task_id))
 
     async def view(request: Request, body: None) -> TaskView:
-        return await bus.view(request.query_params.get("taskId", ""))
+        task_id = request.query_params.get("taskId", "")
+        await access.check_sight(request, task_id)
+        return await bus.view(task_id)
 
     task = Query("taskId", {"type": "string", "pattern": task_ids.PATTERN}, is_required=True)
     viewing = Endpoint(

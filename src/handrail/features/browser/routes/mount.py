@@ -36,10 +36,11 @@ def mount(context: HttpContext) -> Mount:
     )
     shared = bus.shared
     codes: PairingCodes = OwnCodes() if shared is None else SharedCodes(shared.peers)
+    access = TaskAccess(ownership, context)
     endpoints = [
-        *browser_routes.endpoints(bus, context.console_key, context.person),
-        *artifact_routes.endpoints(bus, TaskAccess(ownership, context)),
-        *task_routes.endpoints(bus, TaskAccess(ownership, context)),
+        *browser_routes.endpoints(bus, context.console_key, context.person, access),
+        *artifact_routes.endpoints(bus, access),
+        *task_routes.endpoints(bus, access),
         *plugin_routes.endpoints(bus, pairings, codes, context.console_key),
         *enrollment.endpoints(bus, pairings, context),
     ]

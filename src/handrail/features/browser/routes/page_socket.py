@@ -35,7 +35,7 @@ class PageSocket:
         if agent is not None:
             self._agents[sid] = agent
         if task_id is not None:
-            await rooms.enter(sid, room_of(task_ids.checked(task_id)))
+            await self._follow(rooms, sid, task_ids.checked(task_id))
 
     def leave(self, sid: str) -> None:
         self._persons.pop(sid, None)
@@ -45,12 +45,18 @@ class PageSocket:
         kind = message.get("type")
         if kind == "subscribe":
             task_id = task_ids.checked(message.get("taskId"))
-            await rooms.enter(sid, room_of(task_id))
+            await self._follow(rooms, sid, task_id)
             self._agent.followed(task_id)
         elif kind == "user_message":
             await self._user_message(rooms, sid, message)
         else:
             raise InvalidParams("`type` must be user_message or subscribe.")
+
+    async def _follow(self, rooms: Rooms, sid: str, task_id: str) -> None:
+        """Declined: an agent hears nothing of another's task."""
+        if (agent := self._agents.get(sid)) is not None:
+            await self._ownership.check_sight(task_id, _caller(agent))
+        await rooms.enter(sid, room_of(task_id))
 
     async def _user_message(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
         task_id = task_ids.checked(message.get("taskId"))
@@ -76,8 +82,12 @@ class PageSocket:
                 "NAME` issues one.",
                 reason="agent",
             )
-        await self._ownership.check(task_id, Caller("agent", agent.name, "program", agent.identity))
+        await self._ownership.check(task_id, _caller(agent))
         return agent.identity
+
+
+def _caller(agent: Agent) -> Caller:
+    return Caller("agent", agent.name, "program", agent.identity)
 
 
 def _timestamp(message: dict[str, Any], now: int) -> int:

@@ -1,5 +1,9 @@
 """Who may have a hand on a task over HTTP: its owner, a person, and a person's own programs."""
 
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import UNSET
 from starlette.requests import Request
 
 from handrail.faces.http.console_key import HEADER
@@ -7,6 +11,8 @@ from handrail.faces.http.context import HttpContext
 from handrail.faces.http.credentials import Credential, caller, shown
 from handrail.faces.http.headers import header
 from handrail.kernel.task_ownership import TaskOwnership
+from handrail.ports.browser import Snapshot, TaskRecord
+from handrail.ports.identity import Caller
 
 
 class TaskAccess:
@@ -16,9 +22,41 @@ class TaskAccess:
 
     async def check(self, request: Request, task_id: str) -> None:
         """Declined: it is another agent's. A plugin is not asked here: it knows only the tasks that it was given."""
+        if (agent := self._agent(request)) is not None:
+            await self._ownership.check(task_id, agent)
+
+    async def check_sight(self, request: Request, task_id: str) -> None:
+        """The same for who only looks."""
+        if (agent := self._agent(request)) is not None:
+            await self._ownership.check_sight(task_id, agent)
+
+    async def visible(self, request: Request, records: Sequence[TaskRecord]) -> Sequence[TaskRecord]:
+        agent = self._agent(request)
+        if agent is None:
+            return records
+        return [record for record in records if await self._ownership.is_seen_by(agent, record.task_id)]
+
+    async def visible_windows(self, request: Request, snapshot: Snapshot) -> Snapshot:
+        """An agent sees the tabs of its own tasks. What else a person has open is the person's."""
+        agent = self._agent(request)
+        if agent is None:
+            return snapshot
+        tabs = [tab for tab in snapshot.tabs if tab.task_id is not UNSET]
+        own = tuple([tab for tab in tabs if await self._ownership.is_seen_by(agent, str(tab.task_id))])
+        groups = {tab.group_id for tab in own}
+        active = snapshot.active_tab_id if snapshot.active_tab_id in {tab.tab_id for tab in own} else None
+        return msgspec.structs.replace(
+            snapshot,
+            tabs=own,
+            tab_groups=tuple(group for group in snapshot.tab_groups if group.id in groups),
+            active_tab_id=active,
+        )
+
+    def _agent(self, request: Request) -> Caller | None:
+        """None for a person, their programs and plugins."""
         is_persons = self._context.console_key.is_right(header(request.scope, HEADER.encode()))
-        if not is_persons and shown(request.scope) is Credential.AGENT:
-            await self._ownership.check(task_id, caller(request, self._context.person))
+        is_agent = not is_persons and shown(request.scope) is Credential.AGENT
+        return caller(request, self._context.person) if is_agent else None
 
     async def give(self, task_id: str, identity: str) -> None:
         await self._ownership.give(task_id, identity)

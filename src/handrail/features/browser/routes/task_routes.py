@@ -30,14 +30,21 @@ def endpoints(bus: LocalBus, access: TaskAccess) -> Sequence[Endpoint]:
     async def list_tasks(request: Request, body: None) -> Sequence[TaskRecord]:
         given, limit = request.query_params, page_limit(request)
         before = task_ids.checked(given["before"]) if "before" in given else None
-        return await bus.tasks.newest(limit, before, _words(given.get("query", "")))
+        words, visible = _words(given.get("query", "")), list[TaskRecord]()
+        while records := await bus.tasks.newest(limit, before, words):
+            visible += await access.visible(request, records)
+            if len(visible) >= limit or len(records) < limit:
+                break
+            before = records[-1].task_id
+        return visible[:limit]
 
     async def show(request: Request, body: None) -> TaskDetail:
         task = await _named(request)
+        await access.check_sight(request, task.id)
         return TaskDetail(task=task.record, messages=list(await bus.tasks.messages(task.id)))
 
     async def snapshot(request: Request, body: None) -> Snapshot:
-        return await bus.snapshot(request.query_params.get("clientId"))
+        return await access.visible_windows(request, await bus.snapshot(request.query_params.get("clientId")))
 
     async def select(request: Request, body: SelectPlugin) -> TaskRecord:
         must_be_person(request, "Moving a task to another browser")
