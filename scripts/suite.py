@@ -13,8 +13,8 @@ from pathlib import Path
 from scripts import again
 
 ROOT = Path(__file__).parents[1]
-WORKERS = "4"
-"""Twice the cores: a test computes for less than half of its time, and waits for programs and disks else."""
+WORKERS = "5"
+"""For two cores: a test computes for less than half of its time, and waits for programs and disks else."""
 NO_TESTS = 5
 PYTEST = [sys.executable, "-m", "pytest"]
 LAST_FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"

@@ -44,6 +44,7 @@ def test_a_clients_own_shell_asks_and_is_recorded(client: RealClient, tmp_path: 
     assert [(each["event"], each.get("ok")) for each in shell] == [("begin", None), ("end", True), ("end", False)]
 
 
+@pytest.mark.trial("clients", is_long=True)
 def test_codex_itself_says_that_it_runs_the_hooks_beside_those_of_the_user(tmp_path: Path) -> None:
     """The hash of a hook and its key with the position are Codex's own: it is asked, through its own program."""
     places = Places.below(tmp_path)

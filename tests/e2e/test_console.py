@@ -153,6 +153,7 @@ def test_a_change_that_is_tried_is_written_undone_and_known_as_such_after_a_relo
     person.does("see", "Undone", row)
 
 
+@pytest.mark.trial("console", is_long=True)
 def test_a_yes_for_always_shows_its_rule_needs_the_person_and_then_counts(browser: Browser, new_rig: Running) -> None:
     person = browser.person_at(new_rig)
     file = new_rig.project / "notes.md"

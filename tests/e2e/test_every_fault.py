@@ -25,7 +25,7 @@ from handrail.stores.local.presence import PasskeyFile
 from handrail.stores.local.trust import TrustFile
 from handrail.wiring import Wiring
 from tests.e2e.failing_calls import FailingCalls
-from tests.effort import chance, count, tries
+from tests.effort import chance, count, first_of, tries
 
 AGENT = Caller("mcp", "agent", "uid:1000", "stdio:one")
 PERSON = Caller("cli", "ann", "uid:0", "person:test")
@@ -206,9 +206,12 @@ def test_what_is_told_as_kept_is_kept_and_nothing_before_it_is_lost(
         assert not [name for name in writes.names() for each in writes.contents(name) if each.is_outside]
 
 
-@pytest.mark.trial("faults")
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("act", ACTS, ids=lambda act: f"{act.tool}-{act.params.get('path', '')}")
+@pytest.mark.parametrize(
+    "act",
+    first_of("faults", *((act,) for act in ACTS), suite=6),
+    ids=lambda act: f"{act.tool}-{act.params.get('path', '')}",
+)
 async def test_a_call_that_fails_anywhere_is_told_as_it_is(
     act: Act, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

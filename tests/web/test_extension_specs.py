@@ -4,7 +4,7 @@ import pytest
 
 from tests.web.npm import of_a_trial, run, specs
 
-IN_SUITE = {"form", "truth"}
+IN_SUITE = {"form"}
 
 pytestmark = pytest.mark.timeout(900)
 

@@ -206,6 +206,7 @@ async def test_a_failed_action_has_used_its_token_up(desk: DesktopRig, bridge: B
     assert await reason(bridge, "desktop.click", confirm={"token": token}, target=target) == "used"
 
 
+@pytest.mark.trial("identity", is_long=True)
 async def test_a_thousand_forged_and_bent_tokens_send_nothing(tmp_path: Path) -> None:
     chance = random.Random(4)
     async with hosting(tmp_path, "token") as desk:

@@ -233,6 +233,7 @@ def test_a_clients_model_is_reached_without_a_question_only_if_the_client_signs_
     assert "Claude Code in the cage wants to connect to api.anthropic.com:443" in json.dumps(asked)
 
 
+@pytest.mark.trial("cage", is_long=True)
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be the name server")
 def test_no_name_is_looked_up_before_a_person_allows_it(user: PlainUser) -> None:
     """The owner of a domain sees every name in it that is looked up, and so whatever an agent writes into one."""

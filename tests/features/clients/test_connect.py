@@ -72,6 +72,7 @@ def test_claude_code_gets_the_tools_and_its_own_permission_for_them(machine: Mac
     assert json.loads((home / ".claude/settings.json").read_text()) == {"permissions": {"allow": ["Bash(ls)"]}}
 
 
+@pytest.mark.trial("connecting", is_long=True)
 def test_codex_keeps_every_other_line_of_its_file(machine: Machine, home: Path) -> None:
     (home / ".codex").mkdir()
     file = home / ".codex/config.toml"

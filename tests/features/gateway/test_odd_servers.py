@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.effort import first_of
 from tests.features.gateway.rig import SAY, Mcp, Rig, odd_command
 from tests.waiting import until
 
@@ -71,7 +72,7 @@ def mcp(rig: Rig) -> Iterator[Mcp]:
     client.close()
 
 
-@pytest.mark.parametrize("behaviour", FAILING)
+@pytest.mark.parametrize("behaviour", first_of("servers", *((each,) for each in FAILING), suite=8))
 def test_a_broken_server_gets_a_clear_error_and_harms_no_other(rig: Rig, mcp: Mcp, behaviour: str) -> None:
     slow = mcp.begin("tools/call", {"name": f"{behaviour.replace('_', '-')}__say", "arguments": {"text": "hello"}})
     assert mcp.text("good__say", text="meanwhile") == "meanwhile"

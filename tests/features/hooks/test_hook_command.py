@@ -155,6 +155,7 @@ def test_an_outcome_that_differs_from_what_was_shown_is_on_record(served: Rig) -
     assert rig.evidence(outcome, "outcome.json")["asShown"] == {str(file): False}
 
 
+@pytest.mark.trial("hooks", is_long=True)
 def test_a_yes_that_comes_late_is_good_for_the_same_call_once(rig: Rig) -> None:
     late = rig.runs("make", wait=4)
     assert late.is_denied
@@ -348,6 +349,7 @@ def test_an_event_that_never_ends_blocks_in_time(alone: Rig) -> None:
         assert b'"deny"' in hook.stdout.read()
 
 
+@pytest.mark.trial("hooks", is_long=True)
 def test_an_approval_that_takes_longer_than_the_client_waits_ends_in_deny(rig: Rig) -> None:
     """The real limit is ten minutes for Claude Code; the same clock runs here with three seconds."""
     answer = rig.runs("make", wait=4)

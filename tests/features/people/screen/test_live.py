@@ -66,6 +66,7 @@ async def test_what_is_answered_elsewhere_says_so_in_its_place_and_takes_no_key(
         await user.until_shown("Nothing is waiting for you.")
 
 
+@pytest.mark.trial("terminal views", is_long=True)
 async def test_a_form_that_is_answered_elsewhere_lets_go_of_its_secret(
     queue: PromptQueue, other: PromptQueue, log: Path
 ) -> None:
