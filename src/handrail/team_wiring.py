@@ -22,8 +22,8 @@ from handrail.kernel.project_gate import asking
 from handrail.kernel.queue_approver import AskInQueue
 from handrail.stores.team import setup
 from handrail.stores.team.factory import OpenTeam, TeamAddress
-from handrail.stores.team.given_secrets import GivenSecrets
 from handrail.stores.team.record import make_key
+from handrail.stores.team.startup_secrets import GivenSecrets
 from handrail.wiring import Wiring
 
 if TYPE_CHECKING:

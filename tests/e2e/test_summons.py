@@ -13,7 +13,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from handrail.stores.local.watching import watching
+from handrail.stores.local.viewers import watching
 from tests.e2e.agents import Agent
 from tests.persons import HANDRAIL, Person
 from tests.waiting import PATIENCE, until

@@ -11,13 +11,13 @@ import handrail.features.hooks.plan as plan
 import handrail.features.hooks.shell as shell
 from handrail.features.browser.shown_element import UNKNOWN_DESTINATION
 from handrail.kernel.approval import Question
-from handrail.kernel.asking_again import NEAR, differences
+from handrail.kernel.auto_run_files import reasons
 from handrail.kernel.call import Call
-from handrail.kernel.later_files import reasons
 from handrail.kernel.prompts.approval_prompt import prompt_of
 from handrail.kernel.prompts.phrases import CODES, phrase
 from handrail.kernel.prompts.rules import check_prompt
 from handrail.kernel.registry import surface_of
+from handrail.kernel.repeat_question import NEAR, differences
 from handrail.kernel.target import Step, Target
 from handrail.kernel.tool import About, Difference, Preview
 from handrail.ports import errors

@@ -16,7 +16,7 @@ import pytest
 from handrail.ports.errors import Conflict, InvalidParams
 from handrail.ports.prompt_queue import PromptAnswer, PromptQueue
 from handrail.ports.prompts import PromptResponse
-from handrail.stores.local import following, held_file, private_file, waiters
+from handrail.stores.local import file_watch, held_file, private_file, waiters
 from tests.stores.processes import finish, finish_killed, start
 
 PROMPT = {"kind": "file_change_confirm", "path": "a.txt"}
@@ -165,7 +165,7 @@ async def test_waiting_wakes_up_within_milliseconds(queue: PromptQueue, other: P
         await other.respond(request_id, OK)
         await asking
         taken.append(loop.time() - started)
-    assert sorted(taken)[5] < following._LOOK_EVERY_SECONDS / 10
+    assert sorted(taken)[5] < file_watch._LOOK_EVERY_SECONDS / 10
 
 
 async def test_many_wait_at_once_and_each_gets_its_own(queue: PromptQueue, other: PromptQueue) -> None:

@@ -11,23 +11,23 @@ from functools import partial
 from msgspec.structs import replace
 
 from handrail.kernel.approval import Approver
-from handrail.kernel.asking import Asking
-from handrail.kernel.asking_again import MOST_TIMES, asked_again
 from handrail.kernel.binding import bound_to, digest_of, located_at, shown_target, token_scope
 from handrail.kernel.call import Call
+from handrail.kernel.call_person import CallPerson, call_nobody, calling_person
 from handrail.kernel.call_state import Ahead, CallState
 from handrail.kernel.deadline import Deadline
 from handrail.kernel.lanes import Lanes, Turn
 from handrail.kernel.own_places import refuse_own
 from handrail.kernel.policy import CLOSED, Policy, Verdict
 from handrail.kernel.question_limit import QuestionLimit
+from handrail.kernel.questioner import Questioner
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Listing, Registered, Registry, UnknownTool
-from handrail.kernel.summoning import Summon, nobody_is_called, summoning
+from handrail.kernel.repeat_question import MOST_TIMES, repeat_question
 from handrail.kernel.target import Target
 from handrail.kernel.task_ownership import TaskOwnership
 from handrail.kernel.tool import Preview, Reply, Settled
-from handrail.kernel.unforeseen import unforeseen
+from handrail.kernel.unexpected_error import unexpected_error
 from handrail.ports.consents import Consents
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Aborted, Declined, Failure, InvalidParams, ShownChanged
@@ -66,7 +66,7 @@ class Gate:
         *,
         executor_tokens: TokenStore | None = None,
         consents: Consents | None = None,
-        summon: Summon = nobody_is_called,
+        call_person: CallPerson = call_nobody,
         end_task: EndTask = nothing_ends,
         ownership: TaskOwnership | None = None,
         knows: Callable[[str], Awaitable[bool]] = everybody,
@@ -75,11 +75,11 @@ class Gate:
         """`knows` tells whether an identity still counts: a person may have revoked its token meanwhile."""
         self.registry = registry
         self._policy = policy
-        self._asking = Asking(approver, recorder, policy, consents)
+        self._asking = Questioner(approver, recorder, policy, consents)
         self._tokens = tokens
         self._executor_tokens = executor_tokens or tokens
         self._recorder = recorder
-        self._summon = summon
+        self._call_person = call_person
         self._end_task = end_task
         self._ownership = ownership
         self._knows = knows
@@ -102,7 +102,7 @@ class Gate:
         """The tool's reply; a Failure when it was refused, stopped or went wrong."""
         state = CallState(call, self._entry(call))
         call.began_at = self._recorder.now()
-        places, call.beside = call.beside, summoning(call, self._summon)
+        places, call.beside = call.beside, calling_person(call, self._call_person)
         try:
             return await self._recorded(state)
         finally:
@@ -122,7 +122,7 @@ class Gate:
             await self._recorder.close(state, error=failure)
             raise
         except Exception as fault:  # noqa: BLE001 - logged, without its own words
-            own = unforeseen(state.call.tool, fault)
+            own = unexpected_error(state.call.tool, fault)
             await self._recorder.close(state, error=own)
             raise own from None
         result = reply.result if reply.kept_result is None else reply.kept_result
@@ -291,7 +291,7 @@ class Gate:
         state.params_digest = bound_to(state.params, preview)
         is_answered = state.is_answered_ahead
         if state.shown is not None and not is_answered:
-            preview = asked_again(state.shown, preview, times)
+            preview = repeat_question(state.shown, preview, times)
         state.shown, state.ahead = preview, None
         state.undoes = preview.undoes
         if is_asked and not await self._asking.is_allowed_for_good(state, preview):

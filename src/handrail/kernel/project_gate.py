@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from handrail.kernel.approval import Approver
+from handrail.kernel.call_person import call_nobody
 from handrail.kernel.feature import Feature, load
 from handrail.kernel.gate import Gate
 from handrail.kernel.observed_gate import ObservedApprover, ObservedGate, ObservedRecorder, observed_policy
@@ -11,7 +12,6 @@ from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.queue_approver import AskInQueue, QueueApprover, ending_tasks, remembering
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Listing, Registry, surface_of
-from handrail.kernel.summoning import nobody_is_called
 from handrail.kernel.task_ownership import TaskOwnership
 from handrail.kernel.tokens import OwnTokens
 
@@ -35,7 +35,7 @@ def gate_of(
         Recorder(*kept) if observer is None else ObservedRecorder(*kept),
         executor_tokens=project.stores.tokens,
         consents=project.stores.consents,
-        summon=project.offered("people", "summons").call if calls_person else nobody_is_called,
+        call_person=project.offered("people", "summons").call if calls_person else call_nobody,
         end_task=ending_tasks(project.stores.grants),
         ownership=TaskOwnership(project.stores.task_owners, project.machine.has_ended),
         knows=project.stores.agents.confirms,

@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
-from handrail.kernel.asking_again import evidence_name
 from handrail.kernel.audit import Audit
 from handrail.kernel.call_state import CallState
 from handrail.kernel.content import Image
 from handrail.kernel.evidence import Evidence, Exhibit, utc_now
+from handrail.kernel.repeat_question import evidence_name
 from handrail.kernel.threads import settled_for
 from handrail.kernel.tool import Preview, Reply
 from handrail.ports.errors import Failure, InvalidParams

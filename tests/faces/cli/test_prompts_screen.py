@@ -17,7 +17,7 @@ import pytest
 from handrail.features.people.cli.screen.answering import READING_SECONDS
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.stores.local.prompt_store import prompt_store
-from handrail.stores.local.watching import is_watched
+from handrail.stores.local.viewers import is_watched
 from tests.faces.cli.machine import Machine
 from tests.faces.cli.terminal import Terminal
 from tests.waiting import PATIENCE

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from handrail.faces.http import server_file
-from handrail.faces.http.listening import listen
+from handrail.faces.http.listen_socket import listen
 from handrail.ports.errors import Unsupported
 from tests.faces.http.mcp_stream import mcp_stream
 from tests.faces.http.running import Running, read_answer

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from handrail.features.hooks.answering import denied
 from handrail.features.hooks.clients import CLIENTS
+from handrail.features.hooks.hook_event import denied
 from handrail.features.hooks.limits import WAITS
 from handrail.features.hooks.native import Change, Edit, Fetch, FileChange, Mcp, Native, Other, Read, Shell
 from handrail.features.hooks.offers import hook_settings

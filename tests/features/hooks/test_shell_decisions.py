@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.features.hooks.ground import Ground
 from handrail.features.hooks.own_reach import refuse_own_reach
+from handrail.features.hooks.path_place import Ground
 from handrail.features.hooks.plan import Plan, plan_of
 from handrail.kernel.policy import CLOSED, Policy, Verdict, compose
 from handrail.kernel.policy_document import PolicyDocument

@@ -24,13 +24,13 @@ from handrail.stores.local.questions import SqliteQuestions
 from handrail.stores.local.task_grants import SqliteTaskGrants
 from handrail.stores.local.task_owners import SqliteTaskOwners
 from handrail.stores.local.tokens import SqliteOnce, SqliteTokens
-from handrail.stores.team.asking import TeamQuestions, TeamTaskOwners
+from handrail.stores.team.announcements import Listener
 from handrail.stores.team.consents import TeamConsents
 from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.journal import TeamJournal
-from handrail.stores.team.listening import Listener
 from handrail.stores.team.messages import Messages
 from handrail.stores.team.prompt_store import prompt_store as team_prompt_store
+from handrail.stores.team.question_counts import TeamQuestions, TeamTaskOwners
 from handrail.stores.team.task_grants import TeamTaskGrants
 from handrail.stores.team.tokens import TeamOnce, TeamTokens
 from tests.team_engines import Nats, Postgres, nats, postgres

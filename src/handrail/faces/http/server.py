@@ -23,7 +23,7 @@ from handrail.faces.http.context import HttpContext, joined
 from handrail.faces.http.credentials import Credentials, Programs
 from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.guard import ORIGINS_SETTING, Guard, Origins
-from handrail.faces.http.listening import listening, url
+from handrail.faces.http.listen_socket import listening, url
 from handrail.faces.http.protocol import BoundedProtocol
 from handrail.faces.http.sessions import Sessions
 from handrail.faces.http.site import open_for, site

@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from handrail.faces.http import state_file
-from handrail.faces.http.listening import url
+from handrail.faces.http.listen_socket import url
 from handrail.ports.errors import Conflict, InputOutput
 from handrail.ports.state_writes import write_state
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 
 from handrail.faces.jsonrpc.messages import LONGEST_LINE, BadMessage, Id, Message, decode, failure, success, too_long
 from handrail.kernel.line_framer import LineFramer, LongLine
-from handrail.kernel.unforeseen import unforeseen
+from handrail.kernel.unexpected_error import unexpected_error
 from handrail.ports.errors import Aborted, Busy, Failure
 from handrail.ports.peers import Caller, Identify
 
@@ -160,7 +160,7 @@ class Connection(asyncio.Protocol):
         except Failure as failed:
             return self._failure(message.id, failed)
         except Exception as fault:  # noqa: BLE001 - logged
-            return self._failure(message.id, unforeseen(message.method, fault))
+            return self._failure(message.id, unexpected_error(message.method, fault))
 
     async def _serve(self, message: Message, caller: Caller) -> None:
         try:
@@ -170,7 +170,7 @@ class Connection(asyncio.Protocol):
         except asyncio.CancelledError:
             line = self._failure(message.id, Aborted("The caller has gone, or the host ends."))
         except Exception as fault:  # noqa: BLE001 - logged
-            line = self._failure(message.id, unforeseen(message.method, fault))
+            line = self._failure(message.id, unexpected_error(message.method, fault))
         self._write(line)
 
     def _ended(self, task: asyncio.Task[None]) -> None:

@@ -21,7 +21,7 @@ from handrail.faces.local.client import VERSION
 from handrail.kernel import strict_json
 from handrail.kernel.local_service import LocalCaller, LocalSession, Service
 from handrail.kernel.project import Project
-from handrail.kernel.unforeseen import unforeseen
+from handrail.kernel.unexpected_error import unexpected_error
 from handrail.ports.errors import Declined, Failure, InvalidParams, NotFound, Unsupported
 
 LONGEST_LINE = 64 * 1024 * 1024
@@ -133,7 +133,7 @@ class LocalFace:
             await stream.write(_refusal(failure))
             return
         except Exception as fault:  # noqa: BLE001 - logged
-            await stream.write(_refusal(unforeseen("a local call", fault)))
+            await stream.write(_refusal(unexpected_error("a local call", fault)))
             return
         await stream.write(msgspec.json.encode({"ok": True, "handrail": handrail.__version__}) + b"\n")
         try:
@@ -144,7 +144,7 @@ class LocalFace:
         except ConnectionError:
             raise
         except Exception as fault:  # noqa: BLE001 - logged
-            unforeseen(hello["service"], fault)
+            unexpected_error(hello["service"], fault)
 
     def _caller(self, connection: socket.socket, cage: str | None) -> LocalCaller:
         with socket.socket(fileno=os.dup(connection.fileno())) as own:

@@ -31,7 +31,7 @@ from handrail.faces.mcp.server import SERVER_INFO, McpServer
 from handrail.faces.mcp.standard_streams import Sink, Source
 from handrail.kernel import strict_json
 from handrail.kernel.line_framer import LineFramer, LongLine
-from handrail.kernel.unforeseen import unforeseen
+from handrail.kernel.unexpected_error import unexpected_error
 from handrail.ports.errors import Failure, TooLarge
 
 MAX_LINE = 64 * 1024 * 1024
@@ -195,7 +195,7 @@ class LineSession:
         except RpcError as error:
             answer = {"error": error.encoded()}
         except Exception as fault:  # noqa: BLE001 - logged
-            answer = {"error": RpcError(INTERNAL_ERROR, unforeseen(method, fault).message).encoded()}
+            answer = {"error": RpcError(INTERNAL_ERROR, unexpected_error(method, fault).message).encoded()}
         if id in self._answered:
             self._answered.discard(id)
         else:

@@ -21,7 +21,7 @@ from handrail.faces.mcp.sdk import (
     types,
 )
 from handrail.faces.mcp.server import SERVER_INFO, McpServer
-from handrail.kernel.unforeseen import unforeseen
+from handrail.kernel.unexpected_error import unexpected_error
 
 Context = ServerRequestContext[Any, Any]
 _CHANGES = NotificationOptions(tools_changed=True)
@@ -68,7 +68,7 @@ def _handler(name: str, method: Method[Any], changes: "_ToolChanges") -> Callabl
         except asyncio.CancelledError:
             raise
         except Exception as fault:  # noqa: BLE001 - logged
-            raise MCPError(code=types.INTERNAL_ERROR, message=unforeseen(name, fault).message) from None
+            raise MCPError(code=types.INTERNAL_ERROR, message=unexpected_error(name, fault).message) from None
         decoded: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(result))  # the SDK reads what is in it
         return decoded
 

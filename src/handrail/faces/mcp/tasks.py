@@ -25,7 +25,7 @@ from handrail.faces.mcp.protocol import (
     Request,
     RpcError,
 )
-from handrail.kernel.unforeseen import unforeseen
+from handrail.kernel.unexpected_error import unexpected_error
 
 _SOON_SECONDS = 5.0
 """A call that ends sooner, and asks no one, is answered with its result."""
@@ -86,7 +86,7 @@ def _error(fault: BaseException) -> RpcError:
     if isinstance(fault, RpcError):
         return fault
     assert isinstance(fault, Exception)
-    return RpcError(INTERNAL_ERROR, unforeseen("a task", fault).message)
+    return RpcError(INTERNAL_ERROR, unexpected_error("a task", fault).message)
 
 
 class Tasks:

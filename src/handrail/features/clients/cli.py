@@ -14,8 +14,8 @@ from handrail.ports.errors import Declined, Failure, NotFound
 
 if TYPE_CHECKING:
     from handrail.features.clients.client import Client, Edit
+    from handrail.features.clients.connection_check import Trial
     from handrail.features.clients.setup import ClientSetup, ClientState
-    from handrail.features.clients.trial import Trial
     from handrail.ports.stores import Stores
 
 EPILOG = """\b
@@ -49,7 +49,7 @@ def connect(
     """
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program, run
-    from handrail.features.clients.moving import ServerMoves
+    from handrail.features.clients.server_move import ServerMoves
     from handrail.features.clients.setup import ClientSetup, find
 
     stores = program().open_stores(state)
@@ -120,7 +120,7 @@ def disconnect(name: str, state: Path | None) -> None:
     """
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program, run
-    from handrail.features.clients.moving import ServerMoves
+    from handrail.features.clients.server_move import ServerMoves
     from handrail.features.clients.setup import ClientSetup, find
 
     client, stores = find(name), program().open_stores(state)
@@ -154,7 +154,7 @@ def _move(
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.presence import need_person
     from handrail.faces.cli.program import run
-    from handrail.features.clients.moving import ServerMoves
+    from handrail.features.clients.server_move import ServerMoves
 
     others = list(setup.other_servers(client))
     if not names and not (may_ask and others and sys.stdin.isatty()):

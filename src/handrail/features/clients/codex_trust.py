@@ -16,8 +16,8 @@ from typing import Any
 
 from handrail.features.clients.client import Edit
 from handrail.features.clients.config_file import ConfigFile
+from handrail.features.clients.file_edit import Written
 from handrail.features.clients.json_lines import JsonLines
-from handrail.features.clients.written import Written
 
 _PATIENCE_SECONDS = 20.0
 

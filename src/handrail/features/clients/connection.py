@@ -8,7 +8,7 @@ import msgspec
 
 from handrail.features.clients.client import Client, Edit
 from handrail.features.clients.config_file import ConfigFile
-from handrail.features.clients.written import Written, is_there, undo, write
+from handrail.features.clients.file_edit import Written, is_there, undo, write
 from handrail.ports.errors import Damaged, Failure, NotFound
 from handrail.ports.state_writes import write_state
 

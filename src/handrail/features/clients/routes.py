@@ -20,7 +20,7 @@ from handrail.faces.http.credentials import caller, must_be_person
 from handrail.faces.http.json_body import json_object, text_field
 from handrail.faces.http.person_proof import Action, PersonProof
 from handrail.features.clients.client import Client, Edit
-from handrail.features.clients.moving import ServerMoves
+from handrail.features.clients.server_move import ServerMoves
 from handrail.features.clients.setup import ClientSetup, ClientState, find, launch_command
 from handrail.kernel.digest import digest
 from handrail.ports.errors import AuthRequired, Conflict

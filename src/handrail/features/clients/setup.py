@@ -13,9 +13,9 @@ from handrail.features.clients.client import SERVER, Client, Edit, Home, Launch
 from handrail.features.clients.codex_trust import codex_runs, is_trusted, trust_edits
 from handrail.features.clients.config_file import ConfigFile
 from handrail.features.clients.connection import Connections
+from handrail.features.clients.connection_check import Trial, try_connection
 from handrail.features.clients.hook_edits import hook_edits
 from handrail.features.clients.known_clients import CLIENTS, CODEX
-from handrail.features.clients.trial import Trial, try_connection
 from handrail.ports.errors import Failure, InvalidParams, NotFound
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import msgspec
 
 from handrail.features.gateway.connection import Connection
 from handrail.features.gateway.model import Server, checked
-from handrail.features.gateway.opening import log_of, opening_channel
+from handrail.features.gateway.open_gateway import log_of, opening_channel
 from handrail.features.gateway.review import Difference, Reviews, difference
 from handrail.features.gateway.server_file import Entry, ServerFile, server_file
 from handrail.features.gateway.settings import GatewaySettings

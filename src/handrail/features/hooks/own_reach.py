@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from itertools import islice
 
-from handrail.features.hooks.ground import Ground, is_within, reaches_handrail
 from handrail.features.hooks.own_address import own_port_in
 from handrail.features.hooks.own_processes import ends_handrail, kills_in_text, looks_into
+from handrail.features.hooks.path_place import Ground, is_within, reaches_handrail
 from handrail.features.hooks.shell.reading import Program, Reading, absolute
 from handrail.features.hooks.shell.syntax import Word
 from handrail.features.hooks.shell.writers import written_by

@@ -11,7 +11,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from handrail.features.hooks.ground import Ground, is_within
+from handrail.features.hooks.path_place import Ground, is_within
 from handrail.features.hooks.shell.readers import Reads, what_it_reads
 from handrail.features.hooks.shell.reading import FileUse, Program, Reading, absolute, read_command
 from handrail.features.hooks.shell.writers import read_by

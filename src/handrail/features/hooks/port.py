@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from handrail.features.hooks.ground import Ground
+from handrail.features.hooks.path_place import Ground
 from handrail.ports.errors import Failure
 from handrail.ports.own_servers import own_ports
 

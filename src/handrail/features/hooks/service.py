@@ -4,8 +4,8 @@ After the hello come as many bytes of the client's event as it says. The answer 
 so many bytes for stdout and for stderr.
 """
 
-from handrail.features.hooks.answering import MOST_BYTES, Asker, answer_event
 from handrail.features.hooks.clients import CLIENTS
+from handrail.features.hooks.hook_event import MOST_BYTES, Asker, answer_event
 from handrail.kernel.local_service import LocalSession
 from handrail.ports.errors import InvalidParams
 

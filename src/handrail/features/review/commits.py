@@ -19,7 +19,7 @@ from handrail.features.review.agent_entries import AgentEntry
 from handrail.features.review.git import is_repository, run_git
 from handrail.features.review.item import FileChange
 from handrail.features.review.link_targets import LinkTargets
-from handrail.kernel.later_files import link_runs_later
+from handrail.kernel.auto_run_files import link_runs_later
 from handrail.ports.errors import Failure, NotFound
 from handrail.ports.files import Folder, Status
 

@@ -13,7 +13,7 @@ from handrail.features.review.ignored_paths import IgnoredPaths
 from handrail.features.review.item import FileChange, Group, Item
 from handrail.features.review.later_marks import LaterMarks
 from handrail.features.review.versions import Versions
-from handrail.kernel.later_files import link_runs_later, runs_later
+from handrail.kernel.auto_run_files import link_runs_later, runs_later
 from handrail.ports.errors import Failure
 from handrail.ports.files import Folder
 

@@ -7,7 +7,7 @@ from handrail.features.review.base import Base
 from handrail.features.review.item import FileChange
 from handrail.features.review.link_targets import resolved
 from handrail.features.review.versions import Versions
-from handrail.kernel.later_files import link_runs_later, runs_later
+from handrail.kernel.auto_run_files import link_runs_later, runs_later
 
 _REPOSITORY = ("HEAD", "objects", "refs")
 

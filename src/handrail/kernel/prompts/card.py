@@ -10,7 +10,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from handrail.kernel.approval import Question
-from handrail.kernel.later_files import later_files
+from handrail.kernel.auto_run_files import later_files
 from handrail.kernel.prompts.phrases import phrase
 from handrail.kernel.target import ANY_PLACE
 from handrail.kernel.tool import Difference

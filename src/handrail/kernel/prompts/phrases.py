@@ -2,7 +2,7 @@
 
 import re
 
-from handrail.kernel.later_files import reasons
+from handrail.kernel.auto_run_files import reasons
 
 _PHRASES = {
     "noScreenPicture": r"No picture of the screen could be taken\.",

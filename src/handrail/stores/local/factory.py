@@ -11,7 +11,7 @@ from handrail.stores.local import locks
 from handrail.stores.local.agents import AgentsFile
 from handrail.stores.local.config_file import allow, choose, remove_rule, rules
 from handrail.stores.local.consents import SqliteConsents
-from handrail.stores.local.following import FollowedFile
+from handrail.stores.local.file_watch import FollowedFile
 from handrail.stores.local.private_file import make_private_folder
 from handrail.stores.local.push_subscriptions import SecretSubscriptions
 from handrail.stores.local.questions import SqliteQuestions
@@ -19,7 +19,7 @@ from handrail.stores.local.state import STEPS, State
 from handrail.stores.local.task_grants import SqliteTaskGrants
 from handrail.stores.local.task_owners import SqliteTaskOwners
 from handrail.stores.local.tokens import SqliteOnce, SqliteTokens
-from handrail.stores.local.watching import is_watched, watching
+from handrail.stores.local.viewers import is_watched, watching
 
 if TYPE_CHECKING:
     from collections.abc import Callable

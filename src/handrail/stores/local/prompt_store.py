@@ -9,7 +9,7 @@ from handrail.ports.prompt_queue import Origin
 from handrail.ports.prompt_store import PromptStore
 from handrail.stores.local import sealed_rows
 from handrail.stores.local.database import Database
-from handrail.stores.local.following import FollowedFile
+from handrail.stores.local.file_watch import FollowedFile
 from handrail.stores.local.journal import JournalFile
 from handrail.stores.local.waiters import Waiters
 

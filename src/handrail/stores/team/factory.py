@@ -13,7 +13,7 @@ from handrail.ports.team import TeamStores
 from handrail.stores.team import setup
 from handrail.stores.team.agent_runs import TeamRuns
 from handrail.stores.team.agents import TeamAgents
-from handrail.stores.team.asking import TeamQuestions, TeamTaskOwners
+from handrail.stores.team.announcements import Listener
 from handrail.stores.team.batches import TeamBatches
 from handrail.stores.team.blobs import BlobFolder, BlobWitness, open_bucket
 from handrail.stores.team.browser_actions import TeamActions
@@ -25,13 +25,13 @@ from handrail.stores.team.consents import TeamConsents
 from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.journal import TeamJournal
 from handrail.stores.team.leases import TeamLeases
-from handrail.stores.team.listening import Listener
 from handrail.stores.team.members import TeamMembers
 from handrail.stores.team.messages import Messages
 from handrail.stores.team.nodes import TeamNodes
 from handrail.stores.team.peers import TeamPeers
 from handrail.stores.team.prompt_store import prompt_store
 from handrail.stores.team.push_subscriptions import TeamSubscriptions
+from handrail.stores.team.question_counts import TeamQuestions, TeamTaskOwners
 from handrail.stores.team.record import KeyFile, KnownKey, record_stores
 from handrail.stores.team.rules import TeamRules
 from handrail.stores.team.run_leases import SECONDS as RUN_SECONDS

@@ -9,9 +9,9 @@ import msgspec
 
 from handrail.ports.node import NodeAnswer, NodeSighting, decoded
 from handrail.ports.prompt_store import Watch
+from handrail.stores.team.announcements import Listener
 from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.journal import TeamJournal
-from handrail.stores.team.listening import Listener
 
 _JOURNAL = "node."
 _SEEN = """

@@ -19,9 +19,9 @@ from nats.aio.subscription import Subscription
 
 from handrail.ports.errors import Failure, InputOutput, Offline
 from handrail.ports.team_servers import Answer
-from handrail.stores.team.asking import short
 from handrail.stores.team.blobs import BlobFolder
 from handrail.stores.team.messages import Messages
+from handrail.stores.team.question_counts import short
 
 _MOST_BYTES = 900_000
 

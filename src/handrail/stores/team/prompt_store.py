@@ -14,9 +14,9 @@ from handrail.ports.errors import Failure
 from handrail.ports.prompt_queue import About, Origin
 from handrail.ports.prompt_store import PromptStore
 from handrail.ports.prompts import NOTHING_MASKED
+from handrail.stores.team.announcements import Listener
 from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.journal import TeamJournal
-from handrail.stores.team.listening import Listener
 from handrail.stores.team.messages import Messages, NobodyThere
 
 JOURNAL = "prompts"

@@ -25,7 +25,7 @@ from handrail.kernel.deadline import Deadline
 from handrail.kernel.evidence import utc_now
 from handrail.kernel.lanes import Lanes
 from handrail.kernel.recorder import outcome_of
-from handrail.kernel.unforeseen import unforeseen
+from handrail.kernel.unexpected_error import unexpected_error
 from handrail.ports.errors import Aborted, Failure, InvalidParams, ShownChanged
 from handrail.ports.files import Folder
 from handrail.ports.peers import Caller
@@ -101,7 +101,7 @@ class Host:
         except Failure as failure:
             raise await self._failed(execution, failure) from None
         except Exception as fault:  # noqa: BLE001 - logged
-            raise await self._failed(execution, unforeseen(method.name, fault)) from None
+            raise await self._failed(execution, unexpected_error(method.name, fault)) from None
         unrecorded = () if isinstance(method, Action) else method.unrecorded
         await self._close(execution, None, {name: value for name, value in result.items() if name not in unrecorded})
         if visit.meta.execution_id is not None and "evidence" in result:

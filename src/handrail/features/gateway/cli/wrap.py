@@ -45,7 +45,7 @@ def wrap(
 
     from handrail.faces.cli.person import answers
     from handrail.faces.cli.program import program
-    from handrail.features.gateway.wrapping import wrapped_server
+    from handrail.features.gateway.wrapped_server import wrapped_server
 
     log_to_stderr()
     missing = [key for key in passed if key not in os.environ]
@@ -65,7 +65,7 @@ async def _serve(opened: "Project", server: "Server") -> None:
 
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program
-    from handrail.features.gateway.wrapping import begin
+    from handrail.features.gateway.wrapped_server import begin
     from handrail.kernel.end_signals import end_signals
 
     gateway: Gateway = opened.part("gateway")

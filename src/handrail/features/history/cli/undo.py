@@ -100,7 +100,7 @@ def _moment(text: str, now: datetime) -> datetime:
 
 def _approver(wide: str | None, answer: Choice) -> "Approver":
     """A change that reaches far is shown first."""
-    from handrail.faces.cli.shown_first import ShownFirst
+    from handrail.faces.cli.confirm_change import ShownFirst
     from handrail.kernel.approval import OwnCommand, PresetAnswer
 
     if answer != "ask":

@@ -7,12 +7,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handrail.features.hooks.answering import Asker, answer_event
+from handrail.features.hooks.hook_event import Asker, answer_event
 from handrail.kernel.queue_approver import AskInQueue
 
 if TYPE_CHECKING:
-    from handrail.features.hooks.answering import HookAnswer
     from handrail.features.hooks.cli.fast import Arguments
+    from handrail.features.hooks.hook_event import HookAnswer
     from handrail.kernel.program import Program
     from handrail.kernel.project import Project
 

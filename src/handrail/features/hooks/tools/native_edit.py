@@ -5,8 +5,8 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from handrail.features.hooks.ground import Ground
 from handrail.features.hooks.native import Change, FileChange
+from handrail.features.hooks.path_place import Ground
 from handrail.features.hooks.port import Hooks
 from handrail.features.hooks.result import Allowed
 from handrail.features.workspace.offers import Change as ProjectChange

@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
-from handrail.features.hooks.ground import is_within
 from handrail.features.hooks.native import Read
+from handrail.features.hooks.path_place import is_within
 from handrail.features.hooks.plan import secret_below
 from handrail.features.hooks.port import Hooks
 from handrail.features.hooks.result import ALLOWED, Allowed

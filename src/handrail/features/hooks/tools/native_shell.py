@@ -11,8 +11,8 @@ from handrail.features.hooks.own_reach import refuse_own_reach
 from handrail.features.hooks.plan import Plan, plan_of, shown_uses
 from handrail.features.hooks.port import Hooks
 from handrail.features.hooks.result import ALLOWED, Allowed
+from handrail.kernel.auto_run_files import runs_later
 from handrail.kernel.call import Call
-from handrail.kernel.later_files import runs_later
 from handrail.kernel.target import ANY_PLACE, Target
 from handrail.kernel.threads import in_thread
 from handrail.kernel.tool import About, Preview, Settled, Tool

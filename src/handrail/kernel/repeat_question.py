@@ -1,4 +1,4 @@
-"""Asking a person again: what they said yes to has changed before it was done, and nothing was done."""
+"""Questioner a person again: what they said yes to has changed before it was done, and nothing was done."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ MOST_TIMES = 2
 NEAR = "Something near it has changed that the question does not quote."
 
 
-def asked_again(before: Preview, now: Preview, times: int) -> Preview:
+def repeat_question(before: Preview, now: Preview, times: int) -> Preview:
     """The same question with what has changed since. Earlier pictures stay among the evidence."""
     pictures = [replace(picture, name=evidence_name(picture.name, times)) for picture in now.pictures]
     return replace(now, changed=differences(before, now) or (Difference("", "", NEAR),), pictures=pictures)

@@ -1,4 +1,4 @@
-"""Faults that no one foresaw: what the log gets, and what the caller is told."""
+"""Errors that nobody expected: what the log gets, and what the caller is told."""
 
 import logging
 from traceback import format_tb
@@ -8,7 +8,7 @@ from handrail.ports.errors import Failure, InputOutput, Internal
 logger = logging.getLogger(__name__)
 
 
-def unforeseen(tool: str, fault: Exception) -> Failure:
+def unexpected_error(tool: str, fault: Exception) -> Failure:
     """Logs where it happened, and gives the Failure for the caller. Neither quotes the fault: it may contain a key."""
     logger.error("%s failed: %s\n%s", tool, type(fault).__name__, "".join(format_tb(fault.__traceback__)))
     if isinstance(fault, OSError):

@@ -10,8 +10,8 @@ import msgspec
 from msgspec import UNSET
 
 from handrail.features.hooks.clients import CLIENTS, HookClient, ToolCall
-from handrail.features.hooks.ground import checked
 from handrail.features.hooks.native import TOOL_OF, Change, FileChange, Mcp, Native, Other, Outcome, Read, Shell
+from handrail.features.hooks.path_place import checked
 from handrail.features.hooks.port import Hooks
 from handrail.features.hooks.project_servers import OWN_SERVER, has_impostor
 from handrail.features.hooks.result import Allowed
@@ -21,7 +21,7 @@ from handrail.kernel.approval import Answer, Question, Unseen
 from handrail.kernel.call import Call
 from handrail.kernel.project import Project
 from handrail.kernel.threads import in_thread
-from handrail.kernel.unforeseen import unforeseen
+from handrail.kernel.unexpected_error import unexpected_error
 from handrail.ports.errors import Failure, InvalidParams
 from handrail.ports.identity import Caller, Identity
 
@@ -80,7 +80,7 @@ async def answer_event(
     except Failure as failure:
         return denied(client, _words(failure))
     except Exception as fault:  # noqa: BLE001 - logged; a fault of ours blocks the tool
-        return denied(client, _words(unforeseen("a hook", fault)), is_fault=True)
+        return denied(client, _words(unexpected_error("a hook", fault)), is_fault=True)
     return _printed(client, True, "Allowed by handrail.", 0)
 
 

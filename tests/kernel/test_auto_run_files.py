@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.kernel.later_files import link_runs_later, runs_later
+from handrail.kernel.auto_run_files import link_runs_later, runs_later
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from handrail.stores.local.watching import is_watched, watching
+from handrail.stores.local.viewers import is_watched, watching
 
 
 def test_who_watches_is_seen_until_the_last_one_goes(tmp_path: Path) -> None:
@@ -18,7 +18,7 @@ def test_who_watches_is_seen_until_the_last_one_goes(tmp_path: Path) -> None:
 
 def test_one_that_is_killed_watches_no_more(tmp_path: Path) -> None:
     program = (
-        "import sys, pathlib, handrail.stores.local.watching as w\n"
+        "import sys, pathlib, handrail.stores.local.viewers as w\n"
         "with w.watching(pathlib.Path(sys.argv[1])):\n"
         "    print('ready', flush=True); sys.stdin.read()"
     )

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from asyncinotify import Inotify
 
-from handrail.stores.local import following
-from handrail.stores.local.following import FollowedFile, Watch
+from handrail.stores.local import file_watch
+from handrail.stores.local.file_watch import FollowedFile, Watch
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ async def test_a_folder_that_is_removed_and_made_again_is_watched_again(tmp_path
 
 
 async def test_more_events_than_fit_at_once_are_all_taken(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "_EVENTS_AT_ONCE", 1)
+    monkeypatch.setattr(file_watch, "_EVENTS_AT_ONCE", 1)
     async with FollowedFile(path).watching() as watch:
         await watch.change()
         for number in range(200):
@@ -194,4 +194,4 @@ async def test_a_wake_up_takes_milliseconds_and_not_the_next_look(path: Path) ->
             await asyncio.sleep(0)
             append(path)
             await waiting
-        assert loop.time() - started < following._LOOK_EVERY_SECONDS
+        assert loop.time() - started < file_watch._LOOK_EVERY_SECONDS

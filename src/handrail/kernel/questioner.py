@@ -14,7 +14,7 @@ from handrail.ports.consents import Consents
 from handrail.ports.errors import Declined
 
 
-class Asking:
+class Questioner:
     def __init__(
         self,
         approver: Approver,
@@ -27,7 +27,7 @@ class Asking:
         self._policy = policy
         self._consents = consents
 
-    def through(self, approver: Approver) -> "Asking":
+    def through(self, approver: Approver) -> "Questioner":
         """The same, where somebody else is asked."""
         other = copy(self)
         other._approver = approver

@@ -1,0 +1,28 @@
+"""Calls a person when a question finds nobody watching, and tells the caller where the person finds it."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from handrail.kernel.call import Call
+from handrail.ports.prompt_queue import Beside, Side
+from handrail.ports.prompts import Prompt
+
+CallPerson = Callable[[], Awaitable[str | None]]
+"""Gives words for the caller; None when somebody watches."""
+
+
+async def call_nobody() -> None:
+    return None
+
+
+def calling_person(call: Call, call_person: CallPerson) -> Beside:
+    """Where this call's questions are put. Where that is the queue alone a person is called, which is no answer."""
+    places = call.beside
+
+    async def notify() -> None:
+        if (words := await call_person()) is not None:
+            await call.progress(words)
+
+    def beside(prompt: Prompt) -> Sequence[Side]:
+        return places(prompt) or [Side("handrail", notify)]
+
+    return beside
