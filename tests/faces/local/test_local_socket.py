@@ -167,3 +167,13 @@ def test_a_long_path_of_the_state_directory_is_reached(tmp_path: Path) -> None:
             return await asyncio.to_thread(called, path)
 
     assert asyncio.run(reach())["pid"] == os.getpid()
+
+
+def test_a_server_that_ends_while_it_is_greeted_has_gone_and_another_may_follow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, its = socket.socketpair()
+    its.close()
+    monkeypatch.setattr(client, "_connected", lambda path, seconds: ours)
+    with pytest.raises(client.Gone):
+        client.greeted(str(tmp_path / "socket"), "mcp", {})

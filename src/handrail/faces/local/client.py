@@ -26,6 +26,10 @@ class Refused(Exception):
     """A server is there and does not serve us: it says why, does not respond, or has gone."""
 
 
+class Gone(Refused):
+    """It has ended since we connected to it. Another one may follow."""
+
+
 def state_folder(given: str | None) -> str:
     """As every other command finds it."""
     if named := given or os.environ.get("HANDRAIL_STATE"):
@@ -57,6 +61,9 @@ def greeted(
     connection = _connected(path, seconds)
     try:
         connection.sendall(_hello(service, members))
+    except ConnectionError as error:
+        connection.close()
+        raise Gone(f"handrail's server has ended: {error}") from None
     except OSError as error:
         connection.close()
         raise Refused(f"handrail's server does not respond: {error}") from None

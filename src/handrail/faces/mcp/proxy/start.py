@@ -10,7 +10,7 @@ import sys
 import time
 
 import handrail
-from handrail.faces.local.client import FILE, NoServer, Refused, greeted, state_folder
+from handrail.faces.local.client import FILE, Gone, NoServer, Refused, greeted, state_folder
 from handrail.faces.mcp.proxy.relay import NoServerComes, Relay
 from handrail.faces.mcp.proxy.stored_answers import StoredAnswers
 
@@ -127,7 +127,7 @@ class Server:
         }
         try:
             connection = greeted(os.path.join(mine.state, FILE), SERVICE, hello)
-        except NoServer:
+        except (NoServer, Gone):
             self._start()
             return None
         except Refused:
