@@ -221,6 +221,12 @@ def test_what_was_offered_is_told_in_words() -> None:
     assert "t1" in str(words["task"].until)
 
 
+def test_of_a_file_outside_of_the_project_no_kind_of_files_is_offered() -> None:
+    inside, outside = offered(WRITE, README), offered(WRITE, Target(path="/home/ada/i.md", is_outside=True))
+    assert [each.scope for each in inside] == ["once", "task", "task", "rule"]
+    assert [each.scope for each in outside] == ["once", "task", "rule"]
+
+
 def test_a_rule_that_asks_each_time_can_be_answered_for_no_longer_than_it_asks() -> None:
     ruled = offers_for(question(WRITE, README, is_ruled=True), PROJECTS[0], NOW)
     assert "rule" not in {each.scope for each in ruled}

@@ -40,7 +40,7 @@ def _for_task(question: Question, project: str, now: datetime) -> Iterator[Offer
     grant = replace(_grant(question, target, project), identity=question.call.caller.identity, task=task, until=end)
     yield _offer("task", grant, question)
     kind = _KIND_OF_FILE.fullmatch(os.path.basename(target.path or ""))
-    is_plain = target.command is None and target.place is None
+    is_plain = target.command is None and target.place is None and not target.is_outside
     if kind is not None and is_plain and kind["suffix"].lower() not in _MAY_RUN_LATER:
         yield _offer("task", replace(grant, path=f"**/*.{kind['suffix']}"), question)
 
