@@ -14,7 +14,7 @@ import pytest
 
 from handrail.features.people.cli.screen.texts import ENGLISH
 from handrail.kernel.prompts.queue import LoggedPrompts
-from handrail.ports.prompt_queue import OWN
+from handrail.ports.prompt_queue import OWN_ORIGIN
 from handrail.ports.prompts import RequestEntry
 from handrail.stores.local.prompt_store import prompt_store
 from tests.faces.cli.machine import Machine
@@ -78,9 +78,9 @@ async def test_the_commands_do_what_the_page_says(tmp_path: Path) -> None:
     await queue.request({"kind": "choice", "options": [{"value": "happy"}]}, request_id="q1")
     await queue.request({"kind": "file_change_confirm"}, request_id="q2")
     await queue.request(form, request_id="q3")
-    await queue.request({"kind": "file_change_confirm"}, request_id="q4", origin=OWN)
+    await queue.request({"kind": "file_change_confirm"}, request_id="q4", origin=OWN_ORIGIN)
     about_an_app = {"app": "com.example.mail", "appName": "Mail", "tool": "send_email"}
-    await queue.request({"kind": "file_change_confirm", "consent": about_an_app}, request_id="q5", origin=OWN)
+    await queue.request({"kind": "file_change_confirm", "consent": about_an_app}, request_id="q5", origin=OWN_ORIGIN)
     commands = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("handrail ")]
     assert len(commands) == 10
     for command in commands:

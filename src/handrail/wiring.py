@@ -34,7 +34,7 @@ from handrail.ports.files import EvidenceFolder
 from handrail.ports.machine import Machine
 from handrail.ports.paths import ClosedFolders
 from handrail.ports.state_folder import state_path
-from handrail.ports.waiting import entered
+from handrail.ports.waiting import enter_in_thread
 from handrail.stores.local.factory import stores_of
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.files.overlay import OverlaidFolder
@@ -243,7 +243,7 @@ class Wiring:
         who_calls = partial(local_caller, self.machine, project.stores.path, known)
         face = LocalFace(services, projects.find, who_calls, in_use)
         try:
-            async with entered(bound(path)) as listener, face.listening(listener):
+            async with enter_in_thread(bound(path)) as listener, face.listening(listener):
                 yield
         finally:
             await projects.close()

@@ -18,7 +18,7 @@ from handrail.kernel.record_check import check_record
 from handrail.ports.errors import Failure
 from handrail.ports.identity import Caller
 from handrail.ports.presence import Passkey
-from handrail.ports.state_writes import held_writes
+from handrail.ports.state_writes import open_write_journal
 from handrail.stores.local.agents import AgentsFile
 from handrail.stores.local.journal import JournalFile
 from handrail.stores.local.presence import PasskeyFile
@@ -202,7 +202,7 @@ def test_what_is_told_as_kept_is_kept_and_nothing_before_it_is_lost(
             kept.add(str(number))
         missing = kept - keep.find(tmp_path)
         assert not missing, f"{keep.name} {errno.errorcode[code]} at call {at} ({calls.failed})"
-    with held_writes(tmp_path) as writes:
+    with open_write_journal(tmp_path) as writes:
         assert not [name for name in writes.names() for each in writes.contents(name) if each.is_outside]
 
 

@@ -25,7 +25,7 @@ from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
 from handrail.ports.identity import Caller
 from handrail.ports.policy import Rule
-from handrail.ports.tokens import Scope
+from handrail.ports.tokens import TokenScope
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.journal import JournalFile
 
@@ -90,16 +90,16 @@ class Ledger:
     """Stands for the store of tokens: each one is good once, for its scope. `on_consume` looks on at that moment."""
 
     def __init__(self, on_consume: Callable[[], None] = lambda: None) -> None:
-        self.issued: dict[str, Scope] = {}
+        self.issued: dict[str, TokenScope] = {}
         self.consumed: list[str] = []
         self._on_consume = on_consume
 
-    async def issue(self, scope: Scope, ttl: float) -> str:
+    async def issue(self, scope: TokenScope, ttl: float) -> str:
         token = f"token {len(self.issued)}"
         self.issued[token] = scope
         return token
 
-    async def consume(self, token: str | None, scope: Scope, *, is_durable: bool = True) -> None:
+    async def consume(self, token: str | None, scope: TokenScope, *, is_durable: bool = True) -> None:
         self._on_consume()
         assert token is not None
         if token in self.consumed or self.issued.get(token) != scope:

@@ -8,9 +8,9 @@ from handrail.kernel.binding import bound_to, digest_of, shown_target
 from handrail.kernel.digest import digest
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview
-from handrail.ports.prompts import Warrant
+from handrail.ports.prompts import ApprovedAction
 
-WARRANT = Warrant(method="notes.add", params_digest="ab" * 32)
+WARRANT = ApprovedAction(method="notes.add", params_digest="ab" * 32)
 
 
 def test_what_was_shown_replaces_what_was_located_and_leaves_the_rest() -> None:

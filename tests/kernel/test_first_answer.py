@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handrail.kernel.prompts.queue import LoggedPrompts
-from handrail.ports.prompt_queue import Side
+from handrail.ports.prompt_queue import AnswerChannel
 from handrail.ports.prompts import ChoiceOption, ChoicePrompt, PromptResponse
 from handrail.stores.local.prompt_store import prompt_store
 
@@ -30,11 +30,11 @@ async def never() -> PromptResponse | None:
     return None
 
 
-def answers(response: PromptResponse | None) -> Side:
+def answers(response: PromptResponse | None) -> AnswerChannel:
     async def answer() -> PromptResponse | None:
         return response
 
-    return Side("client:test", answer)
+    return AnswerChannel("client:test", answer)
 
 
 async def test_the_answer_of_another_place_is_in_the_log_with_who_gave_it(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ async def test_the_other_places_are_told_when_the_queue_was_first(tmp_path: Path
 
     async with queue(tmp_path) as prompts, asyncio.timeout(10):
         asking = asyncio.ensure_future(
-            prompts.ask(PROMPT, request_id="q", beside=lambda prompt: [Side("terminal:ada", answer)])
+            prompts.ask(PROMPT, request_id="q", beside=lambda prompt: [AnswerChannel("terminal:ada", answer)])
         )
         await is_asked.wait()
         await prompts.respond("q", CHOOSES_A, by="console:ada")
@@ -71,7 +71,7 @@ async def test_the_other_places_are_told_when_the_queue_was_first(tmp_path: Path
 @pytest.mark.parametrize(
     "useless", [answers(None), answers(PromptResponse(status="ok", selection="not an option"))], ids=["none", "wrong"]
 )
-async def test_a_place_without_a_valid_answer_leaves_the_question_open(tmp_path: Path, useless: Side) -> None:
+async def test_a_place_without_a_valid_answer_leaves_the_question_open(tmp_path: Path, useless: AnswerChannel) -> None:
     async with queue(tmp_path) as prompts, asyncio.timeout(10):
         asking = asyncio.ensure_future(prompts.ask(PROMPT, request_id="q", beside=lambda prompt: [useless]))
         async for _ in prompts.follow(0):
@@ -93,7 +93,7 @@ async def test_who_stops_asking_is_asked_about_nowhere_any_more(tmp_path: Path) 
 
     async with queue(tmp_path) as prompts, asyncio.timeout(10):
         asking = asyncio.ensure_future(
-            prompts.ask(PROMPT, request_id="q", beside=lambda prompt: [Side("terminal:ada", answer)])
+            prompts.ask(PROMPT, request_id="q", beside=lambda prompt: [AnswerChannel("terminal:ada", answer)])
         )
         await is_asked.wait()
         asking.cancel()
@@ -118,7 +118,7 @@ async def test_a_place_has_time_to_let_go_however_often_the_asking_is_cancelled(
 
     async with queue(tmp_path) as prompts, asyncio.timeout(10):
         asking = asyncio.ensure_future(
-            prompts.ask(PROMPT, request_id="q", beside=lambda prompt: [Side("client:test", answer)])
+            prompts.ask(PROMPT, request_id="q", beside=lambda prompt: [AnswerChannel("client:test", answer)])
         )
         await is_asked.wait()
         asking.cancel()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.kernel.queue_approver import KEPT, PREFIX, LeftPrompts
-from handrail.ports.prompt_queue import OWN, Side
+from handrail.ports.prompt_queue import OWN_ORIGIN, AnswerChannel
 from handrail.ports.prompts import FileChangePrompt
 from handrail.stores.local.prompt_store import prompt_store
 
@@ -38,7 +38,7 @@ async def test_an_approval_that_nobody_waits_for_stands_for_ten_minutes(tmp_path
     clock = Clock()
     async with prompts(tmp_path) as queue:
         left = LeftPrompts(queue, clock)
-        await queue.request(FileChangePrompt(path="a"), request_id=PREFIX + "1", origin=OWN)
+        await queue.request(FileChangePrompt(path="a"), request_id=PREFIX + "1", origin=OWN_ORIGIN)
         await queue.request(FileChangePrompt(path="a"), request_id="a-program's-own")
         await left.look()
         clock.now = TEN_MINUTES - 1
@@ -54,14 +54,14 @@ async def test_the_time_begins_anew_when_a_caller_has_come_back(tmp_path: Path) 
     clock = Clock()
     async with prompts(tmp_path) as queue:
         left = LeftPrompts(queue, clock)
-        request_id = await queue.request(FileChangePrompt(path="a"), request_id=PREFIX + "1", origin=OWN)
+        request_id = await queue.request(FileChangePrompt(path="a"), request_id=PREFIX + "1", origin=OWN_ORIGIN)
         await left.look()
         is_waiting = asyncio.Event()
 
         async def note() -> None:
             is_waiting.set()
 
-        waiting = asyncio.ensure_future(queue.wait(request_id, beside=[Side("test", note)]))
+        waiting = asyncio.ensure_future(queue.wait(request_id, beside=[AnswerChannel("test", note)]))
         await is_waiting.wait()
         clock.now = TEN_MINUTES
         await left.look()

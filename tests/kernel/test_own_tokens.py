@@ -6,9 +6,9 @@ import pytest
 
 from handrail.kernel.tokens import OwnTokens
 from handrail.ports.errors import Declined
-from handrail.ports.tokens import Scope
+from handrail.ports.tokens import TokenScope
 
-SCOPE = Scope(caller="stdio:1", method="write_to_file", params_digest="ab" * 32)
+SCOPE = TokenScope(caller="stdio:1", method="write_to_file", params_digest="ab" * 32)
 
 
 class Clock:
@@ -18,7 +18,7 @@ class Clock:
         return self.now
 
 
-async def refused(tokens: OwnTokens, token: str | None, scope: Scope = SCOPE) -> tuple[object, str]:
+async def refused(tokens: OwnTokens, token: str | None, scope: TokenScope = SCOPE) -> tuple[object, str]:
     with pytest.raises(Declined) as refusal:
         await tokens.consume(token, scope)
     assert refusal.value.hint == "Ask for a new token, for exactly this call."

@@ -14,7 +14,7 @@ from handrail.kernel.settings import load, presence_mode
 from handrail.ports.approval_card import Card, Grant, Offer
 from handrail.ports.errors import Declined
 from handrail.ports.node import NeededVotes, TeamPolicy
-from handrail.ports.presence import Mode, PasskeyProof, PresenceNeeded, TeamProof, TerminalProof
+from handrail.ports.presence import PasskeyProof, PresenceMode, PresenceNeeded, TeamProof, TerminalProof
 from handrail.ports.prompts import ConsentSubject, FileChangePrompt, KvPrompt, PromptResponse, RequestEntry
 from handrail.ports.team import Limits
 from handrail.stores.local.presence import PasskeyFile, ProofFiles
@@ -61,7 +61,7 @@ def yes(scope: Any = UNSET, **more: Any) -> PromptResponse:
     ],
 )
 def test_what_reaches_far_needs_proof_and_a_no_never_does(
-    mode: Mode, request_: RequestEntry, response: PromptResponse, is_needed: bool
+    mode: PresenceMode, request_: RequestEntry, response: PromptResponse, is_needed: bool
 ) -> None:
     assert (why_needed(mode, request_, response) is not None) is is_needed
 
@@ -82,7 +82,7 @@ def test_the_challenge_is_bound_to_the_prompt_what_it_shows_and_how_far_the_answ
 
 
 class Check:
-    def __init__(self, state: Path, mode: Mode = "critical") -> None:
+    def __init__(self, state: Path, mode: PresenceMode = "critical") -> None:
         def look() -> TerminalProof:
             self.looks += 1
             if self.refuses:

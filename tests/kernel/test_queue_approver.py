@@ -18,12 +18,12 @@ from handrail.kernel.queue_approver import QueueApprover
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview
 from handrail.ports.approval_card import Grant
-from handrail.ports.consents import ConsentTo
+from handrail.ports.consents import ConsentRequest
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
 from handrail.ports.identity import Caller
 from handrail.ports.prompt_queue import QueuedPrompt
-from handrail.ports.prompts import FileChangePrompt, PromptResponse, Warrant
+from handrail.ports.prompts import ApprovedAction, FileChangePrompt, PromptResponse
 from handrail.stores.local.database import Database
 from handrail.stores.local.prompt_store import LOG, prompt_store
 from handrail.stores.local.task_grants import SqliteTaskGrants
@@ -101,7 +101,7 @@ async def test_the_prompt_shows_everything_with_nothing_hidden(tmp_path: Path) -
 
 async def test_the_prompt_names_the_one_deed_that_it_allows_and_the_answer_names_the_prompt(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:
-        deed = Warrant(method="desktop.click", params_digest="d" * 64)
+        deed = ApprovedAction(method="desktop.click", params_digest="d" * 64)
         asked = replace(question(), preview=Preview("Click", app="mousepad", warrant=deed))
         asking = asyncio.ensure_future(at.approver.ask(asked))
         entry = await at.shown()
@@ -246,7 +246,7 @@ async def test_one_yes_serves_one_of_two_who_wait_for_it(tmp_path: Path) -> None
 
 def app_question(tool: str = "send_email", *, is_ruled: bool = False) -> Question:
     facts = [("does", "Sends an email.\nAt once."), ("goes to", "com.example.mail on the session bus")]
-    to = ConsentTo("com.example.mail", "Mail\u202e", tool, "digest of the tool", "digest of the app", facts=facts)
+    to = ConsentRequest("com.example.mail", "Mail\u202e", tool, "digest of the tool", "digest of the app", facts=facts)
     call = Call("apps_call", {}, CALLER, task="t1")
     params = {"app": "com.example.mail", "tool": tool, "params": {"to": ["a@b.c"], "body": "one\ntwo", "x\ny": 1}}
     preview = Preview("Send an email", app="com.example.mail", consent=to)

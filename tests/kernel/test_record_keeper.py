@@ -15,7 +15,7 @@ from handrail.kernel.merkle import Tree
 from handrail.kernel.record_check import check_record
 from handrail.kernel.record_keeper import RecordKeeper
 from handrail.ports.errors import Damaged
-from handrail.ports.journal import Glimpse
+from handrail.ports.journal import JournalSnapshot
 from handrail.stores.local.journal import JournalFile
 from handrail.stores.local.record.factory import record_stores
 from handrail.stores.local.record.signing import Command
@@ -54,7 +54,7 @@ class BusyJournal(JournalFile):
 
     audit: Audit | None = None
 
-    def glimpse(self) -> Glimpse:
+    def glimpse(self) -> JournalSnapshot:
         seen = super().glimpse()
         if self.audit is not None:
             self.audit.append({"event": "meanwhile"})

@@ -14,7 +14,7 @@ from handrail.kernel.policy import Policy, compose
 from handrail.kernel.policy_document import PolicyDocument
 from handrail.kernel.target import Target
 from handrail.ports.effect import Effect
-from handrail.ports.policy import Decision, Rule, moment_of
+from handrail.ports.policy import Decision, Rule, parse_until
 
 ALLOW, ASK, DENY = Decision
 HERE = "/srv/shop"
@@ -60,7 +60,7 @@ def test_a_rule_ends_when_it_says() -> None:
 
 
 def test_a_date_ends_with_its_day() -> None:
-    assert moment_of("2026-11-30") == moment_of("2026-12-01T00:00")
+    assert parse_until("2026-11-30") == parse_until("2026-12-01T00:00")
 
 
 def test_no_time_zone_of_an_agents_choice_stretches_a_rule() -> None:

@@ -12,12 +12,12 @@ from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.tokens import OwnTokens
 from handrail.ports.errors import AskedTooOften, Declined
 from handrail.ports.identity import Caller
-from handrail.ports.tokens import Scope
+from handrail.ports.tokens import TokenScope
 from tests.effort import SEED, count, tries
 from tests.kernel.schedules import run
 
 SCHEDULES = tries(150, 40_000)
-SCOPE = Scope("agent", "write_to_file", "digest")
+SCOPE = TokenScope("agent", "write_to_file", "digest")
 
 
 def schedules() -> range:
@@ -88,13 +88,13 @@ async def use_up(chance: random.Random) -> None:
     late = await tokens.issue(SCOPE, 1)
     now[0] = 2.0
 
-    async def consume(token: str, scope: Scope) -> None:
+    async def consume(token: str, scope: TokenScope) -> None:
         await pause(chance)
         with suppress(Declined):
             await tokens.consume(token, scope)
             used.append(token)
 
-    wrong = Scope("another", SCOPE.method, SCOPE.params_digest)
+    wrong = TokenScope("another", SCOPE.method, SCOPE.params_digest)
     attempts = [(token, scope) for token in [*right, late, "guessed"] for scope in (SCOPE, SCOPE, wrong)]
     await asyncio.gather(*(consume(token, scope) for token, scope in attempts))
     assert sorted(used) == sorted(right), "each once, by whom it is for"

@@ -21,7 +21,7 @@ from handrail.kernel.record_keeper import RecordKeeper
 from handrail.ports import state_writes
 from handrail.ports.approval_card import Grant
 from handrail.ports.browser_store import PairedPlugin
-from handrail.ports.consents import ConsentTo
+from handrail.ports.consents import ConsentRequest
 from handrail.ports.errors import Damaged, Failure
 from handrail.ports.identity import Caller
 from handrail.ports.presence import Passkey
@@ -100,7 +100,7 @@ async def let_in(state: Path, turn: int) -> None:
         agents.remove("another")
     PasskeyFile(state).add(Passkey(f"id-{turn}", "key", 0, f"key {turn}", "2026-01-01T00:00:00Z"))
     ProofFiles(state).keep(f"request-{turn}", {"by": "terminal"})
-    to = ConsentTo(f"app-{turn}", "App", "tool", "digest", "digest", "program")
+    to = ConsentRequest(f"app-{turn}", "App", "tool", "digest", "digest", "program")
     await stores.consents.give(Caller("mcp", "agent", "pid 1", "agent"), to, is_for_app=False, by="console")
     grant = Grant(tools=("write_to_file",), task="t", identity=f"i{turn}")
     await stores.grants.give(grant, caller="agent", by="console")

@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from handrail.ports.prompt_views import ancestries
+from handrail.ports.prompt_views import view_ancestries
 from tests.waiting import until
 
 LOOK = """
@@ -283,7 +283,7 @@ def test_where_handrail_asks_in_tmux_the_windows_of_its_clients_are_known(stage:
     subprocess.run(["setsid", "--fork", "sh", "-c", apart], stdin=subprocess.DEVNULL, check=True)
     until(begun.exists, "what asks")
     try:
-        assert [chain for chain in ancestries() if int(pid.read_text()) in chain]
+        assert [chain for chain in view_ancestries() if int(pid.read_text()) in chain]
     finally:
         subprocess.run([*tmux, "kill-server"], check=True)
 

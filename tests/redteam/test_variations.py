@@ -17,7 +17,7 @@ import pytest
 from handrail.kernel.own_places import is_own
 from handrail.kernel.web_address import read
 from handrail.ports.errors import InvalidParams
-from handrail.ports.own_servers import announced
+from handrail.ports.own_servers import announce_port
 from tests.credentials import browser_token
 from tests.effort import chance, count, tries
 from tests.redteam.agents_rig import Rig, rig_in
@@ -101,7 +101,7 @@ def test_no_spelling_of_the_console_is_taken_for_another_place() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
-        with announced(port):
+        with announce_port(port):
             assert asyncio.run(look()) == []
 
 

@@ -11,12 +11,12 @@ from uuid import UUID
 import pytest
 
 from handrail.ports.errors import Declined
-from handrail.ports.tokens import Scope
+from handrail.ports.tokens import TokenScope
 from handrail.stores.local.database import Database
 from handrail.stores.local.tokens import SqliteTokens
 from tests.stores.processes import finish, finish_killed, release_together, start
 
-SCOPE = Scope(caller="mcp:claude:pid:17", method="write_to_file", params_digest="ab" * 32)
+SCOPE = TokenScope(caller="mcp:claude:pid:17", method="write_to_file", params_digest="ab" * 32)
 
 
 class Clock:
@@ -44,7 +44,7 @@ def tokens(path: Path, clock: Clock) -> Iterator[SqliteTokens]:
     database.close()
 
 
-async def reason(tokens: SqliteTokens, token: str | None, scope: Scope = SCOPE) -> str:
+async def reason(tokens: SqliteTokens, token: str | None, scope: TokenScope = SCOPE) -> str:
     with pytest.raises(Declined) as refusal:
         await tokens.consume(token, scope)
     return str(refusal.value.details["reason"])
@@ -79,11 +79,11 @@ async def test_a_token_that_was_never_issued_is_invalid(tokens: SqliteTokens, to
         (replace(SCOPE, caller="mcp:claude:pid:18"), "peer"),
         (replace(SCOPE, method="replace_in_file"), "method"),
         (replace(SCOPE, params_digest="ab" * 31 + "ac"), "params"),
-        (Scope("x", "y", "z"), "peer"),
+        (TokenScope("x", "y", "z"), "peer"),
     ],
 )
 async def test_a_token_is_good_for_its_own_scope_alone_and_a_wrong_use_does_not_burn_it(
-    tokens: SqliteTokens, other: Scope, why: str
+    tokens: SqliteTokens, other: TokenScope, why: str
 ) -> None:
     token = await tokens.issue(SCOPE, 60)
     assert await reason(tokens, token, other) == why

@@ -14,7 +14,7 @@ import pytest
 
 from handrail.features.desktop.opening import own_executor
 from handrail.kernel.digest import canonical, digest
-from handrail.ports.tokens import Scope
+from handrail.ports.tokens import TokenScope
 from handrail.stores.local.peers import identify
 from handrail.stores.local.state import open_state
 from handrail.stores.local.tokens import SqliteTokens
@@ -256,12 +256,12 @@ async def test_the_gateways_token_is_good_once_for_exactly_its_call_and_process(
         bridge = await desk.connect()
         state = open_state(desk.state)
         tokens = SqliteTokens(state.database)
-        given = await tokens.issue(Scope(own_executor(identify), HOTKEY, digest(ENTER)), 60)
+        given = await tokens.issue(TokenScope(own_executor(identify), HOTKEY, digest(ENTER)), 60)
         assert await reason(bridge, HOTKEY, confirm={"pass": given}, keys=["escape"]) == "params"
         assert await reason(bridge, HOTKEY, confirm={"token": given}, **ENTER) == "peer"
         assert await bridge.call(HOTKEY, confirm={"pass": given}, **ENTER)
         assert await reason(bridge, HOTKEY, confirm={"pass": given}, **ENTER) == "used"
-        foreign = await tokens.issue(Scope("gateway of another process", HOTKEY, digest(ENTER)), 60)
+        foreign = await tokens.issue(TokenScope("gateway of another process", HOTKEY, digest(ENTER)), 60)
         assert await reason(bridge, HOTKEY, confirm={"pass": foreign}, **ENTER) == "peer"
         assert await reason(bridge, HOTKEY, confirm={"pass": "made-up"}, **ENTER) == "invalid"
         assert desk.desktop.sent == ["keys enter"]

@@ -11,8 +11,8 @@ from msgspec import UNSET
 from handrail.features.desktop.platform import Rect
 from handrail.kernel.digest import digest
 from handrail.kernel.prompts.queue import LoggedPrompts
-from handrail.ports.prompt_queue import OWN, Origin, QueuedPrompt
-from handrail.ports.prompts import FileChangePrompt, PromptResponse, Warrant
+from handrail.ports.prompt_queue import OWN_ORIGIN, Origin, QueuedPrompt
+from handrail.ports.prompts import ApprovedAction, FileChangePrompt, PromptResponse
 from tests.later_entries import add_later_entries
 from tests.scripted_desktop import READY, ScriptedDesktop, Widget
 from tests.waiting import eventually
@@ -290,15 +290,15 @@ async def test_a_token_of_a_host_that_has_ended_is_worth_nothing(tmp_path: Path)
         assert desk.desktop.sent == []
 
 
-GOOD = Warrant(method="desktop.click", params_digest=digest(ASK))
+GOOD = ApprovedAction(method="desktop.click", params_digest=digest(ASK))
 
 
 async def approved(
     person: Person,
-    warrant: Warrant | None = GOOD,
+    warrant: ApprovedAction | None = GOOD,
     response: PromptResponse | None = OK,
     id: str = "approval_1",
-    origin: Origin | None = OWN,
+    origin: Origin | None = OWN_ORIGIN,
 ) -> str:
     """A prompt of the gateway's, and its answer."""
     prompt = FileChangePrompt(title="Click", scope=warrant if warrant is not None else UNSET)
@@ -334,13 +334,13 @@ async def test_an_approval_is_found_among_thousands_of_later_entries(person: Per
         (GOOD, None, "approval_1", "denied"),
         (GOOD, OK, "a-programs-own", "invalid"),
         (None, OK, "approval_1", "invalid"),
-        (Warrant(method="desktop.hotkey", params_digest=digest(ASK)), OK, "approval_1", "method"),
-        (Warrant(method="desktop.click", params_digest=digest({})), OK, "approval_1", "params"),
-        (Warrant(method="desktop.click", params_digest=digest(ASK)[:16]), OK, "approval_1", "params"),
+        (ApprovedAction(method="desktop.hotkey", params_digest=digest(ASK)), OK, "approval_1", "method"),
+        (ApprovedAction(method="desktop.click", params_digest=digest({})), OK, "approval_1", "params"),
+        (ApprovedAction(method="desktop.click", params_digest=digest(ASK)[:16]), OK, "approval_1", "params"),
     ],
 )
 async def test_an_approval_that_is_not_for_exactly_this_gives_no_token(
-    person: Person, warrant: Warrant | None, response: PromptResponse | None, id: str, expected: str
+    person: Person, warrant: ApprovedAction | None, response: PromptResponse | None, id: str, expected: str
 ) -> None:
     assert await issue_refused(person, await approved(person, warrant, response, id)) == expected
 

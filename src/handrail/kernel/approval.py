@@ -8,7 +8,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.target import NOWHERE, Target
 from handrail.kernel.tool import Preview
 from handrail.ports.approval_card import ChosenPart, Offer
-from handrail.ports.consents import Stale
+from handrail.ports.consents import StaleReason
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
 from handrail.ports.prompts import PromptImage
@@ -34,7 +34,7 @@ class Question:
     """What rules can say of it."""
     has_targets: bool = True
     """The tool's calls are about targets, so a rule without one would cover more than this call."""
-    stale: Stale | None = None
+    stale: StaleReason | None = None
     """What has changed since a person allowed this for good."""
     votes: int = 0
     """So many people of the team have to approve it, whatever was allowed here."""

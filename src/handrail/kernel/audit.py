@@ -29,7 +29,7 @@ from handrail.kernel.chain_check import BrokenChain, Each, check_chain, whole_re
 from handrail.kernel.named_evidence import RECOVERED
 from handrail.kernel.record_keeper import RecordKeeper, Written
 from handrail.ports.errors import Damaged
-from handrail.ports.journal import HeldJournal, Journal
+from handrail.ports.journal import Journal, LockedJournal
 
 _LINE = 1 << 12
 
@@ -137,7 +137,7 @@ class Audit:
             self.keeper.note(before.count + 1, before.hash, written)
         return head.count
 
-    def _read_head(self, held: HeldJournal) -> Head:
+    def _read_head(self, held: LockedJournal) -> Head:
         if held.mark == self._last_spelled:
             return self._last
         head = Head() if held.mark is None and held.size == 0 else read_head(held.mark or b"")
@@ -148,7 +148,7 @@ class Audit:
             )
         return head
 
-    def _settle(self, held: HeldJournal, head: Head) -> Head:
+    def _settle(self, held: LockedJournal, head: Head) -> Head:
         """What a killed process announced is acknowledged, withdrawn or vouched for. Where the machine has stopped
         since, what is left of the log is taken over, and that is on record.
         """
@@ -169,7 +169,7 @@ class Audit:
                 return self._write(held, head.withdrawn(), spell(vouching), [])
         return head.withdrawn()
 
-    def _recovered(self, held: HeldJournal, head: Head) -> Head | None:
+    def _recovered(self, held: LockedJournal, head: Head) -> Head | None:
         """None where nothing is to be recovered, or where what is there was not left by a power cut."""
         floor = _floor(held, head)
         if floor is None:
@@ -192,7 +192,7 @@ class Audit:
             members["repair"] = {"length": len(torn), "sha256": sha256(torn).hexdigest()}
         return self._write(held, Head(count, floor.size + end, last, safe=floor.size), spell(members), [])
 
-    def _write(self, held: HeldJournal, head: Head, members: bytes, written: list[Written]) -> Head:
+    def _write(self, held: LockedJournal, head: Head, members: bytes, written: list[Written]) -> Head:
         line, sealed = seal(head.count + 1, self._now(), head.hash, members)
         announced = head.announcing(held.size_after(line), sealed)
         held.set_mark(announced.spelled())
@@ -200,7 +200,7 @@ class Audit:
         written.append((line, sealed, announced.next_size))
         return announced.settled()
 
-    def _acknowledge(self, held: HeldJournal, head: Head) -> None:
+    def _acknowledge(self, held: LockedJournal, head: Head) -> None:
         self._last, self._last_spelled = head, head.spelled()
         held.set_mark(self._last_spelled)
 
@@ -217,7 +217,7 @@ def _spelled(record: Mapping[str, Any]) -> bytes:
     return spell(record)
 
 
-def _floor(held: HeldJournal, head: Head) -> Head | None:
+def _floor(held: LockedJournal, head: Head) -> Head | None:
     """The head as it was when all of the log was last known to be on disk; None where the log doesn't have that."""
     if held.size < head.floor:
         return None
@@ -232,7 +232,7 @@ def _floor(held: HeldJournal, head: Head) -> Head | None:
     return Head(link.seq, head.floor, link.hash, safe=head.floor)
 
 
-def _line_before(held: HeldJournal, end: int) -> bytes:
+def _line_before(held: LockedJournal, end: int) -> bytes:
     size = _LINE
     while True:
         size = min(size, end)

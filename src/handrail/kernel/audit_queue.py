@@ -14,7 +14,7 @@ from typing import Protocol
 
 from handrail.ports.errors import Conflict, Failure
 from handrail.ports.journal import OutcomeUnknown
-from handrail.ports.waiting import finished
+from handrail.ports.waiting import finish
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ class AuditQueue:
         """Once it is written, or on disk where it must be. Who is cancelled meanwhile waits for that nevertheless."""
         written = self._put(_Entry(spelled, durable))
         if not written.done():
-            await finished(asyncio.wrap_future(written))
+            await finish(asyncio.wrap_future(written))
         else:
             written.result()
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import pairwise
 from posixpath import splitext
 
-from handrail.ports.paths import folded
+from handrail.ports.paths import fold_name
 
 _REASONS = {
     "npm": "its scripts run on npm commands",
@@ -146,13 +146,13 @@ def runs_later(path: str) -> str | None:
     folder, _, name = path.rpartition("/")
     while name in ("", ".") and folder:
         folder, _, name = folder.rpartition("/")
-    name = folded(name)
+    name = fold_name(name)
     return _BY_NAME.get(name) or _BY_ENDING.get(splitext(name)[1]) or _in_folder(folder)
 
 
 @lru_cache(maxsize=1024)
 def _in_folder(folder: str) -> str | None:
-    names = [folded(part) for part in folder.split("/") if part not in ("", ".")]
+    names = [fold_name(part) for part in folder.split("/") if part not in ("", ".")]
     pairs = (_BY_FOLDERS.get(pair) for pair in pairwise(names))
     return next(filter(None, (*pairs, *map(_BY_FOLDER.get, names))), None)
 

@@ -10,7 +10,7 @@ from handrail.kernel.call_state import CallState
 from handrail.kernel.digest import digest
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview, Tool
-from handrail.ports.tokens import Scope
+from handrail.ports.tokens import TokenScope
 
 
 def shown_target(target: Target, preview: Preview) -> Target:
@@ -35,9 +35,9 @@ def bound_to(params: Any, preview: Preview) -> str:
     return digest_of(params, preview.binding)
 
 
-def token_scope(state: CallState, preview: Preview) -> Scope:
+def token_scope(state: CallState, preview: Preview) -> TokenScope:
     """What the call's one-time token is good for."""
     assert state.params_digest is not None
     if preview.executor is not None and preview.warrant is not None:
-        return Scope(preview.executor, preview.warrant.method, state.params_digest)
-    return Scope(state.call.caller.identity, state.entry.tool.name, state.params_digest)
+        return TokenScope(preview.executor, preview.warrant.method, state.params_digest)
+    return TokenScope(state.call.caller.identity, state.entry.tool.name, state.params_digest)

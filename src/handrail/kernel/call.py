@@ -11,7 +11,7 @@ from typing import Any, Literal
 from handrail.kernel.target import Target
 from handrail.ports.errors import Aborted
 from handrail.ports.identity import Caller
-from handrail.ports.prompt_queue import Beside, nowhere
+from handrail.ports.prompt_queue import FindChannels, no_channels
 
 Role = Literal["tool", "prompt", "resource"]
 Progress = Callable[[str], Awaitable[None]]
@@ -79,7 +79,7 @@ class Call:
     deadline_ms: int | None = None
     trace_id: str | None = None
     progress: Progress = unheard
-    beside: Beside = nowhere
+    beside: FindChannels = no_channels
     """Where else than in the queue this caller's questions to people are put."""
     execution_id: str = field(default_factory=new_execution_id)
     own_task: str | None = None

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 
 from handrail.kernel.call import Call
-from handrail.ports.prompt_queue import Beside, Side
+from handrail.ports.prompt_queue import AnswerChannel, FindChannels
 from handrail.ports.prompts import Prompt
 
 CallPerson = Callable[[], Awaitable[str | None]]
@@ -14,7 +14,7 @@ async def call_nobody() -> None:
     return None
 
 
-def calling_person(call: Call, call_person: CallPerson) -> Beside:
+def calling_person(call: Call, call_person: CallPerson) -> FindChannels:
     """Where this call's questions are put. Where that is the queue alone a person is called, which is no answer."""
     places = call.beside
 
@@ -22,7 +22,7 @@ def calling_person(call: Call, call_person: CallPerson) -> Beside:
         if (words := await call_person()) is not None:
             await call.progress(words)
 
-    def beside(prompt: Prompt) -> Sequence[Side]:
-        return places(prompt) or [Side("handrail", notify)]
+    def beside(prompt: Prompt) -> Sequence[AnswerChannel]:
+        return places(prompt) or [AnswerChannel("handrail", notify)]
 
     return beside

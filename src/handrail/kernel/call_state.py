@@ -13,7 +13,7 @@ from handrail.kernel.policy import Verdict
 from handrail.kernel.registry import Registered
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview
-from handrail.ports.consents import Stale
+from handrail.ports.consents import StaleReason
 from handrail.ports.effect import Effect
 
 _MOST_PATHS = 100
@@ -43,7 +43,7 @@ class CallState:
     answer: Answer | None = None
     has_consent: bool = False
     """What a person has allowed for good stands for the answer."""
-    stale: Stale | None = None
+    stale: StaleReason | None = None
     """Why an earlier consent doesn't count any more."""
     params_digest: str | None = None
     target: str | None = None

@@ -32,11 +32,11 @@ from handrail.ports.consents import Consents
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Aborted, Declined, Failure, InvalidParams, ShownChanged
 from handrail.ports.identity import CAGE_FACE, PERSONS_FACES, Caller
-from handrail.ports.paths import closed_secret
+from handrail.ports.paths import closed_secret_error
 from handrail.ports.policy import Decision
 from handrail.ports.secret_files import is_secret_path
 from handrail.ports.tokens import TokenStore
-from handrail.ports.waiting import finished
+from handrail.ports.waiting import finish
 
 _TOKEN_TTL = 60.0
 _MOST_STANDING_FOR = 3
@@ -116,7 +116,7 @@ class Gate:
         except asyncio.CancelledError:
             state.call.is_aborted = True
             aborted = Aborted("The caller stopped the call.")
-            await finished(asyncio.ensure_future(self._recorder.close(state, error=aborted)))
+            await finish(asyncio.ensure_future(self._recorder.close(state, error=aborted)))
             raise
         except Failure as failure:
             await self._recorder.close(state, error=failure)
@@ -355,7 +355,7 @@ class Gate:
 
 def _refuse_if_denied(verdict: Verdict, what: str, target: Target, tool: str) -> None:
     if verdict.because == CLOSED and (secret := _secret_of(target)) is not None:
-        raise closed_secret(secret, tool)
+        raise closed_secret_error(secret, tool)
     if verdict.decision is Decision.DENY:
         raise Declined(
             f"The policy denies {what}: {verdict.because}.",

@@ -11,7 +11,7 @@ from handrail.kernel.target import ANY_PLACE, Target
 from handrail.kernel.web_address import place_matcher
 from handrail.ports.approval_card import Grant, Offer, Scope
 from handrail.ports.errors import InvalidParams
-from handrail.ports.policy import Rule, moment_of
+from handrail.ports.policy import Rule, parse_until
 
 ALL = "*"
 """In `project` and `identity`: a person has chosen all of them."""
@@ -44,7 +44,7 @@ def covers(grant: Grant, tool: str, target: Target, *, project: str, identity: s
 
 
 def has_ended(grant: Grant, now: datetime) -> bool:
-    return grant.until is not UNSET and now >= moment_of(grant.until)
+    return grant.until is not UNSET and now >= parse_until(grant.until)
 
 
 def is_wide(grant: Grant, now: datetime | None = None) -> bool:
@@ -55,7 +55,7 @@ def is_wide(grant: Grant, now: datetime | None = None) -> bool:
         return True
     if grant.task is not UNSET:
         return False
-    return grant.until is UNSET or moment_of(grant.until) - (now or datetime.now(UTC)) > _SHORT
+    return grant.until is UNSET or parse_until(grant.until) - (now or datetime.now(UTC)) > _SHORT
 
 
 def lies_within(grant: Grant, offered: Grant) -> bool:
@@ -72,7 +72,7 @@ def lies_within(grant: Grant, offered: Grant) -> bool:
 
 
 def _ends_by(until: str | UnsetType, last: str | UnsetType) -> bool:
-    return last is UNSET or (until is not UNSET and moment_of(until) <= moment_of(last))
+    return last is UNSET or (until is not UNSET and parse_until(until) <= parse_until(last))
 
 
 def _names_one_of(path: str | UnsetType, pattern: str | UnsetType) -> bool:
@@ -154,12 +154,12 @@ def _check_until(wish: Grant, narrowest: Grant) -> None:
     if wish.until is UNSET:
         return
     try:
-        end = moment_of(wish.until)
+        end = parse_until(wish.until)
     except ValueError as error:
         raise NotOffered("grant.until", str(error)) from None
     if end <= datetime.now(UTC):
         raise NotOffered("grant.until", "must be in the future")
-    if narrowest.until is not UNSET and end > moment_of(narrowest.until):
+    if narrowest.until is not UNSET and end > parse_until(narrowest.until):
         raise NotOffered("grant.until", f"must not be after {narrowest.until}")
 
 

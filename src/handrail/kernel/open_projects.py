@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from handrail.kernel.project import Project
 from handrail.ports.errors import Busy, InvalidParams
-from handrail.ports.waiting import settled
+from handrail.ports.waiting import run_in_thread
 
 MOST = 32
 
@@ -33,7 +33,7 @@ class OpenProjects:
             if place not in self._others:
                 if len(self._others) >= MOST:
                     raise Busy(f"{MOST} other projects are open in this server already.")
-                self._others[place] = await settled(lambda: self._open_beside(place))
+                self._others[place] = await run_in_thread(lambda: self._open_beside(place))
             return self._others[place]
 
     async def close(self) -> None:

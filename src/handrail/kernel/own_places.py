@@ -7,7 +7,7 @@ from handrail.kernel.host_name import is_loopback
 from handrail.kernel.target import Target
 from handrail.kernel.web_address import read_place
 from handrail.ports.errors import Declined
-from handrail.ports.own_servers import own_ports
+from handrail.ports.own_servers import find_own_ports
 
 
 async def refuse_own(target: Target) -> None:
@@ -26,7 +26,7 @@ async def refuse_own(target: Target) -> None:
 async def is_own(place: str) -> bool:
     """Whether a handrail of this user answers there, in whatever way its host is spelled."""
     there = read_place(place)
-    if there.port not in await asyncio.to_thread(own_ports):
+    if there.port not in await asyncio.to_thread(find_own_ports):
         return False
     return is_loopback(there.host) or await _leads_here(there.host, there.port)
 

@@ -16,8 +16,8 @@ from handrail.kernel.target import ANY_PLACE, Target
 from handrail.kernel.web_address import host_expression, host_rule_matcher, place_expression, place_matcher
 from handrail.ports.effect import Effect
 from handrail.ports.node import TeamPolicy
-from handrail.ports.policy import Decision, Rule, program_words
-from handrail.ports.prompt_queue import About
+from handrail.ports.policy import Decision, Rule, split_program
+from handrail.ports.prompt_queue import ApprovalSubject
 from handrail.ports.secret_files import is_secret_path, names_secrets
 
 _BY_DEFAULT = "default"
@@ -136,7 +136,7 @@ class Policy:
         if self.team is None:
             return 0
         return self.team.votes_for(
-            About("", tool, effect.value, self.project, place or target.place or "", target.server or "")
+            ApprovalSubject("", tool, effect.value, self.project, place or target.place or "", target.server or "")
         )
 
     def opens(self, path: str) -> bool:
@@ -268,7 +268,7 @@ def _covers(rule: Rule, target: Target) -> bool:
 def _starts(rule: Rule, program: tuple[str, ...] | None) -> bool:
     """Whether the program is started with the rule's words. One that isn't known may be any."""
     assert rule.program is not None
-    words, is_strict = program_words(rule.program), rule.verdict is not Decision.ALLOW
+    words, is_strict = split_program(rule.program), rule.verdict is not Decision.ALLOW
     if not program:
         return is_strict and program is not None
     name = os.path.basename(program[0]) if is_strict and "/" not in words[0] else program[0]

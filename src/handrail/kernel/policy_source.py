@@ -20,7 +20,7 @@ from handrail.ports.node import Memberships, TeamPolicy
 from handrail.ports.paths import ClosedFolders
 from handrail.ports.policy import Rule, Trust
 from handrail.ports.settings import CONFIG_FILE, BrokenSettings
-from handrail.ports.waiting import settled
+from handrail.ports.waiting import run_in_thread
 
 HANDRAIL_FOLDER = ".handrail"
 POLICY_FILE = "policy.json"
@@ -103,7 +103,7 @@ class PolicySource:
             await self._shared.refresh()
         if self._loaded is not None and self._stamps() == self._loaded:
             return self._policy
-        return await settled(self.current)
+        return await run_in_thread(self.current)
 
     def trust(self, shown: bytes) -> None:
         """What a person was shown, whatever the file holds by now; any later edit needs a new word."""

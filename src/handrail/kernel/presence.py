@@ -20,19 +20,19 @@ from handrail.ports.errors import Declined
 from handrail.ports.node import TeamPolicy
 from handrail.ports.presence import (
     FindAgent,
-    GivenProof,
-    LookAtTerminal,
-    Mode,
+    InspectTerminal,
     PasskeyProof,
     Passkeys,
+    PresenceMode,
     PresenceNeeded,
     Proof,
     Proofs,
+    ProofSource,
     TeamProof,
     TerminalProof,
     WindowProof,
 )
-from handrail.ports.prompt_queue import About
+from handrail.ports.prompt_queue import ApprovalSubject
 from handrail.ports.prompts import FileChangePrompt, PromptResponse, RequestEntry
 
 TEAM = "team"
@@ -40,7 +40,7 @@ TEAM = "team"
 _NO_PASSKEY = "`handrail passkeys add` sets up a passkey for the console."
 
 
-def why_needed(mode: Mode, request: RequestEntry, response: PromptResponse) -> str | None:
+def why_needed(mode: PresenceMode, request: RequestEntry, response: PromptResponse) -> str | None:
     """None where this answer needs no proof: saying no never does, nor what another program asks."""
     prompt = request.prompt
     is_own = isinstance(prompt, FileChangePrompt) and request.request_id.startswith(PREFIX)
@@ -75,9 +75,9 @@ def votes_needed(policy: TeamPolicy, request: RequestEntry) -> int:
     return policy.votes_for(about_card(prompt.card))
 
 
-def about_card(card: Card, node: str = "") -> About:
+def about_card(card: Card, node: str = "") -> ApprovalSubject:
     place, server = card.place or "", card.server or ""
-    return About(card.identity, card.tool, card.effect, card.project, place, server, node)
+    return ApprovalSubject(card.identity, card.tool, card.effect, card.project, place, server, node)
 
 
 def challenge(request: RequestEntry, response: PromptResponse) -> bytes:
@@ -104,10 +104,10 @@ class PresenceCheck:
 
     def __init__(
         self,
-        mode: Callable[[], Mode],
+        mode: Callable[[], PresenceMode],
         passkeys: Passkeys,
         proofs: Proofs,
-        look_at_terminal: LookAtTerminal,
+        look_at_terminal: InspectTerminal,
         find_agent: FindAgent,
         team: Callable[[], TeamPolicy | None] = lambda: None,
     ) -> None:
@@ -119,7 +119,7 @@ class PresenceCheck:
         self._team = team
 
     @property
-    def mode(self) -> Mode:
+    def mode(self) -> PresenceMode:
         return self._mode()
 
     def why_needed(self, request: RequestEntry, response: PromptResponse) -> str | None:
@@ -128,7 +128,7 @@ class PresenceCheck:
     def challenge(self, request: RequestEntry, response: PromptResponse) -> bytes:
         return challenge(request, response)
 
-    def admit(self, request: RequestEntry, response: PromptResponse, proof: GivenProof) -> Callable[[], None]:
+    def admit(self, request: RequestEntry, response: PromptResponse, proof: ProofSource) -> Callable[[], None]:
         self._check_team(request, response, is_team=isinstance(proof, TeamProof))
         why = self.why_needed(request, response)
         if proof == "terminal":

@@ -5,14 +5,14 @@ An approval that a person gives counts no more: who says yes as fast as they are
 
 from handrail.ports.errors import AskedTooOften
 from handrail.ports.identity import Caller
-from handrail.ports.questions import AskedQuestions
+from handrail.ports.questions import QuestionCounter
 
 _SESSIONS = 3
 """How many times the limit all sessions of one program have together: it can open as many as it likes."""
 
 
 class QuestionLimit:
-    def __init__(self, asked: AskedQuestions, most: int) -> None:
+    def __init__(self, asked: QuestionCounter, most: int) -> None:
         self._asked = asked
         self._most = most
 

@@ -33,10 +33,10 @@ from handrail.kernel.visible import one_line
 from handrail.ports.approval_card import Grant
 from handrail.ports.errors import Declined, Failure
 from handrail.ports.grants import TaskGrant, TaskGrants
-from handrail.ports.prompt_queue import OWN, About, PromptQueue, QueuedPrompt, Side
+from handrail.ports.prompt_queue import OWN_ORIGIN, AnswerChannel, ApprovalSubject, PromptQueue, QueuedPrompt
 from handrail.ports.prompts import FileChangePrompt, PromptResponse, ResponseEntry
 from handrail.ports.stores import Stores
-from handrail.ports.tokens import Once
+from handrail.ports.tokens import OneTimeClaims
 
 PREFIX = "approval_"
 KEPT = timedelta(minutes=10)
@@ -49,12 +49,12 @@ _WAITING = (
 
 logger = logging.getLogger(__name__)
 
-BesideQuestion = Callable[[Question], Sequence[Side]]
+BesideQuestion = Callable[[Question], Sequence[AnswerChannel]]
 AllowAlways = Callable[[Question, PromptResponse, Grant | None, str], Awaitable[None]]
 """What was asked and answered, the grant that was chosen (None for a consent), and who answered."""
 
 
-def in_the_queue_alone(question: Question) -> Sequence[Side]:
+def in_the_queue_alone(question: Question) -> Sequence[AnswerChannel]:
     return ()
 
 
@@ -74,7 +74,7 @@ class QueueApprover:
     def __init__(
         self,
         queue: PromptQueue,
-        once: Once,
+        once: OneTimeClaims,
         allow_always: AllowAlways,
         grants: TaskGrants,
         project: str,
@@ -120,7 +120,7 @@ class QueueApprover:
                 if self._limit is not None:
                     await self._limit.take(question.call.caller)
                 run_id = question.call.task
-                origin = replace(OWN, about=self._about(question))
+                origin = replace(OWN_ORIGIN, about=self._about(question))
                 await self._queue.request(prompt, request_id=request_id, run_id=run_id, origin=origin)
             await question.call.progress(_WAITING.format(request_id=request_id))
             in_client = () if question.preview.is_closed else question.call.beside(prompt)
@@ -132,10 +132,10 @@ class QueueApprover:
             raise
         return await self._read(question, request_id, answer.response)
 
-    def _about(self, question: Question) -> About:
+    def _about(self, question: Question) -> ApprovalSubject:
         caller, target = question.call.caller, question.target
         place, server = question.preview.place or target.place or "", target.server or ""
-        return About(caller.agent, question.call.tool, question.effect.value, self._project, place, server)
+        return ApprovalSubject(caller.agent, question.call.tool, question.effect.value, self._project, place, server)
 
     async def _read(self, question: Question, request_id: str, response: PromptResponse) -> Answer:
         by = f"{await self._who_answered(request_id)}, prompt {request_id}"

@@ -21,7 +21,7 @@ from handrail.kernel.named_evidence import RECOVERED, NamedEvidence, OpenEvidenc
 from handrail.kernel.state_files import Sightings
 from handrail.ports.errors import Damaged, Failure
 from handrail.ports.journal import Journal
-from handrail.ports.record import Known, Place, RecordStores
+from handrail.ports.record import CheckpointCopy, KnownCheckpoint, RecordStores
 
 logger = logging.getLogger(__name__)
 
@@ -205,19 +205,19 @@ class RecordKeeper:
                     named.add(unseal(line).seq, line)
         return named
 
-    def _store(self, line: bytes, places: Sequence[Place], kept: Sequence[bytes] | None) -> None:
+    def _store(self, line: bytes, places: Sequence[CheckpointCopy], kept: Sequence[bytes] | None) -> None:
         """Announced elsewhere before it is in the file: whoever knows less than the file was rolled back.
 
         `kept` are the earlier ones that stay, where it stands for others.
         """
         for place in places:
-            place.write(Known(line, is_settled=False))
+            place.write(KnownCheckpoint(line, is_settled=False))
         if kept is None:
             self.stores.checkpoints.append(line, is_durable=True)
         else:
             self.stores.rewrite([*(each.removesuffix(b"\n") for each in kept), line])
         for place in places:
-            place.write(Known(line, is_settled=True))
+            place.write(KnownCheckpoint(line, is_settled=True))
         if self.stores.witness is not None:
             try:
                 _tell(self.stores)
@@ -305,7 +305,7 @@ def newest(lines: Sequence[bytes] | Iterator[bytes]) -> tuple[bytes | None, Chec
     return found
 
 
-def place_faults(last: bytes | None, places: Sequence[Place]) -> Iterator[str]:
+def place_faults(last: bytes | None, places: Sequence[CheckpointCopy]) -> Iterator[str]:
     """Where another place and the file of checkpoints do not know the same."""
     number = 0 if last is None else read_checkpoint(last).number
     expected = () if last is None else read_checkpoint(last).places

@@ -21,7 +21,7 @@ from handrail.kernel.threads import settled_for
 from handrail.kernel.tool import Preview, Reply
 from handrail.ports.errors import Failure, InvalidParams
 from handrail.ports.prompts import PromptImage
-from handrail.ports.waiting import finished
+from handrail.ports.waiting import finish
 
 logger = logging.getLogger(__name__)
 
@@ -93,7 +93,7 @@ class Recorder:
         """
         outcome = outcome_of(error)
         if state.has_evidence:
-            await finished(asyncio.ensure_future(self._close_with_evidence(state, outcome, result, error)))
+            await finish(asyncio.ensure_future(self._close_with_evidence(state, outcome, result, error)))
         else:
             await self._audit.add(state.record("end", self._project, **_without_parameters(outcome, error)))
 

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from handrail.kernel.evidence import utc_now
 from handrail.ports.errors import InvalidParams
-from handrail.ports.secrets import Kept, Keyring, KeyringAway, Secret, SecretFileStore, Slip
-from handrail.ports.waiting import settled
+from handrail.ports.secrets import Keyring, KeyringAway, Secret, SecretEntry, SecretFileStore, SecretInfo
+from handrail.ports.waiting import run_in_thread
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._:-]{0,299}")
 
@@ -21,17 +21,17 @@ class KeptSecrets:
         self._now = now
 
     async def get(self, name: str) -> Secret | None:
-        return await settled(lambda: self._get(name))
+        return await run_in_thread(lambda: self._get(name))
 
-    async def put(self, name: str, secret: Secret) -> Kept:
-        return await settled(lambda: self._put(name, secret))
+    async def put(self, name: str, secret: Secret) -> SecretInfo:
+        return await run_in_thread(lambda: self._put(name, secret))
 
     async def forget(self, name: str) -> bool:
-        return await settled(lambda: self._forget(name))
+        return await run_in_thread(lambda: self._forget(name))
 
-    async def kept(self) -> Sequence[Kept]:
-        slips = await settled(self._file.slips)
-        return [Kept(name, slip.place, slip.at) for name, slip in sorted(slips.items())]
+    async def kept(self) -> Sequence[SecretInfo]:
+        slips = await run_in_thread(self._file.slips)
+        return [SecretInfo(name, slip.place, slip.at) for name, slip in sorted(slips.items())]
 
     def _get(self, name: str) -> Secret | None:
         slip = self._file.slips().get(_checked(name))
@@ -40,17 +40,17 @@ class KeptSecrets:
         value = self._keyring.read(self._file.account(name))
         return None if value is None else Secret(value)
 
-    def _put(self, name: str, secret: Secret) -> Kept:
+    def _put(self, name: str, secret: Secret) -> SecretInfo:
         at = self._now().isoformat(timespec="seconds")
         account = self._file.account(_checked(name))
         try:
             self._keyring.write(account, secret.reveal())
-            slip = Slip(at)
+            slip = SecretEntry(at)
         except KeyringAway:
             old = self._file.slips().get(name)
-            slip = Slip(at, secret, old is not None and (old.place == "keyring" or old.is_old_in_keyring))
+            slip = SecretEntry(at, secret, old is not None and (old.place == "keyring" or old.is_old_in_keyring))
         self._file.put(name, slip)
-        return Kept(name, slip.place, at)
+        return SecretInfo(name, slip.place, at)
 
     def _forget(self, name: str) -> bool:
         slip = self._file.slips().get(_checked(name))

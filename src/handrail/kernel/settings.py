@@ -13,8 +13,8 @@ import msgspec
 
 from handrail.kernel.policy_document import wrong_pattern
 from handrail.ports.policy import Rule
-from handrail.ports.presence import Mode
-from handrail.ports.settings import CONFIG_FILE, BrokenSettings, spelled_moments
+from handrail.ports.presence import PresenceMode
+from handrail.ports.settings import CONFIG_FILE, BrokenSettings, dates_as_text
 
 _PREFIX = "HANDRAIL_"
 FILE_ALONE = (
@@ -50,7 +50,7 @@ class Settings(msgspec.Struct, frozen=True):
     """List every tool, and none that finds others."""
     output_schemas: bool = False
     """List what each tool returns as well."""
-    presence: Mode = "critical"
+    presence: PresenceMode = "critical"
     """Which approvals need proof that a person is present."""
     questions_per_minute: int = 20
     """How many questions one caller may put to people. Not from the environment: an agent could set that."""
@@ -112,7 +112,7 @@ def load_one(kind: type[Kind], state: Path, environ: Mapping[str, str] = os.envi
     return _converted(kind, file, _from_file(file), environ, {})
 
 
-def presence_mode(state: Path) -> Mode:
+def presence_mode(state: Path) -> PresenceMode:
     """As config.toml says now; a file that can't be read takes nothing away."""
     try:
         return load_one(Settings, state, {}).presence
@@ -138,7 +138,7 @@ def _converted(
 
 def _from_file(file: Path) -> dict[str, Any]:
     try:
-        return spelled_moments(tomllib.loads(_read(file).decode()))
+        return dates_as_text(tomllib.loads(_read(file).decode()))
     except FileNotFoundError:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from handrail.kernel.call import Call
 from handrail.ports.identity import Caller
-from handrail.ports.waiting import ended, finished
+from handrail.ports.waiting import finish, wait_until_done
 
 T = TypeVar("T")
 
@@ -89,7 +89,7 @@ async def in_thread(call: Call, work: Callable[[], T], *, is_final: bool = False
         await asyncio.wait({future})
     except asyncio.CancelledError:
         call.is_aborted = True
-        await ended(future)
+        await wait_until_done(future)
         has_failed = future.exception() is not None
         if has_failed or not is_final:
             raise
@@ -98,4 +98,4 @@ async def in_thread(call: Call, work: Callable[[], T], *, is_final: bool = False
 
 async def settled_for(caller: Caller, work: Callable[[], T]) -> T:
     """`settled`, with the caller's own share of the threads."""
-    return await finished(asyncio.wrap_future(_threads.submit(caller.identity, work)))
+    return await finish(asyncio.wrap_future(_threads.submit(caller.identity, work)))

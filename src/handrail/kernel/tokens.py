@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from handrail.ports.tokens import Scope, Ticket, check, fingerprint, new_token, refusal
+from handrail.ports.tokens import StoredToken, TokenScope, check_token, hash_token, new_token, token_error
 
 
 class OwnTokens:
@@ -12,18 +12,18 @@ class OwnTokens:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._tickets: dict[str, Ticket] = {}
+        self._tickets: dict[str, StoredToken] = {}
 
-    async def issue(self, scope: Scope, ttl: float) -> str:
+    async def issue(self, scope: TokenScope, ttl: float) -> str:
         token, now = new_token(), self._clock()
         for key in [key for key, ticket in self._tickets.items() if ticket.deadline <= now]:
             del self._tickets[key]
-        self._tickets[fingerprint(token)] = Ticket(scope, now + ttl, is_used=False)
+        self._tickets[hash_token(token)] = StoredToken(scope, now + ttl, is_used=False)
         return token
 
-    async def consume(self, token: str | None, scope: Scope, *, is_durable: bool = True) -> None:
+    async def consume(self, token: str | None, scope: TokenScope, *, is_durable: bool = True) -> None:
         if not token:
-            raise refusal("missing", "This call needs a one-time token.")
-        key = fingerprint(token)
-        check(self._tickets.get(key), scope, self._clock())
+            raise token_error("missing", "This call needs a one-time token.")
+        key = hash_token(token)
+        check_token(self._tickets.get(key), scope, self._clock())
         self._tickets[key] = replace(self._tickets[key], is_used=True)

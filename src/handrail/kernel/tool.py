@@ -14,10 +14,10 @@ from handrail.kernel.content import Part, Resource, ResourceLink, Text
 from handrail.kernel.dialect import Dialect
 from handrail.kernel.target import Target
 from handrail.ports.approval_card import ChangePart, ChosenPart
-from handrail.ports.consents import ConsentTo
+from handrail.ports.consents import ConsentRequest
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Failure, Reported
-from handrail.ports.prompts import Warrant
+from handrail.ports.prompts import ApprovedAction
 
 Schema = Mapping[str, Any]
 PortT = TypeVar("PortT")
@@ -95,13 +95,13 @@ class Preview:
     """Why the target can't be seen in a picture; None where it can, or where there is nothing to see."""
     changed: Sequence[Difference] = ()
     """What has changed since a person said yes: they are asked again."""
-    warrant: Warrant | None = None
+    warrant: ApprovedAction | None = None
     """What the prompt says for another program, which checks it before it acts on our word."""
 
     executor: str | None = None
     """The program that carries out what `warrant` says. The gate issues it the call's token, and it uses that up."""
 
-    consent: ConsentTo | None = None
+    consent: ConsentRequest | None = None
     """What a person may allow for good, for this caller."""
     shown_params: Any = None
     """The parameters as people and the evidence see them, where they hold a secret. An approval binds the real ones."""

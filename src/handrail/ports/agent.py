@@ -20,7 +20,7 @@ Mode = Literal["plan", "act"]
 RunStatus = Literal["running", "paused", "waiting", "ended"]
 """waiting: for the person's next words. ended: the person stopped it."""
 Limit = Literal["mostSteps", "mostCost"]
-Voice = Literal["person", "program"]
+Speaker = Literal["person", "program"]
 """Who comes with a token is a program."""
 
 
@@ -48,7 +48,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """The limit that keeps it from going on."""
     project: str = ""
     """Where it was begun, and goes on."""
-    voice: Voice = "person"
+    voice: Speaker = "person"
     """Who spoke last: once a person has, no program does."""
     speaker: str = ""
     """The identity of who spoke last; empty where an older version did not keep it."""
@@ -63,7 +63,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         return self.status == "paused" or (is_at_rest and (not self.is_settled or bool(self.queued)))
 
 
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What a person sets for a task; what is left out stays."""
 
     mode: Mode | UnsetType = UNSET
@@ -93,7 +93,7 @@ class StoredTurn:
     turn: Turn
 
 
-class AgentAtWork(Protocol):
+class ActiveRun(Protocol):
     """A run under way: handrail's own loop, or another agent that is asked over a protocol."""
 
     @property
@@ -109,7 +109,7 @@ class AgentAtWork(Protocol):
 
     async def go_on(self) -> None: ...
 
-    async def choose(self, limits: Choice) -> None: ...
+    async def choose(self, limits: RunOptions) -> None: ...
 
     async def hear(self, said: UserTurn) -> bool:
         """Queues a message for the next step. False if the run has just ended."""

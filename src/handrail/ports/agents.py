@@ -57,7 +57,7 @@ class Agents(Protocol):
         ...
 
 
-def checked_name(name: str) -> str:
+def validate_agent_name(name: str) -> str:
     """For people, and in commands: nothing that looks like something else."""
     if not _NAME.fullmatch(name):
         raise InvalidParams("An agent's name has 1 to 40 letters, digits, dots, underscores or hyphens.", field="name")

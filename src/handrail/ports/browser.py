@@ -27,7 +27,7 @@ TaskStatus = Literal["created", "running", "ongoing", "takeover", "completed", "
 ResultStatus = Literal["success", "partial"]
 EndStatus = Literal["success", "partial", "error"]
 Role = Literal["user", "assistant"]
-Closer = Literal["person", "agent", "page"]
+ClosedBy = Literal["person", "agent", "page"]
 TakeoverReason = Literal["user_input", "popup", "badge", "console"]
 PluginMessageType = Literal[
     "activate_extension", "full_state_sync", "tab_event", "debugger_event",
@@ -169,7 +169,7 @@ class ActionRecord(Wire, frozen=True, kw_only=True):
     ended_at: int | UnsetType = UNSET
 
 
-class Slot(Wire, frozen=True, kw_only=True):
+class UploadSlot(Wire, frozen=True, kw_only=True):
     """A place for one artifact: where it may be put until `expires_at`, and where it can be fetched afterwards."""
 
     artifact_id: str
@@ -185,7 +185,7 @@ class Box(Wire, frozen=True, kw_only=True):
     h: float
 
 
-class SeenElement(Wire, frozen=True, kw_only=True):
+class IndexedElement(Wire, frozen=True, kw_only=True):
     """`bbox` in pixels of the picture."""
 
     click_id: str
@@ -208,14 +208,14 @@ class TaskView(Wire, frozen=True, kw_only=True):
     indexed_at: int | UnsetType = UNSET
     acted_at: int | UnsetType = UNSET
     """When something was last done in the task: after it, the picture is of the past."""
-    elements: tuple[SeenElement, ...] = ()
+    elements: tuple[IndexedElement, ...] = ()
 
 
 class ClosedTab(Wire, frozen=True, kw_only=True):
     """A tab that was a task's. Where no action closed it, it was the person."""
 
     tab_id: int
-    by: Closer
+    by: ClosedBy
 
     def failure(self) -> TabClosed:
         who = {"person": "the person", "agent": "browser_tab_close", "page": "its own page"}[self.by]
@@ -282,7 +282,7 @@ class Bus(Protocol):
 Acknowledge = Callable[[Any], None]
 
 
-class PluginLine(Protocol):
+class PluginConnection(Protocol):
     """The way to one connected plugin."""
 
     def send(self, message: Mapping[str, Any], on_ack: Acknowledge) -> Awaitable[None]:

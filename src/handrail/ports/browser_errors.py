@@ -55,8 +55,8 @@ def action_code(failure: errors.Failure) -> str:
     return failure.code if isinstance(failure, errors.Reported) else code_of(failure, CODES)
 
 
-def packed(failure: errors.Failure) -> dict[str, Any]:
-    """All of it, for a file or another process of ours, where `unpacked` makes the same again."""
+def pack_failure(failure: errors.Failure) -> dict[str, Any]:
+    """All of it, for a file or another process of ours, where `unpack_failure` makes the same again."""
     return {
         "condition": type(failure).__name__,
         "code": action_code(failure),
@@ -67,7 +67,7 @@ def packed(failure: errors.Failure) -> dict[str, Any]:
     }
 
 
-def unpacked(stored: Mapping[str, Any]) -> errors.Failure:
+def unpack_failure(stored: Mapping[str, Any]) -> errors.Failure:
     """A condition that this version does not know keeps its code; version 0.1 stored the code alone."""
     code, hint, is_retryable = stored["code"], stored.get("hint"), stored.get("retryable", False)
     condition = getattr(errors, stored["condition"], None) if "condition" in stored else _CONDITIONS.get(code)
@@ -79,11 +79,11 @@ def unpacked(stored: Mapping[str, Any]) -> errors.Failure:
     return failure
 
 
-def refusal(code: str, message: str, details: dict[str, Any] | None = None) -> dict[str, Any]:
+def error_envelope(code: str, message: str, details: dict[str, Any] | None = None) -> dict[str, Any]:
     return {"ok": False, "error": {"code": code, "message": message, "details": details or {}}}
 
 
-def details_of(failure: errors.Failure) -> dict[str, Any]:
+def error_details(failure: errors.Failure) -> dict[str, Any]:
     details: dict[str, Any] = {"retryable": failure.retryable}
     if field_errors := failure.details.get("fieldErrors"):
         details["fieldErrors"] = field_errors

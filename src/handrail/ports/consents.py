@@ -8,7 +8,7 @@ from handrail.ports.identity import Caller
 
 
 @dataclass(frozen=True, slots=True)
-class ConsentTo:
+class ConsentRequest:
     """What a call would do, and the digests of all that was declared about it: when it changes, no old yes counts."""
 
     app: str
@@ -28,7 +28,7 @@ class ConsentTo:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Consent:
     """A yes for good to one `Caller.agent`. `tool` is None where it is one to every tool of the app."""
 
     id: str
@@ -42,22 +42,22 @@ class Given:
     program: str = ""
 
 
-Stale = Literal["program", "descriptor"]
+StaleReason = Literal["program", "descriptor"]
 """What has changed since a person said yes."""
 
 
 class Consents(Protocol):
-    async def allows(self, caller: Caller, to: ConsentTo) -> Given | None:
+    async def allows(self, caller: Caller, to: ConsentRequest) -> Consent | None:
         """The yes that covers this call, if there is one: to the tool or to the app, as they are declared now."""
         ...
 
-    async def stale(self, caller: Caller, to: ConsentTo) -> Stale | None:
+    async def stale(self, caller: Caller, to: ConsentRequest) -> StaleReason | None:
         """Whether there was a yes that doesn't count any more, and why."""
         ...
 
-    async def give(self, caller: Caller, to: ConsentTo, *, is_for_app: bool, by: str) -> Given: ...
+    async def give(self, caller: Caller, to: ConsentRequest, *, is_for_app: bool, by: str) -> Consent: ...
 
-    async def given(self) -> Sequence[Given]:
+    async def given(self) -> Sequence[Consent]:
         """All of them, the newest first."""
         ...
 
@@ -65,6 +65,6 @@ class Consents(Protocol):
         """Whether there was one. It counts for the next call, in every process."""
         ...
 
-    async def restore(self, given: Given) -> None:
+    async def restore(self, given: Consent) -> None:
         """Exactly what was revoked comes back."""
         ...

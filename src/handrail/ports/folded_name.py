@@ -5,7 +5,7 @@ from functools import lru_cache
 from urllib.parse import unquote
 
 
-def fully_decoded(part: str) -> str:
+def decode_fully(part: str) -> str:
     """Percent-decoded until nothing changes, so that `%252e` is seen as well."""
     while "%" in part and (decoded := unquote(part, errors="replace")) != part:
         part = decoded
@@ -13,11 +13,11 @@ def fully_decoded(part: str) -> str:
 
 
 @lru_cache(maxsize=32768)
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """The name as the most forgiving file system reads it: no case, no look-alikes, no trailing dots."""
     if name.isascii() and "%" not in name:
         visible = name
     else:
-        decoded = unicodedata.normalize("NFKC", fully_decoded(name))
+        decoded = unicodedata.normalize("NFKC", decode_fully(name))
         visible = "".join(char for char in decoded if unicodedata.category(char) != "Cf")
     return visible.casefold().split(":", 1)[0].rstrip(". ") or name

@@ -12,7 +12,7 @@ CAGE_FACE = "cage"
 """Where handrail calls for an agent in a cage: what its programs do without a tool, such as connecting to a host."""
 
 
-def persons_chat(name: str) -> str:
+def persons_chat_identity(name: str) -> str:
     """The same where several people may speak, and this one does."""
     return f"{PERSONS_CHAT}:{name}" if name else PERSONS_CHAT
 

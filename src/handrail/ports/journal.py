@@ -18,7 +18,7 @@ class OutcomeUnknown(InputOutput):
 
 
 @dataclass(frozen=True, slots=True)
-class Glimpse:
+class JournalSnapshot:
     """Size of the log and mark, seen together at a moment when nobody was writing; None where there is none."""
 
     size: int | None
@@ -27,7 +27,7 @@ class Glimpse:
     """Nobody has written since this machine started: a power cut may have taken the newest mark."""
 
 
-class HeldJournal(Protocol):
+class LockedJournal(Protocol):
     """A journal while nobody else can write to it."""
 
     @property
@@ -70,7 +70,7 @@ class Journal(Protocol):
 
     def hold(
         self, *, is_durable: bool, lets_go_early: bool = False, patience: float | None = None
-    ) -> AbstractContextManager[HeldJournal]:
+    ) -> AbstractContextManager[LockedJournal]:
         """The journal for one writer, all or nothing: what raises inside leaves lines and mark as they were.
 
         Conflict when somebody else has had it for `patience` seconds. With a patience of 0 nothing blocks: Conflict
@@ -88,7 +88,7 @@ class Journal(Protocol):
         """`hold` for a single line."""
         ...
 
-    def glimpse(self) -> Glimpse:
+    def glimpse(self) -> JournalSnapshot:
         """Creates nothing."""
         ...
 

@@ -7,7 +7,7 @@ Language = Literal["zh", "en"]
 _NAMES = ("HANDRAIL_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
-def wanted_language(environ: Mapping[str, str]) -> Language | None:
+def preferred_language(environ: Mapping[str, str]) -> Language | None:
     """By the first of them that is set; None where that names neither language, such as `C`."""
     named = next((value for name in _NAMES if (value := environ.get(name, "").strip())), "").lower()
     if named.startswith("zh"):

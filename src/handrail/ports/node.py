@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from handrail.ports.journal import Journal
 from handrail.ports.policy import Rule
-from handrail.ports.prompt_queue import About
+from handrail.ports.prompt_queue import ApprovalSubject
 from handrail.ports.prompt_store import Watch
 from handrail.ports.prompts import FileChangePrompt, PromptResponse
 from handrail.ports.team import Limits
@@ -30,7 +30,7 @@ class TeamPolicy(Wire, frozen=True, kw_only=True):
     rules: tuple[Rule, ...] = ()
     approvals: tuple[NeededVotes, ...] = ()
 
-    def votes_for(self, about: About) -> int:
+    def votes_for(self, about: ApprovalSubject) -> int:
         """0 where the person at the node decides."""
         return max((each.votes for each in self.approvals if each.limits.cover(about)), default=0)
 
@@ -89,7 +89,7 @@ class NodeOutcome(Wire, frozen=True, kw_only=True):
     refused: str = ""
 
 
-class NodeNews(Wire, frozen=True, kw_only=True):
+class NodeUpdate(Wire, frozen=True, kw_only=True):
     """What a team tells a node. The policy only where the node has another one."""
 
     tenant: str
@@ -103,7 +103,7 @@ class NodeNews(Wire, frozen=True, kw_only=True):
     policy: TeamPolicy | UnsetType = UNSET
 
 
-class NodeSighting(Wire, frozen=True, kw_only=True):
+class NodeStatus(Wire, frozen=True, kw_only=True):
     """What the servers last knew of a node. `policy` is the version that it had when it asked for news."""
 
     last_seen: str
@@ -121,7 +121,7 @@ class Nodes(Protocol):
         """It has called just now, under this version of the team's policy and of handrail."""
         ...
 
-    async def sightings(self) -> Mapping[str, "NodeSighting"]:
+    async def sightings(self) -> Mapping[str, "NodeStatus"]:
         """When each that has ever called was last seen."""
         ...
 
@@ -162,7 +162,7 @@ class Nodes(Protocol):
         ...
 
 
-def decoded(data: bytes, kind: type[Any]) -> Any:
+def decode_as(data: bytes, kind: type[Any]) -> Any:
     """ValueError where it is something else."""
     try:
         return msgspec.json.decode(data, type=kind)

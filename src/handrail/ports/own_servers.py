@@ -23,7 +23,7 @@ def _folder() -> Path:
 
 
 @contextmanager
-def announced(port: int) -> Iterator[None]:
+def announce_port(port: int) -> Iterator[None]:
     """While inside, every handrail of this user knows that the port is handrail's own."""
     name = f"handrail-server-{os.getuid()}-{port}"
     with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as held:
@@ -50,7 +50,7 @@ def _bind(held: socket.socket, name: str) -> None:
         held.listen(1)
 
 
-def own_ports() -> frozenset[int]:
+def find_own_ports() -> frozenset[int]:
     """Of the servers that run now. Blocks for a moment."""
     if _IS_ABSTRACT:
         try:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Container, Iterable
 from functools import lru_cache
 
 from handrail.ports.errors import InvalidParams, OutsideRoot
-from handrail.ports.folded_name import folded as folded
-from handrail.ports.folded_name import fully_decoded
+from handrail.ports.folded_name import decode_fully
+from handrail.ports.folded_name import fold_name as fold_name
 from handrail.ports.secret_files import is_secret
 
 Parts = tuple[str, ...]
@@ -40,7 +40,7 @@ def parse_path(text: str) -> Parts:
             raise InvalidParams(
                 f"A name in the path is longer than {_MAX_COMPONENT_BYTES} bytes.", path=text[:80] + "…"
             )
-        decoded = fully_decoded(part)
+        decoded = decode_fully(part)
         if part == ".." or decoded == ".." or "/" in decoded or "\\" in decoded or "\0" in decoded:
             raise _outside(text, "it climbs or hides a separator")
     return parts
@@ -83,7 +83,7 @@ class ClosedFolders:
             return
         path = "/".join(parts)
         if self.hold_secret(parts):
-            raise closed_secret(path)
+            raise closed_secret_error(path)
         raise OutsideRoot(
             f"Path not allowed: {path!r} lies in a closed folder.",
             hint="get_runtime_info lists the closed folders under sandbox.forbiddenDirs.",
@@ -91,7 +91,7 @@ class ClosedFolders:
         )
 
     def hold(self, parts: Parts) -> bool:
-        names = tuple(map(folded, parts))
+        names = tuple(map(fold_name, parts))
         if self._has_secrets_closed and is_secret(names):
             if not self._opened("/".join(parts)):
                 return True
@@ -103,7 +103,7 @@ class ClosedFolders:
 
     def hold_secret(self, parts: Parts) -> bool:
         """Closed because it is a file of secrets, and no rule names it."""
-        if not self._has_secrets_closed or not is_secret(tuple(map(folded, parts))):
+        if not self._has_secrets_closed or not is_secret(tuple(map(fold_name, parts))):
             return False
         return not self._opened("/".join(parts))
 
@@ -114,20 +114,20 @@ class ClosedFolders:
 
 class _ClosedNames(Container[str]):
     def __init__(self, closed: ClosedFolders, folder: Parts) -> None:
-        names = tuple(map(folded, folder))
+        names = tuple(map(fold_name, folder))
         self._closed, self._folder = closed, folder
         self._names = closed._names | {path[-1] for path in closed._paths if path[:-1] == names}
         self._last = names[-1:]
 
     def __contains__(self, name: object) -> bool:
         assert isinstance(name, str)
-        key = folded(name)
+        key = fold_name(name)
         if self._closed._has_secrets_closed and is_secret((*self._last, key)):
             return self._closed.hold((*self._folder, name))
         return key in self._names
 
 
-def closed_secret(path: str, tool: str = "read_file") -> OutsideRoot:
+def closed_secret_error(path: str, tool: str = "read_file") -> OutsideRoot:
     return OutsideRoot(
         f"Path not allowed: {path!r} is closed because files of this name usually hold secrets.",
         hint="A person can open it with a rule that names it, such as "
@@ -138,4 +138,4 @@ def closed_secret(path: str, tool: str = "read_file") -> OutsideRoot:
 
 
 def _folded_parts(path: str) -> Parts:
-    return tuple(folded(part) for part in path.split("/") if part not in ("", "."))
+    return tuple(fold_name(part) for part in path.split("/") if part not in ("", "."))

@@ -23,7 +23,7 @@ class Peer:
         return self.digest[:8]
 
 
-class Caller(Protocol):
+class PeerProcess(Protocol):
     """The process that opened a connection, for as long as the connection lasts."""
 
     @property
@@ -40,5 +40,5 @@ class Caller(Protocol):
     def close(self) -> None: ...
 
 
-Identify = Callable[[socket.socket], Caller]
+Identify = Callable[[socket.socket], PeerProcess]
 """InputOutput where the system does not tell: nobody is served without a name."""

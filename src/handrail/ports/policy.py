@@ -57,16 +57,16 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
         if self.project is not None and not self.project.startswith(("/", "~/")):
             raise ValueError("`project` must be an absolute path")
         if self.program is not None:
-            program_words(self.program)
+            split_program(self.program)
         if self.until is not None:
-            moment_of(self.until)
+            parse_until(self.until)
 
     @property
     def verdict(self) -> Decision:
         return _decision_of(self.decision)
 
     def has_expired(self, now: datetime) -> bool:
-        return self.until is not None and now >= moment_of(self.until)
+        return self.until is not None and now >= parse_until(self.until)
 
 
 @lru_cache(maxsize=32)
@@ -75,7 +75,7 @@ def _decision_of(word: str) -> Decision:
 
 
 @lru_cache(maxsize=256)
-def program_words(program: str) -> tuple[str, ...]:
+def split_program(program: str) -> tuple[str, ...]:
     """The words of a rule's `program`. ValueError."""
     try:
         words = tuple(shlex.split(program))
@@ -97,7 +97,7 @@ def _machine_zone() -> tzinfo:
 
 
 @lru_cache(maxsize=256)
-def moment_of(until: str) -> datetime:
+def parse_until(until: str) -> datetime:
     """The moment at which something ends: a date ends with its day. ValueError."""
     try:
         if len(until) == len("2026-11-30"):

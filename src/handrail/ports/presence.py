@@ -12,7 +12,7 @@ import msgspec
 from handrail.ports.errors import Declined
 from handrail.ports.prompts import PromptResponse, RequestEntry
 
-Mode = Literal["always", "critical", "never"]
+PresenceMode = Literal["always", "critical", "never"]
 """Which approvals need proof of presence: every one, those that reach far, or none."""
 
 RP_ID = "localhost"
@@ -98,13 +98,13 @@ class PresenceNeeded(Declined):
     """This needs proof that a person is present. Nothing has changed: a prompt stays pending."""
 
 
-LookAtTerminal = Callable[[], TerminalProof]
+InspectTerminal = Callable[[], TerminalProof]
 """PresenceNeeded, with the reason, where this process can't be told from an agent's."""
 
 FindAgent = Callable[[Collection[str]], str | None]
 """The agent's process that has started this one, in words; programs of these names are agents, too."""
 
-GivenProof = Proof | LookAtTerminal | Literal["terminal"] | None
+ProofSource = Proof | InspectTerminal | Literal["terminal"] | None
 """A proof, or how to get one if the answer needs it: `terminal` looks at the one that this process reads from."""
 
 
@@ -112,13 +112,13 @@ class Presence(Protocol):
     """The one place that decides which answers need proof, and whether a proof is good. Blocks."""
 
     @property
-    def mode(self) -> Mode: ...
+    def mode(self) -> PresenceMode: ...
 
     @property
     def passkeys(self) -> Passkeys: ...
 
     @property
-    def look_at_terminal(self) -> LookAtTerminal: ...
+    def look_at_terminal(self) -> InspectTerminal: ...
 
     def why_needed(self, request: RequestEntry, response: PromptResponse) -> str | None:
         """None where this answer needs no proof."""
@@ -128,7 +128,7 @@ class Presence(Protocol):
         """What a passkey signs for exactly this answer to exactly this prompt."""
         ...
 
-    def admit(self, request: RequestEntry, response: PromptResponse, proof: GivenProof) -> Callable[[], None]:
+    def admit(self, request: RequestEntry, response: PromptResponse, proof: ProofSource) -> Callable[[], None]:
         """PresenceNeeded, or what keeps the proof, to be called once the answer is accepted."""
         ...
 

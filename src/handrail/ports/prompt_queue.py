@@ -64,7 +64,7 @@ class PromptAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class AnswerChannel:
     """Another place than the queue where a question is put. The first answer wins, wherever it is given.
 
     `answer` gives None when there is none from that place: the question stays open. It is cancelled with the
@@ -77,15 +77,15 @@ class Side:
     """It is the terminal of this process: that may prove that a person is present (`ports/presence.py`)."""
 
 
-Beside = Callable[[Prompt], Sequence[Side]]
+FindChannels = Callable[[Prompt], Sequence[AnswerChannel]]
 
 
-def nowhere(prompt: Prompt) -> Sequence[Side]:
+def no_channels(prompt: Prompt) -> Sequence[AnswerChannel]:
     """A question that is put in the queue alone."""
     return ()
 
 
-class About(msgspec.Struct, frozen=True):
+class ApprovalSubject(msgspec.Struct, frozen=True):
     """What an approval is about, as the gate knows it: by this a team decides who may answer it."""
 
     identity: str
@@ -109,21 +109,21 @@ class Origin:
     """The digest of the prompt as it was posted; None where that was not noted."""
     waits: bool = False
     """Its poster waits for the answer on a socket, so handrail can see when that program is gone."""
-    about: About | None = None
+    about: ApprovalSubject | None = None
     """Only of the gate's own approvals, and only where the store keeps it."""
 
 
-Caller = Literal["waiting", "gone", "unknown"]
+CallerState = Literal["waiting", "gone", "unknown"]
 
 
-def caller_state(origin: Origin | None, *, is_waiting: bool) -> Caller:
+def caller_state(origin: Origin | None, *, is_waiting: bool) -> CallerState:
     """What is known about the program that asked. One that only reads the log leaves no sign of itself."""
     if is_waiting:
         return "waiting"
     return "gone" if origin is not None and (origin.is_own or origin.waits) else "unknown"
 
 
-OWN = Origin("handrail", is_own=True)
+OWN_ORIGIN = Origin("handrail", is_own=True)
 
 
 class PromptQueue(Protocol):
@@ -161,7 +161,7 @@ class PromptQueue(Protocol):
         """Returns once the answer is on disk. The first one wins: Conflict for all others. `by` tells who gave it.
 
         `shown` is the digest of what the person saw (`kernel/prompts/bundles.py`); Conflict where it is not this.
-        `proof` is a `GivenProof` (`ports/presence.py`); PresenceNeeded where the answer needs one and this is none.
+        `proof` is a `ProofSource` (`ports/presence.py`); PresenceNeeded where the answer needs one and this is none.
         NotFound: no such request; InvalidParams names the fields that don't fit the prompt.
         """
         ...
@@ -172,7 +172,7 @@ class PromptQueue(Protocol):
         *,
         request_id: str | None = None,
         run_id: str | None = None,
-        beside: Beside = nowhere,
+        beside: FindChannels = no_channels,
         origin: Origin | None = None,
         masked: Mapping[str, str] = NOTHING_MASKED,
     ) -> PromptAnswer:
@@ -180,7 +180,7 @@ class PromptQueue(Protocol):
         ...
 
     async def wait(
-        self, request_id: str, *, beside: Sequence[Side] = (), masked: Mapping[str, str] = NOTHING_MASKED
+        self, request_id: str, *, beside: Sequence[AnswerChannel] = (), masked: Mapping[str, str] = NOTHING_MASKED
     ) -> PromptAnswer:
         """Waits without limit, also for a request that is not there yet. While it waits, `is_waiting` is true.
 

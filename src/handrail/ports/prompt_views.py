@@ -17,7 +17,7 @@ _MULTIPLEXERS = ("tmux", "screen", "zellij", "dtach", "abduco")
 _MOST_ANCESTORS = 64
 
 
-def announced() -> socket.socket:
+def announce_view() -> socket.socket:
     """Until it is closed, at the latest with this process, others know that questions are shown in its terminal."""
     held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     if sys.platform == "linux":
@@ -26,7 +26,7 @@ def announced() -> socket.socket:
     return held
 
 
-def ancestries() -> list[list[int]]:
+def view_ancestries() -> list[list[int]]:
     """For each process that asks in a terminal: itself and its ancestors, the nearest first. Blocks for a moment.
 
     A multiplexer's server has no terminal for a parent: then those of all its clients count.

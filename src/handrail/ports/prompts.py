@@ -90,7 +90,7 @@ class TaskConfirmPrompt(PromptCommon, frozen=True, kw_only=True, tag="task_confi
     default_remark: str | UnsetType = UNSET
 
 
-class Warrant(Wire, frozen=True, kw_only=True):
+class ApprovedAction(Wire, frozen=True, kw_only=True):
     """The one deed that an ok to this prompt allows, as the program that does it knows it: all 64 digits."""
 
     method: str
@@ -113,7 +113,7 @@ class FileChangePrompt(PromptCommon, frozen=True, kw_only=True, tag="file_change
     cwd: str | UnsetType = UNSET
     diff: str | UnsetType = UNSET
     default_remark: str | UnsetType = UNSET
-    scope: Warrant | UnsetType = UNSET
+    scope: ApprovedAction | UnsetType = UNSET
     consent: ConsentSubject | UnsetType = UNSET
     unseen: str | UnsetType = UNSET
     """Why the target can't be shown. A yes is then a choice to be made, and never the default."""

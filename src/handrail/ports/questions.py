@@ -3,7 +3,7 @@
 from typing import Protocol
 
 
-class AskedQuestions(Protocol):
+class QuestionCounter(Protocol):
     async def note(self, who: str, most: int) -> bool:
         """Notes one more question, unless that would be more than `most` within a minute. Whether it was noted."""
         ...

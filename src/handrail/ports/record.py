@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from handrail.ports.journal import Journal
-from handrail.ports.state_writes import Content
+from handrail.ports.state_writes import FileContent
 
 PUBLIC_KEY_BYTES = 32
 SIGNATURE_BYTES = 64
@@ -29,14 +29,14 @@ class Signer(Protocol):
     def sign(self, message: bytes) -> bytes: ...
 
 
-class Known(NamedTuple):
+class KnownCheckpoint(NamedTuple):
     """The newest checkpoint that a place knows; settled once it is in the file of checkpoints as well."""
 
     line: bytes
     is_settled: bool
 
 
-class Place(Protocol):
+class CheckpointCopy(Protocol):
     """Somewhere else that knows the newest checkpoint."""
 
     @property
@@ -48,7 +48,7 @@ class Place(Protocol):
         """Whether a checkpoint is written there: where somebody else makes it, only once it is there."""
         ...
 
-    def read(self) -> Known | None:
+    def read(self) -> KnownCheckpoint | None:
         """None where it knows none, or is not there."""
         ...
 
@@ -56,7 +56,7 @@ class Place(Protocol):
         """Damaged where it can't be read as a whole; takes a while."""
         ...
 
-    def write(self, known: Known) -> None: ...
+    def write(self, known: KnownCheckpoint) -> None: ...
 
 
 class Witness(Protocol):
@@ -77,7 +77,7 @@ class WrittenFile:
     """A file that handrail writes itself: what it has now, and every content that it had since it was accepted."""
 
     digest: str | None
-    contents: Sequence[Content]
+    contents: Sequence[FileContent]
     is_known: bool
     """The content is the one that handrail gave it last."""
     is_edited_by_people: bool
@@ -129,7 +129,7 @@ class RecordStores:
     id: str
     checkpoints: Journal
     signer: Signer
-    places: Sequence[Place]
+    places: Sequence[CheckpointCopy]
     witness: Witness | None
     files: StateFiles
     lock: Callable[[], AbstractContextManager[None]]

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
-from handrail.ports.folded_name import folded
+from handrail.ports.folded_name import fold_name
 
 _NAMES = frozenset(
     {
@@ -35,7 +35,7 @@ def is_secret(names: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_secret_path(path: str) -> bool:
-    return is_secret(tuple(folded(part) for part in path.split("/") if part not in ("", ".")))
+    return is_secret(tuple(fold_name(part) for part in path.split("/") if part not in ("", ".")))
 
 
 @lru_cache(maxsize=256)

@@ -43,7 +43,7 @@ class Secret:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SecretInfo:
     """What is known of a secret without looking at it. `at` is when it was kept, as ISO 8601."""
 
     name: str
@@ -58,7 +58,7 @@ class SecretStore(Protocol):
         """KeyringAway: it is in the keyring, which does not answer now."""
         ...
 
-    async def put(self, name: str, secret: Secret) -> Kept:
+    async def put(self, name: str, secret: Secret) -> SecretInfo:
         """Replaces what has this name. In the keyring; where there is none, in a file for the owner alone."""
         ...
 
@@ -66,7 +66,7 @@ class SecretStore(Protocol):
         """Whether there was one. KeyringAway: it is in the keyring, which does not answer now, and stays."""
         ...
 
-    async def kept(self) -> Sequence[Kept]:
+    async def kept(self) -> Sequence[SecretInfo]:
         """All of them, by name."""
         ...
 
@@ -82,7 +82,7 @@ class Keyring(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Slip:
+class SecretEntry:
     """What our own file has about a secret: where it is, and its value where that is here."""
 
     at: str
@@ -106,8 +106,8 @@ class SecretFileStore(Protocol):
         """What the secret is called in the keyring, which other states of handrail's share."""
         ...
 
-    def slips(self) -> Mapping[str, Slip]: ...
+    def slips(self) -> Mapping[str, SecretEntry]: ...
 
-    def put(self, name: str, slip: Slip) -> None: ...
+    def put(self, name: str, slip: SecretEntry) -> None: ...
 
     def remove(self, name: str) -> None: ...

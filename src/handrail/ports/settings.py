@@ -15,7 +15,7 @@ class BrokenSettings(Failure):
         super().__init__(message, hint="Correct the file, or move it away to start with the defaults.")
 
 
-def spelled_moments(values: dict[str, Any]) -> dict[str, Any]:
+def dates_as_text(values: dict[str, Any]) -> dict[str, Any]:
     """Rules with dates as text: TOML has a type of its own for `until = 2026-11-30`."""
     rules = values.get("rules")
     if not isinstance(rules, list):

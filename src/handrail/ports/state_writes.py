@@ -48,7 +48,7 @@ _NOT_THERE = frozenset(
 """With any other error a file isn't missing: it just can't be read now."""
 
 
-class Line(msgspec.Struct, frozen=True):
+class WriteLine(msgspec.Struct, frozen=True):
     """`sha256` is null where the file is not there. `as`: how the content came about.
 
     `begun` and `done` stand before and after handrail's own write, `found` for what was there when the journal began,
@@ -64,7 +64,7 @@ class Line(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class FileContent:
     """A content that a file had from `ts` on. Not done: it was about to be written, and may not have been."""
 
     ts: str
@@ -73,16 +73,16 @@ class Content:
     is_done: bool = True
 
 
-_lines = msgspec.json.Decoder(Line)
+_lines = msgspec.json.Decoder(WriteLine)
 
 
-class Writes:
+class WriteJournal:
     """The journal while nobody else writes to it, or to a file that it describes."""
 
     def __init__(self, state: Path, descriptor: int) -> None:
         self._state = state
         self._descriptor = descriptor
-        self._known: dict[str, list[Content]] = {}
+        self._known: dict[str, list[FileContent]] = {}
         self.misplaced: list[int] = []
         """Where something begins that wasn't written for that place, since a person last accepted the state."""
         self._has_places = False
@@ -95,7 +95,7 @@ class Writes:
                     self.misplaced.append(at)
             at += len(raw) + 1
 
-    def contents(self, name: str) -> Sequence[Content]:
+    def contents(self, name: str) -> Sequence[FileContent]:
         """Since a person last accepted the state, the newest last."""
         return self._known.get(name, ())
 
@@ -121,7 +121,7 @@ class Writes:
         size = os.fstat(self._descriptor).st_size
         is_torn = size > 0 and os.pread(self._descriptor, 1, size - 1) != b"\n"
         now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        line = Line(now, name, digest, how, size + is_torn)
+        line = WriteLine(now, name, digest, how, size + is_torn)
         data = b"\n" * is_torn + msgspec.json.encode(line) + b"\n"
         if os.write(self._descriptor, data) != len(data):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -129,7 +129,7 @@ class Writes:
             os.fsync(self._descriptor)
         self._take(line, size + is_torn)
 
-    def _take(self, line: Line, at: int) -> None:
+    def _take(self, line: WriteLine, at: int) -> None:
         self._has_places = self._has_places or line.at is not None
         if self._has_places and line.at != at:
             self.misplaced.append(at)
@@ -144,17 +144,17 @@ class Writes:
         if line.how == "done" and known and not known[-1].is_done and known[-1].sha256 == line.sha256:
             known[-1] = replace(known[-1], is_done=True)
             return
-        known.append(Content(line.ts, line.sha256, line.how == "outside", line.how != "begun"))
+        known.append(FileContent(line.ts, line.sha256, line.how == "outside", line.how != "begun"))
 
 
 @contextmanager
-def held_writes(state: Path) -> Iterator[Writes]:
+def open_write_journal(state: Path) -> Iterator[WriteJournal]:
     """OSError. The first who holds it notes what is there."""
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
     descriptor = os.open(state / JOURNAL, flags, 0o600)
     try:
         _lock(descriptor)
-        writes = Writes(state, descriptor)
+        writes = WriteJournal(state, descriptor)
         if not os.fstat(descriptor).st_size:
             writes.add(JOURNAL, None, "found")  # so that it is never empty, and what comes later is known as new
             for name in (*WRITTEN_FILES, *proof_names(state)):
@@ -166,9 +166,9 @@ def held_writes(state: Path) -> Iterator[Writes]:
 
 
 @contextmanager
-def announced(state: Path, name: str, before: Callable[[], str | None], after: str | None) -> Iterator[None]:
+def record_write(state: Path, name: str, before: Callable[[], str | None], after: str | None) -> Iterator[None]:
     """Around a change of handrail's own: what raises inside leaves it begun. `before`: the digest that is there."""
-    with held_writes(state) as writes:
+    with open_write_journal(state) as writes:
         there = before()
         if not writes.contents(name) and there is not None and name not in WRITTEN_FILES:
             writes.add(name, there, "found")  # rows of a database that was there before this journal
@@ -181,7 +181,7 @@ def announced(state: Path, name: str, before: Callable[[], str | None], after: s
 
 def write_state(path: Path, data: bytes) -> None:
     """`replace_file` for a file of the state directory that allows somebody something. OSError."""
-    with announced(path.parent, path.name, lambda: digest_of(path), sha256(data).hexdigest()):
+    with record_write(path.parent, path.name, lambda: digest_of(path), sha256(data).hexdigest()):
         replace_file(path, data)
 
 

@@ -16,12 +16,12 @@ from handrail.ports.policy import Rule
 from handrail.ports.presence import Presence
 from handrail.ports.prompt_queue import PromptQueue
 from handrail.ports.push import PushSubscriptions
-from handrail.ports.questions import AskedQuestions
+from handrail.ports.questions import QuestionCounter
 from handrail.ports.record import RecordStores
 from handrail.ports.secrets import SecretStore
 from handrail.ports.task_owners import TaskOwners
 from handrail.ports.team import TeamStores
-from handrail.ports.tokens import Once, TokenStore
+from handrail.ports.tokens import OneTimeClaims, TokenStore
 
 
 class RunningServer(Protocol):
@@ -55,11 +55,11 @@ class Stores:
 
     path: Path
     tokens: TokenStore
-    once: Once
+    once: OneTimeClaims
     consents: Consents
     agents: Agents
     task_owners: TaskOwners
-    questions: AskedQuestions
+    questions: QuestionCounter
     prompts: PromptQueue
     presence: Presence
     """Which answers need proof that a person is present."""

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from handrail.ports.errors import InvalidParams
-from handrail.ports.prompt_queue import About
+from handrail.ports.prompt_queue import ApprovalSubject
 from handrail.ports.prompt_store import Watch
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ calls tools and answers questions that are no approvals. approver: also approves
 decides who is in the team."""
 
 ROLES: tuple[Role, ...] = get_args(Role)
-PROGRAMS = frozenset[Role]({"agent", "node"})
+PROGRAM_ROLES = frozenset[Role]({"agent", "node"})
 """They have tokens, and never sign in."""
 _RANKS = {role: rank for rank, role in enumerate(ROLES)}
 
@@ -36,7 +36,7 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
     projects: tuple[str, ...] = ()
     servers: tuple[str, ...] = ()
 
-    def cover(self, about: About) -> bool:
+    def cover(self, about: ApprovalSubject) -> bool:
         host = (urlsplit(about.place).hostname or about.place) if about.place else ""
         pairs = (
             (self.tools, about.tool),
@@ -66,7 +66,7 @@ class Member:
     token_hash: str = field(default="", repr=False, compare=False)
 
     def is_at_least(self, role: Role) -> bool:
-        return self.role not in PROGRAMS and _RANKS[self.role] >= _RANKS[role]
+        return self.role not in PROGRAM_ROLES and _RANKS[self.role] >= _RANKS[role]
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +261,7 @@ class TeamStores:
     """The address under which people reach the team."""
 
 
-def checked_role(role: str) -> Role:
+def validate_role(role: str) -> Role:
     for known in ROLES:
         if role == known:
             return known

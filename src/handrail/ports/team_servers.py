@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
-Answer = Callable[[str, str, Mapping[str, Any]], Awaitable[Mapping[str, Any] | None]]
+PeerHandler = Callable[[str, str, Mapping[str, Any]], Awaitable[Mapping[str, Any] | None]]
 """What a server says about something that it holds: its key, the verb, and what was said. None: nothing."""
 
 
@@ -13,7 +13,7 @@ class Peers(Protocol):
         """This one, to the others."""
         ...
 
-    def listen(self, answer: Answer, moved: Callable[[str], None]) -> None:
+    def listen(self, answer: PeerHandler, moved: Callable[[str], None]) -> None:
         """`moved` is told of what another server holds from now on. For the running event loop."""
         ...
 

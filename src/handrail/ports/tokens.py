@@ -13,7 +13,7 @@ from handrail.ports.errors import Declined
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class TokenScope:
     """What a token is bound to. `params_digest` is the whole digest, not the short one of a wire."""
 
     caller: str
@@ -22,11 +22,11 @@ class Scope:
 
 
 class TokenStore(Protocol):
-    async def issue(self, scope: Scope, ttl: float) -> str:
+    async def issue(self, scope: TokenScope, ttl: float) -> str:
         """A fresh token, good for `ttl` seconds."""
         ...
 
-    async def consume(self, token: str | None, scope: Scope, *, is_durable: bool = True) -> None:
+    async def consume(self, token: str | None, scope: TokenScope, *, is_durable: bool = True) -> None:
         """Returns once, and once it is durable that this token is used up.
 
         Not durable is enough for a token that never leaves the process: a power cut takes it along.
@@ -37,7 +37,7 @@ class TokenStore(Protocol):
         ...
 
 
-class Once(Protocol):
+class OneTimeClaims(Protocol):
     """Anything else that may be used a single time."""
 
     async def claim(self, key: str) -> bool:
@@ -46,10 +46,10 @@ class Once(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Ticket:
+class StoredToken:
     """What a store remembers of a token; the token itself it forgets."""
 
-    scope: Scope
+    scope: TokenScope
     deadline: float
     is_used: bool
 
@@ -58,26 +58,26 @@ def new_token() -> str:
     return str(uuid4())
 
 
-def fingerprint(token: str) -> str:
+def hash_token(token: str) -> str:
     """What stands in the store: who reads it can't use it."""
     return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def check(ticket: Ticket | None, scope: Scope, now: float) -> None:
+def check_token(ticket: StoredToken | None, scope: TokenScope, now: float) -> None:
     """Raises Declined unless the ticket is good for exactly this. Strangers learn no more than `peer`."""
     if ticket is None:
-        raise refusal("invalid", "This token was never issued, or long ago.")
+        raise token_error("invalid", "This token was never issued, or long ago.")
     if ticket.scope.caller != scope.caller:
-        raise refusal("peer", "This token was issued to another caller.")
+        raise token_error("peer", "This token was issued to another caller.")
     if ticket.is_used:
-        raise refusal("used", "This token was used before.")
+        raise token_error("used", "This token was used before.")
     if now >= ticket.deadline:
-        raise refusal("expired", "This token has expired.")
+        raise token_error("expired", "This token has expired.")
     if ticket.scope.method != scope.method:
-        raise refusal("method", f"This token was issued for another tool than {scope.method}.")
+        raise token_error("method", f"This token was issued for another tool than {scope.method}.")
     if ticket.scope.params_digest != scope.params_digest:
-        raise refusal("params", "This token was issued for other parameters.")
+        raise token_error("params", "This token was issued for other parameters.")
 
 
-def refusal(reason: str, message: str) -> Declined:
+def token_error(reason: str, message: str) -> Declined:
     return Declined(message, hint="Ask for a new token, for exactly this call.", reason=reason)

@@ -9,24 +9,24 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-async def settled(work: Callable[[], T], executor: Executor | None = None) -> T:
+async def run_in_thread(work: Callable[[], T], executor: Executor | None = None) -> T:
     """In a thread. Who is cancelled meanwhile still waits for its end: what is written is written."""
-    return await finished(asyncio.get_running_loop().run_in_executor(executor, work))
+    return await finish(asyncio.get_running_loop().run_in_executor(executor, work))
 
 
-async def finished(future: asyncio.Future[T]) -> T:
+async def finish(future: asyncio.Future[T]) -> T:
     """Its outcome. Who is cancelled meanwhile waits for it nevertheless, and is cancelled then."""
     try:
         await asyncio.wait({future})
     except asyncio.CancelledError:
-        await ended(future)
+        await wait_until_done(future)
         if not future.cancelled():
             future.exception()  # looked at, so that nobody complains that it was not
         raise
     return future.result()
 
 
-async def ended(future: asyncio.Future[T]) -> None:
+async def wait_until_done(future: asyncio.Future[T]) -> None:
     """However often we are cancelled. Without the shield, anyio's scopes would do so without a pause."""
     import anyio  # 20 ms, and most calls are never cancelled
 
@@ -37,16 +37,16 @@ async def ended(future: asyncio.Future[T]) -> None:
 
 
 @asynccontextmanager
-async def entered(manager: AbstractContextManager[T]) -> AsyncIterator[T]:
+async def enter_in_thread(manager: AbstractContextManager[T]) -> AsyncIterator[T]:
     """A context manager that blocks, entered and left in threads. Who is cancelled on the way in has left it again."""
     entering = asyncio.get_running_loop().run_in_executor(None, manager.__enter__)
     try:
-        value = await finished(entering)
+        value = await finish(entering)
     except asyncio.CancelledError:
         if entering.exception() is None:
-            await finished(asyncio.ensure_future(asyncio.to_thread(manager.__exit__, None, None, None)))
+            await finish(asyncio.ensure_future(asyncio.to_thread(manager.__exit__, None, None, None)))
         raise
     try:
         yield value
     finally:
-        await finished(asyncio.ensure_future(asyncio.to_thread(manager.__exit__, None, None, None)))
+        await finish(asyncio.ensure_future(asyncio.to_thread(manager.__exit__, None, None, None)))

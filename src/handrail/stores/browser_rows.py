@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET
 
 from handrail.ports.browser import ActionRecord, TaskRecord
-from handrail.ports.browser_errors import packed, unpacked
+from handrail.ports.browser_errors import pack_failure, unpack_failure
 from handrail.ports.browser_store import StoredAction
 from handrail.ports.errors import Failure, Offline
 
@@ -45,7 +45,7 @@ def ended_values(action: ActionRecord, failure: Failure | None) -> tuple[Any, ..
 
 
 def spelled_failure(failure: Failure | None) -> bytes | None:
-    return None if failure is None else msgspec.json.encode(packed(failure))
+    return None if failure is None else msgspec.json.encode(pack_failure(failure))
 
 
 def interrupted() -> Offline:
@@ -74,4 +74,4 @@ def stored_action(action_id: str, row: Sequence[Any]) -> StoredAction:
     )
     if error is None:
         return StoredAction(record)
-    return StoredAction(record, unpacked(msgspec.json.decode(error)))
+    return StoredAction(record, unpack_failure(msgspec.json.decode(error)))

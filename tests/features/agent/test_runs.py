@@ -17,7 +17,7 @@ from handrail.features.browser.bus.tasks import Tasks
 from handrail.features.people.tools.ask_followup_question import Params, ask_followup_question
 from handrail.kernel.call import Call, Progress
 from handrail.kernel.prompts.queue import LoggedPrompts
-from handrail.ports.agent import Choice, Mode, Run, RunStatus
+from handrail.ports.agent import Mode, Run, RunOptions, RunStatus
 from handrail.ports.errors import Conflict, InputOutput
 from handrail.ports.identity import PERSONS_CHAT, Caller
 from handrail.ports.model import (
@@ -165,7 +165,7 @@ class Rig:
         self.runs = Runs(context, models)
 
     async def say(self, id: str = "evt-1", text: str = "words", mode: Mode = "act") -> None:
-        await self.runs.say(TASK, UserMessage(UserTurn(id, text), PERSONS_CHAT, Choice(mode=mode)))
+        await self.runs.say(TASK, UserMessage(UserTurn(id, text), PERSONS_CHAT, RunOptions(mode=mode)))
 
     async def leave(self, *turns: Turn, status: RunStatus = "running") -> None:
         """As a process that was killed leaves it."""

@@ -16,7 +16,7 @@ import pytest
 
 from handrail.features.gateway.sign_in import checked_address
 from handrail.ports.errors import BadAnswer
-from handrail.ports.own_servers import announced
+from handrail.ports.own_servers import announce_port
 from tests.features.gateway.oauth_server import OAuthServer
 from tests.features.gateway.rig import HANDRAIL, PEERS, Mcp, Rig, odd_command
 from tests.waiting import PATIENCE, until
@@ -242,7 +242,7 @@ def test_a_sign_in_may_be_elsewhere_on_the_internet_and_a_local_server_may_name_
 
 def test_nobody_can_lead_a_sign_in_to_handrail_itself() -> None:
     port = free_port()
-    with announced(port), pytest.raises(BadAnswer, match="isn't called"):
+    with announce_port(port), pytest.raises(BadAnswer, match="isn't called"):
         checked_address("http://127.0.0.1:3000/mcp", f"http://127.0.0.1:{port}/api/prompts")
 
 

@@ -16,8 +16,8 @@ from handrail.features.agent.user_message import UserMessage
 from handrail.features.browser.bus.shared_tasks import SharedTasks
 from handrail.kernel.call import Progress
 from handrail.kernel.task_ids import new_task_id
-from handrail.ports.agent import Choice, Mode, Run, RunLost
-from handrail.ports.identity import Caller, persons_chat
+from handrail.ports.agent import Mode, Run, RunLost, RunOptions
+from handrail.ports.identity import Caller, persons_chat_identity
 from handrail.ports.model import (
     AssistantTurn,
     Model,
@@ -136,7 +136,7 @@ class Server:
         self.runs = SharedRuns(context, steady, lambda model: None, shared.leases, shared.peers, keep_every=KEEP_EVERY)
 
     async def say(self, task: str, id: str = "evt-1", text: str = "words") -> None:
-        await self.runs.say(task, UserMessage(UserTurn(id, text), persons_chat("ada"), Choice(mode="act")))
+        await self.runs.say(task, UserMessage(UserTurn(id, text), persons_chat_identity("ada"), RunOptions(mode="act")))
 
 
 Servers = Callable[[Work], tuple[Server, Server]]

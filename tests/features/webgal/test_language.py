@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handrail.features.webgal.words import words_in
-from handrail.ports.language import wanted_language
+from handrail.ports.language import preferred_language
 from tests.wire.clients import run
 from tests.wire.stage import put
 
@@ -26,7 +26,7 @@ from tests.wire.stage import put
     ],
 )
 def test_the_wish_comes_first_then_the_locale(environ: dict[str, str], wanted: str | None) -> None:
-    assert wanted_language(environ) == wanted
+    assert preferred_language(environ) == wanted
 
 
 def test_both_languages_say_the_same_with_the_same_values() -> None:

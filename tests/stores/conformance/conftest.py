@@ -13,9 +13,9 @@ from handrail.ports.consents import Consents
 from handrail.ports.grants import TaskGrants
 from handrail.ports.journal import Journal
 from handrail.ports.prompt_queue import PromptQueue
-from handrail.ports.questions import AskedQuestions
+from handrail.ports.questions import QuestionCounter
 from handrail.ports.task_owners import TaskOwners
-from handrail.ports.tokens import Once, TokenStore
+from handrail.ports.tokens import OneTimeClaims, TokenStore
 from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.database import Database
 from handrail.stores.local.journal import JournalFile
@@ -43,10 +43,10 @@ class Kept:
     """What one process has open."""
 
     tokens: TokenStore
-    once: Once
+    once: OneTimeClaims
     consents: Consents
     grants: TaskGrants
-    questions: AskedQuestions
+    questions: QuestionCounter
     owners: TaskOwners
     journal: Journal
     prompts: PromptQueue

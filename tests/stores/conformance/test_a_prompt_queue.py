@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from handrail.ports.errors import Conflict, NotFound
-from handrail.ports.prompt_queue import OWN, PromptAnswer, PromptQueue
+from handrail.ports.prompt_queue import OWN_ORIGIN, PromptAnswer, PromptQueue
 from tests.stores.conformance.conftest import Kept
 from tests.waiting import eventually
 
@@ -14,7 +14,7 @@ SECRET = {"kind": "kv", "title": "Password", "fields": [{"key": "user"}, {"key":
 
 
 async def asked(queue: PromptQueue, prompt: object, request_id: str) -> "asyncio.Task[PromptAnswer]":
-    task = asyncio.create_task(queue.ask(prompt, request_id=request_id, origin=OWN))  # type: ignore[arg-type]
+    task = asyncio.create_task(queue.ask(prompt, request_id=request_id, origin=OWN_ORIGIN))  # type: ignore[arg-type]
     await eventually(lambda: queue.find(request_id))
     return task
 

@@ -6,19 +6,19 @@ from dataclasses import replace
 import pytest
 
 from handrail.ports.approval_card import Grant
-from handrail.ports.consents import ConsentTo
+from handrail.ports.consents import ConsentRequest
 from handrail.ports.errors import Declined
 from handrail.ports.identity import Caller
 from handrail.ports.task_owners import Owner
-from handrail.ports.tokens import Scope, TokenStore
+from handrail.ports.tokens import TokenScope, TokenStore
 from tests.stores.conformance.conftest import Kept
 
-SCOPE = Scope(caller="mcp:claude:pid:17", method="write_to_file", params_digest="ab" * 32)
+SCOPE = TokenScope(caller="mcp:claude:pid:17", method="write_to_file", params_digest="ab" * 32)
 CALLER = Caller("mcp", "claude", "http", "agent:claude.1")
-TO = ConsentTo("com.example.notes", "Notes", "add", "d1", "a1", "p1")
+TO = ConsentRequest("com.example.notes", "Notes", "add", "d1", "a1", "p1")
 
 
-async def refusal(tokens: TokenStore, token: str | None, scope: Scope = SCOPE) -> str:
+async def refusal(tokens: TokenStore, token: str | None, scope: TokenScope = SCOPE) -> str:
     with pytest.raises(Declined) as refused:
         await tokens.consume(token, scope)
     return str(refused.value.details["reason"])

@@ -14,7 +14,7 @@ import pytest
 from handrail.kernel.audit import Audit
 from handrail.ports.errors import Declined, Failure, InputOutput
 from handrail.ports.team import Limits
-from handrail.ports.tokens import Scope
+from handrail.ports.tokens import TokenScope
 from handrail.stores.team import setup
 from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.journal import TeamJournal
@@ -23,7 +23,7 @@ from tests.stores.team.test_faults import opened
 from tests.team_engines import Nats, Postgres, engine_folder
 
 SKEW = 300.0
-SCOPE = Scope("agent", "write_to_file", "digest")
+SCOPE = TokenScope("agent", "write_to_file", "digest")
 
 
 @pytest.fixture

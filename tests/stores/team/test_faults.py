@@ -17,7 +17,7 @@ from handrail.kernel.record_check import check_record
 from handrail.kernel.record_keeper import RecordKeeper
 from handrail.ports.errors import Conflict, InputOutput, NotFound
 from handrail.ports.journal import OutcomeUnknown
-from handrail.ports.tokens import Scope
+from handrail.ports.tokens import TokenScope
 from handrail.stores.team import setup
 from handrail.stores.team.factory import OpenTeam, TeamAddress
 from handrail.stores.team.journal import TeamJournal
@@ -60,7 +60,7 @@ async def test_when_postgresql_restarts_what_was_written_is_there_and_who_waits_
     own_postgres: Postgres, nats: Nats
 ) -> None:
     with opened(own_postgres.tenant(), nats) as team:
-        queue, scope = LoggedPrompts(team.prompts), Scope("a", "b", "c" * 64)
+        queue, scope = LoggedPrompts(team.prompts), TokenScope("a", "b", "c" * 64)
         waiting = asyncio.create_task(queue.ask(ASK, request_id="r1"))
         await eventually(lambda: queue.find("r1"))
         audit, token = Audit(team.audit), await team.tokens.issue(scope, 60)

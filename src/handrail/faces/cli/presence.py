@@ -6,7 +6,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
-from handrail.ports.presence import LookAtTerminal, PresenceNeeded, TerminalProof
+from handrail.ports.presence import InspectTerminal, PresenceNeeded, TerminalProof
 
 if TYPE_CHECKING:
     from handrail.ports.stores import Stores
@@ -15,7 +15,7 @@ _LETTERS = "abcdefghjkmnpqrstuvwxyz"
 _LENGTH = 5
 
 
-def typing_a_word(look: LookAtTerminal) -> LookAtTerminal:
+def typing_a_word(look: InspectTerminal) -> InspectTerminal:
     """The same, where a person also types a word that is shown only now: a command line alone proves nobody's hands."""
 
     def prove() -> TerminalProof:
@@ -44,7 +44,7 @@ def _show_on_terminal(text: str) -> None:
         os.close(descriptor)
 
 
-def asked_once(prove: LookAtTerminal) -> LookAtTerminal:
+def asked_once(prove: InspectTerminal) -> InspectTerminal:
     """The same for several answers of one command: one word for all of them."""
     turn, found = threading.Lock(), list[TerminalProof | PresenceNeeded]()
 

@@ -15,7 +15,7 @@ from handrail.faces.http.json_body import json_object, text_field
 from handrail.faces.http.person_proof import Action, PersonProof
 from handrail.kernel.access import record_access
 from handrail.kernel.prompts.entries import timestamp
-from handrail.ports.agents import checked_name
+from handrail.ports.agents import validate_agent_name
 
 PATH = "/api/access"
 _HINT = "Do it in the console (`handrail open`)."
@@ -48,7 +48,7 @@ def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
         must_be_person(request, "Letting an agent in", _AGENTS_HINT)
         given = await json_object(request, {"name", "presence"})
         name = text_field(given, "name")
-        checked_name(name)
+        validate_agent_name(name)
         action = Action("agent", "Issuing a token to an agent", {"agent": name}, f"handrail agents add {name}")
         proof = await proofs.for_action(request, given.get("presence"), action)
         agent, token = await entrance.add_agent(name)

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from handrail.kernel.dialect import Dialect, Envelope
 from handrail.ports import errors
-from handrail.ports.browser_errors import action_code, details_of, refusal
+from handrail.ports.browser_errors import action_code, error_details, error_envelope
 from handrail.ports.errors import Failure
 
 # Codes of actions, ours and plugins', and what HTTP says for them; any other code of a plugin's is UNAVAILABLE.
@@ -51,7 +51,7 @@ def http_status(failure: errors.Failure) -> int:
 
 
 def http_envelope(failure: errors.Failure) -> Envelope:
-    return refusal(http_code(failure), failure.message, details_of(failure))
+    return error_envelope(http_code(failure), failure.message, error_details(failure))
 
 
 def success(data: Any, notes: Sequence[str] = ()) -> Response:
@@ -78,7 +78,7 @@ def failed(failure: Failure, dialect: Dialect | None = None, *, exact: Mapping[s
 def refused(
     code: str, message: str, *, status: int | None = None, headers: Mapping[str, str] | None = None
 ) -> Response:
-    return _json(refusal(code, message), status or STATUS[code], headers)
+    return _json(error_envelope(code, message), status or STATUS[code], headers)
 
 
 def unheard() -> Response:

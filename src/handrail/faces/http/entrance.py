@@ -16,7 +16,7 @@ from handrail.faces.http.sessions import Sessions
 from handrail.kernel.recently_removed import RecentlyRemoved
 from handrail.ports.agents import Agent, Agents
 from handrail.ports.errors import NotFound
-from handrail.ports.waiting import settled
+from handrail.ports.waiting import run_in_thread
 
 _LOOK_EVERY = 0.2
 
@@ -37,17 +37,17 @@ class Entrance:
 
     async def renew_token(self, session: str) -> str:
         """The new secret for the page of the session that asked; every other session ends with the old token."""
-        await settled(self.published.renew_token)
-        page_secret = await settled(lambda: self.sessions.renew(session))
+        await run_in_thread(self.published.renew_token)
+        page_secret = await run_in_thread(lambda: self.sessions.renew(session))
         self.programs.forget()
         await self.send_strangers_away()
         return page_secret
 
     async def add_agent(self, name: str) -> tuple[Agent, str]:
-        return await settled(lambda: self.agents.add(name))
+        return await run_in_thread(lambda: self.agents.add(name))
 
     async def remove_agent(self, id: str) -> Agent:
-        removed = await settled(lambda: self.agents.remove(id))
+        removed = await run_in_thread(lambda: self.agents.remove(id))
         await self._send_revoked_away()
         self.removed_agents.keep(removed.id, removed)
         return removed
@@ -55,7 +55,7 @@ class Entrance:
     async def restore_agent(self, id: str) -> Agent:
         """Undoes a removal a moment later: its token is valid again. NotFound, Conflict."""
         agent = self.removed_agents.take(id)
-        await settled(lambda: self.agents.restore(agent))
+        await run_in_thread(lambda: self.agents.restore(agent))
         return agent
 
     @asynccontextmanager
@@ -83,6 +83,6 @@ class Entrance:
         await self.end_mcp_sessions(self.agents.knows)
 
     async def end_session(self, id: str) -> None:
-        if not await settled(lambda: self.sessions.end(id)):
+        if not await run_in_thread(lambda: self.sessions.end(id)):
             raise NotFound("There is no such session; it may have ended.")
         await self.send_strangers_away()

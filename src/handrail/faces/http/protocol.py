@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from handrail.ports.browser_errors import refusal
+from handrail.ports.browser_errors import error_envelope
 
 MAX_HEAD = 64 * 1024
 
@@ -50,7 +50,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._refuse(400, msg)
 
     def _refuse(self, status: int, message: str) -> None:
-        body = msgspec.json.encode(refusal("BAD_REQUEST", message))
+        body = msgspec.json.encode(error_envelope("BAD_REQUEST", message))
         head = f"content-type: application/json\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
         self.transport.write(STATUS_LINE[status] + head.encode() + body)
         self.transport.close()

@@ -32,8 +32,8 @@ from handrail.faces.socketio.sockets import MAX_FRAME, Audience, Sockets
 from handrail.kernel.end_signals import end_signals
 from handrail.kernel.feature import load
 from handrail.kernel.project import Project
-from handrail.ports.own_servers import announced
-from handrail.ports.waiting import entered
+from handrail.ports.own_servers import announce_port
+from handrail.ports.waiting import enter_in_thread
 
 
 class Farewell:
@@ -158,17 +158,19 @@ async def serve(
     is_on_demand = until_unused is not None
     doors = doors or Doors()
     async with (
-        entered(server_file.claimed(state, is_on_demand=is_on_demand)),
-        entered(listening(host, place.port, is_any_right=is_on_demand, is_for_all=doors.is_for_all)) as listeners,
+        enter_in_thread(server_file.claimed(state, is_on_demand=is_on_demand)),
+        enter_in_thread(
+            listening(host, place.port, is_any_right=is_on_demand, is_for_all=doors.is_for_all)
+        ) as listeners,
     ):
         port = listeners[0].getsockname()[1]
         allowed = Origins.of(port, os.environ.get(ORIGINS_SETTING))
         address, console = url(host, port), console_files.load(console_folder or console_files.FOLDER)
         codes, sessions, programs = Codes(), Sessions(state), Programs()
         async with (
-            entered(announced(port)),
-            entered(server_file.published(state, host, port, is_on_demand=is_on_demand)) as published,
-            entered(console_key.published(state)) as key,
+            enter_in_thread(announce_port(port)),
+            enter_in_thread(server_file.published(state, host, port, is_on_demand=is_on_demand)) as published,
+            enter_in_thread(console_key.published(state)) as key,
         ):
             context = make_context(key)
             mounted = joined([load(feature.routes)(context) for feature in project.running_features if feature.routes])

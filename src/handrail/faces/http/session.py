@@ -15,7 +15,7 @@ from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.headers import header
 from handrail.faces.http.json_body import json_object, text_field
 from handrail.ports.errors import Declined
-from handrail.ports.waiting import settled
+from handrail.ports.waiting import run_in_thread
 
 PATH = "/api/session"
 
@@ -36,7 +36,7 @@ def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
         except TooManyCodes as limited:
             return refused("RATE_LIMITED", f"{limited.message} {limited.hint}")
         user_agent = header(request.scope, b"user-agent") or ""
-        secrets = await settled(lambda: sessions.start(user_agent))
+        secrets = await run_in_thread(lambda: sessions.start(user_agent))
         answer = success({**here, "pageSecret": secrets.page})
         answer.headers["set-cookie"] = entrance.credentials.set_cookie(secrets.cookie)
         return answer

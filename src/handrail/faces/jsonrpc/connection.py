@@ -15,7 +15,7 @@ from handrail.faces.jsonrpc.messages import LONGEST_LINE, BadMessage, Id, Messag
 from handrail.kernel.line_framer import LineFramer, LongLine
 from handrail.kernel.unexpected_error import unexpected_error
 from handrail.ports.errors import Aborted, Busy, Failure
-from handrail.ports.peers import Caller, Identify
+from handrail.ports.peers import Identify, PeerProcess
 
 logger = logging.getLogger(__name__)
 
@@ -36,11 +36,13 @@ class Service(Protocol):
         """Requests that are answered even when many are running, above all those that abort others."""
         ...
 
-    def answer_at_once(self, id: str, method: str, params: dict[str, Any], caller: Caller) -> dict[str, Any] | None:
+    def answer_at_once(
+        self, id: str, method: str, params: dict[str, Any], caller: PeerProcess
+    ) -> dict[str, Any] | None:
         """None for requests that take time."""
         ...
 
-    async def answer(self, id: str, method: str, params: dict[str, Any], caller: Caller) -> dict[str, Any]: ...
+    async def answer(self, id: str, method: str, params: dict[str, Any], caller: PeerProcess) -> dict[str, Any]: ...
 
     def error_object(self, failure: Failure) -> dict[str, Any]: ...
 
@@ -82,7 +84,7 @@ class Connection(asyncio.Protocol):
         self._connections = connections
         self._framer = LineFramer(LONGEST_LINE)
         self._running: set[asyncio.Task[None]] = set()
-        self._caller: Caller | None = None
+        self._caller: PeerProcess | None = None
         self._has_ended = False
         self._is_lost = False
         self._transport: asyncio.Transport
@@ -153,7 +155,7 @@ class Connection(asyncio.Protocol):
         self._running.add(task)
         task.add_done_callback(self._ended)
 
-    def _at_once(self, message: Message, caller: Caller) -> bytes | None:
+    def _at_once(self, message: Message, caller: PeerProcess) -> bytes | None:
         try:
             known = self._service.answer_at_once(message.id, message.method, message.params, caller)
             return None if known is None else success(message.id, known)
@@ -162,7 +164,7 @@ class Connection(asyncio.Protocol):
         except Exception as fault:  # noqa: BLE001 - logged
             return self._failure(message.id, unexpected_error(message.method, fault))
 
-    async def _serve(self, message: Message, caller: Caller) -> None:
+    async def _serve(self, message: Message, caller: PeerProcess) -> None:
         try:
             line = success(message.id, await self._service.answer(message.id, message.method, message.params, caller))
         except Failure as failed:

@@ -7,7 +7,7 @@ from pathlib import Path
 from handrail.faces.jsonrpc.connection import Connection, Connections, Service
 from handrail.faces.jsonrpc.socket_file import bound
 from handrail.ports.peers import Identify
-from handrail.ports.waiting import entered
+from handrail.ports.waiting import enter_in_thread
 
 
 async def serve(
@@ -20,7 +20,7 @@ async def serve(
     """
 
     connections = Connections()
-    async with entered(bound(path)) as listening:
+    async with enter_in_thread(bound(path)) as listening:
         loop = asyncio.get_running_loop()
         server = await loop.create_unix_server(lambda: Connection(service, identify, connections), sock=listening)
         service.start()

@@ -16,7 +16,7 @@ from msgspec import UNSET
 from handrail.faces.mcp.protocol import Request
 from handrail.kernel.visible import visible
 from handrail.ports.approval_card import Scope
-from handrail.ports.prompt_queue import Beside, Side, nowhere
+from handrail.ports.prompt_queue import AnswerChannel, FindChannels, no_channels
 from handrail.ports.prompts import (
     ChoiceOption,
     ChoicePrompt,
@@ -55,20 +55,20 @@ class Form:
 Ask = Callable[[Prompt, Form], Awaitable[PromptResponse | None]]
 
 
-def beside(request: Request, *, has_approvals: bool, ask: Ask | None = None) -> Beside:
+def beside(request: Request, *, has_approvals: bool, ask: Ask | None = None) -> FindChannels:
     """Where the questions of this request are put as well; `ask` where that is not by a request to the client."""
     if not takes_forms(request) or (ask is None and not (request.version in _VERSIONS and request.can_elicit)):
-        return nowhere
+        return no_channels
     is_plain = request.version == _PLAIN
 
-    def sides(prompt: Prompt) -> Sequence[Side]:
+    def sides(prompt: Prompt) -> Sequence[AnswerChannel]:
         if isinstance(prompt, FileChangePrompt) and not has_approvals:
             return ()
         form = form_of(prompt, is_plain=is_plain)
         if form is None:
             return ()
         put = ask or partial(_elicit, request)
-        return (Side(f"client:{request.client}", lambda: put(prompt, form)),)
+        return (AnswerChannel(f"client:{request.client}", lambda: put(prompt, form)),)
 
     return sides
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from handrail.faces.mcp.elicitation import Form, response_of
-from handrail.ports.prompt_queue import Beside, Side
+from handrail.ports.prompt_queue import AnswerChannel, FindChannels
 from handrail.ports.prompts import Prompt, PromptResponse
 
 
@@ -44,10 +44,10 @@ class OpenCall:
     def is_of(self, owner: str, params: CallParams) -> bool:
         return self._of == (owner, params.name, params.arguments)
 
-    def noting(self, beside: Beside) -> Beside:
+    def noting(self, beside: FindChannels) -> FindChannels:
         """The same places, and this call knows that a person was asked."""
 
-        def sides(prompt: Prompt) -> Sequence[Side]:
+        def sides(prompt: Prompt) -> Sequence[AnswerChannel]:
             self.has_asked_person = True
             self._changed.set()
             return beside(prompt)

@@ -25,9 +25,9 @@ from handrail.faces.http.headers import header
 from handrail.faces.socketio.rooms import Rooms, SocketBus
 from handrail.kernel import strict_json
 from handrail.ports.agents import Agent
-from handrail.ports.browser_errors import refusal
+from handrail.ports.browser_errors import error_envelope
 from handrail.ports.errors import Failure
-from handrail.ports.waiting import entered
+from handrail.ports.waiting import enter_in_thread
 
 Watching = Callable[[], AbstractContextManager[None]]
 
@@ -44,7 +44,7 @@ class Audience:
     async def come(self, who: str) -> None:
         async with self._turn:
             if not self._present:
-                await self._held.enter_async_context(entered(self._watching()))
+                await self._held.enter_async_context(enter_in_thread(self._watching()))
             self._present.add(who)
 
     async def go(self, who: str) -> None:
@@ -234,11 +234,11 @@ class Sockets:
 
     async def _hear(self, event: str, sid: str, *data: Any) -> dict[str, Any]:
         if event not in self._bus.events:
-            return refusal("BAD_REQUEST", "No event of this name is known here.")
+            return error_envelope("BAD_REQUEST", "No event of this name is known here.")
         if TOO_LONG in data:
-            return refusal("BAD_REQUEST", f"The message is longer than {MAX_MESSAGE} bytes.")
+            return error_envelope("BAD_REQUEST", f"The message is longer than {MAX_MESSAGE} bytes.")
         if data and isinstance(data[0], Undecodable):
-            return refusal("BAD_REQUEST", data[0].why)
+            return error_envelope("BAD_REQUEST", data[0].why)
         return await self._bus.hear(sid, event, data)
 
     async def _tell(self, event: str, feed: Feed) -> None:

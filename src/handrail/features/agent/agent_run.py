@@ -27,7 +27,7 @@ from handrail.features.agent.texts import instructions, result_of
 from handrail.features.agent.turns import ENDING, check_is_whole, is_done, last_reply, numbered, pending
 from handrail.features.agent.user_message import caller
 from handrail.kernel.call import Progress
-from handrail.ports.agent import AgentTask, Choice, Run, RunStatus
+from handrail.ports.agent import AgentTask, Run, RunOptions, RunStatus
 from handrail.ports.errors import Conflict, Failure, Internal, Unsupported
 from handrail.ports.model import AssistantTurn, Model, Note, ToolOffer, ToolResult, ToolUse, Turn, UserTurn
 
@@ -63,7 +63,7 @@ class AgentRun:
             self._is_free.set()
             await self._become("running")
 
-    async def choose(self, limits: Choice) -> None:
+    async def choose(self, limits: RunOptions) -> None:
         """Changes the model or the mode from the next step on."""
         await self._note(**limits.chosen)
 

@@ -16,7 +16,7 @@ from handrail.kernel.prompts.first_answer import drop
 from handrail.ports.agent import Mode
 from handrail.ports.errors import Conflict
 from handrail.ports.model import AssistantTurn, Note, Turn
-from handrail.ports.prompt_queue import OWN, PromptAnswer, PromptQueue
+from handrail.ports.prompt_queue import OWN_ORIGIN, PromptAnswer, PromptQueue
 from handrail.ports.prompts import PromptResponse
 
 _STEP = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]*)?(.+)")
@@ -73,7 +73,7 @@ async def confirm(queue: PromptQueue, task_id: str, reply: AssistantTurn) -> Pro
     }
     for request_id in request_ids_of(reply):
         try:
-            await queue.request(prompt, request_id=request_id, run_id=task_id, origin=OWN)
+            await queue.request(prompt, request_id=request_id, run_id=task_id, origin=OWN_ORIGIN)
         except Conflict as conflict:
             if conflict.details.get("reason") != "taken":
                 raise

@@ -13,14 +13,14 @@ from handrail.features.agent.context import RunContext
 from handrail.features.agent.turns import last_reply
 from handrail.features.agent.user_message import UserMessage
 from handrail.kernel.lanes import Lanes
-from handrail.ports.agent import AgentAtWork, AgentTask, Choice, Run, StoredTurn
+from handrail.ports.agent import ActiveRun, AgentTask, Run, RunOptions, StoredTurn
 from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound
 from handrail.ports.model import Model, ToolResult, ToolUse, UserTurn
 
 Models = Callable[[str], Awaitable[Model]]
 """The model of a name, or the one that is set where the name is empty. NoModel, WrongKey."""
 
-OtherAgent = Callable[[AgentTask, Run, UserTurn], AgentAtWork]
+OtherAgent = Callable[[AgentTask, Run, UserTurn], ActiveRun]
 """A run of another agent than handrail's own, which gets the person's last words."""
 
 _CUT_OFF = (
@@ -38,7 +38,7 @@ class Runs:
         self._at = context
         self._models = models
         self._others = others
-        self._going: dict[str, tuple[AgentAtWork, asyncio.Task[None]]] = {}
+        self._going: dict[str, tuple[ActiveRun, asyncio.Task[None]]] = {}
         self._lanes = Lanes()
 
     @asynccontextmanager
@@ -137,7 +137,7 @@ class Runs:
         """What was said and done in a task: the newest turns before that number, oldest first."""
         return await self._at.store.page(task_id, before, limit)
 
-    async def change(self, task_id: str, choice: Choice) -> Run:
+    async def change(self, task_id: str, choice: RunOptions) -> Run:
         """For the next words; limits count at once. Conflict of all others while the agent is at work."""
         async with self._lanes.turn(task_id):
             if (going := await self._at_work(task_id)) is not None:
@@ -176,7 +176,7 @@ class Runs:
         except Failure as failure:
             logger.error("runs of the agent stay where they were: %s", failure.message)
 
-    async def _at_work(self, task_id: str) -> tuple[AgentAtWork, asyncio.Task[None]] | None:
+    async def _at_work(self, task_id: str) -> tuple[ActiveRun, asyncio.Task[None]] | None:
         """One that has told how it ended is waited for: who was told may be quicker than its last step."""
         going = self._going.get(task_id)
         if going is None or going[0].run.status in ("running", "paused"):
@@ -217,7 +217,7 @@ class Runs:
             return
         self._let_go(other(task, await self._at.change(task, run, "running", trouble=""), said))
 
-    def _let_go(self, agent: AgentAtWork) -> None:
+    def _let_go(self, agent: ActiveRun) -> None:
         task_id = agent.run.task_id
         going = asyncio.create_task(agent.go(), name=f"run of {task_id}")
         self._going[task_id] = agent, going
@@ -230,7 +230,7 @@ class Runs:
             if run is not None and run.status == "running":
                 await self._start(task, run)
 
-    async def _hear(self, task: AgentTask, agent: AgentAtWork, message: UserMessage) -> bool:
+    async def _hear(self, task: AgentTask, agent: ActiveRun, message: UserMessage) -> bool:
         """An open question takes the message as its answer; otherwise the agent reads it at its next step.
 
         False if the agent has just ended.

@@ -15,8 +15,8 @@ import msgspec
 from handrail.features.agent.context import RunContext
 from handrail.features.agent.runs import Models, OtherAgent, Runs
 from handrail.features.agent.user_message import UserMessage
-from handrail.ports.agent import AgentAtWork, Choice, Run, RunLeases, RunLost
-from handrail.ports.browser_errors import packed, unpacked
+from handrail.ports.agent import ActiveRun, Run, RunLeases, RunLost, RunOptions
+from handrail.ports.browser_errors import pack_failure, unpack_failure
 from handrail.ports.errors import Busy, Failure, InputOutput, Offline
 from handrail.ports.team_servers import Peers
 
@@ -61,7 +61,7 @@ class SharedRuns(Runs):
             await asyncio.wait({self.keeping})
 
     @property
-    def at_work(self) -> Mapping[str, tuple[AgentAtWork, "asyncio.Task[None]"]]:
+    def at_work(self) -> Mapping[str, tuple[ActiveRun, "asyncio.Task[None]"]]:
         """By the task: what goes on at this server."""
         return self._going
 
@@ -78,7 +78,7 @@ class SharedRuns(Runs):
     async def stop(self, task_id: str) -> Run:
         return await self._steer(task_id, "stop", super().stop)
 
-    async def change(self, task_id: str, choice: Choice) -> Run:
+    async def change(self, task_id: str, choice: RunOptions) -> Run:
         said = {"choice": msgspec.to_builtins(choice)}
         here = super().change
         return await self._at_its_server(task_id, "change", said, lambda: here(task_id, choice), Run)
@@ -116,7 +116,7 @@ class SharedRuns(Runs):
                 await asyncio.sleep(_AGAIN_AFTER)
                 continue
             if "failure" in answer:
-                raise unpacked(answer["failure"])
+                raise unpack_failure(answer["failure"])
             result: T = msgspec.convert(answer["data"], kind)
             return result
         try:
@@ -190,14 +190,14 @@ class SharedRuns(Runs):
         try:
             return {"data": msgspec.to_builtins(await self._told(task_id, verb, said))}
         except Failure as failure:
-            return {"failure": packed(failure)}
+            return {"failure": pack_failure(failure)}
 
     async def _told(self, task_id: str, verb: str, said: Mapping[str, Any]) -> Run | None:
         if verb == "say":
             await self.say(task_id, msgspec.convert(said["message"], UserMessage))
             return None
         if verb == "change":
-            return await self.change(task_id, msgspec.convert(said["choice"], Choice))
+            return await self.change(task_id, msgspec.convert(said["choice"], RunOptions))
         steer = {"resume": self.resume, "pause": self.pause, "stop": self.stop}[verb]
         return await steer(task_id)
 

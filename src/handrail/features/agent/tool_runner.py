@@ -17,7 +17,7 @@ from handrail.ports.effect import Effect
 from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound
 from handrail.ports.identity import Caller
 from handrail.ports.model import ToolOffer, ToolResult, ToolUse
-from handrail.ports.tokens import Once
+from handrail.ports.tokens import OneTimeClaims
 
 MAX_ARGUMENTS = 8 * 1024 * 1024
 _LEFT_OUT = frozenset({"$id", "$schema", "oneOf", "anyOf", "allOf"})
@@ -88,7 +88,7 @@ def _finds(entry: Registered) -> bool:
 class ToolRunner:
     """With `once`, which servers have in common, one of them alone carries a call out that changes something."""
 
-    def __init__(self, gate: Gate, once: Once | None = None) -> None:
+    def __init__(self, gate: Gate, once: OneTimeClaims | None = None) -> None:
         self._gate = gate
         self._once = once
 
@@ -126,7 +126,7 @@ class ToolRunner:
 
 
 class _Claim:
-    def __init__(self, once: Once, execution_id: str) -> None:
+    def __init__(self, once: OneTimeClaims, execution_id: str) -> None:
         self._once = once
         self._execution_id = execution_id
         self._is_ours = False

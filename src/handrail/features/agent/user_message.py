@@ -7,7 +7,7 @@ import msgspec
 
 from handrail.features.agent.pictures import LARGEST_PICTURE, PICTURE_TYPES
 from handrail.features.agent.texts import untrusted
-from handrail.ports.agent import Choice, Run, Voice
+from handrail.ports.agent import Run, RunOptions, Speaker
 from handrail.ports.browser import Artifact
 from handrail.ports.browser_store import ArtifactRecord
 from handrail.ports.errors import Declined, InvalidParams, TooLarge
@@ -25,11 +25,11 @@ class UserMessage:
     said: UserTurn
     speaker: str
     """The identity of who speaks."""
-    choice: Choice
+    choice: RunOptions
     trace_id: str | None = None
 
     @property
-    def voice(self) -> Voice:
+    def voice(self) -> Speaker:
         return "person" if is_persons_chat(self.speaker) else "program"
 
     def check_may_speak(self, run: Run) -> None:
@@ -40,7 +40,7 @@ class UserMessage:
             raise _declined("Speaking in a person's task", run.task_id)
         if run.speaker not in ("", self.speaker):
             raise _declined("Speaking in another agent's task", run.task_id)
-        if self.choice != Choice(mode=self.choice.mode):
+        if self.choice != RunOptions(mode=self.choice.mode):
             raise _declined("Choosing a task's model and limits", run.task_id)
 
     def check_may_answer(self) -> None:

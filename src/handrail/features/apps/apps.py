@@ -14,7 +14,7 @@ from handrail.features.apps.calls.masking import has_secrets, masked
 from handrail.features.apps.model import App, AppTool, HttpExecution, UnknownAppTool
 from handrail.kernel.target import Target
 from handrail.kernel.web_address import place_of_page
-from handrail.ports.consents import ConsentTo
+from handrail.ports.consents import ConsentRequest
 
 AppId = Annotated[str, msgspec.Meta(description="Its id, such as com.example.mail: apps_list has them.")]
 
@@ -39,7 +39,7 @@ class Declared:
 
     app: App
     tool: AppTool
-    consent: ConsentTo
+    consent: ConsentRequest
     place: Target
     hides_params: bool
     hides_result: bool
@@ -60,7 +60,7 @@ class Apps:
     caller: AppCaller
     disconnect: Callable[[], Awaitable[None]]
     program: Callable[[App], Awaitable[str]]
-    """What answers for an app now: `ConsentTo.program`."""
+    """What answers for an app now: `ConsentRequest.program`."""
     _declared: dict[tuple[str, str], Declared] = field(default_factory=dict)
 
     def find(self, app: str, tool: str) -> Declared:

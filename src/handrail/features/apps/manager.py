@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from handrail.features.apps.model import App
-    from handrail.ports.consents import Given
+    from handrail.ports.consents import Consent
     from handrail.ports.identity import Caller
-    from handrail.ports.secrets import Kept, Secret
+    from handrail.ports.secrets import Secret, SecretInfo
     from handrail.ports.stores import Stores
 
 
@@ -35,7 +35,7 @@ class AppManager:
     catalogue: Catalogue
     audit: Audit
     _turn: threading.Lock = field(default_factory=threading.Lock)
-    _revoked: RecentlyRemoved[Given] = field(default_factory=lambda: RecentlyRemoved("consent"))
+    _revoked: RecentlyRemoved[Consent] = field(default_factory=lambda: RecentlyRemoved("consent"))
 
     async def overview(self) -> dict[str, Any]:
         return await asyncio.to_thread(self._overview)
@@ -62,7 +62,7 @@ class AppManager:
             self._revoked.keep(id, given)
         await record_access(self.audit, by, f"revoked the consent {id}")
 
-    def revoked(self, id: str) -> Given:
+    def revoked(self, id: str) -> Consent:
         """NotFound where it was not revoked here a moment ago."""
         return self._revoked.find(id)
 
@@ -93,7 +93,7 @@ class AppManager:
             "problems": [{"source": one.source, "field": one.field, "reason": one.reason} for one in problems],
         }
 
-    async def keep_key(self, id: str, key: Secret, by: Caller) -> Kept:
+    async def keep_key(self, id: str, key: Secret, by: Caller) -> SecretInfo:
         from handrail.features.apps.sign_in.signing_in import keep_key
 
         kept = await keep_key(await self.find(id), key, self.stores.secrets, sign_in_lock_in(self.stores))
@@ -109,7 +109,7 @@ class AppManager:
         client_id: str | None = None,
         client_secret: str | None = None,
         patience: float,
-    ) -> Kept:
+    ) -> SecretInfo:
         app = await self.find(id)
         kept = await sign_in_to(
             app, self.stores, show, client_id=client_id, client_secret=client_secret, patience=patience
@@ -140,7 +140,7 @@ class AppManager:
         hosts = {"hosts": sign_in_hosts(app.auth)} if isinstance(app.auth, OAuth2) else {}
         return {name: value for name, value in shown.items() if value is not None} | hosts
 
-    def _is_valid(self, given: Given) -> bool:
+    def _is_valid(self, given: Consent) -> bool:
         from handrail.features.apps.calls.consent import consent_to
         from handrail.features.apps.model import BrokenDescriptor, UnknownApp
 
@@ -181,7 +181,7 @@ def _described(app: App, auth: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _consent(given: Given, *, is_valid: bool) -> dict[str, Any]:
+def _consent(given: Consent, *, is_valid: bool) -> dict[str, Any]:
     return {
         "id": given.id,
         "caller": given.caller,

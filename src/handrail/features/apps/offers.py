@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from handrail.features.apps.model import App
     from handrail.features.apps.sign_in.credentials import StoredCredentials
     from handrail.features.apps.sign_ins import Loopback
-    from handrail.ports.secrets import Kept
+    from handrail.ports.secrets import SecretInfo
     from handrail.ports.stores import Stores
 
 
@@ -90,7 +90,7 @@ def loopback() -> AbstractAsyncContextManager[Loopback]:
 
 async def sign_in(
     app: App, client_id: str, stores: Stores, way_back: Loopback, show: Callable[[str], None], *, patience: float
-) -> Kept:
+) -> SecretInfo:
     """Signs in in the browser, which `show` opens, with a loopback that is open already. AuthRequired, Declined."""
     from contextlib import nullcontext
 

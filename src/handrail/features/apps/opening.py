@@ -23,7 +23,7 @@ from handrail.features.apps.settings import AppsSettings
 from handrail.features.apps.sign_ins import credentials_in
 from handrail.kernel.checks import Check, CheckContext
 from handrail.kernel.web_address import place_of_page
-from handrail.ports.waiting import settled
+from handrail.ports.waiting import run_in_thread
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -50,12 +50,12 @@ class Connections:
         return self._open[kind]
 
     async def program(self, app: App) -> str:
-        """What answers for the app: `ConsentTo.program`."""
+        """What answers for the app: `ConsentRequest.program`."""
         match app.execution:
             case StdioExecution() as started:
                 from handrail.features.apps.backends.stdio import program_of
 
-                return await settled(lambda: program_of(app, started))
+                return await run_in_thread(lambda: program_of(app, started))
             case DBusExecution() as execution:
                 from handrail.features.apps.backends.dbus import DBusTransport
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from handrail.features.apps.model import App
     from handrail.features.apps.sign_in.credentials import StoredCredentials
     from handrail.features.apps.sign_in.stored import SignInLock
-    from handrail.ports.secrets import Kept
+    from handrail.ports.secrets import SecretInfo
     from handrail.ports.stores import Stores
 
 _PATIENCE = 40.0  # longer than a token endpoint may take
@@ -50,7 +50,7 @@ async def sign_in_to(
     client_id: str | None,
     client_secret: str | None,
     patience: float,
-) -> Kept:
+) -> SecretInfo:
     """Signs in in the browser, which `show` opens. InvalidParams, AuthRequired, Declined."""
     from handrail.features.apps.backends.network import post_form
     from handrail.features.apps.model import OAuth2

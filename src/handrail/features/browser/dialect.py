@@ -2,15 +2,15 @@
 
 from handrail.kernel.dialect import Dialect, Envelope
 from handrail.ports import errors
-from handrail.ports.browser_errors import CODES, action_code, details_of, refusal
+from handrail.ports.browser_errors import CODES, action_code, error_details, error_envelope
 
 
 def envelope(failure: errors.Failure) -> Envelope:
     """The error object of a browser tool."""
-    details = details_of(failure)
+    details = error_details(failure)
     if failure.hint is not None:
         details["hint"] = failure.hint
-    return refusal(action_code(failure), failure.message, details)
+    return error_envelope(action_code(failure), failure.message, details)
 
 
 DIALECT = Dialect(CODES, envelope)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import handrail
 from handrail.ports.errors import InvalidParams, PermissionMissing
-from handrail.ports.waiting import settled
+from handrail.ports.waiting import run_in_thread
 
 if TYPE_CHECKING:
     from handrail.features.desktop.host.confirmation import Mode
@@ -38,7 +38,7 @@ async def serve_desktop(
 
     `on_ready` gets the socket once it listens; the desktop is opened after that.
     """
-    stores = await settled(lambda: _opened_stores(workspace_root, program, state))
+    stores = await run_in_thread(lambda: _opened_stores(workspace_root, program, state))
     host, path, close = _put_together(workspace_root, program, stores, mode, socket, open_desktop or _own_desktop)
     try:
         await program.serve_lines(host, path, lambda: on_ready(path), unused_seconds=unused_seconds)
@@ -82,7 +82,7 @@ def _put_together(
 
     async def close() -> None:
         await stores.prompts.close()
-        await settled(audit.close)
+        await run_in_thread(audit.close)
         workspaces.close()
         stores.close()
 

@@ -35,7 +35,7 @@ from handrail.kernel.target import Target
 from handrail.kernel.tool import About, Picture, Preview, Reply, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Failure, NotFound, ShownChanged, Timeout
-from handrail.ports.prompts import MASK, Warrant
+from handrail.ports.prompts import MASK, ApprovedAction
 
 ParamsT = TypeVar("ParamsT", bound=RoutedParams)
 ActedT = TypeVar("ActedT", bound=Acted)
@@ -127,7 +127,7 @@ def _previewing(summary: Summary[ParamsT]) -> Callable[[Desktop, Call, ParamsT],
             pictures=shot,
             facts=_facts(located),
             unseen=_unseen(located),
-            warrant=Warrant(method=method_of(call.tool), params_digest=allowed),
+            warrant=ApprovedAction(method=method_of(call.tool), params_digest=allowed),
             executor=desktop.executor(),
             shown_params=None if shown is params else shown,
             masked=secrets,

@@ -21,10 +21,10 @@ from handrail.kernel.queue_approver import PREFIX
 from handrail.kernel.visible import one_line
 from handrail.ports.errors import Declined
 from handrail.ports.identity import Caller
-from handrail.ports.prompt_queue import OWN, PromptAnswer, PromptQueue
+from handrail.ports.prompt_queue import OWN_ORIGIN, PromptAnswer, PromptQueue
 from handrail.ports.prompts import FileChangePrompt, PromptResponse
-from handrail.ports.tokens import Once
-from handrail.ports.waiting import settled
+from handrail.ports.tokens import OneTimeClaims
+from handrail.ports.waiting import run_in_thread
 
 _PATIENCE_SECONDS = 600.0
 _LOOK_EVERY_SECONDS = 0.5
@@ -92,7 +92,7 @@ class Reviews:
 
     file: ServerFile
     queue: PromptQueue
-    once: Once
+    once: OneTimeClaims
     audit: Audit
     _turns: dict[str, asyncio.Lock] = field(default_factory=dict)
 
@@ -108,7 +108,7 @@ class Reviews:
         pending = next((each.request_id for each in await self.queue.repeats(stem) if each.is_pending), None)
         request_id = pending or f"{stem}_{secrets.token_hex(4)}"
         if pending is None:
-            await self.queue.request(prompt_of(found, caller), request_id=request_id, origin=OWN)
+            await self.queue.request(prompt_of(found, caller), request_id=request_id, origin=OWN_ORIGIN)
         name = found.server.name
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
@@ -150,7 +150,7 @@ class Reviews:
     async def accept(self, found: Difference, by: str, caller: Caller, *, trusts_marks: bool = True) -> None:
         """What was shown becomes what counts: with `trusts_marks`, what is marked as a read runs without asking."""
         wanted = {key: (each, trusts_marks and each.is_marked_as_read) for key, each in found.wanted.items()}
-        await settled(lambda: self.file.accept(found.server, wanted, by))
+        await run_in_thread(lambda: self.file.accept(found.server, wanted, by))
         names = ", ".join(sorted(found.wanted))
         await record_access(
             self.audit, caller, f"accepted from the server {found.server.name}, by {by}: {names}"[:2000]

@@ -21,7 +21,7 @@ from handrail.kernel.access import record_access
 from handrail.kernel.audit import Audit
 from handrail.kernel.question_limit import QuestionLimit
 from handrail.ports.errors import Conflict, InvalidParams
-from handrail.ports.waiting import settled
+from handrail.ports.waiting import run_in_thread
 
 if TYPE_CHECKING:
     from handrail.features.gateway.connection import Live
@@ -58,7 +58,7 @@ class Servers:
                 raise Conflict(f"There is a server named {server.name} already.", hint=hint)
             entries[server.name] = Entry(server=server, is_wrapped=is_wrapped)
 
-        await settled(lambda: self.file.change(change))
+        await run_in_thread(lambda: self.file.change(change))
         await self.keep_keys(server, keys)
         await record_access(self.audit, by, f"added the server {server.name}: {server.place}"[:2000])
 
@@ -74,10 +74,10 @@ class Servers:
     async def remove(self, name: str, by: Caller) -> None:
         """With its keys, its sign-in and its log. NotFound."""
         server = self.file.find(name).server
-        await settled(lambda: self.file.change(lambda entries: entries.pop(name, None)))
+        await run_in_thread(lambda: self.file.change(lambda entries: entries.pop(name, None)))
         for secret in (*server.secrets, sign_in_secret(name)):
             await self.stores.secrets.forget(secret)
-        await settled(log_of(self.stores.path, name).forget)
+        await run_in_thread(log_of(self.stores.path, name).forget)
         await record_access(self.audit, by, f"removed the server {name}")
 
     async def look(self, name: str) -> Difference:
@@ -93,7 +93,7 @@ class Servers:
         await reviews.accept(found, by.name, by, trusts_marks=trusts_marks)
         gone = set(found.gone)
         if gone:
-            await settled(lambda: self.file.drop(found.server, gone))
+            await run_in_thread(lambda: self.file.drop(found.server, gone))
 
     async def distrust(self, name: str, keys: set[str], by: Caller) -> None:
         """Its marks count no more: these, or all that is accepted, ask before each call."""
@@ -107,7 +107,7 @@ class Servers:
             entries[name] = msgspec.structs.replace(entry, accepted=kept)
 
         self.file.find(name)
-        await settled(lambda: self.file.change(change))
+        await run_in_thread(lambda: self.file.change(change))
         await record_access(self.audit, by, f"asks about every call of the server {name}")
 
     def list(self) -> list[dict[str, Any]]:

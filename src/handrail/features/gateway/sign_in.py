@@ -18,8 +18,8 @@ from handrail.features.gateway.model import Server, SignIn
 from handrail.features.gateway.server_file import Entry, server_file
 from handrail.kernel import strict_json
 from handrail.ports.errors import AuthRequired, BadAnswer, Failure, NotFound
-from handrail.ports.own_servers import own_ports
-from handrail.ports.waiting import settled
+from handrail.ports.own_servers import find_own_ports
+from handrail.ports.waiting import run_in_thread
 
 if TYPE_CHECKING:
     from handrail.ports.stores import Stores
@@ -90,7 +90,7 @@ async def sign_in(
             raise NotFound(f"The server {server.name} was changed or removed meanwhile.")
         entries[server.name] = msgspec.structs.replace(entry, server=signed_in)
 
-    await settled(lambda: server_file(stores).change(change))
+    await run_in_thread(lambda: server_file(stores).change(change))
 
 
 def _app(server: Server, details: SignIn) -> Any:
@@ -188,7 +188,7 @@ def checked_address(url: str, address: Any) -> str:
     is_same_origin = (parts.scheme, parts.netloc) == (own.scheme, own.netloc)
     is_safe = parts.scheme == "https" or (parts.scheme == "http" and (is_loopback or is_same_origin))
     is_near = not apps.is_local_name(host) or apps.is_local_name(own.hostname or "")
-    is_handrail = is_loopback and port in own_ports()
+    is_handrail = is_loopback and port in find_own_ports()
     if not isinstance(address, str) or not host or not is_safe or not is_near or is_handrail:
         raise BadAnswer(f"{own.hostname} publishes a sign-in at an address that isn't called: {str(address)[:200]}.")
     return address

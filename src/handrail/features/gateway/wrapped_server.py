@@ -8,7 +8,7 @@ from handrail.features.gateway.model import Server, checked
 from handrail.features.gateway.server_file import Entry
 from handrail.features.gateway.servers import plain_name
 from handrail.ports.errors import Conflict
-from handrail.ports.waiting import settled
+from handrail.ports.waiting import run_in_thread
 
 _LAUNCHERS = frozenset({"npx", "npm", "pnpm", "bunx", "uvx", "uv", "node", "python", "python3", "docker", "env", "run"})
 _DIGITS = 8
@@ -36,7 +36,7 @@ async def begin(gateway: Gateway, server: Server) -> None:
 
     known = gateway.file.entries().get(server.name)
     if known is None or not known.is_wrapped or known.server.digest != server.digest:
-        await settled(lambda: gateway.file.change(change))
+        await run_in_thread(lambda: gateway.file.change(change))
     gateway.offer_unchanged(server.name)
 
 

@@ -8,9 +8,9 @@ from fnmatch import fnmatchcase
 from handrail.kernel.policy import OWN_NAMES
 from handrail.kernel.target import Target
 from handrail.ports.errors import Declined, InvalidParams
-from handrail.ports.paths import folded
+from handrail.ports.paths import fold_name
 
-_OWN_FOLDERS = frozenset(folded(name) for name in OWN_NAMES if "." not in name.lstrip("."))
+_OWN_FOLDERS = frozenset(fold_name(name) for name in OWN_NAMES if "." not in name.lstrip("."))
 
 
 _OF_PROCESSES = ("/proc/", "/dev/")
@@ -36,15 +36,15 @@ class Ground:
         if not is_within(real, self.root):
             return Target(path=real, is_outside=True)
         inside = os.path.relpath(real, self.root)
-        names = {folded(part) for part in inside.split("/")}
-        return Target(path=inside, is_closed=not names.isdisjoint(folded(name) for name in self.closed))
+        names = {fold_name(part) for part in inside.split("/")}
+        return Target(path=inside, is_closed=not names.isdisjoint(fold_name(name) for name in self.closed))
 
     def is_own(self, path: str) -> bool:
         """State and project files of handrail, by their text or by where they lead."""
         for each in {os.path.normpath(path), os.path.realpath(path)}:
             is_given = any(is_within(each, folder) for folder in self.given)
             if (is_within(each, self.state) and not is_given) or any(
-                folded(part) in _OWN_FOLDERS for part in each.split("/")
+                fold_name(part) in _OWN_FOLDERS for part in each.split("/")
             ):
                 return True
         return False
@@ -64,7 +64,7 @@ class Ground:
     def refuse_own(self, paths: Iterable[str], *, is_written: bool = False, is_whole: bool = False) -> None:
         """`is_whole`: of a folder everything is meant, so one that holds handrail's state is refused, too."""
         for path in paths:
-            is_own_file = is_written and folded(os.path.basename(path)) in OWN_NAMES
+            is_own_file = is_written and fold_name(os.path.basename(path)) in OWN_NAMES
             if self.is_own(path) or is_own_file or (is_whole and self.holds_own(path)):
                 raise reaches_handrail(path)
 

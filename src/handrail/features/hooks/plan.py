@@ -18,7 +18,7 @@ from handrail.features.hooks.shell.writers import read_by
 from handrail.kernel.glob import MAX_PATTERN
 from handrail.kernel.target import ANY_PLACE, Step, Target
 from handrail.ports.effect import Effect
-from handrail.ports.folded_name import folded
+from handrail.ports.folded_name import fold_name
 from handrail.ports.secret_files import is_secret_path
 
 _LOOK_SECONDS = 5.0
@@ -171,7 +171,7 @@ def secret_below(paths: Sequence[str], options: Sequence[str], ripgrep: str) -> 
         return "more files than can be looked at."
     for found in filter(_MAY_BE_SECRET.search, ran.stdout.split(b"\0")):
         name = found.decode(errors="replace")
-        parts = {folded(part) for part in name.split("/")}
+        parts = {fold_name(part) for part in name.split("/")}
         if ".git" not in parts and (is_secret_path(name) or not parts.isdisjoint((".handrail", ".webgal_agent"))):
             return f"{name}, which is closed to agents."
     return None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from handrail.features.hooks.path_place import Ground
 from handrail.ports.errors import Failure
-from handrail.ports.own_servers import own_ports
+from handrail.ports.own_servers import find_own_ports
 
 if TYPE_CHECKING:
     from handrail.features.workspace.offers import Changes
@@ -62,7 +62,7 @@ class Hooks:
         return found
 
     def own_ports(self) -> frozenset[int]:
-        return own_ports()
+        return find_own_ports()
 
     def own_pids(self) -> frozenset[int]:
         """This process and the server's, where that is another one."""

@@ -14,7 +14,7 @@ from handrail.kernel.chain import Unsealed, unseal
 from handrail.ports.errors import Conflict
 from handrail.ports.journal import Journal
 from handrail.ports.stores import Stores
-from handrail.ports.waiting import settled
+from handrail.ports.waiting import run_in_thread
 
 EVENT = "team"
 _MOST_BYTES = 4 << 20
@@ -49,7 +49,7 @@ class AuditCopy:
                 await asyncio.sleep(_PAUSE)
 
     async def _send(self) -> None:
-        while lines := await settled(lambda: list(durable_records(self._journal, self._sent))):
+        while lines := await run_in_thread(lambda: list(durable_records(self._journal, self._sent))):
             try:
                 said = await self._client.send_audit(self._sent, b"".join(lines))
             except Conflict:

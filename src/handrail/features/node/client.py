@@ -11,7 +11,7 @@ import msgspec
 
 import handrail
 from handrail.ports.errors import BadAnswer, Conflict, Declined, InvalidParams, Offline
-from handrail.ports.node import NodeNews, NodeOutcome, NodeQuestion
+from handrail.ports.node import NodeOutcome, NodeQuestion, NodeUpdate
 from handrail.ports.secrets import Secret
 
 _CONNECT_SECONDS = 10.0
@@ -31,12 +31,12 @@ class TeamClient:
         self._token = token
         self._pool = httpcore2.AsyncConnectionPool(keepalive_expiry=60.0, retries=0)
 
-    async def news(self, version: str = "", *, waits: bool = False) -> NodeNews:
+    async def news(self, version: str = "", *, waits: bool = False) -> NodeUpdate:
         """At once, or when there are some; without any after a while."""
         seconds = _POLL_SECONDS if waits else 0
         found = await self._ask("GET", f"news?version={version}&seconds={seconds}", None)
         try:
-            return msgspec.convert(found, NodeNews)
+            return msgspec.convert(found, NodeUpdate)
         except msgspec.ValidationError as wrong:
             raise BadAnswer(f"{self._url} isn't a team's server that this handrail understands: {wrong}.") from None
 

@@ -15,9 +15,9 @@ from handrail.features.node.client import Revoked, TeamClient
 from handrail.features.node.questions import Questions
 from handrail.kernel.project import Project
 from handrail.ports.errors import BadAnswer, Conflict, Failure, Offline
-from handrail.ports.node import Membership, Memberships, NodeNews
+from handrail.ports.node import Membership, Memberships, NodeUpdate
 from handrail.ports.secrets import Secret
-from handrail.ports.waiting import settled
+from handrail.ports.waiting import run_in_thread
 
 _AGAIN_AFTER = 1.0
 _AGAIN_AT_MOST = 20.0
@@ -55,7 +55,7 @@ class Link:
                 group.create_task(self._again(self._audit.follow))
         except* Revoked as refused:
             logger.warning("%s Its last policy still applies here.", refused.exceptions[0])
-            await settled(lambda: self._node.write(replace(self._membership, is_revoked=True)))
+            await run_in_thread(lambda: self._node.write(replace(self._membership, is_revoked=True)))
 
     async def _hear(self) -> None:
         news = await self._client.news(self._membership.policy.version)
@@ -64,11 +64,11 @@ class Link:
             self._back()
             news = await self._client.news(self._membership.policy.version, waits=True)
 
-    async def _take(self, news: NodeNews) -> None:
+    async def _take(self, news: NodeUpdate) -> None:
         """The policy first: it counts for what the answers are about."""
         if news.policy is not UNSET:
             self._membership = replace(self._membership, policy=news.policy)
-            await settled(lambda: self._node.write(self._membership))
+            await run_in_thread(lambda: self._node.write(self._membership))
             logger.info("the policy of the team %s has changed", news.tenant)
         self._audit.team_has(news.audit_size)
         await self._questions.take(news)

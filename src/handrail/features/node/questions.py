@@ -12,7 +12,7 @@ from handrail.features.node.client import TeamClient
 from handrail.kernel.prompts.shown import shown_digest
 from handrail.kernel.queue_approver import PREFIX
 from handrail.ports.errors import Conflict, Failure
-from handrail.ports.node import NodeAnswer, NodeNews, NodeOutcome, NodeQuestion
+from handrail.ports.node import NodeAnswer, NodeOutcome, NodeQuestion, NodeUpdate
 from handrail.ports.presence import TeamProof
 from handrail.ports.prompt_queue import PromptQueue, QueuedPrompt
 from handrail.ports.prompts import FileChangePrompt, PromptResponse
@@ -32,7 +32,7 @@ class Questions:
         """What the team shows; None before it has said so."""
         self._turn = asyncio.Lock()
 
-    async def take(self, news: NodeNews) -> None:
+    async def take(self, news: NodeUpdate) -> None:
         """Gives the team's answers to our own queue, and tells it what is not as it knows it."""
         async with self._turn:
             self._open = set(news.open)

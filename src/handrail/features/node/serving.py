@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from handrail.kernel.project import Project
-from handrail.ports.waiting import settled
+from handrail.ports.waiting import run_in_thread
 
 TOKEN = "team:token"
 """Its name among the secrets that are kept."""
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 @asynccontextmanager
 async def serving(project: Project) -> AsyncIterator[None]:
     node = project.stores.node
-    membership = None if node is None else await settled(node.read)
+    membership = None if node is None else await run_in_thread(node.read)
     if node is None or membership is None or membership.is_revoked:
         yield
         return

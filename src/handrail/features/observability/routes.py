@@ -8,7 +8,7 @@ from handrail.faces.http.context import HttpContext, Mount
 from handrail.faces.http.credentials import agent_of
 from handrail.features.observability.opening import GateObserver
 from handrail.ports.errors import Declined
-from handrail.ports.waiting import settled
+from handrail.ports.waiting import run_in_thread
 
 
 def mount(context: HttpContext) -> Mount:
@@ -22,7 +22,7 @@ def mount(context: HttpContext) -> Mount:
     async def show(request: Request) -> Response:
         if agent_of(request.scope) is not None:
             raise Declined("An agent's token doesn't open /metrics. Use the server's own.", reason="role")
-        engines = {} if stores.team is None else await settled(stores.team.parts)
+        engines = {} if stores.team is None else await run_in_thread(stores.team.parts)
         return Response(
             metrics.spelled(len(await stores.prompts.pending()), engines), headers={"content-type": CONTENT_TYPE}
         )

@@ -9,7 +9,7 @@ from typing import Any
 from handrail.kernel.call import Call
 from handrail.kernel.prompts.first_answer import withdraw
 from handrail.ports.errors import Conflict
-from handrail.ports.prompt_queue import OWN, Origin, PromptAnswer, PromptQueue
+from handrail.ports.prompt_queue import OWN_ORIGIN, Origin, PromptAnswer, PromptQueue
 
 # A person may need long; an agent that does not want to wait says so.
 PATIENCE_MS = 24 * 3600 * 1000
@@ -49,7 +49,7 @@ async def ask(
 
 def asked_by(call: Call) -> Origin:
     """A question of handrail's own, put for this agent."""
-    return replace(OWN, by=call.caller.name)
+    return replace(OWN_ORIGIN, by=call.caller.name)
 
 
 async def _answered(

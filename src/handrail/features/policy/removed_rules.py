@@ -13,7 +13,7 @@ from handrail.ports.grants import TaskGrant
 from handrail.ports.policy import Rule
 from handrail.ports.state_writes import write_state
 from handrail.ports.stores import Stores
-from handrail.ports.waiting import settled
+from handrail.ports.waiting import run_in_thread
 
 FILE = "removed-rules.json"
 _KEPT_SECONDS = 600.0
@@ -49,17 +49,17 @@ class RemovedRules:
         self._clock = clock
 
     async def remove(self, id: str) -> Row:
-        rules = [Removed(id, self._clock(), rule=each) for each in await settled(self._stores.rules)]
+        rules = [Removed(id, self._clock(), rule=each) for each in await run_in_thread(self._stores.rules)]
         grants = [Removed(id, self._clock(), grant=each) for each in await self._stores.grants.given()]
         found = [each for each in rules if each.rule is not None and rule_id(each.rule) == id]
         found += [each for each in grants if each.grant is not None and each.grant.id == id]
         row = await remove(self._stores, id)
-        await settled(lambda: self._change(lambda kept: [*kept, *found[:1]]))
+        await run_in_thread(lambda: self._change(lambda kept: [*kept, *found[:1]]))
         return row
 
     async def find(self, id: str) -> Removed:
         """NotFound where it was not removed within the last minutes."""
-        kept = await settled(self._fresh)
+        kept = await run_in_thread(self._fresh)
         for each in reversed(kept):
             if each.id == id:
                 return each
@@ -68,7 +68,7 @@ class RemovedRules:
         )
 
     async def restore(self, removed: Removed) -> Row:
-        await settled(lambda: self._change(lambda kept: [each for each in kept if each.id != removed.id]))
+        await run_in_thread(lambda: self._change(lambda kept: [each for each in kept if each.id != removed.id]))
         if removed.grant is not None:
             kept = removed.grant
             return row_of(await self._stores.grants.give(kept.grant, caller=kept.caller, by=kept.by))

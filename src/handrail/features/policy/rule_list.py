@@ -12,21 +12,21 @@ from handrail.ports.errors import NotFound
 from handrail.ports.grants import TaskGrant
 from handrail.ports.policy import Rule
 from handrail.ports.stores import Stores
-from handrail.ports.waiting import settled
+from handrail.ports.waiting import run_in_thread
 
 Row = dict[str, Any]
 
 
 async def listed(stores: Stores) -> list[Row]:
     """Each with an id by which it can be removed; what has ended is marked."""
-    rows = [_of_rule(rule) for rule in await settled(stores.rules)]
+    rows = [_of_rule(rule) for rule in await run_in_thread(stores.rules)]
     return [*rows, *(_of_grant(given) for given in await stores.grants.given())]
 
 
 async def remove(stores: Stores, id: str) -> Row:
     """It counts for the next call, in every process. NotFound."""
-    for rule in await settled(stores.rules):
-        if rule_id(rule) == id and await settled(partial(stores.remove_rule, rule)):
+    for rule in await run_in_thread(stores.rules):
+        if rule_id(rule) == id and await run_in_thread(partial(stores.remove_rule, rule)):
             return _of_rule(rule)
     for given in await stores.grants.given():
         if given.id == id and await stores.grants.revoke(id):

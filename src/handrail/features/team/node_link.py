@@ -18,10 +18,10 @@ from handrail.kernel.node_record import EVENT
 from handrail.kernel.policy_source import SharedRules
 from handrail.ports.errors import Conflict, Declined
 from handrail.ports.journal import Journal
-from handrail.ports.node import NeededVotes, NodeNews, NodeOutcome, NodeQuestion, TeamPolicy
+from handrail.ports.node import NeededVotes, NodeOutcome, NodeQuestion, NodeUpdate, TeamPolicy
 from handrail.ports.policy import Decision
 from handrail.ports.team import Member, TeamStores
-from handrail.ports.waiting import settled
+from handrail.ports.waiting import run_in_thread
 
 MOST_SECONDS = 20.0
 
@@ -38,7 +38,7 @@ class NodeLink:
         self._journal = journal
         self._policy: tuple[object, TeamPolicy] | None = None
 
-    async def news(self, member: Member, version: str, seconds: float, program: str = "") -> NodeNews:
+    async def news(self, member: Member, version: str, seconds: float, program: str = "") -> NodeUpdate:
         """As soon as there are some, or after so many seconds. Declined: the token was revoked meanwhile.
 
         `version` is that of the policy that the node has, `program` what it says it is.
@@ -65,20 +65,20 @@ class NodeLink:
 
     async def keep_audit(self, member: Member, start: int, data: bytes) -> dict[str, Any]:
         """Both records name each other's last digest. Conflict: this is not what comes next."""
-        head = await settled(lambda: keep(self._nodes.journal(member.id), start, data))
+        head = await run_in_thread(lambda: keep(self._nodes.journal(member.id), start, data))
         await self._audit.add(
             {"event": EVENT, "node": member.id, "records": head.count, "size": head.size, "digest": head.hash},
             durable=True,
         )
-        own = await settled(lambda: _head(self._journal))
+        own = await run_in_thread(lambda: _head(self._journal))
         return {"size": head.size, "tenant": self._team.tenant, "records": own.count, "digest": own.hash}
 
-    async def _found(self, member: Member, version: str) -> NodeNews:
+    async def _found(self, member: Member, version: str) -> NodeUpdate:
         policy = await self.policy()
         open_now = await self._nodes.open(member.id)
         journal = self._nodes.journal(member.id)
-        size = (await settled(journal.glimpse)).size or 0
-        return NodeNews(
+        size = (await run_in_thread(journal.glimpse)).size or 0
+        return NodeUpdate(
             tenant=self._team.tenant,
             node=member.id,
             name=member.name,
@@ -97,7 +97,7 @@ class NodeLink:
 
     async def _read_policy(self) -> TeamPolicy:
         """Without what allows: a team takes nothing away from what a node asks itself."""
-        rules = tuple(each for each in await settled(self._rules.all) if each.verdict is not Decision.ALLOW)
+        rules = tuple(each for each in await run_in_thread(self._rules.all) if each.verdict is not Decision.ALLOW)
         asked = await self._team.approvals.current()
         votes = tuple(NeededVotes(limits=each.limits, votes=each.votes) for each in asked)
         version = sha256(msgspec.json.encode([rules, votes])).hexdigest()[:32]

@@ -13,7 +13,7 @@ from handrail.kernel.presence import about_card
 from handrail.kernel.prompts.shown import shown_digest
 from handrail.ports.errors import Conflict, InvalidParams, NotFound
 from handrail.ports.node import NodeAnswer, NodeOutcome, NodeQuestion
-from handrail.ports.prompt_queue import About, Origin, QueuedPrompt, Receipt
+from handrail.ports.prompt_queue import ApprovalSubject, Origin, QueuedPrompt, Receipt
 from handrail.ports.prompts import PromptResponse
 from handrail.ports.team import Member, TeamStores
 
@@ -67,7 +67,9 @@ class NodeQuestions:
         for node, request_id in await self._nodes.left_behind():
             await self._close(node, request_id, PromptResponse(status="canceled"), "handrail")
 
-    async def pass_on(self, found: QueuedPrompt, about: About, response: PromptResponse, by: Sequence[str]) -> bool:
+    async def pass_on(
+        self, found: QueuedPrompt, about: ApprovalSubject, response: PromptResponse, by: Sequence[str]
+    ) -> bool:
         """To the node; False where another answer is on its way, or the node has one."""
         own = found.request_id.removeprefix(queue_id(about.node, ""))
         shown = shown_digest(own, found.prompt)

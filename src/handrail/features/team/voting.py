@@ -18,9 +18,9 @@ from handrail.kernel.prompts.answer_rules import check_response
 from handrail.kernel.prompts.queue import LoggedPrompts
 from handrail.ports.agents import PREFIX
 from handrail.ports.errors import Conflict, Declined
-from handrail.ports.identity import persons_chat
-from handrail.ports.presence import GivenProof
-from handrail.ports.prompt_queue import About, Origin, QueuedPrompt, Receipt
+from handrail.ports.identity import persons_chat_identity
+from handrail.ports.presence import ProofSource
+from handrail.ports.prompt_queue import ApprovalSubject, Origin, QueuedPrompt, Receipt
 from handrail.ports.prompt_store import PromptStore
 from handrail.ports.prompts import FileChangePrompt, PromptResponse
 from handrail.ports.team import ApprovalRule, Member, TeamStores, Vote
@@ -46,7 +46,7 @@ class VotedPrompts(LoggedPrompts):
         *,
         run_id: str | None = None,
         by: str | None = None,
-        proof: GivenProof = None,
+        proof: ProofSource = None,
         shown: str | None = None,
     ) -> Receipt:
         found = await self.find(request_id)
@@ -99,7 +99,7 @@ class VotedPrompts(LoggedPrompts):
             return await self._answered_meanwhile(request_id, answer, origin)
 
     async def _passed_on(
-        self, found: QueuedPrompt, response: PromptResponse, about: About, by: Sequence[str]
+        self, found: QueuedPrompt, response: PromptResponse, about: ApprovalSubject, by: Sequence[str]
     ) -> Receipt:
         """The node's own queue takes it, unless somebody was first there."""
         if not await self.nodes.pass_on(found, about, response, by):
@@ -127,7 +127,7 @@ class VotedPrompts(LoggedPrompts):
             raise Conflict("Somebody else has answered this.")
         return Receipt()
 
-    async def _check_may(self, member: Member, about: About, response: PromptResponse) -> None:
+    async def _check_may(self, member: Member, about: ApprovalSubject, response: PromptResponse) -> None:
         if (why := await self._why_not(member, about)) is not None:
             raise Declined(why, reason="role")
         if response.scope == "rule" and about.node:
@@ -147,7 +147,7 @@ class VotedPrompts(LoggedPrompts):
                 found.append(id)
         return found
 
-    async def _why_not(self, member: Member, about: About) -> str | None:
+    async def _why_not(self, member: Member, about: ApprovalSubject) -> str | None:
         if about.node:
             node = await self._team.members.with_id(about.node)
             if node is None:
@@ -159,7 +159,7 @@ class VotedPrompts(LoggedPrompts):
             return f"A member with the role {member.role} can't approve."
         if not member.limits.cover(about):
             return f"You may approve {member.limits}, and this is something else."
-        if about.identity in (CONSOLE + member.name, persons_chat(member.name)):
+        if about.identity in (CONSOLE + member.name, persons_chat_identity(member.name)):
             return "You asked for this yourself: somebody else has to approve it."
         if about.identity.startswith(PREFIX):
             agent = await self._team.members.with_id(about.identity.removeprefix(PREFIX))
@@ -167,13 +167,13 @@ class VotedPrompts(LoggedPrompts):
                 return f"{agent.name} works for you: somebody else has to approve it."
         return None
 
-    async def _needed(self, about: About) -> int:
+    async def _needed(self, about: ApprovalSubject) -> int:
         return max((rule.votes for rule in await self._covering(about)), default=1)
 
-    async def _covering(self, about: About) -> Sequence[ApprovalRule]:
+    async def _covering(self, about: ApprovalSubject) -> Sequence[ApprovalRule]:
         return [rule for rule in await self._team.approvals.current() if rule.limits.cover(about)]
 
-    async def _standing(self, request_id: str, about: About, answer: str) -> Sequence[str]:
+    async def _standing(self, request_id: str, about: ApprovalSubject, answer: str) -> Sequence[str]:
         """Names of those whose yes to exactly this counts now: who was revoked since has no vote any more."""
         names = []
         for vote in await self._team.votes.of(request_id):

@@ -24,9 +24,9 @@ async def serve_editor(project: Path | None, program: Program, state: Path | Non
     """Runs until the client ends it; returns the exit status. `project` is an absolute path."""
     from handrail.features.webgal.lsp.server import EditorServer
     from handrail.features.webgal.lsp.stdio import serve
-    from handrail.ports.language import wanted_language
+    from handrail.ports.language import preferred_language
 
-    language = wanted_language(os.environ) or "zh"
+    language = preferred_language(os.environ) or "zh"
     only = str(project) if project is not None else None
     return await serve(EditorServer(lambda folder: ProjectReader(folder, program, state), language, only))
 

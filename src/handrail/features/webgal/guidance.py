@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from handrail.features.webgal.words import words_in
 from handrail.ports.errors import NotFound
-from handrail.ports.language import Language, wanted_language
+from handrail.ports.language import Language, preferred_language
 from handrail.ports.paths import parse_path
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def scene_findings(project: "Project", names: Iterable[str]) -> "Iterator[tuple[
 _MOST_NAMES = 80
 _MOST_FINDINGS = 100
 
-LANGUAGE: Language = wanted_language(os.environ) or "en"
+LANGUAGE: Language = preferred_language(os.environ) or "en"
 WORDS = words_in(LANGUAGE)
 """Prompts are English where nobody says which language they want."""
 

@@ -16,7 +16,7 @@ from handrail.features.webgal.scripts import Scripts
 from handrail.features.webgal.settings import WebGalSettings
 from handrail.features.webgal.tools.browser_action import LocalTab
 from handrail.ports.errors import NotShown
-from handrail.ports.language import wanted_language
+from handrail.ports.language import preferred_language
 
 if TYPE_CHECKING:
     from handrail.features.webgal.backends.terre.editor import TerreFinder
@@ -45,7 +45,7 @@ def open_webgal(project: Project) -> WebGal:
     policy = project.policy.current
     session = _preview_session(project)
     return WebGal(
-        Checks(project.files, policy, wanted_language(os.environ) or "zh"),
+        Checks(project.files, policy, preferred_language(os.environ) or "zh"),
         project.offered("workspace", "changes"),
         Scripts(project.files, policy, os.environ, sysconfig.get_path("scripts")),
         session if project.is_server else server_first(project, session),

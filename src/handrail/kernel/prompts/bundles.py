@@ -17,7 +17,7 @@ from handrail.kernel.approval import Question
 from handrail.kernel.prompts.card import written_later
 from handrail.kernel.prompts.shown import shown_digest
 from handrail.ports.errors import Failure, InvalidParams, NotFound
-from handrail.ports.presence import GivenProof
+from handrail.ports.presence import ProofSource
 from handrail.ports.prompt_queue import PromptQueue, QueuedPrompt, Receipt
 from handrail.ports.prompts import FileChangePrompt, RequestEntry
 
@@ -103,7 +103,7 @@ Outcome = Receipt | Failure
 
 
 async def answer_all(
-    queue: PromptQueue, shown: Sequence[Shown], response: Mapping[str, Any], *, by: str, proof: GivenProof = None
+    queue: PromptQueue, shown: Sequence[Shown], response: Mapping[str, Any], *, by: str, proof: ProofSource = None
 ) -> dict[str, Outcome]:
     """The same answer to each of them. One that can't be answered so is refused alone, and stays as it is.
 

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 
 from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound
 from handrail.ports.presence import PresenceNeeded
-from handrail.ports.prompt_queue import PromptAnswer, PromptQueue, Side
+from handrail.ports.prompt_queue import AnswerChannel, PromptAnswer, PromptQueue
 from handrail.ports.prompts import PromptResponse
 
 ANSWERED = "answered"
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def answering(queue: PromptQueue, request_id: str, beside: Sequence[Side]) -> AsyncIterator[None]:
+async def answering(queue: PromptQueue, request_id: str, beside: Sequence[AnswerChannel]) -> AsyncIterator[None]:
     """While inside, the other places are asked as well; at the end each of them has let go of the question."""
     asked = [asyncio.create_task(_answer(queue, request_id, side)) for side in beside]
     message = None
@@ -66,7 +66,7 @@ async def _ended(tasks: Sequence[asyncio.Task[None]]) -> None:
         raise stop
 
 
-async def _answer(queue: PromptQueue, request_id: str, side: Side) -> None:
+async def _answer(queue: PromptQueue, request_id: str, side: AnswerChannel) -> None:
     """Who sits at the terminal is asked again after an answer that needs more proof than the terminal gives."""
     try:
         while (response := await side.answer()) is not None:

@@ -11,7 +11,7 @@ from msgspec import UNSET
 from handrail.kernel.queue_approver import PREFIX
 from handrail.kernel.visible import one_line
 from handrail.ports.errors import InvalidParams
-from handrail.ports.prompt_queue import OWN, Origin, PromptQueue
+from handrail.ports.prompt_queue import OWN_ORIGIN, Origin, PromptQueue
 from handrail.ports.prompts import FileChangePrompt, Prompt
 
 _FOR_A_PERSON = (PREFIX, "plan_", "ask_")
@@ -50,7 +50,7 @@ def check_foreign(prompt: Prompt | Mapping[str, Any], request_id: str | None) ->
 def posted(prompt: Prompt, origin: Origin | None) -> dict[str, Any]:
     """Where a prompt comes from: `isOwn` for handrail's own, with the agent that asks; otherwise who `postedBy`."""
     if origin is not None and origin.is_own:
-        return {"isOwn": True} if origin.by == OWN.by else {"isOwn": True, "askedBy": one_line(origin.by)}
+        return {"isOwn": True} if origin.by == OWN_ORIGIN.by else {"isOwn": True, "askedBy": one_line(origin.by)}
     claim = prompt.source if prompt.source is not UNSET and prompt.source.lower().startswith(_RESERVED) else None
     told: dict[str, Any] = {"isOwn": False, "postedBy": ANOTHER_PROGRAM if origin is None else one_line(origin.by)}
     return told if claim is None else {**told, "claimedSource": one_line(claim)}

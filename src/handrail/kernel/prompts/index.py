@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 
 from handrail.kernel.prompts.entries import LONGEST_LINE, UNREADABLE, Action, Head, parts, read_head
-from handrail.ports.journal import HeldJournal
+from handrail.ports.journal import LockedJournal
 
 _BLOCK = 1 << 16
 _LONGEST_TAIL = 256
@@ -46,25 +46,25 @@ class PromptIndex:
         self._is_inside_line = False
         self._fresh: list[str] | None = None  # ids requested since the last read; None: all of them
 
-    def lines_of(self, action: Action, request_id: str, held: HeldJournal) -> Iterator[tuple[int, bytes]]:
+    def lines_of(self, action: Action, request_id: str, held: LockedJournal) -> Iterator[tuple[int, bytes]]:
         """The entries of this action and id, the oldest first: place and line, without LF."""
         for place in self._places.of(request_id) if request_id else ():
             line = line_at(held, place)
             if (head := read_head(line)) is not None and head.is_of(action, request_id):
                 yield place, line
 
-    def ids_with_stem(self, stem: str, held: HeldJournal) -> list[str]:
+    def ids_with_stem(self, stem: str, held: LockedJournal) -> list[str]:
         """Requests whose id is `stem`, an underscore and something without one; the oldest first."""
         heads = (read_head(line_at(held, place)) for place in self._stems.of(stem))
         found = (head.request_id for head in heads if head is not None)
         return list(dict.fromkeys(each for each in found if each.rpartition("_")[0] == stem))
 
-    def is_about(self, held: HeldJournal) -> bool:
+    def is_about(self, held: LockedJournal) -> bool:
         """False when the log is another one than before: rotated, truncated or replaced."""
         start = self._offset - len(self._tail)
         return held.size >= self._offset and held.read(start, len(self._tail)) == self._tail
 
-    def read(self, held: HeldJournal, limit: int | None = None) -> bool:
+    def read(self, held: LockedJournal, limit: int | None = None) -> bool:
         """Reads what was appended, or about `limit` bytes of it. `waiting` is right once this is true."""
         stop = held.size if limit is None else self._offset + limit
         while (lines := self._next_lines(held)) is not None:
@@ -78,7 +78,7 @@ class PromptIndex:
         self._drop_answered(held)
         return True
 
-    def _drop_answered(self, held: HeldJournal) -> None:
+    def _drop_answered(self, held: LockedJournal) -> None:
         """A response may precede its request, and an id may be used again: both count as answered."""
         fresh = self.waiting if self._fresh is None else [each for each in self._fresh if each in self.waiting]
         if self._fresh is None or len(fresh) > _FEW:
@@ -111,7 +111,7 @@ class PromptIndex:
         if self._fresh is not None:
             self._fresh += [head.request_id for head in heads if head.action == "request"]
 
-    def _next_lines(self, held: HeldJournal) -> tuple[bytes, int] | None:
+    def _next_lines(self, held: LockedJournal) -> tuple[bytes, int] | None:
         """A block, and where its last line ends; None when there is no line, or only a torn one."""
         size = _BLOCK
         # Never more than there is: a buffer for a whole block costs more than a short line.
@@ -189,7 +189,7 @@ class _Places:
             insort(self._chunks[-1], each)
 
 
-def line_at(held: HeldJournal, place: int) -> bytes:
+def line_at(held: LockedJournal, place: int) -> bytes:
     """One entry, without LF; empty where it is longer than any of ours."""
     size = _FIRST_READ
     while True:

@@ -19,7 +19,7 @@ from handrail.kernel.prompts.rules import check_new_prompt, new_id
 from handrail.kernel.prompts.shown import check_shown, shown_digest
 from handrail.kernel.prompts.view import PromptView
 from handrail.ports.errors import Failure, NotFound
-from handrail.ports.journal import HeldJournal, Journal
+from handrail.ports.journal import Journal, LockedJournal
 from handrail.ports.prompt_queue import Receipt
 from handrail.ports.prompts import Prompt, PromptResponse, RequestEntry, ResponseEntry
 
@@ -127,7 +127,7 @@ class PromptLog:
         with self.view.writing(lets_go_early=is_asking) as held:
             return [self._write(held, change) for change in changes]
 
-    def _write(self, held: HeldJournal, change: Change) -> Receipt | Failure:
+    def _write(self, held: LockedJournal, change: Change) -> Receipt | Failure:
         try:
             if isinstance(change, Reply):
                 return self._answer(held, change)
@@ -139,7 +139,7 @@ class PromptLog:
         except Failure as failure:
             return failure
 
-    def _answer(self, held: HeldJournal, reply: Reply) -> Receipt:
+    def _answer(self, held: LockedJournal, reply: Reply) -> Receipt:
         request_id = reply.request_id
         self.view.catch_up(held)
         prompt = self.view.pending_prompt(held, request_id)

@@ -18,11 +18,20 @@ from handrail.kernel.prompts.log import Change, PromptLog
 from handrail.kernel.prompts.rules import check_new_prompt, new_id
 from handrail.kernel.prompts.shown import not_shown
 from handrail.ports.errors import InputOutput
-from handrail.ports.presence import GivenProof, Presence
-from handrail.ports.prompt_queue import Beside, Origin, Page, PromptAnswer, QueuedPrompt, Receipt, Side, nowhere
+from handrail.ports.presence import Presence, ProofSource
+from handrail.ports.prompt_queue import (
+    AnswerChannel,
+    FindChannels,
+    Origin,
+    Page,
+    PromptAnswer,
+    QueuedPrompt,
+    Receipt,
+    no_channels,
+)
 from handrail.ports.prompt_store import Mailbox, PromptStore
 from handrail.ports.prompts import MASK, NOTHING_MASKED, FileChangePrompt, KvPrompt, Prompt, PromptResponse
-from handrail.ports.waiting import finished
+from handrail.ports.waiting import finish
 
 T = TypeVar("T")
 
@@ -68,7 +77,7 @@ class LoggedPrompts:
         *,
         run_id: str | None = None,
         by: str | None = None,
-        proof: GivenProof = None,
+        proof: ProofSource = None,
         shown: str | None = None,
     ) -> Receipt:
         posted = (await self.origins([request_id])).get(request_id)
@@ -88,7 +97,7 @@ class LoggedPrompts:
         return await self._writer.write(reply)
 
     async def _admitted(
-        self, request_id: str, response: PromptResponse | Mapping[str, Any], proof: GivenProof
+        self, request_id: str, response: PromptResponse | Mapping[str, Any], proof: ProofSource
     ) -> Callable[[], None]:
         """What keeps the proof that a person is present. What else may be wrong with the answer, the log says."""
         presence = self._presence
@@ -104,7 +113,7 @@ class LoggedPrompts:
         *,
         request_id: str | None = None,
         run_id: str | None = None,
-        beside: Beside = nowhere,
+        beside: FindChannels = no_channels,
         origin: Origin | None = None,
         masked: Mapping[str, str] = NOTHING_MASKED,
     ) -> PromptAnswer:
@@ -117,7 +126,7 @@ class LoggedPrompts:
                 return await self._answer(used_id, mailbox, checked)
 
     async def wait(
-        self, request_id: str, *, beside: Sequence[Side] = (), masked: Mapping[str, str] = NOTHING_MASKED
+        self, request_id: str, *, beside: Sequence[AnswerChannel] = (), masked: Mapping[str, str] = NOTHING_MASKED
     ) -> PromptAnswer:
         async with self._waiters.waiting(request_id, masked) as mailbox, answering(self, request_id, beside):
             return await self._answer(request_id, mailbox)
@@ -227,7 +236,7 @@ class _Writer:
         outcome = Future[Receipt]()
         self._queued.append((change, outcome))
         self._thread().submit(self._write_queued)
-        return await finished(asyncio.wrap_future(outcome))
+        return await finish(asyncio.wrap_future(outcome))
 
     async def close(self) -> None:
         """Ends the thread, if there is one; whatever comes later starts another."""

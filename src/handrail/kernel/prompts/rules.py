@@ -15,6 +15,7 @@ from msgspec import UNSET, UnsetType
 from handrail.kernel.prompts.members import Members, Problems
 from handrail.ports.approval_card import Card, ChangePart, Grant, Offer, Scope
 from handrail.ports.prompts import (
+    ApprovedAction,
     ChoiceOption,
     ChoicePrompt,
     ConsentSubject,
@@ -28,7 +29,6 @@ from handrail.ports.prompts import (
     ResultPrompt,
     TaskConfirmPrompt,
     TaskStatus,
-    Warrant,
 )
 
 MOST_FIELDS = 50
@@ -168,7 +168,7 @@ def _task(members: Members, new_draft_id: NewId) -> PromptTask:
 
 
 def _file_change(members: Members, new_draft_id: NewId) -> FileChangePrompt:
-    scope, consent = _object(Warrant, members, "scope"), _object(ConsentSubject, members, "consent")
+    scope, consent = _object(ApprovedAction, members, "scope"), _object(ConsentSubject, members, "consent")
     offers = tuple(_offer(row) for row in members.objects("offers"))
     card = members.object("card")
     parts = tuple(_made_by_us(ChangePart, row) for row in members.objects("parts"))

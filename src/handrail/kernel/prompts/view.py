@@ -14,7 +14,7 @@ from threading import Lock
 from handrail.kernel.prompts.entries import is_nameless_request, parts, read_answer, read_entry, read_head, read_request
 from handrail.kernel.prompts.index import PromptIndex, line_at
 from handrail.ports.errors import Conflict, NotFound
-from handrail.ports.journal import HeldJournal, Journal
+from handrail.ports.journal import Journal, LockedJournal
 from handrail.ports.prompt_queue import Page, QueuedPrompt
 from handrail.ports.prompts import Entry, Prompt, PromptResponse, RequestEntry, ResponseEntry, UnreadablePrompt
 
@@ -40,7 +40,7 @@ class PromptView:
         self._has_read = False
 
     @contextmanager
-    def reading(self) -> Iterator[HeldJournal | None]:
+    def reading(self) -> Iterator[LockedJournal | None]:
         """The log while nobody writes to it, after everything in it was read; None without a log.
 
         A long log is read in parts, so that nobody who wants to write waits for all of it.
@@ -65,12 +65,12 @@ class PromptView:
         return self._has_read
 
     @contextmanager
-    def writing(self, *, lets_go_early: bool) -> Iterator[HeldJournal]:
+    def writing(self, *, lets_go_early: bool) -> Iterator[LockedJournal]:
         """The log for one writer. Call `catch_up` before each decision: nothing else is read."""
         with self._turn, self._journal.hold(is_durable=True, lets_go_early=lets_go_early) as held:
             yield held
 
-    def catch_up(self, held: HeldJournal, limit: int | None = None) -> bool:
+    def catch_up(self, held: LockedJournal, limit: int | None = None) -> bool:
         """Reads what was appended, or about `limit` bytes of it; false when there is more."""
         if not self._index.is_about(held):
             self._start_over()
@@ -128,7 +128,7 @@ class PromptView:
             asked = self._request(held, request_id)
             return None if answer is None else (asked[1].prompt if asked is not None else None, answer[1])
 
-    def pending_prompt(self, held: HeldJournal, request_id: str) -> Prompt:
+    def pending_prompt(self, held: LockedJournal, request_id: str) -> Prompt:
         """For one who is about to answer. Conflict: answered before; NotFound: never asked."""
         if request_id in self._index.waiting and (asked := self._pending_request(held, request_id)) is not None:
             return asked[1].prompt
@@ -136,7 +136,7 @@ class PromptView:
             raise Conflict(f"The request {request_id} was answered before.", reason="answered")
         raise NotFound(f"There is no request {request_id}.")
 
-    def refuse_taken(self, held: HeldJournal, request_id: str) -> None:
+    def refuse_taken(self, held: LockedJournal, request_id: str) -> None:
         if request_id in self._index.waiting or self._answer_line(held, request_id) is not None:
             hint = "Choose another requestId, or none."
             raise Conflict(f"There is a request {request_id} already.", hint=hint, reason="taken")
@@ -162,7 +162,7 @@ class PromptView:
         page = self._page(0, size)
         return replace(page, is_restart=True)
 
-    def _find(self, held: HeldJournal, request_id: str) -> QueuedPrompt | None:
+    def _find(self, held: LockedJournal, request_id: str) -> QueuedPrompt | None:
         if request_id in self._index.waiting:
             asked = self._pending_request(held, request_id)
             return None if asked is None else QueuedPrompt(asked[1], asked[0])
@@ -174,10 +174,10 @@ class PromptView:
             answer = ResponseEntry(ts="", request_id=request_id, response=PromptResponse(status="canceled"))
         return QueuedPrompt(asked[1], asked[0], answer, answered[0])
 
-    def _answer_line(self, held: HeldJournal, request_id: str) -> tuple[int, bytes] | None:
+    def _answer_line(self, held: LockedJournal, request_id: str) -> tuple[int, bytes] | None:
         return next(self._index.lines_of("response", request_id, held), None)
 
-    def _request(self, held: HeldJournal, request_id: str) -> _Request | None:
+    def _request(self, held: LockedJournal, request_id: str) -> _Request | None:
         """The first that keeps to the contract; without one, the first."""
         first: _Request | None = None
         for place, line in self._index.lines_of("request", request_id, held):
@@ -187,7 +187,7 @@ class PromptView:
                 first = first or (place, entry)
         return first
 
-    def _pending_request(self, held: HeldJournal, request_id: str) -> _Request | None:
+    def _pending_request(self, held: LockedJournal, request_id: str) -> _Request | None:
         if (known := self._cache.get(request_id)) is not None:
             return known
         place = self._index.waiting[request_id]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from handrail.ports.agents import PREFIX, Agent, checked_name
+from handrail.ports.agents import PREFIX, Agent, validate_agent_name
 from handrail.ports.errors import Conflict, InputOutput, NotFound
 from handrail.ports.state_writes import write_state
 from handrail.stores.local import locks
@@ -66,7 +66,7 @@ class AgentsFile:
         return self._seen
 
     def add(self, name: str) -> tuple[Agent, str]:
-        checked_name(name)
+        validate_agent_name(name)
         token = _TOKEN_PREFIX + secrets.token_urlsafe(32)
         at = self._now().isoformat(timespec="seconds")
         added = _Kept(f"{name}.{secrets.token_hex(3)}", name, at, _hash(token))

@@ -12,9 +12,9 @@ import msgspec
 from msgspec.structs import fields
 
 from handrail.ports.policy import Rule
-from handrail.ports.settings import CONFIG_FILE, BrokenSettings, spelled_moments
-from handrail.ports.state_writes import announced, digest_of, write_state
-from handrail.ports.waiting import settled
+from handrail.ports.settings import CONFIG_FILE, BrokenSettings, dates_as_text
+from handrail.ports.state_writes import digest_of, record_write, write_state
+from handrail.ports.waiting import run_in_thread
 from handrail.stores.local import locks
 from handrail.stores.local.private_file import open_private, write_whole
 
@@ -39,7 +39,7 @@ def choose(state: Path, **values: str | list[str]) -> None:
 
 async def allow(state: Path, remark: str, rule: Rule) -> None:
     """Adds a rule that a person can read and delete."""
-    await settled(lambda: _add(state / CONFIG_FILE, remark, rule))
+    await run_in_thread(lambda: _add(state / CONFIG_FILE, remark, rule))
 
 
 def rules(state: Path) -> list[Rule]:
@@ -80,7 +80,7 @@ def _add(file: Path, remark: str, rule: Rule) -> None:
         try:
             added = "\n".join(lines).encode()
             after = sha256(os.pread(descriptor, os.fstat(descriptor).st_size, 0) + added).hexdigest()
-            with announced(file.parent, file.name, lambda: digest_of(file), after):
+            with record_write(file.parent, file.name, lambda: digest_of(file), after):
                 write_whole(descriptor, added)
                 os.fsync(descriptor)
         finally:
@@ -99,7 +99,7 @@ def _text(file: Path) -> str:
 
 def _rules(file: Path, values: Mapping[str, object]) -> list[Rule]:
     try:
-        return msgspec.convert(spelled_moments(dict(values)).get("rules", []), list[Rule], strict=False)
+        return msgspec.convert(dates_as_text(dict(values)).get("rules", []), list[Rule], strict=False)
     except msgspec.ValidationError as error:
         raise BrokenSettings(f"{file}: {error}") from None
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from handrail.ports.errors import Conflict, Damaged, Failure, InputOutput
-from handrail.ports.state_writes import announced
-from handrail.ports.waiting import settled
+from handrail.ports.state_writes import record_write
+from handrail.ports.waiting import run_in_thread
 from handrail.stores.local import locks, sealed_rows
 from handrail.stores.local.connection import SharedConnection, attach, detach
 from handrail.stores.local.migration import Step, steps_from
@@ -198,7 +198,7 @@ class Database:
                 return work(connection)
 
         self._leave_parent()
-        return await settled(written, self._writer)
+        return await run_in_thread(written, self._writer)
 
     async def permit(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """`permitting` for an event loop."""
@@ -208,7 +208,7 @@ class Database:
                 return work(connection)
 
         self._leave_parent()
-        return await settled(written, self._writer)
+        return await run_in_thread(written, self._writer)
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """`reading` for an event loop: in a thread of its own, so that it waits for no other process that writes."""
@@ -218,7 +218,7 @@ class Database:
                 return work(connection)
 
         self._leave_parent()
-        return await settled(found, self._reader)
+        return await run_in_thread(found, self._reader)
 
     @contextmanager
     def writing(self, *, is_durable: bool) -> Iterator[sqlite3.Connection]:
@@ -261,7 +261,7 @@ class Database:
             after = self._permissions.digest(connection)
             if after != before:
                 state, name = self._permissions.state, self._permissions.name
-                announcement.enter_context(announced(state, name, lambda: before, after))
+                announcement.enter_context(record_write(state, name, lambda: before, after))
 
     def close(self) -> None:
         """The connection stays as long as somebody else here uses it."""

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from handrail.ports.errors import Conflict
-from handrail.ports.journal import Glimpse
+from handrail.ports.journal import JournalSnapshot
 from handrail.stores.local import locks, private_file
 from handrail.stores.local.flusher import Flusher, Later, in_a_thread
 from handrail.stores.local.held_file import KNOWS_START, HeldFile, is_before_start, read_mark
@@ -60,20 +60,20 @@ class JournalFile:
         with self.hold(is_durable=is_durable, lets_go_early=lets_go_early) as held:
             held.append(line)
 
-    def glimpse(self) -> Glimpse:
+    def glimpse(self) -> JournalSnapshot:
         try:
             while True:
                 try:
                     descriptor = open_private(self._log.path, os.O_RDONLY)
                 except FileNotFoundError:
-                    return Glimpse(None, self._glimpsed_mark())
+                    return JournalSnapshot(None, self._glimpsed_mark())
                 try:
                     locks.acquire(descriptor, is_shared=True, patience=self._patience)
                     status = os.fstat(descriptor)
                     with suppress(FileNotFoundError):
                         if os.path.samestat(status, os.lstat(self._log.path)):
                             lags = is_before_start(status.st_mtime)
-                            return Glimpse(status.st_size, self._glimpsed_mark(), lags)
+                            return JournalSnapshot(status.st_size, self._glimpsed_mark(), lags)
                 finally:
                     os.close(descriptor)
         except OSError as error:

@@ -7,9 +7,9 @@ import msgspec
 
 from handrail.ports.errors import InputOutput
 from handrail.ports.files import Stamp
-from handrail.ports.node import Membership, decoded
+from handrail.ports.node import Membership, decode_as
 from handrail.ports.settings import BrokenSettings
-from handrail.ports.state_writes import announced, digest_of, write_state
+from handrail.ports.state_writes import digest_of, record_write, write_state
 from handrail.stores.local.private_file import read_plain
 
 _FILE = "team.json"
@@ -44,14 +44,14 @@ class MembershipFile:
 
     def remove(self) -> None:
         try:
-            with announced(self._file.parent, _FILE, lambda: digest_of(self._file), None):
+            with record_write(self._file.parent, _FILE, lambda: digest_of(self._file), None):
                 self._file.unlink(missing_ok=True)
         except OSError as refusal:
             raise InputOutput(f"Can't remove {self._file}: {refusal.strerror}.") from None
 
     def _parsed(self) -> Membership:
         try:
-            found: Membership = decoded(read_plain(self._file), Membership)
+            found: Membership = decode_as(read_plain(self._file), Membership)
         except (OSError, ValueError) as wrong:
             raise BrokenSettings(f"{self._file}: {wrong}") from None
         return found

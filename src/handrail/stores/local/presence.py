@@ -12,7 +12,7 @@ import msgspec
 from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Damaged
 from handrail.ports.presence import Passkey
-from handrail.ports.state_writes import PROOFS, announced, digest_of, write_state
+from handrail.ports.state_writes import PROOFS, digest_of, record_write, write_state
 from handrail.stores.local import locks
 from handrail.stores.local.private_file import make_private_folder, read_plain
 
@@ -68,7 +68,7 @@ class ProofFiles:
         make_private_folder(self._folder)
         file, content = self._path(request_id), f"{json.dumps({'requestId': request_id, **proof})}\n".encode()
         name, after = f"{PROOFS}/{file.name}", hashlib.sha256(content).hexdigest()
-        with announced(self._folder.parent, name, lambda: digest_of(file), after):
+        with record_write(self._folder.parent, name, lambda: digest_of(file), after):
             replace_file(file, content)
 
     def of(self, request_id: str) -> Mapping[str, Any] | None:

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from handrail.ports.errors import Damaged
-from handrail.ports.secrets import Secret, Slip
+from handrail.ports.secrets import Secret, SecretEntry
 from handrail.ports.state_writes import write_state
 from handrail.stores.local import locks
 from handrail.stores.local.private_file import make_private_folder, open_private, refused
@@ -48,17 +48,19 @@ class SecretFile:
         with self._changing() as content:
             return f"{content.store}/{name}"
 
-    def slips(self) -> Mapping[str, Slip]:
+    def slips(self) -> Mapping[str, SecretEntry]:
         try:
             content = self._read() or _Content()
         except OSError as error:
             raise refused(self._path, error) from error
         return {
-            name: Slip(entry.at, None if entry.value is UNSET else Secret(entry.value), entry.is_old_in_keyring is True)
+            name: SecretEntry(
+                entry.at, None if entry.value is UNSET else Secret(entry.value), entry.is_old_in_keyring is True
+            )
             for name, entry in content.secrets.items()
         }
 
-    def put(self, name: str, slip: Slip) -> None:
+    def put(self, name: str, slip: SecretEntry) -> None:
         with self._changing() as content:
             value = UNSET if slip.value is None else slip.value.reveal()
             content.secrets[name] = _Entry(slip.at, value, slip.is_old_in_keyring or UNSET)

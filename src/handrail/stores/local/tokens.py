@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from handrail.ports.tokens import Scope, Ticket, check, fingerprint, new_token, refusal
+from handrail.ports.tokens import StoredToken, TokenScope, check_token, hash_token, new_token, token_error
 from handrail.stores.local.database import Database
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class SqliteTokens:
         self._database = database
         self._clock = clock
 
-    async def issue(self, scope: Scope, ttl: float) -> str:
+    async def issue(self, scope: TokenScope, ttl: float) -> str:
         token = new_token()
 
         def add(rows: "sqlite3.Connection") -> None:
@@ -29,25 +29,25 @@ class SqliteTokens:
             rows.execute("DELETE FROM token WHERE deadline < ?", (now - _KEPT_AFTER_DEADLINE,))
             rows.execute(
                 "INSERT INTO token (fingerprint, caller, method, params_digest, deadline) VALUES (?, ?, ?, ?, ?)",
-                (fingerprint(token), scope.caller, scope.method, scope.params_digest, now + ttl),
+                (hash_token(token), scope.caller, scope.method, scope.params_digest, now + ttl),
             )
 
         # Not durable: a token that a power cut forgets is refused, which is safe.
         await self._database.write(add, is_durable=False)
         return token
 
-    async def consume(self, token: str | None, scope: Scope, *, is_durable: bool = True) -> None:
+    async def consume(self, token: str | None, scope: TokenScope, *, is_durable: bool = True) -> None:
         if not token:
-            raise refusal("missing", "This call needs a one-time token.")
-        key = fingerprint(token)
+            raise token_error("missing", "This call needs a one-time token.")
+        key = hash_token(token)
 
         def use(rows: "sqlite3.Connection") -> None:
             now = self._clock()
             found = rows.execute(
                 "SELECT caller, method, params_digest, deadline, used_at FROM token WHERE fingerprint = ?", (key,)
             ).fetchone()
-            ticket = Ticket(Scope(*found[:3]), found[3], found[4] is not None) if found else None
-            check(ticket, scope, now)
+            ticket = StoredToken(TokenScope(*found[:3]), found[3], found[4] is not None) if found else None
+            check_token(ticket, scope, now)
             rows.execute("UPDATE token SET used_at = ? WHERE fingerprint = ?", (now, key))
 
         await self._database.write(use, is_durable=is_durable)

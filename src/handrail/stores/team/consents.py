@@ -5,7 +5,7 @@ from dataclasses import astuple
 from datetime import UTC, datetime
 from hashlib import sha256
 
-from handrail.ports.consents import ConsentTo, Given, Stale
+from handrail.ports.consents import Consent, ConsentRequest, StaleReason
 from handrail.ports.identity import Caller
 from handrail.stores.team.database import Row, TeamDatabase
 
@@ -27,39 +27,39 @@ class TeamConsents:
         self._database = database
         self._now = now
 
-    async def allows(self, caller: Caller, to: ConsentTo) -> Given | None:
+    async def allows(self, caller: Caller, to: ConsentRequest) -> Consent | None:
         wanted = (caller.agent, to.app, to.program, to.tool, to.tool_digest, to.app_digest)
         found = await self._database.row(_FIND, *wanted)
         return None if found is None else _given(found)
 
-    async def stale(self, caller: Caller, to: ConsentTo) -> Stale | None:
+    async def stale(self, caller: Caller, to: ConsentRequest) -> StaleReason | None:
         known = "SELECT program FROM consent WHERE caller = $1 AND app = $2 AND tool IN ($3, '')"
         found = await self._database.rows(known, caller.agent, to.app, to.tool)
         if not found:
             return None
         return "descriptor" if any(program == to.program for (program,) in found) else "program"
 
-    async def give(self, caller: Caller, to: ConsentTo, *, is_for_app: bool, by: str) -> Given:
+    async def give(self, caller: Caller, to: ConsentRequest, *, is_for_app: bool, by: str) -> Consent:
         who, tool = caller.agent, _ALL if is_for_app else to.tool
         id = sha256(f"{who}\n{to.app}\n{tool}".encode()).hexdigest()[:12]
         digest = to.app_digest if is_for_app else to.tool_digest
         at = self._now().isoformat(timespec="seconds")
-        given = Given(id, who, to.app, to.app_name, tool or None, digest, at, by, to.program)
+        given = Consent(id, who, to.app, to.app_name, tool or None, digest, at, by, to.program)
         await self.restore(given)
         return given
 
-    async def given(self) -> Sequence[Given]:
+    async def given(self) -> Sequence[Consent]:
         newest_first = f"SELECT {_COLUMNS} FROM consent ORDER BY at DESC, app, tool, caller"
         return [_given(row) for row in await self._database.rows(newest_first)]
 
     async def revoke(self, id: str) -> bool:
         return await self._database.execute("DELETE FROM consent WHERE id = $1", id) == 1
 
-    async def restore(self, given: Given) -> None:
+    async def restore(self, given: Consent) -> None:
         id, caller, app, app_name, tool, digest, at, by, program = astuple(given)
         await self._database.execute(_ADD, id, caller, app, app_name, tool or _ALL, digest, at, by, program)
 
 
-def _given(row: Row) -> Given:
+def _given(row: Row) -> Consent:
     id, caller, app, app_name, tool, digest, at, by, program = row
-    return Given(id, caller, app, app_name, tool or None, digest, at, by, program)
+    return Consent(id, caller, app, app_name, tool or None, digest, at, by, program)

@@ -6,7 +6,7 @@ from collections.abc import Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from handrail.ports.waiting import finished
+from handrail.ports.waiting import finish
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ class Engine:
 
     async def call(self, work: Coroutine[Any, Any, T]) -> T:
         """Who is cancelled meanwhile waits for its end: what is written is written."""
-        return await finished(asyncio.wrap_future(self.submit(work)))
+        return await finish(asyncio.wrap_future(self.submit(work)))
 
     def close(self) -> None:
         with self._turn:

@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import Any
 
 from handrail.ports.errors import Conflict, Failure, InputOutput
-from handrail.ports.journal import Glimpse, OutcomeUnknown
+from handrail.ports.journal import JournalSnapshot, OutcomeUnknown
 from handrail.ports.team import Lease
 from handrail.stores.team.database import Connection, TeamDatabase, spelled
 from handrail.stores.team.leases import fence
@@ -113,10 +113,10 @@ class TeamJournal:
         with self.hold(is_durable=is_durable, lets_go_early=lets_go_early) as held:
             held.append(line)
 
-    def glimpse(self) -> Glimpse:
+    def glimpse(self) -> JournalSnapshot:
         head = "SELECT size, mark FROM journal_head WHERE journal = $1"
         found = self._database.run(lambda rows: rows.fetchrow(head, self._name))
-        return Glimpse(None, None) if found is None else Glimpse(found["size"], found["mark"])
+        return JournalSnapshot(None, None) if found is None else JournalSnapshot(found["size"], found["mark"])
 
     def lines(self, start: int = 0, until: int | None = None) -> Iterator[bytes]:
         """A page at a time, each with a connection of its own: who reads slowly keeps none."""

@@ -19,11 +19,11 @@ from typing import Any
 import asyncpg
 import msgspec
 
-from handrail.ports.agents import checked_name
+from handrail.ports.agents import validate_agent_name
 from handrail.ports.browser_store import PairedPlugin
 from handrail.ports.errors import Conflict, Declined, InvalidParams, NotFound
 from handrail.ports.policy import Rule
-from handrail.ports.team import Limits, Member, Role, checked_role
+from handrail.ports.team import Limits, Member, Role, validate_role
 from handrail.stores.team.browser_plugins import PAIRED
 from handrail.stores.team.database import Connection, TeamDatabase
 
@@ -101,7 +101,7 @@ class TeamMembers:
         return self._copy
 
     def add(self, name: str, role: Role, limits: Limits, *, owner: str, by: str) -> tuple[Member, str]:
-        checked_name(name)
+        validate_agent_name(name)
         if role != "approver" and limits != Limits():
             raise InvalidParams("Only approvers have limits.", field="role")
         if owner and not any(each.name == owner for each in self.all()):
@@ -118,7 +118,7 @@ class TeamMembers:
 
     def admit(self, subject: str, name: str, role: Role) -> Member:
         """`subject` is the provider's and the person's there: a member of it is the same one at every sign-in."""
-        checked_name(name)
+        validate_agent_name(name)
         id = f"oidc.{hash_of(subject)[:24]}"
         query = (
             "INSERT INTO member (id, name, role, limits, token_hash, created_by) VALUES ($1, $2, $3, $4, $5, 'oidc')"
@@ -202,7 +202,7 @@ async def _read(rows: Connection) -> Copy:
 
 def _member(row: Any) -> Member:
     limits = msgspec.json.decode(row["limits"], type=Limits)
-    role = checked_role(row["role"])
+    role = validate_role(row["role"])
     return Member(row["id"], row["name"], role, limits, row["owner"], _text(row["created_at"]), row["token_hash"])
 
 

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 
 import msgspec
 
-from handrail.ports.node import NodeAnswer, NodeSighting, decoded
+from handrail.ports.node import NodeAnswer, NodeStatus, decode_as
 from handrail.ports.prompt_store import Watch
 from handrail.stores.team.announcements import Listener
 from handrail.stores.team.database import TeamDatabase
@@ -43,9 +43,9 @@ class TeamNodes:
     async def seen(self, node: str, policy: str, version: str) -> None:
         await self._database.execute(_SEEN, node, policy, version)
 
-    async def sightings(self) -> Mapping[str, NodeSighting]:
+    async def sightings(self) -> Mapping[str, NodeStatus]:
         return {
-            id: NodeSighting(last_seen=at, is_connected=connected, policy=policy, version=version, pending=pending)
+            id: NodeStatus(last_seen=at, is_connected=connected, policy=policy, version=version, pending=pending)
             for id, at, connected, policy, version, pending in await self._database.rows(_SIGHTINGS)
         }
 
@@ -67,7 +67,7 @@ class TeamNodes:
 
     async def open(self, node: str) -> Sequence[tuple[str, NodeAnswer | None]]:
         rows = await self._database.rows(_OPEN, node)
-        return [(id, None if answer is None else decoded(answer, NodeAnswer)) for id, answer in rows]
+        return [(id, None if answer is None else decode_as(answer, NodeAnswer)) for id, answer in rows]
 
     async def left_behind(self) -> Sequence[tuple[str, str]]:
         return [(node, id) for node, id in await self._database.rows(_LEFT_BEHIND)]

@@ -18,7 +18,7 @@ from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 
 from handrail.ports.errors import Failure, InputOutput, Offline
-from handrail.ports.team_servers import Answer
+from handrail.ports.team_servers import PeerHandler
 from handrail.stores.team.blobs import BlobFolder
 from handrail.stores.team.messages import Messages
 from handrail.stores.team.question_counts import short
@@ -41,10 +41,10 @@ class TeamPeers:
         self._working: set[str | None] = set()
         """Requests of others that are under way here."""
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._answer: Answer | None = None
+        self._answer: PeerHandler | None = None
         self._moved: Callable[[str], None] = lambda key: None
 
-    def listen(self, answer: Answer, moved: Callable[[str], None]) -> None:
+    def listen(self, answer: PeerHandler, moved: Callable[[str], None]) -> None:
         self._loop, self._answer, self._moved = asyncio.get_running_loop(), answer, moved
         self._messages.engine.submit(self._listen_to_moves())
 
@@ -134,5 +134,5 @@ class TeamPeers:
         return answer
 
 
-async def _called(answer: Answer, key: str, verb: str, said: Mapping[str, Any]) -> Mapping[str, Any] | None:
+async def _called(answer: PeerHandler, key: str, verb: str, said: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return await answer(key, verb, said)

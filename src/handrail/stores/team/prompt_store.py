@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from handrail.ports.errors import Failure
-from handrail.ports.prompt_queue import About, Origin
+from handrail.ports.prompt_queue import ApprovalSubject, Origin
 from handrail.ports.prompt_store import PromptStore
 from handrail.ports.prompts import NOTHING_MASKED
 from handrail.stores.team.announcements import Listener
@@ -201,5 +201,5 @@ class TeamOrigins:
         return {id: Origin(by, own, shown, waits, _about(about)) for id, by, own, shown, waits, about in rows}
 
 
-def _about(stored: bytes | None) -> About | None:
-    return None if stored is None else msgspec.json.decode(stored, type=About)
+def _about(stored: bytes | None) -> ApprovalSubject | None:
+    return None if stored is None else msgspec.json.decode(stored, type=ApprovalSubject)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from handrail.ports.errors import Conflict
-from handrail.ports.secrets import Kept, Secret, SecretStore
+from handrail.ports.secrets import Secret, SecretInfo, SecretStore
 
 
 class GivenSecrets:
@@ -16,7 +16,7 @@ class GivenSecrets:
     async def get(self, name: str) -> Secret | None:
         return self._given[name] if name in self._given else await self._own.get(name)
 
-    async def put(self, name: str, secret: Secret) -> Kept:
+    async def put(self, name: str, secret: Secret) -> SecretInfo:
         self._check(name)
         return await self._own.put(name, secret)
 
@@ -24,9 +24,9 @@ class GivenSecrets:
         self._check(name)
         return await self._own.forget(name)
 
-    async def kept(self) -> Sequence[Kept]:
+    async def kept(self) -> Sequence[SecretInfo]:
         own = [one for one in await self._own.kept() if one.name not in self._given]
-        return sorted([*own, *(Kept(name, "file", "") for name in self._given)], key=lambda one: one.name)
+        return sorted([*own, *(SecretInfo(name, "file", "") for name in self._given)], key=lambda one: one.name)
 
     def _check(self, name: str) -> None:
         if name in self._given:

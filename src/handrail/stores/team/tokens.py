@@ -5,7 +5,7 @@ The database's clock decides about deadlines, so servers whose clocks differ agr
 
 from datetime import timedelta
 
-from handrail.ports.tokens import Scope, Ticket, check, fingerprint, new_token, refusal
+from handrail.ports.tokens import StoredToken, TokenScope, check_token, hash_token, new_token, token_error
 from handrail.stores.team.database import Connection, TeamDatabase
 
 _KEPT_AFTER_DEADLINE = timedelta(hours=1)  # so that a late use is told "expired" or "used", and not "invalid"
@@ -26,7 +26,7 @@ class TeamTokens:
     def __init__(self, database: TeamDatabase) -> None:
         self._database = database
 
-    async def issue(self, scope: Scope, ttl: float) -> str:
+    async def issue(self, scope: TokenScope, ttl: float) -> str:
         token = new_token()
 
         async def add(rows: Connection) -> None:
@@ -34,7 +34,7 @@ class TeamTokens:
             await rows.execute(
                 "INSERT INTO token (fingerprint, caller, method, params_digest, deadline)"
                 f" VALUES ($1, $2, $3, $4, {_NOW} + $5::interval)",
-                fingerprint(token),
+                hash_token(token),
                 scope.caller,
                 scope.method,
                 scope.params_digest,
@@ -45,21 +45,21 @@ class TeamTokens:
         await self._database.write(add, is_durable=False)
         return token
 
-    async def consume(self, token: str | None, scope: Scope, *, is_durable: bool = True) -> None:
+    async def consume(self, token: str | None, scope: TokenScope, *, is_durable: bool = True) -> None:
         if not token:
-            raise refusal("missing", "This call needs a one-time token.")
-        key = fingerprint(token)
+            raise token_error("missing", "This call needs a one-time token.")
+        key = hash_token(token)
 
         async def use(rows: Connection) -> None:
             if await rows.fetchrow(_USE, key, scope.caller, scope.method, scope.params_digest) is not None:
                 return
             found = await rows.fetchrow(_LOOK, key)
             if found is None:
-                check(None, scope, 0)
+                check_token(None, scope, 0)
             else:
-                known = Scope(found["caller"], found["method"], found["params_digest"])
-                check(Ticket(known, found["deadline"], found["is_used"]), scope, found["now"])
-                raise refusal("expired", "This token has expired.")
+                known = TokenScope(found["caller"], found["method"], found["params_digest"])
+                check_token(StoredToken(known, found["deadline"], found["is_used"]), scope, found["now"])
+                raise token_error("expired", "This token has expired.")
 
         await self._database.write(use, is_durable=is_durable)
 

@@ -19,7 +19,7 @@ from handrail.ports.errors import (
     Unfinished,
     WrongTab,
 )
-from handrail.ports.own_servers import announced
+from handrail.ports.own_servers import announce_port
 from tests.features.browser.bus.bench_bus import CLICK, LOOK, OTHER_TASK, TASK, Stage
 from tests.features.browser.bus.conftest import Play
 
@@ -35,7 +35,7 @@ def now() -> float:
 def test_an_action_is_sent_acknowledged_and_answered(play: Play) -> None:
     async def scene(stage: Stage) -> None:
         line = stage.connect()
-        with announced(6145):
+        with announce_port(6145):
             acting = begun(stage, trace_id="trace-1")
             message = await line.next()
         assert 6145 in message["ownPorts"], "the browser must know which ports are handrail's own"

@@ -3,7 +3,7 @@
 import pytest
 
 from handrail.ports import errors
-from handrail.ports.browser_errors import packed, unpacked
+from handrail.ports.browser_errors import pack_failure, unpack_failure
 
 
 @pytest.mark.parametrize(
@@ -17,9 +17,9 @@ from handrail.ports.browser_errors import packed, unpacked
     ],
 )
 def test_every_condition_comes_back_as_what_it_was(failure: errors.Failure) -> None:
-    again = unpacked(packed(failure))
+    again = unpack_failure(pack_failure(failure))
     assert type(again) is type(failure)
-    assert packed(again) == packed(failure)
+    assert pack_failure(again) == pack_failure(failure)
 
 
 def test_what_version_0_1_stored_is_known_by_its_code() -> None:
@@ -30,13 +30,13 @@ def test_what_version_0_1_stored_is_known_by_its_code() -> None:
         "hint": None,
         "details": {"clientId": "p"},
     }
-    again = unpacked(stored)
+    again = unpack_failure(stored)
     assert type(again) is errors.Offline
     assert again.details == {"clientId": "p"}
 
 
 def test_a_condition_that_is_not_known_keeps_its_code() -> None:
     stored = {"condition": "Later", "code": "X_LATER", "message": "new", "retryable": False}
-    again = unpacked(stored)
+    again = unpack_failure(stored)
     assert isinstance(again, errors.Reported)
     assert (again.code, again.message) == ("X_LATER", "new")

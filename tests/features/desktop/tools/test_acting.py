@@ -10,7 +10,7 @@ from handrail.features.desktop.host.params import LONGEST_NAME
 from handrail.features.desktop.tool_list import TOOLS
 from handrail.kernel.digest import digest
 from handrail.ports.errors import Declined, NotFound
-from handrail.ports.tokens import Scope
+from handrail.ports.tokens import TokenScope
 from tests.features.desktop.tools.scripted_host import NOWHERE, DesktopGate, ScriptedHost, window
 
 pytestmark = pytest.mark.anyio
@@ -56,7 +56,7 @@ async def test_the_host_gets_the_token_that_the_gate_issued_for_exactly_what_is_
     await gate.does("desktop_hotkey", keys=["enter"])
     (sent,) = gate.host.got("desktop.hotkey")
     token = sent.pop("confirm")["pass"]
-    assert gate.rig.tokens.issued == {token: Scope("the host", "desktop.hotkey", digest(sent))}
+    assert gate.rig.tokens.issued == {token: TokenScope("the host", "desktop.hotkey", digest(sent))}
     assert gate.rig.tokens.consumed == []
 
 

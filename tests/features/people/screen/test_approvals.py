@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.ports.prompt_queue import OWN, PromptQueue
+from handrail.ports.prompt_queue import OWN_ORIGIN, PromptQueue
 from tests.features.people.screen.screen_user import using_screen
 
 DIFF = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
@@ -38,7 +38,7 @@ APPROVAL = "approval_00ff"
 
 
 async def test_a_page_shows_everything_that_would_happen(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN, run_id="run-7")
+    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN_ORIGIN, run_id="run-7")
     async with using_screen(queue, log, size=(100, 30)) as user:
         for text in (
             "Write a.txt",
@@ -55,7 +55,7 @@ async def test_a_page_shows_everything_that_would_happen(queue: PromptQueue, log
 
 @pytest.mark.parametrize(("key", "scope"), [("y", "once"), ("t", "task"), ("r", "rule")])
 async def test_the_key_says_how_far_a_yes_reaches(queue: PromptQueue, log: Path, key: str, scope: str) -> None:
-    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
+    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         await user.press(key)
         assert await user.answered(APPROVAL) == {"status": "ok", "scope": scope}
@@ -79,7 +79,7 @@ async def test_a_call_of_an_app_is_allowed_for_its_tool_or_for_the_app(
     queue: PromptQueue, log: Path, key: str, covers: dict[str, str]
 ) -> None:
     consent = {"app": "com.example.mail", "appName": "Mail", "tool": "send_email"}
-    await queue.request({**CHANGE, "consent": consent}, request_id=APPROVAL, origin=OWN)
+    await queue.request({**CHANGE, "consent": consent}, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         assert {"r", "R"} <= set(user.keys)
         await user.press(key)
@@ -88,7 +88,7 @@ async def test_a_call_of_an_app_is_allowed_for_its_tool_or_for_the_app(
 
 
 async def test_only_a_call_of_an_app_can_be_allowed_for_all_its_tools(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
+    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         await user.press("R")
         await user.until_said("Only a call of an app")
@@ -96,7 +96,7 @@ async def test_only_a_call_of_an_app_can_be_allowed_for_all_its_tools(queue: Pro
 
 
 async def test_a_no_asks_for_a_remark_and_enter_denies(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
+    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         await user.press("n")
         assert user.keys[:2] == ["Enter", "Esc"]
@@ -105,7 +105,7 @@ async def test_a_no_asks_for_a_remark_and_enter_denies(queue: PromptQueue, log: 
 
 
 async def test_esc_takes_a_no_back_and_keeps_the_remark_for_a_yes(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
+    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         await user.press("n", *"go on", "escape")
         assert user.responses == {}
@@ -114,7 +114,7 @@ async def test_esc_takes_a_no_back_and_keeps_the_remark_for_a_yes(queue: PromptQ
 
 
 async def test_enter_alone_allows_nothing(queue: PromptQueue, log: Path) -> None:
-    await queue.request({**CHANGE, "defaultRemark": "as agreed"}, request_id=APPROVAL, origin=OWN)
+    await queue.request({**CHANGE, "defaultRemark": "as agreed"}, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         await user.press("enter", "enter", "ctrl+s", "tab", "enter")
         assert user.responses == {}
@@ -124,7 +124,7 @@ async def test_enter_alone_allows_nothing(queue: PromptQueue, log: Path) -> None
 
 
 async def test_what_must_be_answered_can_not_be_denied(queue: PromptQueue, log: Path) -> None:
-    await queue.request({**CHANGE, "allowCancel": False}, request_id=APPROVAL, origin=OWN)
+    await queue.request({**CHANGE, "allowCancel": False}, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         assert "n" not in user.keys
         await user.press("n")
@@ -134,7 +134,7 @@ async def test_what_must_be_answered_can_not_be_denied(queue: PromptQueue, log: 
 
 async def test_a_key_that_was_on_its_way_is_no_answer_to_what_has_just_appeared(queue: PromptQueue, log: Path) -> None:
     async with using_screen(queue, log) as user:
-        await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
+        await queue.request(CHANGE, request_id=APPROVAL, origin=OWN_ORIGIN)
         await user.until(lambda: user.shown == APPROVAL)
         await user.pilot.press("y")
         await user.until_said("only just appeared")
@@ -144,8 +144,8 @@ async def test_a_key_that_was_on_its_way_is_no_answer_to_what_has_just_appeared(
 
 
 async def test_a_move_counts_before_the_next_key_does(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
-    await queue.request(CHANGE, request_id="approval_2", origin=OWN)
+    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN_ORIGIN)
+    await queue.request(CHANGE, request_id="approval_2", origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         user.clock.now += 1
         await user.pilot.press("j", "y")
@@ -156,7 +156,7 @@ async def test_a_move_counts_before_the_next_key_does(queue: PromptQueue, log: P
 async def test_no_text_hides_or_is_taken_for_markup(queue: PromptQueue, log: Path) -> None:
     hostile = "[bold red]safe[/] \u202e\u200b\x1b[2J\x07"
     change = {**CHANGE, "title": hostile, "message": hostile, "source": hostile, "path": hostile}
-    await queue.request({**change, "diff": f"@@ -0,0 +1 @@\n+{hostile}\n"}, request_id=APPROVAL, origin=OWN)
+    await queue.request({**change, "diff": f"@@ -0,0 +1 @@\n+{hostile}\n"}, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log, size=(120, 30)) as user:
         shown = user.screen
         assert not set(shown) & set("\u202e\u200b\x1b\x07")
@@ -165,7 +165,7 @@ async def test_no_text_hides_or_is_taken_for_markup(queue: PromptQueue, log: Pat
 
 async def test_padding_can_push_nothing_out_of_sight_in_silence(queue: PromptQueue, log: Path) -> None:
     command = "make test" + " " * 2000 + "; rm -rf ~"
-    await queue.request({"kind": "file_change_confirm", "command": command}, request_id=APPROVAL, origin=OWN)
+    await queue.request({"kind": "file_change_confirm", "command": command}, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         await user.until_shown("more below")
         assert "-rf" not in user.screen
@@ -179,14 +179,14 @@ async def test_padding_can_push_nothing_out_of_sight_in_silence(queue: PromptQue
 @pytest.mark.trial("terminal views", is_long=True)
 async def test_a_very_long_diff_is_shown_at_once_and_whole(queue: PromptQueue, log: Path) -> None:
     lines = "".join(f"+line {number}\n" for number in range(50_000))
-    await queue.request({**CHANGE, "diff": f"@@ -0,0 +1,50000 @@\n{lines}"}, request_id=APPROVAL, origin=OWN)
+    await queue.request({**CHANGE, "diff": f"@@ -0,0 +1,50000 @@\n{lines}"}, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         await user.press("enter", "end")
         await user.until_shown("50000 + line 49999")
 
 
 async def test_the_rule_behind_each_key_is_shown(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN)
+    await queue.request(CHANGE, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log, size=(100, 40)) as user:
         for text in ("r · always would allow", 'write_to_file file "a.txt"', "you remove the rule"):
             await user.until_shown(text)
@@ -202,7 +202,7 @@ async def test_a_prompt_of_another_program_is_shown_as_such_whatever_it_says(que
 @pytest.mark.parametrize("key", ["y", "t"])
 async def test_a_yes_to_what_cant_be_seen_takes_the_key_twice(queue: PromptQueue, log: Path, key: str) -> None:
     unseen = {**CHANGE, "unseen": "No picture could be taken.", "changed": ["was: 1 EUR", "now: 9999 EUR"]}
-    await queue.request(unseen, request_id=APPROVAL, origin=OWN)
+    await queue.request(unseen, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log, size=(100, 40)) as user:
         for text in ("No picture could be taken.", "was: 1 EUR", "now: 9999 EUR"):
             await user.until_shown(text)
@@ -227,7 +227,7 @@ PARTS = [
 
 
 async def test_a_person_takes_only_some_parts_of_a_change(queue: PromptQueue, log: Path) -> None:
-    await queue.request({**CHANGE, "parts": PARTS}, request_id=APPROVAL, origin=OWN)
+    await queue.request({**CHANGE, "parts": PARTS}, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log, size=(100, 50)) as user:
         await user.until_shown("[x] 2  a.txt, line 9: +1 -0")
         assert "Enter" in user.keys
@@ -241,7 +241,7 @@ async def test_a_person_takes_only_some_parts_of_a_change(queue: PromptQueue, lo
 
 @pytest.mark.trial("terminal views", is_long=True)
 async def test_everything_marked_is_a_whole_yes_and_nothing_marked_is_none(queue: PromptQueue, log: Path) -> None:
-    await queue.request({**CHANGE, "parts": PARTS}, request_id=APPROVAL, origin=OWN)
+    await queue.request({**CHANGE, "parts": PARTS}, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log, size=(100, 50)) as user:
         await user.press("enter", "x", "down", "x", "down", "x", "y")
         await user.until_shown("Nothing is marked")
@@ -251,7 +251,7 @@ async def test_everything_marked_is_a_whole_yes_and_nothing_marked_is_none(queue
 
 
 async def test_a_person_edits_the_proposed_text_before_the_yes(queue: PromptQueue, log: Path) -> None:
-    await queue.request({**CHANGE, "parts": PARTS}, request_id=APPROVAL, origin=OWN)
+    await queue.request({**CHANGE, "parts": PARTS}, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log, size=(100, 50)) as user:
         await user.press("enter", "e", *"my ", "escape")
         await user.until_shown("a.txt, line 2: +1 -1 · edited by you")
@@ -265,7 +265,7 @@ async def test_a_person_edits_the_proposed_text_before_the_yes(queue: PromptQueu
 @pytest.mark.trial("terminal views", is_long=True)
 async def test_of_one_file_the_answer_has_its_hunks_or_its_text(queue: PromptQueue, log: Path) -> None:
     for request_id in (APPROVAL, f"{APPROVAL}1"):
-        await queue.request({**CHANGE, "parts": PARTS[:1]}, request_id=request_id, origin=OWN)
+        await queue.request({**CHANGE, "parts": PARTS[:1]}, request_id=request_id, origin=OWN_ORIGIN)
     async with using_screen(queue, log, size=(100, 50)) as user:
         await user.press("enter", "x", "y")
         assert await user.answered(APPROVAL) == {"status": "ok", "scope": "once", "hunks": [1]}
@@ -280,7 +280,7 @@ def written(log: Path) -> str:
 async def test_a_password_in_a_question_is_shown_on_request_and_never_logged(queue: PromptQueue, log: Path) -> None:
     question = {**CHANGE, "source": "handrail/desktop_type_text", "message": "text: ******", "masked": ["text"]}
     asking = asyncio.create_task(
-        queue.ask(question, request_id=APPROVAL, origin=OWN, masked={"text": "correct horse 9z"})
+        queue.ask(question, request_id=APPROVAL, origin=OWN_ORIGIN, masked={"text": "correct horse 9z"})
     )
     async with using_screen(queue, log, size=(100, 30)) as user:
         await user.until_shown("text: ******")

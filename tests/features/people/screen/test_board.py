@@ -1,7 +1,7 @@
 """Which question is shown: nothing moves unless the person does."""
 
 from handrail.features.people.cli.screen.board import MOST_ANSWERED, Board
-from handrail.ports.prompt_queue import OWN, QueuedPrompt
+from handrail.ports.prompt_queue import OWN_ORIGIN, QueuedPrompt
 from handrail.ports.prompts import FileChangePrompt, Prompt, PromptResponse, RequestEntry, ResponseEntry, ResultPrompt
 
 
@@ -92,5 +92,5 @@ def test_only_the_gates_own_questions_are_approvals() -> None:
     made = board("approval_1", "b")
     made.receive([asked("approval_2", ResultPrompt())])
     assert [row.is_approval for row in made] == [False, False, False]
-    made.note_origins({"approval_1": OWN, "b": OWN, "approval_2": OWN})
+    made.note_origins({"approval_1": OWN_ORIGIN, "b": OWN_ORIGIN, "approval_2": OWN_ORIGIN})
     assert [row.is_approval for row in made] == [True, False, False]

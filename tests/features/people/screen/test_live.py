@@ -10,7 +10,7 @@ from handrail.features.people.cli.screen.lines import TextBlock
 from handrail.features.people.cli.screen.outcome import HistoryPage
 from handrail.features.people.cli.screen.prompt_list import PromptList
 from handrail.ports.errors import InputOutput
-from handrail.ports.prompt_queue import OWN, PromptQueue
+from handrail.ports.prompt_queue import OWN_ORIGIN, PromptQueue
 from tests.features.people.screen.screen_user import using_screen
 from tests.waiting import PATIENCE
 
@@ -21,10 +21,10 @@ FORM = {"kind": "kv", "title": "Sign in", "fields": [{"key": "token", "secret": 
 async def test_news_are_added_behind_and_take_nobodys_place(queue: PromptQueue, other: PromptQueue, log: Path) -> None:
     async with using_screen(queue, log) as user:
         await user.until_shown("Nothing is waiting for you.")
-        await other.request(CHANGE, request_id="approval_1", origin=OWN)
+        await other.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
         await user.until(lambda: user.shown == "approval_1")
         await user.press("n", *"half")
-        await other.request({**CHANGE, "title": "Another"}, request_id="approval_2", origin=OWN)
+        await other.request({**CHANGE, "title": "Another"}, request_id="approval_2", origin=OWN_ORIGIN)
         await user.until_shown("Another")
         assert (user.shown, user.rows) == ("approval_1", ["approval_1", "approval_2"])
         await user.press("enter")
@@ -35,7 +35,7 @@ async def test_a_question_counts_as_shown_from_the_moment_on_from_which_its_keys
     queue: PromptQueue, other: PromptQueue, log: Path
 ) -> None:
     async with using_screen(queue, log) as user:
-        await other.request(CHANGE, request_id="approval_1", origin=OWN)
+        await other.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
         async with asyncio.timeout(PATIENCE):
             while user.shown is None:
                 user.clock.now += 1
@@ -46,8 +46,8 @@ async def test_a_question_counts_as_shown_from_the_moment_on_from_which_its_keys
 async def test_what_is_answered_elsewhere_says_so_in_its_place_and_takes_no_key(
     queue: PromptQueue, other: PromptQueue, log: Path
 ) -> None:
-    await queue.request(CHANGE, request_id="approval_1", origin=OWN)
-    await queue.request(CHANGE, request_id="approval_2", origin=OWN)
+    await queue.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
+    await queue.request(CHANGE, request_id="approval_2", origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         await other.respond("approval_1", {"status": "canceled", "remark": "not now"}, by="console:bob")
         await user.until_shown("Answered elsewhere")
@@ -83,7 +83,7 @@ async def test_a_form_that_is_answered_elsewhere_lets_go_of_its_secret(
 async def test_who_answers_second_learns_that_somebody_was_first(
     queue: PromptQueue, other: PromptQueue, log: Path
 ) -> None:
-    await queue.request(CHANGE, request_id="approval_1", origin=OWN)
+    await queue.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         user.app.workers.cancel_all()  # news are late
         await other.respond("approval_1", {"status": "ok"}, by="console:bob")
@@ -94,7 +94,7 @@ async def test_who_answers_second_learns_that_somebody_was_first(
 
 @pytest.mark.trial("terminal views", is_long=True)
 async def test_a_failing_disk_is_told_and_the_answer_can_be_given_again(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id="approval_1", origin=OWN)
+    await queue.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         respond = queue.respond
 
@@ -129,7 +129,7 @@ async def test_a_fault_of_ours_prints_no_secret(
 
 
 async def test_a_caller_that_waits_no_more_is_marked(queue: PromptQueue, other: PromptQueue, log: Path) -> None:
-    asking = asyncio.create_task(other.ask(CHANGE, request_id="approval_1", origin=OWN))
+    asking = asyncio.create_task(other.ask(CHANGE, request_id="approval_1", origin=OWN_ORIGIN))
     async with using_screen(queue, log) as user:
         await user.until(lambda: user.shown == "approval_1")
         assert "caller gone" not in user.screen
@@ -141,22 +141,22 @@ async def test_a_caller_that_waits_no_more_is_marked(queue: PromptQueue, other: 
 
 @pytest.mark.trial("terminal views", is_long=True)
 async def test_a_replaced_log_is_read_anew(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id="approval_1", origin=OWN)
+    await queue.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         log.write_bytes(b"")  # noqa: ASYNC240
         await user.until_shown("no longer in the log")
-        await queue.request(CHANGE, request_id="approval_2", origin=OWN)
+        await queue.request(CHANGE, request_id="approval_2", origin=OWN_ORIGIN)
         await user.until(lambda: user.rows == ["approval_1", "approval_2"])
         await user.press("y")
         assert user.responses == {}
 
 
 async def test_the_history_tells_who_said_what_and_when(queue: PromptQueue, other: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id="approval_1", origin=OWN)
+    await queue.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
     await queue.respond("approval_1", {"status": "ok", "scope": "task", "remark": "go on"}, by="console:bob")
     await queue.request(FORM, request_id="f")
     await queue.respond("f", {"status": "ok", "values": {"token": "hunter2"}})
-    await queue.request(CHANGE, request_id="approval_2", origin=OWN)
+    await queue.request(CHANGE, request_id="approval_2", origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         await user.press("a")
         await user.until_shown("token: ******")
@@ -165,7 +165,7 @@ async def test_the_history_tells_who_said_what_and_when(queue: PromptQueue, othe
             await user.until_shown(text)
         await user.press("y", "n", "space", "K")
         assert "approval_2" not in user.responses
-        await other.request(CHANGE, request_id="approval_3", origin=OWN)
+        await other.request(CHANGE, request_id="approval_3", origin=OWN_ORIGIN)
         await other.respond("approval_3", {"status": "canceled"})
         await user.until(lambda: user.app.query_one("#answered", PromptList).option_count == 3)
         assert "go on" in user.app.query_one(HistoryPage).query_one(TextBlock).plain
@@ -174,7 +174,7 @@ async def test_the_history_tells_who_said_what_and_when(queue: PromptQueue, othe
 
 
 async def test_a_line_of_another_program_can_hide_nothing_in_its_time(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id="approval_1", origin=OWN)
+    await queue.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
     hostile = "\u202e\x1b[2J" * 5
     entry = {"ts": hostile, "type": "ui_prompt", "requestId": "x"}
     lines = [

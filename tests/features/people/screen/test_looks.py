@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from handrail.features.people.cli.screen.texts import CHINESE, ENGLISH, Texts, texts_for
 from handrail.features.people.cli.screen.theme import DARK, LIGHT, PLAIN, theme_of
-from handrail.ports.prompt_queue import OWN, PromptQueue
+from handrail.ports.prompt_queue import OWN_ORIGIN, PromptQueue
 from tests.features.people.screen.screen_user import using_screen
 
 CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "diff": "@@ -1 +1 @@\n-a\n+b\n"}
@@ -16,7 +16,7 @@ CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "diff": "@@ -1 
 @pytest.mark.trial("terminal views", is_long=True)
 @pytest.mark.parametrize("size", [(40, 24), (80, 24), (160, 50)])
 async def test_list_and_page_and_keys_have_room(queue: PromptQueue, log: Path, size: tuple[int, int]) -> None:
-    await queue.request(CHANGE, request_id="approval_1", origin=OWN)
+    await queue.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
     async with using_screen(queue, log, size=size) as user:
         lines = user.screen.split("\n")
         assert len(lines) == size[1]
@@ -26,7 +26,7 @@ async def test_list_and_page_and_keys_have_room(queue: PromptQueue, log: Path, s
 
 
 async def test_help_lists_every_key_and_goes_again(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id="approval_1", origin=OWN)
+    await queue.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
     async with using_screen(queue, log, size=(80, 40)) as user:
         await user.press("question_mark")
         for key, meaning in ENGLISH.help:
@@ -38,7 +38,7 @@ async def test_help_lists_every_key_and_goes_again(queue: PromptQueue, log: Path
 
 
 async def test_it_speaks_chinese(queue: PromptQueue, log: Path) -> None:
-    await queue.request(CHANGE, request_id="approval_1", origin=OWN)
+    await queue.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
     async with using_screen(queue, log, texts=CHINESE) as user:
         for text in ("1 条待处理", "审批", "允许一次", "拒绝", "变更"):
             await user.until_shown(text)

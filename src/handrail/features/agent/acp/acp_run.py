@@ -16,7 +16,7 @@ from handrail.features.agent.context import RunContext
 from handrail.features.agent.user_message import caller
 from handrail.kernel.call import Call
 from handrail.kernel.gate import Gate
-from handrail.ports.agent import AgentTask, Choice, Run, RunStatus
+from handrail.ports.agent import AgentTask, Run, RunOptions, RunStatus
 from handrail.ports.errors import Conflict, Declined, Failure, Internal
 from handrail.ports.model import AssistantTurn, ToolResult, ToolUse, Turn, UserTurn
 
@@ -58,7 +58,7 @@ class AcpRun:
     async def go_on(self) -> None:
         """It is never paused."""
 
-    async def choose(self, limits: Choice) -> None:
+    async def choose(self, limits: RunOptions) -> None:
         async with self._changing:
             chosen = limits.applied(self.run)
             self.run = await self._at.change(self.task, chosen, chosen.status, trouble=chosen.trouble)

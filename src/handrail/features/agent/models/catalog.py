@@ -27,7 +27,7 @@ from handrail.kernel.web_address import read as read_address
 from handrail.ports.browser import Wire
 from handrail.ports.errors import InvalidParams
 from handrail.ports.model import Model, NoModel, WrongKey
-from handrail.ports.secrets import Kept, KeyringAway, Secret, SecretStore
+from handrail.ports.secrets import KeyringAway, Secret, SecretInfo, SecretStore
 
 _LONGEST_KEY = 4096
 _PREFIX = "model:"
@@ -112,7 +112,7 @@ class ModelCatalog:
         """Sets how much every model thinks, from the next message on."""
         await asyncio.to_thread(self._store, model_effort=effort)
 
-    async def keep_key(self, provider: str, key: Secret) -> Kept:
+    async def keep_key(self, provider: str, key: Secret) -> SecretInfo:
         value = key.reveal()
         if not value or len(value) > _LONGEST_KEY or not value.isascii() or not value.isprintable() or " " in value:
             raise InvalidParams("This isn't a key: one is a line of letters, digits and signs, without spaces.")

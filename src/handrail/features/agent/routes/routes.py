@@ -17,7 +17,7 @@ from handrail.features.agent.routes.events import PLACES, AgentEvents, Entry
 from handrail.features.agent.runs import Runs
 from handrail.features.agent.user_message import Artifacts, UserMessage, with_attachments
 from handrail.kernel import task_ids
-from handrail.ports.agent import AgentTasks, Choice, Run
+from handrail.ports.agent import AgentTasks, Run, RunOptions
 from handrail.ports.browser import TaskRecord, Wire
 from handrail.ports.errors import InvalidParams
 from handrail.ports.model import UserTurn
@@ -50,13 +50,13 @@ class AgentMessages:
         await self._runs.say(task_id, UserMessage(said, speaker, choice, trace_of(message)))
 
 
-def _choice_in(message: dict[str, Any]) -> Choice:
+def _choice_in(message: dict[str, Any]) -> RunOptions:
     """InvalidParams names the member that makes no sense."""
     try:
         given = msgspec.convert(message, _Given)
     except msgspec.ValidationError as error:
         raise InvalidParams(f"{error}.") from None
-    return Choice(
+    return RunOptions(
         mode=_or_unset(given.mode),
         model=_or_unset(given.model or None),
         most_steps=_or_unset(given.most_steps),
@@ -131,8 +131,8 @@ def endpoints(
     async def change(request: Request, body: ChangedTask) -> AgentTask:
         check(request)
         task = await tasks.find(_id(request))
-        choice = Choice(mode=body.mode, model=body.model, most_steps=body.most_steps, most_cost=body.most_cost)
-        if choice != Choice():
+        choice = RunOptions(mode=body.mode, model=body.model, most_steps=body.most_steps, most_cost=body.most_cost)
+        if choice != RunOptions():
             await runs.change(task.id, choice)
         if body.title is not UNSET:
             task.rename(body.title)

@@ -18,7 +18,7 @@ from handrail.features.apps.calls.envelopes import MAX_REPLY, encoded
 from handrail.features.apps.calls.program_digest import of_command, of_process
 from handrail.features.apps.model import App, AppRequest, AppTool, DBusExecution
 from handrail.ports.errors import BadAnswer, Offline
-from handrail.ports.waiting import settled
+from handrail.ports.waiting import run_in_thread
 
 _NOT_DELIVERED = frozenset({f"{BUS}.Error.ServiceUnknown", f"{BUS}.Error.NameHasNoOwner"})
 _NO_EXECUTOR = frozenset(f"{BUS}.Error.{name}" for name in ("UnknownMethod", "UnknownObject", "UnknownInterface"))
@@ -65,8 +65,8 @@ class DBusTransport:
             line = await self._line(place.bus)
             told = await line.ask_bus("GetConnectionUnixProcessID", "s", place.service)
             if told.message_type is MessageType.METHOD_RETURN:
-                return await settled(lambda: of_process(told.body[0]))
-        return await settled(lambda: _started_by_bus(place.service))
+                return await run_in_thread(lambda: of_process(told.body[0]))
+        return await run_in_thread(lambda: _started_by_bus(place.service))
 
     async def _execute(self, line: SessionLine, place: DBusExecution, owner: str, text: str, id: str) -> Message:
         try:

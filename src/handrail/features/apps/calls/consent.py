@@ -21,7 +21,7 @@ from handrail.features.apps.model import (
     OAuth2,
     StdioExecution,
 )
-from handrail.ports.consents import ConsentTo
+from handrail.ports.consents import ConsentRequest
 
 
 def sign_in_hosts(auth: OAuth2) -> dict[str, str]:
@@ -60,10 +60,10 @@ _MOST_TAKEN = 1000
 _taken: dict[str, tuple[App, str]] = {}
 
 
-def consent_to(app: App, tool: AppTool) -> ConsentTo:
+def consent_to(app: App, tool: AppTool) -> ConsentRequest:
     """With another description, schema, route, program, address or sign-in it is another tool."""
     frame = _frame(app)
-    return ConsentTo(
+    return ConsentRequest(
         app=app.id,
         app_name=app.name,
         tool=tool.name,

@@ -12,7 +12,7 @@ from handrail.ports.errors import NotFound
 
 if TYPE_CHECKING:
     from handrail.features.apps.model import App, OAuth2
-    from handrail.ports.secrets import Kept
+    from handrail.ports.secrets import SecretInfo
 
 EPILOG = """\b
 Examples:
@@ -90,7 +90,7 @@ def logout(ctx: click.Context, id: str, state: Path | None) -> None:
     say("Signed out.")
 
 
-def _say_where(app: "App", kept: "Kept") -> None:
+def _say_where(app: "App", kept: "SecretInfo") -> None:
     where = "in the keyring" if kept.place == "keyring" else "in a file that only you can read: no keyring is open"
     say(f"Signed in to {one_line(app.name)}; kept {where}.")
 

@@ -27,10 +27,10 @@ from handrail.features.apps.sign_in.stored import (
     secret_name,
 )
 from handrail.ports.errors import AuthRequired, InvalidParams
-from handrail.ports.secrets import Kept, Secret, SecretStore
+from handrail.ports.secrets import Secret, SecretInfo, SecretStore
 
 
-async def keep_key(app: App, key: Secret, secrets: SecretStore, lock: SignInLock) -> Kept:
+async def keep_key(app: App, key: Secret, secrets: SecretStore, lock: SignInLock) -> SecretInfo:
     """InvalidParams, without quoting the key."""
     value = key.reveal().strip()
     if not isinstance(app.auth, ApiKey):
@@ -51,7 +51,7 @@ async def sign_in(
     *,
     patience: float,
     clock: Callable[[], float] = time.time,
-) -> Kept:
+) -> SecretInfo:
     """`show` opens or prints the address for the person's browser. AuthRequired if nobody came back in time."""
     if not isinstance(app.auth, OAuth2):
         raise InvalidParams(f"{app.name} has no sign-in in the browser.", hint=_how(app))
@@ -77,7 +77,7 @@ async def sign_out(app_id: str, secrets: SecretStore, lock: SignInLock) -> bool:
         return await secrets.forget(secret_name(app_id))
 
 
-async def _put(app: App, kept: StoredSignIn, secrets: SecretStore, lock: SignInLock) -> Kept:
+async def _put(app: App, kept: StoredSignIn, secrets: SecretStore, lock: SignInLock) -> SecretInfo:
     async with locked(lock, app.id):
         return await secrets.put(secret_name(app.id), encoded_sign_in(kept))
 

@@ -12,7 +12,7 @@ import msgspec
 from handrail.features.apps.model import ApiKey, App, HttpExecution, OAuth2
 from handrail.features.apps.sign_in.oauth import Client, Tokens
 from handrail.ports.secrets import Secret
-from handrail.ports.waiting import entered
+from handrail.ports.waiting import enter_in_thread
 
 TokenEndpoint = Callable[[str, str], Awaitable[tuple[int, bytes]]]
 """Posts a form to an address and returns status and body. Offline, BadAnswer."""
@@ -49,7 +49,7 @@ SignInLock = Callable[[str], AbstractContextManager[None]]
 
 @asynccontextmanager
 async def locked(lock: SignInLock, app: str) -> AsyncIterator[None]:
-    async with entered(lock(app)):
+    async with enter_in_thread(lock(app)):
         yield
 
 

@@ -14,7 +14,7 @@ from handrail.features.browser.bus import catalogue
 from handrail.features.browser.bus.browser_action import ArtifactSlot
 from handrail.features.browser.bus.numbered_elements import with_numbers
 from handrail.features.browser.bus.outcome import End, doubtful, end_in_ack
-from handrail.ports.browser import EXPECTED_ORIGIN, PROTOCOL, ActionRecord, Slot
+from handrail.ports.browser import EXPECTED_ORIGIN, PROTOCOL, ActionRecord, UploadSlot
 
 
 def new_action_id() -> str:
@@ -37,7 +37,7 @@ class Action:
         self.seconds = timeout_ms / 1000 if timeout_ms is not None else catalogue.seconds_for(record.actions)
         self.is_idempotent = catalogue.are_idempotent(record.actions)
         self.only_reads = catalogue.only_read(record.actions)
-        self.slots: Sequence[tuple[ArtifactSlot, Slot]] = ()
+        self.slots: Sequence[tuple[ArtifactSlot, UploadSlot]] = ()
         self.artifacts: Sequence[Mapping[str, Any]] = ()
         self.completed: Callable[[End], Awaitable[End]] = as_it_is
         self.denied: Sequence[str] = ()

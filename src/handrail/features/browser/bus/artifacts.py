@@ -14,7 +14,7 @@ from typing import Protocol
 
 from handrail.features.browser.bus.tasks import Now, milliseconds
 from handrail.kernel.lanes import Lanes
-from handrail.ports.browser import Artifact, Slot
+from handrail.ports.browser import Artifact, UploadSlot
 from handrail.ports.browser_store import ArtifactRecord, ArtifactStore
 from handrail.ports.errors import Conflict, Declined, Failure, Gone, InvalidParams, NotFound, Timeout, TooLarge
 
@@ -68,7 +68,7 @@ class Artifacts:
         self._now = now
         self._keeping = Lanes()
 
-    async def presign(self, task_id: str, kind: str, content_type: str, name: str = "") -> Slot:
+    async def presign(self, task_id: str, kind: str, content_type: str, name: str = "") -> UploadSlot:
         if re.fullmatch(KIND, kind) is None:
             raise _wrong("kind", "must be a short lower-case word")
         if re.fullmatch(CONTENT_TYPE, content_type) is None:
@@ -80,7 +80,7 @@ class Artifacts:
             )
         )
         url = self.url(artifact_id)
-        return Slot(
+        return UploadSlot(
             artifact_id=artifact_id,
             upload_url=f"{url}/upload?token={token}",
             download_url=url,

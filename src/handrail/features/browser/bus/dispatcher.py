@@ -31,7 +31,7 @@ from handrail.ports.errors import (
     Unacknowledged,
     Unfinished,
 )
-from handrail.ports.own_servers import own_ports
+from handrail.ports.own_servers import find_own_ports
 
 ACK_WITHIN = 1.5
 AGAIN_AFTER = 1.0
@@ -160,7 +160,7 @@ class Dispatcher:
         try:
             line = plugin.open_line()
             plugin.exchanges[wire_id] = exchange
-            own = await asyncio.to_thread(own_ports)
+            own = await asyncio.to_thread(find_own_ports)
             action.is_sent = True
             message = action.message(wire_id, self._now(), own, has_numbers=plugin.has_numbers)
             await line.send(message, exchange.on_ack)

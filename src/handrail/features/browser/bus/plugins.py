@@ -14,7 +14,7 @@ from handrail.features.browser.bus.outcome import End, failed
 from handrail.features.browser.bus.task_tabs import TaskTabs
 from handrail.features.browser.bus.tasks import Now
 from handrail.ports.agent import AgentTask
-from handrail.ports.browser import BrowserState, PluginLine, PluginRecord, Snapshot
+from handrail.ports.browser import BrowserState, PluginConnection, PluginRecord, Snapshot
 from handrail.ports.browser_store import PluginStore
 from handrail.ports.errors import Conflict, InvalidParams, Offline
 
@@ -32,7 +32,7 @@ class Plugin:
     def __init__(self, record: PluginRecord) -> None:
         self.record = record
         self.view = BrowserView()
-        self.line: PluginLine | None = None
+        self.line: PluginConnection | None = None
         self.is_healthy = True
         self.exchanges: dict[str, Exchange] = {}
         self.tabs = TaskTabs(self.view)
@@ -44,7 +44,7 @@ class Plugin:
     def client_id(self) -> str:
         return self.record.client_id
 
-    def open_line(self) -> PluginLine:
+    def open_line(self) -> PluginConnection:
         if self.line is None:
             raise Offline(
                 f"The browser {self.client_id} is not connected.",
@@ -72,7 +72,7 @@ class Plugin:
         self.is_healthy = False
         return True
 
-    def connect(self, line: PluginLine) -> None:
+    def connect(self, line: PluginConnection) -> None:
         self.line, self.is_healthy, self._timeouts = line, True, 0
 
     def end_exchanges(self, why: str) -> None:
@@ -153,7 +153,7 @@ class Plugins:
             self.listener.snapshot_changed(plugin, "presence")
         return stored
 
-    def connect(self, client_id: str, line: PluginLine) -> Plugin:
+    def connect(self, client_id: str, line: PluginConnection) -> Plugin:
         """Replaces an earlier connection. Conflict if the plugin doesn't allow that."""
         plugin = self.known(client_id)
         if (before := plugin.line) is not None:
@@ -165,7 +165,7 @@ class Plugins:
         self.describe(client_id)
         return plugin
 
-    def disconnect(self, client_id: str, line: PluginLine) -> bool:
+    def disconnect(self, client_id: str, line: PluginConnection) -> bool:
         """Does nothing, and says so, if the plugin has another connection by now."""
         plugin = self._known.get(client_id)
         if plugin is None or plugin.line is not line:

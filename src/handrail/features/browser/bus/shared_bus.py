@@ -17,8 +17,8 @@ from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.outcome import perhaps_done
 from handrail.features.browser.bus.plugins import Plugin
 from handrail.features.browser.bus.shared_tasks import SharedTakeover, SharedTasks
-from handrail.ports.browser import ActionResult, Actions, OpenTabs, PluginLine, PluginRecord, Snapshot, TaskRecord
-from handrail.ports.browser_errors import packed, unpacked
+from handrail.ports.browser import ActionResult, Actions, OpenTabs, PluginConnection, PluginRecord, Snapshot, TaskRecord
+from handrail.ports.browser_errors import pack_failure, unpack_failure
 from handrail.ports.browser_store import BrowserStores, SharedBrowsers
 from handrail.ports.errors import Failure, InputOutput, Offline
 
@@ -214,7 +214,7 @@ class SharedBus(LocalBus):
         """The browser has come back at another server before this one knew that it had gone."""
         plugin = self.plugins.find(client_id)
         if plugin is not None and plugin.line is not None:
-            line: PluginLine = plugin.line
+            line: PluginConnection = plugin.line
             self.plugins.disconnect(client_id, line)
             line.drop()
         self._tell(self._peers.release(client_id))
@@ -226,7 +226,7 @@ class SharedBus(LocalBus):
         try:
             return {"data": msgspec.to_builtins(await self._answers[verb](self, client_id, said))}
         except Failure as failure:
-            return {"failure": packed(failure)}
+            return {"failure": pack_failure(failure)}
 
     async def _asked_to_act(self, client_id: str, said: Mapping[str, Any]) -> ActionResult:
         record = msgspec.convert(said["task"], TaskRecord)
@@ -305,5 +305,5 @@ def _away(client_id: str) -> Offline:
 
 def _opened(answer: Mapping[str, Any]) -> Any:
     if "failure" in answer:
-        raise unpacked(answer["failure"])
+        raise unpack_failure(answer["failure"])
     return answer["data"]

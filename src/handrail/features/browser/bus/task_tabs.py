@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from handrail.features.browser.bus.browser_view import BrowserView
-from handrail.ports.browser import Actions, ClosedTab, Closer
+from handrail.ports.browser import Actions, ClosedBy, ClosedTab
 from handrail.ports.errors import WrongTab
 
 _MOST_CLOSED = 200
@@ -17,7 +17,7 @@ class TaskTabs:
     def __init__(self, view: BrowserView) -> None:
         self._view = view
         self._owners: dict[int, str] = {}
-        self._closed: dict[int, tuple[str, Closer]] = {}
+        self._closed: dict[int, tuple[str, ClosedBy]] = {}
 
     def owner_of(self, tab_id: int) -> str | None:
         """A tab that a task's tab opened belongs to the task as well."""
@@ -88,7 +88,7 @@ class TaskTabs:
                 self._owners.pop(tab, None)
                 self._note_closed(tab, task_id, "page" if is_pages else "agent")
 
-    def _note_closed(self, tab_id: int, task_id: str, by: Closer) -> None:
+    def _note_closed(self, tab_id: int, task_id: str, by: ClosedBy) -> None:
         self._closed.pop(tab_id, None)
         self._closed[tab_id] = task_id, by
         if len(self._closed) > _MOST_CLOSED:

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from handrail.features.browser.bus.page_actions import Element
-from handrail.ports.browser import ActionRecord, Box, SeenElement, TaskView, Wire
+from handrail.ports.browser import ActionRecord, Box, IndexedElement, TaskView, Wire
 
 T = TypeVar("T")
 
@@ -93,7 +93,7 @@ def view_of(
 
 def _with_index(view: TaskView, picture: _Picture, indexes: Sequence[ActionRecord], acted: Sequence[int]) -> TaskView:
     """An index is drawn on the view that it belongs to: nothing was done between the two."""
-    found: dict[str, SeenElement] = {}
+    found: dict[str, IndexedElement] = {}
     indexed_at: int | UnsetType = UNSET
     for record in indexes:
         index = _converted(record.result, _Index)
@@ -115,7 +115,7 @@ def _is_between(acted: Sequence[int], one: int | UnsetType, other: int | UnsetTy
     return any(min(one, other) < at <= max(one, other) for at in acted)
 
 
-def _drawn(index: _Index, picture: _Picture) -> Iterator[SeenElement]:
+def _drawn(index: _Index, picture: _Picture) -> Iterator[IndexedElement]:
     """The elements that are at least partly in the picture."""
     scale = _scale(index.viewport, picture)
     for given in index.elements:
@@ -125,7 +125,7 @@ def _drawn(index: _Index, picture: _Picture) -> Iterator[SeenElement]:
         box = scale.of(element.bbox)
         if box.w > 0 and box.h > 0 and -box.w < box.x < picture.width and -box.h < box.y < picture.height:
             name = element.name or element.text or UNSET
-            yield SeenElement(click_id=element.click_id, tag=element.tag, role=element.role, name=name, bbox=box)
+            yield IndexedElement(click_id=element.click_id, tag=element.tag, role=element.role, name=name, bbox=box)
 
 
 def _scale(viewport: Area | UnsetType, picture: _Picture) -> _Scale:

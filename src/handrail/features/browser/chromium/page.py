@@ -19,7 +19,7 @@ from handrail.features.browser.offers import Element, Trouble
 from handrail.kernel.target import ANY_PLACE
 from handrail.kernel.web_address import host_of_page, place_of_page, read_place
 from handrail.ports.errors import Declined, Failure, NotShown
-from handrail.ports.own_servers import own_ports
+from handrail.ports.own_servers import find_own_ports
 
 Touch = Callable[[], None]
 """Says that the browser is in use."""
@@ -199,7 +199,7 @@ class ChromiumPage:
 def _is_own(url: str) -> bool:
     """handrail itself: what may be reached is on this machine, so that the port tells it."""
     place = place_of_page(url)
-    return place is not None and place != ANY_PLACE and read_place(place).port in own_ports()
+    return place is not None and place != ANY_PLACE and read_place(place).port in find_own_ports()
 
 
 def _refused(url: str) -> Declined:

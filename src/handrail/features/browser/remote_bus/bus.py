@@ -11,8 +11,8 @@ from handrail.features.browser.bus import catalogue
 from handrail.features.browser.bus.artifacts import MAX_BYTES
 from handrail.features.browser.bus.outcome import LOOK_FIRST, perhaps_done
 from handrail.features.browser.remote_bus.server_client import Answer, FindServer, ServerClient, ServerGone
-from handrail.ports.browser import ActionResult, Actions, Artifact, OpenTabs, Slot, TaskRecord
-from handrail.ports.browser_errors import unpacked
+from handrail.ports.browser import ActionResult, Actions, Artifact, OpenTabs, TaskRecord, UploadSlot
+from handrail.ports.browser_errors import unpack_failure
 from handrail.ports.errors import Failure, Internal, TooLarge
 
 
@@ -65,7 +65,7 @@ class RemoteBus:
         if len(data) > MAX_BYTES:  # the server would cut the connection, and an error would be lost with it
             raise TooLarge(f"An artifact may have {MAX_BYTES} bytes.", maxUploadBytes=MAX_BYTES)
         body = {"taskId": task, "kind": kind, "contentType": content_type, "name": name}
-        slot = msgspec.convert(await self.data("POST", "/api/artifacts/presign", body), Slot)
+        slot = msgspec.convert(await self.data("POST", "/api/artifacts/presign", body), UploadSlot)
         place = urlsplit(slot.upload_url)
         answer = await self._server.ask("PUT", f"{place.path}?{place.query}", data, {})
         if answer.status != 200:
@@ -95,8 +95,8 @@ def _failure(answer: Answer) -> Failure:
         error = json.loads(answer.body)["error"]
         details = error["details"]
         if (exact := details.get("failure")) is not None:
-            return unpacked(exact)
+            return unpack_failure(exact)
         known = {**details.get("context", {}), **{key: details[key] for key in ("fieldErrors",) if key in details}}
-        return unpacked({**error, "retryable": details.get("retryable", False), "details": known})
+        return unpack_failure({**error, "retryable": details.get("retryable", False), "details": known})
     except (ValueError, KeyError, TypeError, AttributeError):
         return Internal(f"The server answered {answer.status}, and its answer can't be read.")

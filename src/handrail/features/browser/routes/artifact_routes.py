@@ -11,7 +11,7 @@ from handrail.features.browser.bus.artifacts import UPLOAD_WITHIN
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.routes.bodies import Presign, Uploaded
 from handrail.features.browser.routes.task_access import TaskAccess
-from handrail.ports.browser import Slot
+from handrail.ports.browser import UploadSlot
 from handrail.ports.errors import TooLarge
 
 PATH = "/api/artifacts/"
@@ -21,7 +21,7 @@ _SEALED_OFF = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
 
 def endpoints(bus: LocalBus, access: TaskAccess) -> Sequence[Endpoint]:
-    async def presign(request: Request, body: Presign) -> Slot:
+    async def presign(request: Request, body: Presign) -> UploadSlot:
         await access.check(request, body.task_id)
         task = await bus.tasks.ensure(body.task_id)
         return await bus.artifacts.presign(task.id, body.kind, body.content_type, body.name)
@@ -54,7 +54,7 @@ def endpoints(bus: LocalBus, access: TaskAccess) -> Sequence[Endpoint]:
     up = f"{PATH}{{artifactId}}{_UPLOAD}"
     return [
         Endpoint(
-            "POST", f"{PATH}presign", "A slot for an artifact.", presign, Slot, body=Presign, access="plugin",
+            "POST", f"{PATH}presign", "A slot for an artifact.", presign, UploadSlot, body=Presign, access="plugin",
             errors=(409,),
         ),
         *(

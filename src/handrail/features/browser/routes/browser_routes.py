@@ -22,7 +22,7 @@ from handrail.features.browser.routes.bodies import Act, Acted, OwnTask
 from handrail.features.browser.routes.task_access import TaskAccess
 from handrail.kernel import task_ids
 from handrail.ports.browser import ActionResult, OpenTabs, TaskRecord, TaskView
-from handrail.ports.browser_errors import packed
+from handrail.ports.browser_errors import pack_failure
 from handrail.ports.errors import Failure
 
 _WHAT = "Acting past handrail's tools"
@@ -46,7 +46,7 @@ def endpoints(bus: LocalBus, key: ConsoleKey, person: str, access: TaskAccess) -
             )
             done = await unless_gone(request.receive, running)
         except Failure as failure:
-            return failed(failure, DIALECT, exact=packed(failure))
+            return failed(failure, DIALECT, exact=pack_failure(failure))
         return Acted(
             status=done.status,
             result=done.result,

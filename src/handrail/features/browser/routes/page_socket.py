@@ -12,7 +12,7 @@ from handrail.kernel.task_ownership import TaskOwnership
 from handrail.ports.agents import Agent
 from handrail.ports.browser import LATEST_MS
 from handrail.ports.errors import Declined, InvalidParams
-from handrail.ports.identity import Caller, persons_chat
+from handrail.ports.identity import Caller, persons_chat_identity
 from handrail.ports.model import UserTurn
 
 EVENT = "frontend_message"
@@ -73,7 +73,7 @@ class PageSocket:
     async def _speaker(self, sid: str, task_id: str) -> str:
         """Who speaks to the agent, and so lets it call tools. Declined."""
         if (name := self._persons.get(sid)) is not None:
-            speaker = persons_chat(name)
+            speaker = persons_chat_identity(name)
             await self._ownership.give(task_id, speaker)  # a person may speak in any task, which is then theirs
             return speaker
         if (agent := self._agents.get(sid)) is None:

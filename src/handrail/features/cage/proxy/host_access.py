@@ -18,7 +18,7 @@ from handrail.kernel.web_address import Place
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
 from handrail.ports.identity import Caller
-from handrail.ports.own_servers import own_ports
+from handrail.ports.own_servers import find_own_ports
 from handrail.ports.policy import Decision
 
 YES_SECONDS = 600.0
@@ -58,7 +58,7 @@ class HostAccess:
 
     async def connect(self, scheme: str, host: str, port: int) -> Stream:
         """A Failure says why not. Nothing is resolved before it is allowed, whatever the port."""
-        if port in await asyncio.to_thread(own_ports):
+        if port in await asyncio.to_thread(find_own_ports):
             raise Declined(
                 f"{host}:{port} may be handrail itself: its ports are for people.",
                 hint="Ask the person to look there.",

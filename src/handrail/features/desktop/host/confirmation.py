@@ -15,7 +15,7 @@ from handrail.features.desktop.platform import Element, Window
 from handrail.kernel.digest import digest
 from handrail.ports.errors import InvalidParams
 from handrail.ports.peers import Peer
-from handrail.ports.tokens import Scope, TokenStore, fingerprint
+from handrail.ports.tokens import TokenScope, TokenStore, hash_token
 
 Mode = Literal["human", "token", "contract"]
 _MOST_REMEMBERED = 10_000
@@ -86,20 +86,20 @@ class Confirmation:
         """Returns once it is on disk that this confirmation is used up."""
         gate_token, token = confirm.gate_token, confirm.token
         if gate_token is not None:
-            scope = Scope(gateway_scope(peer), method, params_digest)
+            scope = TokenScope(gateway_scope(peer), method, params_digest)
             await self._tokens.consume(gate_token, scope)
             return Consent("gateway")
         if token is None:
             return Consent("phrase")
-        await self._tokens.consume(token, Scope(peer.digest, method, params_digest))
-        key = fingerprint(token)
+        await self._tokens.consume(token, TokenScope(peer.digest, method, params_digest))
+        key = hash_token(token)
         if self.mode == "human" and key not in self._issued:
             raise refused("expired", "This token is from before the host was started, and has gone with it.")
         return Consent("token", self._issued.pop(key, None))
 
-    async def issue(self, scope: Scope, ttl: float, seen: Seen | None) -> str:
+    async def issue(self, scope: TokenScope, ttl: float, seen: Seen | None) -> str:
         token = await self._tokens.issue(scope, ttl)
-        self._issued[fingerprint(token)] = seen
+        self._issued[hash_token(token)] = seen
         if len(self._issued) > _MOST_REMEMBERED:
             self._issued.popitem(last=False)
         return token

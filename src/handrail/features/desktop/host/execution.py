@@ -23,7 +23,7 @@ from handrail.ports.errors import Conflict, Failure, InputOutput, NotFound, Outs
 from handrail.ports.files import Folder
 from handrail.ports.identity import Caller
 from handrail.ports.peers import Peer
-from handrail.ports.waiting import settled
+from handrail.ports.waiting import run_in_thread
 
 ROOT = "artifacts/desktop"
 INDEX = f"{ROOT}/index.ndjson"
@@ -83,7 +83,7 @@ class Record:
 
     async def save(self) -> None:
         """InputOutput if it can't be written; then what was added is kept for the next `save`."""
-        await settled(self._save)
+        await run_in_thread(self._save)
 
     def path_of(self, name: str) -> str:
         """For people to read; never used to open anything."""

@@ -28,7 +28,7 @@ from handrail.kernel.recorder import outcome_of
 from handrail.kernel.unexpected_error import unexpected_error
 from handrail.ports.errors import Aborted, Failure, InvalidParams, ShownChanged
 from handrail.ports.files import Folder
-from handrail.ports.peers import Caller
+from handrail.ports.peers import PeerProcess
 
 logger = logging.getLogger(__name__)
 
@@ -62,14 +62,14 @@ class Host:
         """Such methods are short, or end others, so more of them may run at once."""
         return isinstance(self._methods.get(method), Inquiry)
 
-    def answer_at_once(self, id: str, method: str, params: Mapping[str, Any], caller: Caller) -> Result | None:
+    def answer_at_once(self, id: str, method: str, params: Mapping[str, Any], caller: PeerProcess) -> Result | None:
         """The result if it is known already; otherwise None, and `answer` must be awaited."""
         found = self._methods.get(method)
         if not isinstance(found, Inquiry) or found.at_once is None:
             return None
         return found.at_once(self._services, *self._admitted(found, id, params, caller))
 
-    async def answer(self, id: str, method: str, params: Mapping[str, Any], caller: Caller) -> Result:
+    async def answer(self, id: str, method: str, params: Mapping[str, Any], caller: PeerProcess) -> Result:
         found = self._methods.get(method)
         if found is None:
             raise UnknownMethod(f"There is no method {method[:100]!r}.", hint=", ".join(self._methods))
@@ -79,7 +79,7 @@ class Host:
         self._services.source.check()
         return await self._run(found, visit, typed, params_digest(params))
 
-    def _admitted(self, method: Method, id: str, params: Mapping[str, Any], caller: Caller) -> tuple[Visit, Any]:
+    def _admitted(self, method: Method, id: str, params: Mapping[str, Any], caller: PeerProcess) -> tuple[Visit, Any]:
         """Checks parameters, workspace and caller."""
         typed = wire.read(params, method.params)
         if isinstance(typed, wire.RoutedParams):
@@ -212,7 +212,7 @@ ALLOW_LIST = "allowlist.json"
 _LARGEST = 1 << 20
 
 
-def check_caller(caller: Caller, workspace: Folder, own_uid: int) -> None:
+def check_caller(caller: PeerProcess, workspace: Folder, own_uid: int) -> None:
     """CallerNotAllowed, also if the list can't be read."""
     try:
         data = workspace.read(ALLOW_LIST, _LARGEST) if workspace.has(ALLOW_LIST) else None
@@ -225,7 +225,7 @@ def check_caller(caller: Caller, workspace: Folder, own_uid: int) -> None:
         raise _refused(caller, "the allow-list does not have it")
 
 
-def _entries(caller: Caller, data: bytes) -> list[str]:
+def _entries(caller: PeerProcess, data: bytes) -> list[str]:
     try:
         value: Any = strict_json.decode(data)
     except InvalidParams as failure:
@@ -236,7 +236,7 @@ def _entries(caller: Caller, data: bytes) -> list[str]:
     return entries
 
 
-def _is_meant(caller: Caller, entry: str) -> bool:
+def _is_meant(caller: PeerProcess, entry: str) -> bool:
     """`pid:` and `exe:` mean the process that connected, as long as it lives."""
     kind, _, value = entry.partition(":")
     if entry == "*":
@@ -248,7 +248,7 @@ def _is_meant(caller: Caller, entry: str) -> bool:
     return kind == "exe" and bool(value) and caller.program() == value
 
 
-def _refused(caller: Caller, why: str) -> CallerNotAllowed:
+def _refused(caller: PeerProcess, why: str) -> CallerNotAllowed:
     return CallerNotAllowed(
         f"The process {caller.peer.pid} may not call here: {why}.",
         hint=f'<workspace>/{ALLOW_LIST}: {{"callers": ["uid:…", "pid:…", "exe:/…", "*"]}}',

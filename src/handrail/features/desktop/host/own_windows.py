@@ -12,8 +12,8 @@ from handrail.kernel.target import ANY_PLACE
 from handrail.kernel.web_address import place_of_page
 from handrail.ports.browser import EXTENSION_ORIGIN
 from handrail.ports.errors import Declined
-from handrail.ports.own_servers import own_ports
-from handrail.ports.prompt_views import ancestries
+from handrail.ports.own_servers import find_own_ports
+from handrail.ports.prompt_views import view_ancestries
 
 _CONTROLS_OTHER_PAGES = (
     "devtools://",
@@ -41,7 +41,7 @@ async def why_closed(reader: Reader, window: Window, everything: Sequence[Window
     """None for a window that tools may use. Which processes there are the system tells from memory, not from a disk."""
     if _asks_here(window, everything):
         return "handrail asks a person in a terminal of this program"
-    if not own_ports():
+    if not find_own_ports():
         return None
     addresses = await reader.addresses(window)
     if addresses is None:
@@ -55,9 +55,9 @@ async def why_closed(reader: Reader, window: Window, everything: Sequence[Window
 def _asks_here(window: Window, everything: Sequence[Window]) -> bool:
     """The nearest ancestor that has a window is the terminal. A window without a process may be any of them."""
     if window.pid == 0:
-        return any(True for _ in ancestries())
+        return any(True for _ in view_ancestries())
     with_windows = {one.pid for one in everything}
-    return any(next((pid for pid in chain if pid in with_windows), None) == window.pid for chain in ancestries())
+    return any(next((pid for pid in chain if pid in with_windows), None) == window.pid for chain in view_ancestries())
 
 
 async def _is_ours(address: str) -> bool:

@@ -16,9 +16,9 @@ from handrail.features.desktop.platform import Delivery, Desktop, Issue, Readine
 from handrail.kernel.audit import Audit
 from handrail.ports.errors import Failure, Internal, NotReady
 from handrail.ports.files import Folder
-from handrail.ports.peers import Caller
+from handrail.ports.peers import PeerProcess
 from handrail.ports.prompt_queue import PromptQueue
-from handrail.ports.tokens import Once
+from handrail.ports.tokens import OneTimeClaims
 
 logger = logging.getLogger(__name__)
 
@@ -140,7 +140,7 @@ class Services:
     source: DesktopSource
     confirmation: Confirmation
     prompts: PromptQueue
-    once: Once
+    once: OneTimeClaims
     audit: Audit
     refs: ElementRefs = field(default_factory=ElementRefs)
     pictures: Pictures = field(default_factory=Pictures)
@@ -157,7 +157,7 @@ class Visit:
     """One request whose parameters, workspace and caller were checked."""
 
     rpc_id: str
-    caller: Caller
+    caller: PeerProcess
     workspace: Folder
     meta: Meta
 

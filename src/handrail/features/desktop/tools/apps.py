@@ -15,7 +15,7 @@ from handrail.kernel.quoting import quoted
 from handrail.kernel.target import Target
 from handrail.kernel.tool import About, Preview, Reply
 from handrail.ports.effect import Effect
-from handrail.ports.prompts import Warrant
+from handrail.ports.prompts import ApprovedAction
 
 _LAUNCH_MS = 30_000
 _CLIPBOARD_MS = 15_000
@@ -34,7 +34,7 @@ def _previewing(
             app=getattr(params, "app", None),
             binding={"paramsDigest": allowed},
             state=sent,
-            warrant=Warrant(method=method_of(call.tool), params_digest=allowed),
+            warrant=ApprovedAction(method=method_of(call.tool), params_digest=allowed),
             executor=desktop.executor(),
         )
 

@@ -12,7 +12,7 @@ from handrail.features.apps.offers import Child, Why
 from handrail.features.gateway.session import LONGEST_MESSAGE, Session, offline
 from handrail.kernel.visible import one_line
 from handrail.ports.errors import BadAnswer, Failure
-from handrail.ports.keeper import kept_command
+from handrail.ports.process_supervisor import supervised_command
 
 _PASSED_ON = (
     *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "TZ"),
@@ -66,7 +66,7 @@ class ProcessChannel:
 
         try:
             child = await Child.start(
-                kept_command(command, lifeline),
+                supervised_command(command, lifeline),
                 environment(env),
                 folder,
                 LONGEST_MESSAGE,

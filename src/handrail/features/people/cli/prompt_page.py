@@ -7,7 +7,7 @@ from msgspec import to_builtins
 from handrail.faces.cli.output import local_time, one_line
 
 if TYPE_CHECKING:
-    from handrail.ports.prompt_queue import Caller, Origin
+    from handrail.ports.prompt_queue import CallerState, Origin
     from handrail.ports.prompts import RequestEntry
 
 _CALLERS = {
@@ -29,14 +29,14 @@ def source_of(entry: "RequestEntry", origin: "Origin | None") -> str:
     return f"{source} · {told['postedBy']} (not handrail)" if source else f"{told['postedBy']} (not handrail)"
 
 
-def as_json_of(entry: "RequestEntry", caller: "Caller", origin: "Origin | None") -> dict[str, Any]:
+def as_json_of(entry: "RequestEntry", caller: "CallerState", origin: "Origin | None") -> dict[str, Any]:
     from handrail.kernel.prompts.foreign_prompts import posted, shown_members
 
     told: dict[str, Any] = to_builtins(entry)
     return told | {"caller": caller, "prompt": shown_members(entry.prompt, origin)} | posted(entry.prompt, origin)
 
 
-def page_of(entry: "RequestEntry", caller: "Caller", origin: "Origin | None") -> list[str]:
+def page_of(entry: "RequestEntry", caller: "CallerState", origin: "Origin | None") -> list[str]:
     import msgspec
 
     from handrail.kernel.prompts.foreign_prompts import shown_members

@@ -17,7 +17,7 @@ from handrail.kernel.visible import visible
 
 if TYPE_CHECKING:
     from handrail.kernel.prompts.bundles import Bundle
-    from handrail.ports.prompt_queue import Caller, Origin, PromptQueue
+    from handrail.ports.prompt_queue import CallerState, Origin, PromptQueue
     from handrail.ports.prompts import RequestEntry
 
 EPILOG = """\b
@@ -112,7 +112,7 @@ def show_prompt(ctx: click.Context, request_id: str, is_revealed: bool, state: P
         _show_password(state or ctx.obj, request_id, as_json=as_json)
         return
 
-    async def found(queue: "PromptQueue") -> "tuple[RequestEntry, Caller, Origin | None]":
+    async def found(queue: "PromptQueue") -> "tuple[RequestEntry, CallerState, Origin | None]":
         from handrail.ports.prompt_queue import caller_state
 
         entry, origin = await _find(queue, request_id), (await queue.origins([request_id])).get(request_id)
@@ -252,7 +252,7 @@ async def _show_screen(queue: "PromptQueue") -> int:
     from handrail.ports import prompt_views
 
     app = PromptsApp(queue, f"terminal:{program().machine.user}", texts_for())
-    with prompt_views.announced():  # desktop tools leave this terminal alone
+    with prompt_views.announce_view():  # desktop tools leave this terminal alone
         status = await app.run_async()
     if (task := asyncio.current_task()) is not None and task.cancelling():
         raise asyncio.CancelledError  # Textual ends in order when it is stopped, and keeps that to itself
@@ -273,7 +273,9 @@ def _run(state: Path | None, work: Any) -> Any:
     return run(with_queue())
 
 
-async def _pending(queue: "PromptQueue") -> "tuple[list[tuple[RequestEntry, Caller, Origin | None]], list[Bundle]]":
+async def _pending(
+    queue: "PromptQueue",
+) -> "tuple[list[tuple[RequestEntry, CallerState, Origin | None]], list[Bundle]]":
     from handrail.kernel.prompts.bundles import bundles
     from handrail.ports.prompt_queue import caller_state
 
@@ -281,7 +283,7 @@ async def _pending(queue: "PromptQueue") -> "tuple[list[tuple[RequestEntry, Call
     ids = [each.request_id for each in pending]
     waiting, origins = await queue.still_waiting(ids), await queue.origins(ids)
 
-    def caller(request_id: str) -> "Caller":
+    def caller(request_id: str) -> "CallerState":
         return caller_state(origins.get(request_id), is_waiting=request_id in waiting)
 
     similar = bundles(pending, (name for name, origin in origins.items() if origin.is_own))

@@ -24,7 +24,7 @@ from handrail.kernel.prompts.part_numbers import numbered, taking
 from handrail.ports import prompt_views
 from handrail.ports.approval_card import Scope
 from handrail.ports.errors import InvalidParams
-from handrail.ports.prompt_queue import Side
+from handrail.ports.prompt_queue import AnswerChannel
 from handrail.ports.prompts import PromptResponse
 
 _FOLD_BEYOND = 24
@@ -172,11 +172,11 @@ class TerminalQuestions:
     def __init__(self, keyboard: int = 0) -> None:
         self._keyboard = keyboard
         self._turn = asyncio.Lock()
-        self._view = prompt_views.announced()
+        self._view = prompt_views.announce_view()
         """Desktop tools leave this terminal alone as long as it may ask."""
 
-    def beside(self, question: Question) -> Sequence[Side]:
-        return [Side(f"terminal:{program().machine.user}", lambda: self._ask(question), is_terminal=True)]
+    def beside(self, question: Question) -> Sequence[AnswerChannel]:
+        return [AnswerChannel(f"terminal:{program().machine.user}", lambda: self._ask(question), is_terminal=True)]
 
     async def _ask(self, question: Question) -> PromptResponse | None:
         async with self._turn:

@@ -12,7 +12,7 @@ from handrail.features.people.routes.unreadable_log import UnreadableLog
 from handrail.kernel.prompts.bundles import shown_as
 from handrail.kernel.prompts.foreign_prompts import posted, shown_members
 from handrail.ports.errors import Failure
-from handrail.ports.prompt_queue import Caller, Page, PromptQueue, QueuedPrompt, caller_state
+from handrail.ports.prompt_queue import CallerState, Page, PromptQueue, QueuedPrompt, caller_state
 from handrail.ports.prompts import Entry, RequestEntry, ResponseEntry
 
 State = Literal["pending", "answered", "all"]
@@ -31,7 +31,7 @@ class PromptBoard:
         self._queue = queue
         self._look_every = look_every
         self._unreadable = UnreadableLog()
-        self._callers: dict[str, Caller] = {}
+        self._callers: dict[str, CallerState] = {}
         self._unattributed: list[Placed] = []
         self._news: set[asyncio.Queue[Sequence[Json]]] = set()
 

@@ -16,9 +16,9 @@ import msgspec
 
 from handrail.kernel.prompts.rules import new_id
 from handrail.ports.errors import Conflict, InvalidParams
-from handrail.ports.prompt_queue import Origin, PromptQueue, Side
+from handrail.ports.prompt_queue import AnswerChannel, Origin, PromptQueue
 from handrail.ports.prompts import Prompt
-from handrail.ports.waiting import finished
+from handrail.ports.waiting import finish
 
 POLL_SECONDS = 25.0
 PATIENCE_SECONDS = 20.0
@@ -63,7 +63,7 @@ class RemoteWaiters:
         asked: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         task = asyncio.create_task(self._wait(waiter, asked, prompt, used_id, run_id, origin))
         try:
-            await finished(asked)
+            await finish(asked)
         except BaseException:
             task.cancel()
             raise
@@ -105,7 +105,7 @@ class RemoteWaiters:
         run_id: str | None,
         origin: Origin,
     ) -> None:
-        def note_asked(_: Prompt) -> Sequence[Side]:
+        def note_asked(_: Prompt) -> Sequence[AnswerChannel]:
             asked.set_result(None)
             return ()
 

@@ -163,15 +163,15 @@ def _content(file: Path) -> str:
 def _provider(
     issuer: str, client: str, secret_file: Path | None, groups: tuple[str, ...], url: str
 ) -> "IdentityProvider":
-    from handrail.ports.team import PROGRAMS, IdentityProvider, checked_role
+    from handrail.ports.team import PROGRAM_ROLES, IdentityProvider, validate_role
 
     if not client or secret_file is None or not groups or not url:
         raise click.UsageError("--oidc-issuer needs --oidc-client, --oidc-secret-file, --oidc-group and --url.")
     roles = {}
     for each in groups:
         group, _, role = each.rpartition("=")
-        roles[group] = checked_role(role)
-        if not group or roles[group] in PROGRAMS:
+        roles[group] = validate_role(role)
+        if not group or roles[group] in PROGRAM_ROLES:
             raise click.UsageError(f"--oidc-group {each!r} must be GROUP=ROLE, with the role of a person.")
     return IdentityProvider(issuer.rstrip("/"), client, _content(secret_file).strip(), roles)
 
@@ -230,10 +230,10 @@ def add_token(name: str, role: str, owner: str, database: str, **limits: tuple[s
 
     An approver's patterns say what it may approve; without any, everything.
     """
-    from handrail.ports.team import Limits, checked_role
+    from handrail.ports.team import Limits, validate_role
 
     with _opened(database) as opened:
-        member, secret = opened.team.members.add(name, checked_role(role), Limits(**limits), owner=owner, by=_user())
+        member, secret = opened.team.members.add(name, validate_role(role), Limits(**limits), owner=owner, by=_user())
         _record(opened, f"issued a token to {member.id} with the role {member.role}")
         say(secret)
 

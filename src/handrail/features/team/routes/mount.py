@@ -24,8 +24,8 @@ from handrail.kernel.access import record_access
 from handrail.kernel.prompts.entries import timestamp
 from handrail.ports.errors import Failure, NotFound
 from handrail.ports.identity import Caller
-from handrail.ports.team import PROGRAMS, Limits, Member, TeamStores, checked_role
-from handrail.ports.waiting import settled
+from handrail.ports.team import PROGRAM_ROLES, Limits, Member, TeamStores, validate_role
+from handrail.ports.waiting import run_in_thread
 
 SIGN_IN = "/team/sign-in"
 _SESSION = "/api/session"
@@ -55,7 +55,7 @@ def _sign_in(context: HttpContext, team: TeamStores) -> list[Route]:
     }
 
     async def health(request: Request) -> Response:
-        faults = {name: fault for name, fault in (await settled(team.parts)).items() if fault is not None}
+        faults = {name: fault for name, fault in (await run_in_thread(team.parts)).items() if fault is not None}
         said: dict[str, Any] = {"name": "handrail", "version": __version__, "pid": os.getpid(), "server": team.server}
         if faults:
             return refused("UNAVAILABLE", " ".join(faults.values()), status=503)
@@ -68,16 +68,16 @@ def _sign_in(context: HttpContext, team: TeamStores) -> list[Route]:
         body = await request.body()
         token = body.decode("latin-1").removeprefix("token=").strip() if len(body) <= _MOST_FORM else ""
         member = team.members.with_token(token)
-        if member is None or member.role in PROGRAMS:
+        if member is None or member.role in PROGRAM_ROLES:
             return _page(team, WRONG_TOKEN)
-        code = await settled(lambda: team.sessions.make_code(member.id))
+        code = await run_in_thread(lambda: team.sessions.make_code(member.id))
         return RedirectResponse(f"/#code={code}/inbox", status_code=303, headers=_PAGE_HEADERS)
 
     async def to_provider(request: Request) -> Response:
         if team.provider is None:
             raise NotFound("This team has no identity provider.")
         try:
-            leaving = await settled(lambda: oidc.leave(team))
+            leaving = await run_in_thread(lambda: oidc.leave(team))
         except Failure as away:
             return _page(team, away.message)
         answer = RedirectResponse(leaving.address, status_code=303, headers=_PAGE_HEADERS)
@@ -89,13 +89,13 @@ def _sign_in(context: HttpContext, team: TeamStores) -> list[Route]:
             raise NotFound("This team has no identity provider.")
         given, cookies = dict(request.query_params), request.cookies
         try:
-            member = await settled(lambda: oidc.come_back(team, given, cookies.get(oidc.COOKIE)))
+            member = await run_in_thread(lambda: oidc.come_back(team, given, cookies.get(oidc.COOKIE)))
         except Failure as refusal:
             return _page(team, f"{refusal.message} {refusal.hint or ''}".strip())
         done = f"signed in through {team.provider.issuer} with the role {member.role}"
         by = Caller("console", member.name, caller(request, member.name).peer, f"console:{member.name}")
         await record_access(context.project.audit, by, done)
-        code = await settled(lambda: team.sessions.make_code(member.id))
+        code = await run_in_thread(lambda: team.sessions.make_code(member.id))
         return RedirectResponse(f"/#code={code}/inbox", status_code=303, headers=_PAGE_HEADERS)
 
     async def tell(request: Request) -> Response:
@@ -103,11 +103,11 @@ def _sign_in(context: HttpContext, team: TeamStores) -> list[Route]:
 
     async def exchange(request: Request) -> Response:
         code = text_field(await json_object(request, {"code"}), "code")
-        id = await settled(lambda: team.sessions.use_code(code))
+        id = await run_in_thread(lambda: team.sessions.use_code(code))
         if id is None:
             return refused("UNAUTHORIZED", f"This code was used or has expired. Sign in again at {SIGN_IN}.")
         user_agent = (header(request.scope, b"user-agent") or "")[:300]
-        cookie, secret = await settled(lambda: team.sessions.start(id, user_agent))
+        cookie, secret = await run_in_thread(lambda: team.sessions.start(id, user_agent))
         await team.members.refresh()
         answer = success({**here, "pageSecret": secret})
         answer.headers["set-cookie"] = _credentials(request).set_cookie(cookie)
@@ -116,7 +116,7 @@ def _sign_in(context: HttpContext, team: TeamStores) -> list[Route]:
     async def sign_out(request: Request) -> Response:
         must_be_person(request, "Signing out")
         session = _credentials(request).session(request.scope) or ""
-        await settled(lambda: team.sessions.end(session))
+        await run_in_thread(lambda: team.sessions.end(session))
         answer = success({})
         answer.headers["set-cookie"] = _credentials(request).no_cookie()
         return answer
@@ -136,21 +136,23 @@ def _sign_in(context: HttpContext, team: TeamStores) -> list[Route]:
 def _members(context: HttpContext, team: TeamStores) -> list[Route]:
     async def listed(request: Request) -> Response:
         must_be_person(request, "Seeing who is in the team")
-        return success({"members": [_shown(each) for each in await settled(team.members.all)]})
+        return success({"members": [_shown(each) for each in await run_in_thread(team.members.all)]})
 
     async def add(request: Request) -> Response:
         must_be_person(request, "Adding a member")
         given = await json_object(request, {"name", "role", "owner"})
-        name, role = text_field(given, "name"), checked_role(text_field(given, "role"))
+        name, role = text_field(given, "name"), validate_role(text_field(given, "role"))
         owner = given.get("owner") or ""
         by = caller(request, context.person)
-        member, token = await settled(lambda: team.members.add(name, role, Limits(), owner=str(owner), by=by.name))
+        member, token = await run_in_thread(
+            lambda: team.members.add(name, role, Limits(), owner=str(owner), by=by.name)
+        )
         await record_access(context.project.audit, by, f"issued a token to {member.id} with the role {member.role}")
         return success({**_shown(member), "token": token})
 
     async def revoke(request: Request) -> Response:
         must_be_person(request, "Revoking a token")
-        gone = await settled(lambda: team.members.revoke(request.path_params["name"]))
+        gone = await run_in_thread(lambda: team.members.revoke(request.path_params["name"]))
         await record_access(context.project.audit, caller(request, context.person), f"revoked the token of {gone.id}")
         return success(_shown(gone))
 
@@ -164,7 +166,7 @@ def _members(context: HttpContext, team: TeamStores) -> list[Route]:
     async def end_session(request: Request) -> Response:
         must_be_person(request, "Ending a session")
         id = request.path_params["id"]
-        if not await settled(lambda: team.sessions.end(id)):
+        if not await run_in_thread(lambda: team.sessions.end(id)):
             raise NotFound("There is no such session; it may have ended.")
         await record_access(context.project.audit, caller(request, context.person), f"ended the session {id}")
         return success({})

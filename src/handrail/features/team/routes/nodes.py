@@ -17,9 +17,9 @@ from handrail.features.team.node_link import NodeLink
 from handrail.features.team.routes.credentials import TeamCredentials
 from handrail.features.team.routes.guard import FOR_NODES
 from handrail.ports.errors import Declined, InvalidParams
-from handrail.ports.node import NodeOutcome, NodeQuestion, decoded
+from handrail.ports.node import NodeOutcome, NodeQuestion, decode_as
 from handrail.ports.team import Member, TeamStores
-from handrail.ports.waiting import settled
+from handrail.ports.waiting import run_in_thread
 
 
 def node_routes(context: HttpContext, team: TeamStores) -> list[Route]:
@@ -55,7 +55,7 @@ def node_routes(context: HttpContext, team: TeamStores) -> list[Route]:
     async def listed(request: Request) -> Response:
         must_be_person(request, "Seeing the team's machines")
         policy, sightings = await link.policy(), await team.nodes.sightings()
-        members = [each for each in await settled(team.members.all) if each.role == "node"]
+        members = [each for each in await run_in_thread(team.members.all) if each.role == "node"]
         machines = [
             {"name": each.name, "owner": each.owner, "since": each.created_at}
             | ({} if each.id not in sightings else msgspec.to_builtins(sightings[each.id]))
@@ -87,6 +87,6 @@ def _node(request: Request) -> Member:
 
 async def _listed(request: Request, kind: type[Any]) -> Any:
     try:
-        return decoded(await request.body(), list[kind])  # type: ignore[valid-type]
+        return decode_as(await request.body(), list[kind])  # type: ignore[valid-type]
     except ValueError as wrong:
         raise InvalidParams(f"The body is not what a node sends: {wrong}.", field="body") from None

@@ -10,7 +10,7 @@ from handrail.kernel.threads import in_thread
 from handrail.kernel.tool import Preview, Reply, Tool
 from handrail.ports.errors import InputOutput, InvalidParams, NotFound, OutsideRoot
 from handrail.ports.files import Entry
-from handrail.ports.paths import folded
+from handrail.ports.paths import fold_name
 from handrail.ports.schemas import schema
 
 
@@ -55,7 +55,7 @@ def _reply(workspace: Workspace, params: Params, found: list[tuple[str, Entry]],
         (path, entry) for path, entry in wanted if not policy.rules or policy.may_read("list_files", prefix + path)
     ]
     entries = sorted(path + "/" if entry.is_folder else path for path, entry in shown)
-    left_out = len(wanted) - len(shown) + sum(folded(path.rpartition("/")[2]) not in OWN_NAMES for path in closed)
+    left_out = len(wanted) - len(shown) + sum(fold_name(path.rpartition("/")[2]) not in OWN_NAMES for path in closed)
     if not left_out:
         return Reply(Result(entries))
     said = "1 entry is closed and not listed." if left_out == 1 else f"{left_out} entries are closed and not listed."

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 
 from handrail.ports.errors import InvalidParams, NotFound, OutsideRoot, TooLarge
 from handrail.ports.files import Entry, Kind, OnClosed, Stamp, Status
-from handrail.ports.paths import ClosedFolders, Parts, folded, parse_path
+from handrail.ports.paths import ClosedFolders, Parts, fold_name, parse_path
 from handrail.stores.local.files import atomic, links, moving, tree
 from handrail.stores.local.files.appending import append
 from handrail.stores.local.files.beneath import Opener, open_beneath
@@ -53,7 +53,7 @@ class LocalFolder:
         parts = parse_path(path)
         self._closed.check(parts)
         for part in parts:
-            if is_temporary(folded(part)):
+            if is_temporary(fold_name(part)):
                 raise OutsideRoot(f"Path not allowed: {path!r} is a temporary file of handrail's.", path=path)
         return parts
 
@@ -129,7 +129,7 @@ class LocalFolder:
             return os.listdir(fd)
 
     def is_temporary(self, name: str) -> bool:
-        return is_temporary(folded(name))
+        return is_temporary(fold_name(name))
 
     def walk(self, path: str, on_closed: OnClosed | None = None) -> Iterator[tuple[str, Entry]]:
         top = self._parts(path)

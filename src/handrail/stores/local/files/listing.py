@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 from contextlib import suppress
 
 from handrail.ports.files import Entry, OnClosed, Stamp
-from handrail.ports.paths import folded
+from handrail.ports.paths import fold_name
 from handrail.stores.local.files.temporary import is_temporary
 
 
@@ -43,7 +43,7 @@ def _open_ones(
         if name in closed:
             if on_closed is not None:
                 on_closed(name)
-        elif not is_temporary(folded(name)) and _is_text(name):
+        elif not is_temporary(fold_name(name)) and _is_text(name):
             yield name, item
 
 

@@ -3,10 +3,10 @@
 import socket
 import sys
 
-from handrail.ports.peers import Caller
+from handrail.ports.peers import PeerProcess
 
 
-def identify(connection: socket.socket) -> Caller:
+def identify(connection: socket.socket) -> PeerProcess:
     if sys.platform == "darwin":
         from handrail.stores.local.peers.macos import MacCaller
 

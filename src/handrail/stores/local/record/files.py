@@ -15,9 +15,9 @@ from handrail.ports.state_writes import (
     EDITED_BY_PEOPLE,
     JOURNAL,
     WRITTEN_FILES,
-    Writes,
+    WriteJournal,
     digest_of,
-    held_writes,
+    open_write_journal,
     proof_names,
 )
 from handrail.stores.local.private_file import open_private, read_plain, refused, sync_file
@@ -65,20 +65,20 @@ class DescribedFiles:
                     writes.settle(name, digest)
 
     @contextmanager
-    def _held(self) -> Iterator[Writes]:
+    def _held(self) -> Iterator[WriteJournal]:
         try:
-            with held_writes(self._state) as writes:
+            with open_write_journal(self._state) as writes:
                 yield writes
         except OSError as error:
             raise refused(self._state / JOURNAL, error) from error
 
-    def _described(self, writes: Writes, name: str) -> WrittenFile:
+    def _described(self, writes: WriteJournal, name: str) -> WrittenFile:
         digest, contents = self._written_digest(name), writes.contents(name)
         is_first = name in self._permissions and not contents  # rows from before this journal
         is_known = is_first or writes.is_known(name, digest)
         return WrittenFile(digest, contents, is_known, name in EDITED_BY_PEOPLE)
 
-    def _written_names(self, writes: Writes) -> Sequence[str]:
+    def _written_names(self, writes: WriteJournal) -> Sequence[str]:
         databases = [name for name, digest in self._permissions.items() if digest() is not None]
         return sorted({*WRITTEN_FILES, *databases, *proof_names(self._state), *writes.names()})
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.ports.errors import Damaged, Failure
-from handrail.ports.record import Known
+from handrail.ports.record import KnownCheckpoint
 from handrail.stores.local.database import Database
 
 if TYPE_CHECKING:
@@ -38,15 +38,15 @@ class DatabasePlace:
     def is_used(self) -> bool:
         return self._is_always_used or self._path.is_file()
 
-    def read(self) -> Known | None:
-        def found(rows: "sqlite3.Connection") -> Known | None:
+    def read(self) -> KnownCheckpoint | None:
+        def found(rows: "sqlite3.Connection") -> KnownCheckpoint | None:
             has_table = rows.execute("SELECT 1 FROM sqlite_master WHERE name = 'newest_checkpoint'").fetchone()
             row = (
                 rows.execute("SELECT CAST(line AS BLOB), is_settled FROM newest_checkpoint").fetchone()
                 if has_table
                 else None
             )
-            return None if row is None else Known(row[0] or b"", bool(row[1]))
+            return None if row is None else KnownCheckpoint(row[0] or b"", bool(row[1]))
 
         if not self._path.is_file():
             return None
@@ -99,7 +99,7 @@ class DatabasePlace:
         if health != "ok":
             raise Damaged(f"{self.name} is damaged: {health}.")
 
-    def write(self, known: Known) -> None:
+    def write(self, known: KnownCheckpoint) -> None:
         database = self._open()
         try:
             # Announced durably: who knows less than the file was rolled back. What a power cut unsettles isn't a fault.

@@ -30,9 +30,9 @@ from handrail.kernel.queue_approver import PREFIX
 from handrail.kernel.quoting import quoted
 from handrail.kernel.tool import Preview
 from handrail.ports.effect import Effect
-from handrail.ports.prompt_queue import OWN
+from handrail.ports.prompt_queue import OWN_ORIGIN
 from handrail.ports.prompts import MASK, FileChangePrompt, PromptImage, PromptResponse
-from handrail.ports.tokens import Scope
+from handrail.ports.tokens import TokenScope
 
 _PICTURE = "prompt.png"
 _MOST_LINES = 40
@@ -71,7 +71,9 @@ async def ask_person(services: Services, execution: Execution, intended: Intende
     execution.record.note("asking", promptRequestId=request_id)
     async with execution.deadline.paused():
         try:
-            answer = await services.prompts.ask(prompt_of(question), request_id=request_id, origin=OWN, masked=secrets)
+            answer = await services.prompts.ask(
+                prompt_of(question), request_id=request_id, origin=OWN_ORIGIN, masked=secrets
+            )
         except asyncio.CancelledError:
             await asyncio.shield(drop(services.prompts, request_id))
             raise
@@ -138,7 +140,7 @@ async def confirm_issue(services: Services, execution: Execution, params: Confir
         seen = await ask_person(services, execution, intended, subject)
     ttl = timedelta(milliseconds=params.ttl_ms)
     expires_at = utc_now() + ttl
-    scope = Scope(execution.peer.digest, intended.action.name, intended.digest)
+    scope = TokenScope(execution.peer.digest, intended.action.name, intended.digest)
     return {
         "token": await services.confirmation.issue(scope, ttl.total_seconds(), seen),
         "expiresAt": stamp(expires_at),

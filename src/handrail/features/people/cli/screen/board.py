@@ -14,7 +14,7 @@ from msgspec import UNSET
 from handrail.kernel.queue_approver import PREFIX
 from handrail.ports.approval_card import Scope
 from handrail.ports.errors import Failure
-from handrail.ports.prompt_queue import Caller, Origin, PromptQueue, QueuedPrompt, caller_state
+from handrail.ports.prompt_queue import CallerState, Origin, PromptQueue, QueuedPrompt, caller_state
 from handrail.ports.prompts import FileChangePrompt, RequestEntry, ResponseEntry
 
 MOST_ANSWERED = 1000
@@ -27,7 +27,7 @@ class Row:
     entry: RequestEntry
     answer: ResponseEntry | None = None
     by: str | None = None
-    caller: Caller = "waiting"
+    caller: CallerState = "waiting"
     is_withdrawn: bool = False
     is_mine: bool = False
     is_sending: bool = False

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
 
 from handrail.ports.errors import InputOutput
-from handrail.ports.keeper import STDIN, descendants, kept_command
+from handrail.ports.process_supervisor import STDIN, find_descendants, supervised_command
 
 _LISTENS = "0A"
 _SOCKET = "socket:["
@@ -18,7 +18,7 @@ _SOCKET = "socket:["
 
 def ports_below(root: int) -> list[int]:
     """The ports that processes below this one listen on, sorted."""
-    processes = descendants(root)
+    processes = find_descendants(root)
     sockets = {inode for pid in processes for inode in _sockets(pid)}
     found: set[int] = set()
     for pid in processes:
@@ -86,7 +86,7 @@ def start_program(command: Sequence[str], folder: int, environ: Mapping[str, str
     mark = secrets.token_hex(16)
     try:
         process = subprocess.Popen(
-            kept_command(command, STDIN),
+            supervised_command(command, STDIN),
             cwd=f"/proc/self/fd/{folder}",
             pass_fds=(folder,),
             stdin=subprocess.PIPE,

@@ -23,12 +23,12 @@ _PAUSE_SECONDS = 0.01
 _ZOMBIE = "Z"
 
 
-def kept_command(command: Sequence[str], lifeline: int) -> list[str]:
+def supervised_command(command: Sequence[str], lifeline: int) -> list[str]:
     """The command line that starts a command behind a keeper. `lifeline` is a descriptor that the keeper inherits."""
     return [sys.executable, "-I", "-S", os.path.realpath(__file__), str(lifeline), *command]
 
 
-def descendants(root: int) -> list[int]:
+def find_descendants(root: int) -> list[int]:
     """All living processes below one."""
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
@@ -142,7 +142,7 @@ def _end_everything() -> dict[int, int]:
 def _until_gone(seconds: float, signals: tuple[signal.Signals, ...], *, is_repeated: bool) -> dict[int, int]:
     until, is_first = time.monotonic() + seconds, True
     ended: dict[int, int] = {}
-    while (left := descendants(os.getpid())) and time.monotonic() < until:
+    while (left := find_descendants(os.getpid())) and time.monotonic() < until:
         if is_first or is_repeated:
             for number in signals:
                 for pid in left:
