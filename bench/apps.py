@@ -26,7 +26,7 @@ from handrail.features.apps.app_tools import AppTools
 from handrail.features.apps.backends.catalogue import Catalogue
 from handrail.kernel.audit import Audit
 from handrail.kernel.call import Call
-from handrail.kernel.evidence import Evidence, Exhibit
+from handrail.kernel.evidence import CallEvidence, Evidence
 from handrail.stores.local.tokens import SqliteTokens
 from tests.odd_app import descriptor
 from tests.session_bus import SessionBus
@@ -112,7 +112,13 @@ def _keeping() -> Iterator[list[float]]:
 
         return mock.patch.object(kind, name, outer)
 
-    kept = ((Evidence, "open"), (Exhibit, "add"), (Audit, "append"), (SqliteTokens, "issue"), (SqliteTokens, "consume"))
+    kept = (
+        (Evidence, "open"),
+        (CallEvidence, "add"),
+        (Audit, "append"),
+        (SqliteTokens, "issue"),
+        (SqliteTokens, "consume"),
+    )
     patches = [watched(kind, name) for kind, name in kept]
     for patch in patches:
         patch.start()

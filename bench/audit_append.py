@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from handrail.kernel.audit import Audit
-from handrail.kernel.record_keeper import RecordKeeper
+from handrail.kernel.checkpoint_maker import CheckpointMaker
 from handrail.stores.local.journal import JournalFile
 from handrail.stores.local.record.factory import record_stores
 from handrail.stores.local.secrets.keyring import OsKeyring
@@ -63,7 +63,7 @@ def _with_tree(folder: Path) -> dict[str, float]:
     plain = Audit(JournalFile(folder / "plain" / "log.jsonl", folder / "plain" / "head"))
     journal = JournalFile(folder / "state" / "audit" / "log.jsonl", folder / "state" / "audit" / "head")
     stores = record_stores(folder / "state", OsKeyring(), signer=(), told="")
-    treed = Audit(journal, keeper=RecordKeeper(journal, lambda: stores))
+    treed = Audit(journal, keeper=CheckpointMaker(journal, lambda: stores))
     ratios, times = [], []
     for _ in range(BLOCKS):
         without = _mean(lambda: plain.append(RECORD), ROUNDS // BLOCKS)

@@ -9,7 +9,7 @@ from bench.comparison import Comparison, cpu_seconds, in_turns
 from handrail import wiring
 from handrail.features.cage.offers import new_cage
 from handrail.features.review.base import save_base
-from handrail.kernel.approval import NobodyToAsk
+from handrail.kernel.approval import NoApprover
 
 _COUNT = 10_000
 _FOLDERS = 100
@@ -29,7 +29,7 @@ def measure() -> list[Comparison]:
         saved = in_turns(
             lambda: save_base(str(project), cage.base), lambda: _status(project), rounds=9, clock=cpu_seconds
         )
-        opened = wiring.Wiring().open_project(project, state, NobodyToAsk())
+        opened = wiring.Wiring().open_project(project, state, NoApprover())
         try:
             reviews = opened.part("review")
 

@@ -20,7 +20,7 @@ from bench import team_browsers
 from bench.audit_append import RECORD
 from bench.comparison import Comparison, in_turns
 from handrail.kernel.audit import Audit
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.stores.team.factory import OpenTeam, TeamAddress
 from tests.credentials import agent_token
 from tests.features.team.servers import ACCEPT, Team
@@ -155,7 +155,7 @@ def _approval(postgres: Postgres, nats: Nats) -> Comparison:
 
 async def _answered(asking: OpenTeam, answering: OpenTeam) -> float:
     """From the moment the answer is in the database to the one at which the asker has it."""
-    waits, answers = LoggedPrompts(asking.prompts), LoggedPrompts(answering.prompts)
+    waits, answers = LogPromptQueue(asking.prompts), LogPromptQueue(answering.prompts)
     times = []
     for number in range(_APPROVALS):
         waiting = asyncio.create_task(waits.ask(_ASK, request_id=f"r{number}"))

@@ -13,7 +13,7 @@ from handrail.features.browser.chromium.headless import HeadlessChromium
 from handrail.features.webgal.preview_ports import Destination
 from handrail.features.webgal.previews.place import LOCAL_HOSTS
 from handrail.features.webgal.previews.preview_session import PreviewSession
-from handrail.kernel.approval import NobodyToAsk
+from handrail.kernel.approval import NoApprover
 from handrail.kernel.call import Call
 from handrail.kernel.project import Project
 from handrail.wiring import Wiring
@@ -61,7 +61,7 @@ async def _measured() -> list[Comparison | Budget]:
 
 
 def _project() -> Project:
-    return Wiring().open_project(_GAME, Path(tempfile.mkdtemp()), NobodyToAsk(), flags={"terre": "off"})
+    return Wiring().open_project(_GAME, Path(tempfile.mkdtemp()), NoApprover(), flags={"terre": "off"})
 
 
 async def _empty_page() -> float:

@@ -28,7 +28,7 @@ from rich.text import Text
 
 from handrail.features.people.cli.screen.app import PromptsApp
 from handrail.features.people.cli.screen.texts import ENGLISH
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.stores.local.prompt_store import prompt_store
 from tests.e2e.agents import Agent
 from tests.e2e.console_person import Browser
@@ -144,7 +144,7 @@ def terminal_picture(name: str, shown: str) -> None:
 
 async def screen_picture(name: str, state: Path) -> None:
     """The full-screen view over a queue in which agents wait for answers."""
-    queue = LoggedPrompts(prompt_store(state))
+    queue = LogPromptQueue(prompt_store(state))
     asking = []
     for id, prompt in QUESTIONS:  # in this order
         asking.append(asyncio.create_task(queue.ask(prompt, request_id=id)))

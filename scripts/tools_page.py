@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from handrail import wiring as app
-from handrail.kernel.registry import Registered
+from handrail.kernel.registry import RegisteredTool
 from handrail.kernel.tool import Tool
 from handrail.ports.effect import Effect
 
@@ -30,7 +30,7 @@ def page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _section(entry: Registered) -> list[str]:
+def _section(entry: RegisteredTool) -> list[str]:
     tool = entry.tool
     mode = ["In developer mode alone.", ""] if tool.is_for_developers else []
     lines = ["", f"## {tool.name}", "", tool.description, "", *mode]

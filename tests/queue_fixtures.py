@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.ports.prompt_queue import PromptQueue
 from handrail.stores.local.prompt_store import prompt_store
 
@@ -22,7 +22,7 @@ def log(state: Path) -> Path:
 
 @pytest.fixture
 async def queue(state: Path) -> AsyncIterator[PromptQueue]:
-    opened = LoggedPrompts(prompt_store(state))
+    opened = LogPromptQueue(prompt_store(state))
     yield opened
     await opened.close()
 
@@ -30,6 +30,6 @@ async def queue(state: Path) -> AsyncIterator[PromptQueue]:
 @pytest.fixture
 async def other(state: Path) -> AsyncIterator[PromptQueue]:
     """Another program's view of the same directory."""
-    opened = LoggedPrompts(prompt_store(state))
+    opened = LogPromptQueue(prompt_store(state))
     yield opened
     await opened.close()

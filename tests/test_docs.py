@@ -24,7 +24,7 @@ from handrail.features.webgal.script.findings import rule_catalogue
 from handrail.kernel import dialect as webgal
 from handrail.kernel.feature import load
 from handrail.kernel.policy_document import Policies
-from handrail.kernel.settings import FILE_ALONE, Settings
+from handrail.kernel.settings import FILE_ONLY, Settings
 from handrail.ports import browser_errors
 from handrail.wiring import Wiring
 
@@ -51,7 +51,7 @@ SETTINGS = [Settings, *(load(feature.settings) for feature in built_in() if feat
 def test_every_setting_is_explained(name: str) -> None:
     text = (DOCS / "settings.md").read_text(encoding="utf-8")
     assert name in text
-    if name not in FILE_ALONE:
+    if name not in FILE_ONLY:
         assert f"`HANDRAIL_{name.upper()}`" in text
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from handrail.features.people.cli.screen.texts import ENGLISH
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.ports.prompt_queue import OWN_ORIGIN
 from handrail.ports.prompts import RequestEntry
 from handrail.stores.local.prompt_store import prompt_store
@@ -28,7 +28,7 @@ def blocks(language: str) -> list[str]:
 
 async def answer_all(state: Path, responses: Sequence[dict[str, Any]]) -> list[str]:
     """Answers one question after the other, as they come; gives their titles."""
-    queue, left, titles = LoggedPrompts(prompt_store(state)), list(responses), list[str]()
+    queue, left, titles = LogPromptQueue(prompt_store(state)), list(responses), list[str]()
     async for page in queue.follow(0):
         for entry in page.entries:
             if isinstance(entry, RequestEntry):
@@ -65,7 +65,7 @@ async def test_the_programs_run(
 async def test_the_lines_of_the_log_are_read_as_the_page_says(tmp_path: Path) -> None:
     (lines,) = blocks("jsonl")
     (tmp_path / "ui-prompts.jsonl").write_text(lines, encoding="utf-8")
-    queue = LoggedPrompts(prompt_store(tmp_path))
+    queue = LogPromptQueue(prompt_store(tmp_path))
     assert await queue.pending() == []
     assert (await queue.wait("q1")).response.selection == "open"
     await queue.close()
@@ -73,7 +73,7 @@ async def test_the_lines_of_the_log_are_read_as_the_page_says(tmp_path: Path) ->
 
 async def test_the_commands_do_what_the_page_says(tmp_path: Path) -> None:
     machine = Machine(tmp_path, tmp_path / "state")
-    queue = LoggedPrompts(prompt_store(machine.state))
+    queue = LogPromptQueue(prompt_store(machine.state))
     form = {"kind": "kv", "fields": [{"key": "name"}, {"key": "city"}]}
     await queue.request({"kind": "choice", "options": [{"value": "happy"}]}, request_id="q1")
     await queue.request({"kind": "file_change_confirm"}, request_id="q2")

@@ -20,7 +20,7 @@ from uuid import uuid4
 import msgspec
 
 from handrail.kernel.prompts.first_answer import withdraw
-from handrail.kernel.prompts.foreign_prompts import check_foreign, is_for_a_person
+from handrail.kernel.prompts.foreign_prompts import check_foreign, needs_person
 from handrail.ports.errors import Declined, Failure, InputOutput, InvalidParams, Unsupported
 from handrail.ports.prompt_queue import Origin, Page, PromptAnswer, PromptQueue, Receipt
 from handrail.ports.prompts import Prompt, PromptResponse, RequestEntry, ResponseEntry
@@ -146,7 +146,7 @@ class UiPrompts:
 
         Approvals are for people: a program can confirm a change only where it has posted the prompt itself.
         """
-        if await is_for_a_person(self._queue, request_id, self._origin.by):
+        if await needs_person(self._queue, request_id, self._origin.by):
             raise Declined(
                 "Only a person can answer this.",
                 hint="Answer it in the console (`handrail open`) or in a terminal (`handrail prompts`).",

@@ -18,7 +18,7 @@ from handrail.features.team.routes.guard import TeamGuard
 from handrail.features.team.voting import VotedPrompts
 from handrail.kernel.audit import Audit
 from handrail.kernel.evidence import Evidence
-from handrail.kernel.project_gate import asking
+from handrail.kernel.project_gate import approver_for
 from handrail.kernel.queue_approver import AskInQueue
 from handrail.stores.team import setup
 from handrail.stores.team.factory import OpenTeam, TeamAddress
@@ -171,7 +171,7 @@ class TeamWiring(Wiring):
     def _http_context(self, project: Project, key: ConsoleKey, projects: OpenProjects) -> HttpContext:
         """No command of a person's counts as an approval: what needs one is asked in the queue."""
         context = super()._http_context(project, key, projects)
-        return replace(context, persons_gate=project.gate.asking(asking(project, AskInQueue())))
+        return replace(context, persons_gate=project.gate.asking(approver_for(project, AskInQueue())))
 
     @asynccontextmanager
     async def serve_local(self, *given: Any, **how: Any) -> AsyncIterator[None]:

@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any
 from handrail.features import built_in
 from handrail.kernel import settings as settings_file
 from handrail.kernel.audit import Audit
+from handrail.kernel.checkpoint_maker import CheckpointMaker
 from handrail.kernel.evidence import Evidence
 from handrail.kernel.feature import load
+from handrail.kernel.keyring_secrets import KeyringSecretStore
 from handrail.kernel.local_service import Service
-from handrail.kernel.named_evidence import OpenEvidence
 from handrail.kernel.open_projects import OpenProjects
 from handrail.kernel.policy_source import HANDRAIL_FOLDER, PolicySource
 from handrail.kernel.presence import PresenceCheck
-from handrail.kernel.project import Project, kept_up
-from handrail.kernel.project_gate import asking, gate_of
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.project import Project, background_work
+from handrail.kernel.project_gate import approver_for, build_gate
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.kernel.queue_approver import AskInQueue
-from handrail.kernel.record_keeper import RecordKeeper
+from handrail.kernel.recorded_evidence import OpenEvidence
 from handrail.kernel.registry import Registry, surface_of
-from handrail.kernel.secret_store import KeptSecrets
 from handrail.ports.errors import Failure, InvalidParams, NotFound
 from handrail.ports.files import EvidenceFolder
 from handrail.ports.machine import Machine
@@ -98,9 +98,9 @@ class Wiring:
             lambda names: agent_above(agents, names),
             lambda: None if (member := node.read()) is None else member.policy,
         )
-        prompts = LoggedPrompts(prompt_store(opened.path), presence=presence)
+        prompts = LogPromptQueue(prompt_store(opened.path), presence=presence)
         keyring = OsKeyring()
-        secrets = KeptSecrets(keyring, SecretFile(opened.path))
+        secrets = KeyringSecretStore(keyring, SecretFile(opened.path))
 
         def record() -> RecordStores:
             from handrail.stores.local.record.factory import record_stores
@@ -131,14 +131,14 @@ class Wiring:
         project = self._project(folder, stores, settings, audit, is_server=is_server)
         if is_server and (feature := project.features.get("observability")) is not None:
             project.observer = load(feature.offers["observer"])(project)
-        project.use(gate_of(project, approver, surfaces, self._not_installed))
+        project.use(build_gate(project, approver, surfaces, self._not_installed))
         return project
 
     def open_beside(self, project: Project, folder: str) -> Project:
         """Another folder, with the stores, settings and audit of an open project. What asks, asks in the queue."""
         other = self._project(Path(folder), project.stores, project.all_settings, project.audit, is_server=False)
         other.observer = project.observer
-        other.use(gate_of(other, AskInQueue(), None, self._not_installed))
+        other.use(build_gate(other, AskInQueue(), None, self._not_installed))
         return other
 
     def _project(
@@ -181,7 +181,7 @@ class Wiring:
         from handrail.faces.mcp.stdio import serve
 
         await asyncio.to_thread(self.machine.register_agent, project.stores.path)
-        async with kept_up(project):
+        async with background_work(project):
             await serve(project.gate, self.machine.stdio_identity(), project.settings)
 
     async def serve_http(
@@ -199,7 +199,7 @@ class Wiring:
         place = Place(project.stores.path, project.settings.host, project.settings.port)
         projects = self._projects(project)
         until = UntilUnused(*until_unused) if until_unused is not None else None
-        async with kept_up(project):
+        async with background_work(project):
             endpoint = self.mcp_endpoint(project, identity_of)
             await serve(
                 project,
@@ -229,7 +229,7 @@ class Wiring:
         from handrail.faces.mcp.local import LocalMcp
         from handrail.faces.mcp.proxy.start import SERVICE
 
-        local_mcp = LocalMcp(lambda project: project.gate.asking(asking(project, AskInQueue())))
+        local_mcp = LocalMcp(lambda project: project.gate.asking(approver_for(project, AskInQueue())))
         services: dict[str, Callable[[], Service]] = {
             SERVICE: lambda: local_mcp.serve,
             **{
@@ -275,15 +275,15 @@ class Wiring:
 
     def _http_context(self, project: Project, key: ConsoleKey, projects: OpenProjects) -> HttpContext:
         from handrail.faces.http.context import HttpContext
-        from handrail.kernel.approval import OwnCommand
+        from handrail.kernel.approval import CommandApprover
 
         wanted = os.environ.get("HANDRAIL_LANG", "").lower()
         return HttpContext(
             project=project,
             language=next((known for known in ("en", "zh") if wanted.startswith(known)), None),
             person=self.machine.user,
-            persons_gate=project.gate.asking(OwnCommand()),
-            trying_gate=project.gate.asking(asking(project, AskInQueue())),
+            persons_gate=project.gate.asking(CommandApprover()),
+            trying_gate=project.gate.asking(approver_for(project, AskInQueue())),
             program=self,
             projects=projects,
             console_key=key,
@@ -334,12 +334,12 @@ class ReadFolder:
         self.files.close()
 
 
-def _keeper(stores: Stores, evidence: OpenEvidence, *, is_server: bool) -> RecordKeeper:
+def _keeper(stores: Stores, evidence: OpenEvidence, *, is_server: bool) -> CheckpointMaker:
     def is_left_to_server() -> bool:
         server = None if is_server else stores.running_server()
         return server is not None and server.is_running
 
-    return RecordKeeper(stores.audit, stores.record, evidence=evidence, is_left_to_another=is_left_to_server)
+    return CheckpointMaker(stores.audit, stores.record, evidence=evidence, is_left_to_another=is_left_to_server)
 
 
 def _open_folder(folder: Path, closed: ClosedFolders) -> LocalFolder:

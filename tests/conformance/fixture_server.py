@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from handrail import wiring as app
-from handrail.kernel.approval import NobodyToAsk
+from handrail.kernel.approval import NoApprover
 from handrail.kernel.registry import Registry
 from tests.conformance.fixture_reading import PROMPTS, RESOURCE
 from tests.conformance.fixture_tools import asking_surface, surface
@@ -14,7 +14,7 @@ from tests.conformance.fixture_tools import asking_surface, surface
 
 def main() -> None:
     state, project = map(Path, sys.argv[1:3])
-    rig = app.Wiring().open_project(project, state, NobodyToAsk(), flags={"port": 0}, is_server=True)
+    rig = app.Wiring().open_project(project, state, NoApprover(), flags={"port": 0}, is_server=True)
     tools = replace(surface(), prompts=PROMPTS, resources=(RESOURCE,))
     rig.gate.registry = Registry([tools, asking_surface(rig.stores.prompts)])
     if sys.argv[3:] == ["stdio"]:

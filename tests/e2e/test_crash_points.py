@@ -19,7 +19,7 @@ from handrail.features.workspace.snapshots import Snapshot, Snapshots
 from handrail.features.workspace.workspace import AGENT_FOLDER, Workspace
 from handrail.kernel.call import Call
 from handrail.kernel.evidence import utc_now
-from handrail.kernel.policy import Policy, compose
+from handrail.kernel.policy import Policy, compose_policy
 from handrail.kernel.policy_document import PolicyDocument
 from handrail.ports.errors import InputOutput
 from handrail.ports.identity import Caller
@@ -30,7 +30,7 @@ from tests.wire.clients import Json
 T = TypeVar("T")
 OLD, NEW = b"old\n", b"new\n"
 KEY = Repetition("key", "overwrite", content_hash(NEW))
-POLICY: Policy = compose(PolicyDocument(), is_trusted=True, user_rules=())
+POLICY: Policy = compose_policy(PolicyDocument(), is_trusted=True, user_rules=())
 
 
 class Died(BaseException):

@@ -14,7 +14,7 @@ from handrail.kernel.approval import PresetAnswer
 from handrail.kernel.audit import Audit
 from handrail.kernel.call import Call
 from handrail.kernel.project import Project
-from handrail.kernel.record_check import check_record
+from handrail.kernel.record_check import verify_record
 from handrail.ports.errors import Failure
 from handrail.ports.identity import Caller
 from handrail.ports.presence import Passkey
@@ -130,7 +130,7 @@ class Table:
         self.project.close()
         program = Wiring()
         stores = program.open_stores(self.state)
-        found = check_record(Audit(stores.audit), stores.record(), program.open_evidence)
+        found = verify_record(Audit(stores.audit), stores.record(), program.open_evidence)
         stores.close()
         assert found.is_well, found
         leftovers = [path for path in self.folder.rglob("*.handrail-*") if path.is_file()]

@@ -22,7 +22,7 @@ import pytest
 from handrail.kernel.approval import PresetAnswer
 from handrail.kernel.audit import Audit
 from handrail.kernel.call import Call
-from handrail.kernel.record_check import Findings, check_record
+from handrail.kernel.record_check import Findings, verify_record
 from handrail.ports.identity import Caller
 from handrail.wiring import Wiring
 from tests.e2e.recorded_disk import Recording, command, tree
@@ -153,7 +153,7 @@ def verify(state: Path) -> Findings:
     stores = program.open_stores(state)
     audit = Audit(stores.audit)
     try:
-        return check_record(audit, stores.record(), program.open_evidence)
+        return verify_record(audit, stores.record(), program.open_evidence)
     finally:
         audit.close()
         stores.close()

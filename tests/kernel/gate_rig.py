@@ -15,12 +15,12 @@ from handrail.kernel.call import Call
 from handrail.kernel.dialect import DIALECT
 from handrail.kernel.evidence import Evidence
 from handrail.kernel.gate import Gate
-from handrail.kernel.policy import Policy, compose
+from handrail.kernel.policy import Policy, compose_policy
 from handrail.kernel.policy_document import PolicyDocument
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Registry
 from handrail.kernel.target import Target
-from handrail.kernel.tool import Preview, Settled, Surface, Tool
+from handrail.kernel.tool import NoChange, Preview, Surface, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
 from handrail.ports.identity import Caller
@@ -34,7 +34,7 @@ AGENT = Caller("mcp", "agent/1", "uid:1000", "agent:one")
 PERSON = Caller("cli", "ada", "uid:1000", "person:ada")
 
 Work = Callable[[Call, Any], Awaitable[Any]]
-Plan = Callable[[Call, Any], Awaitable[Preview | Settled]]
+Plan = Callable[[Call, Any], Awaitable[Preview | NoChange]]
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -53,7 +53,7 @@ def tool(name: str, work: Work, effect: Effect = Effect.READ, plan: Plan | None 
     async def run(port: None, call: Call, params: Params, preview: Preview | None) -> Any:
         return await work(call, params)
 
-    async def preview(port: None, call: Call, params: Params) -> Preview | Settled:
+    async def preview(port: None, call: Call, params: Params) -> Preview | NoChange:
         assert plan is not None
         return await plan(call, params)
 
@@ -126,7 +126,7 @@ class GateRig:
         self.at_consumption: list[list[str]] = []
         self._audit = Audit(JournalFile(self.log, folder / "audit/head", later=lambda seconds, work: None))
         document = PolicyDocument(rules=tuple(msgspec.convert(rule, Rule) for rule in rules))
-        composed = compose(document, is_trusted=True, user_rules=())
+        composed = compose_policy(document, is_trusted=True, user_rules=())
 
         async def fetch() -> Policy:
             return composed if policy is None else policy()

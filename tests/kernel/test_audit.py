@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from handrail.kernel.audit import Audit
-from handrail.kernel.chain import Head, read_head, seal
+from handrail.kernel.chain import Head, read_head, seal_record
 from handrail.kernel.chain_check import BrokenChain
 from handrail.ports.errors import Damaged, InputOutput
 from handrail.stores.local import private_file
@@ -252,7 +252,7 @@ def damage(draw: st.DrawFn, log: bytes, head: bytes) -> tuple[bytes, bytes]:
         case "forge":
             end = read_head(head)
             assert end is not None
-            log += seal(end.count + 1, "2026-02-14T12:00:00.123Z", end.hash, b',"ok":true')[0] + b"\n"
+            log += seal_record(end.count + 1, "2026-02-14T12:00:00.123Z", end.hash, b',"ok":true')[0] + b"\n"
     return log, head
 
 
@@ -321,7 +321,7 @@ class TestDamage:
         audit.append({})
         head = read_head(files.head)
         assert head is not None
-        files.log += seal(2, "2026-02-14T12:00:00.123Z", head.hash, b"")[0] + b"\n"
+        files.log += seal_record(2, "2026-02-14T12:00:00.123Z", head.hash, b"")[0] + b"\n"
         assert fault(audit) == (2, "it lies beyond the head, which never announced it")
 
     def test_an_older_pair_of_lines_and_head_does_not_fit_a_newer_other_half(self, audit: Audit, files: Files) -> None:
@@ -608,7 +608,7 @@ def test_records_that_a_power_cut_took_are_missed_on_record(
 def another(line: bytes) -> bytes:
     """A record in the place of another, sealed as well as anybody can."""
     entry = msgspec.json.decode(line)
-    return seal(entry["seq"], entry["ts"], entry["prev"], b',"event":"forged"')[0] + b"\n"
+    return seal_record(entry["seq"], entry["ts"], entry["prev"], b',"event":"forged"')[0] + b"\n"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.kernel.auto_run_files import link_runs_later, runs_later
+from handrail.kernel.auto_run_files import auto_run_reason, link_auto_run_reason
 
 
 @pytest.mark.parametrize(
@@ -31,18 +31,18 @@ from handrail.kernel.auto_run_files import link_runs_later, runs_later
     ],
 )
 def test_files_that_run_later_are_known(path: str) -> None:
-    assert runs_later(path) is not None
+    assert auto_run_reason(path) is not None
 
 
 @pytest.mark.parametrize("path", ["README.md", "Makefile", "CLAUDE.md", "src/package.jsonc", "workflows/a.yml", "."])
 def test_other_files_are_not(path: str) -> None:
-    assert runs_later(path) is None
+    assert auto_run_reason(path) is None
 
 
 @pytest.mark.parametrize("path", [".vscode", ".github", ".github/workflows", "web/.husky", "package.json"])
 def test_a_link_that_may_stand_for_a_folder_of_such_files_is_known(path: str) -> None:
-    assert link_runs_later(path) is not None
+    assert link_auto_run_reason(path) is not None
 
 
 def test_other_links_are_not() -> None:
-    assert link_runs_later("docs/latest") is None
+    assert link_auto_run_reason("docs/latest") is None

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from handrail.kernel.binding import bound_to, digest_of, shown_target
+from handrail.kernel.binding import approval_digest, digest_of, shown_target
 from handrail.kernel.digest import digest
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview
@@ -25,7 +25,7 @@ def test_the_digest_is_that_of_parameters_and_binding() -> None:
     preview = Preview("Do", binding={"before": "1"})
     expected = digest({"params": {"path": "a"}, "binding": {"before": "1"}})
     assert digest_of({"path": "a"}, {"before": "1"}) == expected
-    assert bound_to({"path": "a"}, preview) == expected
+    assert approval_digest({"path": "a"}, preview) == expected
 
 
 @pytest.mark.parametrize(
@@ -36,4 +36,4 @@ def test_the_digest_of_another_program_counts_only_where_it_carries_out_what_the
     fields: dict[str, Any], is_theirs: bool
 ) -> None:
     expected = WARRANT.params_digest if is_theirs else digest_of({"path": "a"}, {})
-    assert bound_to({"path": "a"}, Preview("Do", **fields)) == expected
+    assert approval_digest({"path": "a"}, Preview("Do", **fields)) == expected

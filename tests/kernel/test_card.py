@@ -19,7 +19,7 @@ from handrail.kernel.prompts.rules import check_prompt
 from handrail.kernel.registry import surface_of
 from handrail.kernel.repeat_question import NEAR, differences
 from handrail.kernel.target import Step, Target
-from handrail.kernel.tool import About, Difference, Preview
+from handrail.kernel.tool import CallSubject, Difference, Preview
 from handrail.ports import errors
 from handrail.ports.approval_card import Card
 from handrail.ports.effect import Effect
@@ -44,7 +44,7 @@ def card(preview: Preview, effect: Effect = Effect.WRITE, target: Target | None 
 
 
 def test_it_says_who_wants_what_where_and_why() -> None:
-    about = About("Save", "button", "http://localhost:5173/cart", reason="Put it into the cart.")
+    about = CallSubject("Save", "button", "http://localhost:5173/cart", reason="Put it into the cart.")
     made = card(Preview('Click button "Save"', about=about), Effect.UI_CONTROL, params={"tabId": 3})
     assert (made.agent, made.tool, made.effect, made.project) == (
         "claude-code/2.1",
@@ -60,7 +60,7 @@ def test_it_says_who_wants_what_where_and_why() -> None:
 @pytest.mark.parametrize(
     ("preview", "target", "risks"),
     [
-        (Preview("Edit", path="a.md", diff="", about=About(can_undo=True)), Target(path="a.md"), {"undoable"}),
+        (Preview("Edit", path="a.md", diff="", about=CallSubject(can_undo=True)), Target(path="a.md"), {"undoable"}),
         (Preview("Open", place="https://example.org"), Target(), {"leaves"}),
         (Preview("Open", place="http://localhost:5173"), Target(), set()),
         (Preview("Open", place="http://[::1]:5173"), Target(), set()),
@@ -101,8 +101,8 @@ def test_sentences_of_ours_go_out_as_codes() -> None:
 
 
 def test_what_changed_since_a_yes_is_data_too() -> None:
-    before = Preview("Click", about=About("Pay 1 €", "button", "https://a.example"), facts=[("Near it", "1 €")])
-    now = Preview("Click", about=About("Pay 9 €", "button", "https://a.example"), facts=[("Near it", "9 €")])
+    before = Preview("Click", about=CallSubject("Pay 1 €", "button", "https://a.example"), facts=[("Near it", "1 €")])
+    now = Preview("Click", about=CallSubject("Pay 9 €", "button", "https://a.example"), facts=[("Near it", "9 €")])
     made = card(Preview("Click", changed=differences(before, now)))
     assert [(each.name, each.of, each.value) for each in made.changed] == [
         ("was", "object", "Pay 1 €"),
@@ -113,7 +113,7 @@ def test_what_changed_since_a_yes_is_data_too() -> None:
 
 
 def test_no_agents_text_can_hide_in_it() -> None:
-    made = card(Preview("Edit", about=About("a\u202eb", reason="c\u200bd")))
+    made = card(Preview("Edit", about=CallSubject("a\u202eb", reason="c\u200bd")))
     assert "\u202e" not in made.object
     assert "\u200b" not in made.reason
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from handrail.kernel.policy import compose
+from handrail.kernel.policy import compose_policy
 from handrail.kernel.policy_document import PolicyDocument
 from handrail.kernel.web_address import (
     host_expression,
@@ -60,7 +60,7 @@ def test_only_what_denies_this_call_is_told() -> None:
         Rule(tool="*", host="ask.example", decision="ask"),
         Rule(tool="read_file", path="secret/**", decision="deny"),
     ]
-    policy = compose(PolicyDocument(), is_trusted=True, user_rules=rules)
+    policy = compose_policy(PolicyDocument(), is_trusted=True, user_rules=rules)
     bank, shop = host_expression("bank.example"), host_expression("shop.example")
     assert policy.denied_pages("browser_page", Effect.READ) == [bank]
     assert policy.denied_pages("browser_click", Effect.UI_CONTROL) == [bank, shop]

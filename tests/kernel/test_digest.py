@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from handrail.kernel.digest import canonical, digest, short
+from handrail.kernel.digest import canonical, digest, shorten
 from handrail.ports.errors import InvalidParams
 
 # RFC 8785 §3.2.2, and the UTF-8 octets of §3.2.4
@@ -96,7 +96,7 @@ def test_different_values_have_different_digests() -> None:
 
 def test_a_digest_is_whole_inside_and_short_outside() -> None:
     assert len(digest({})) == 64
-    assert short(digest({})) == digest({})[:16]
+    assert shorten(digest({})) == digest({})[:16]
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, 2**53, "\ud800", {"\ud800": 1}, {1: 2}, object()])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.ports.prompt_queue import AnswerChannel
 from handrail.ports.prompts import ChoiceOption, ChoicePrompt, PromptResponse
 from handrail.stores.local.prompt_store import prompt_store
@@ -17,8 +17,8 @@ CHOOSES_A = PromptResponse(status="ok", selection="a")
 
 
 @asynccontextmanager
-async def queue(state: Path) -> AsyncIterator[LoggedPrompts]:
-    opened = LoggedPrompts(prompt_store(state))
+async def queue(state: Path) -> AsyncIterator[LogPromptQueue]:
+    opened = LogPromptQueue(prompt_store(state))
     try:
         yield opened
     finally:

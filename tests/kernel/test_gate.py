@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from handrail.kernel.approval import Answer, Approver, NobodyToAsk, PresetAnswer, Question
-from handrail.kernel.call import Approved, Call
+from handrail.kernel.approval import Answer, Approver, NoApprover, PresetAnswer, Question
+from handrail.kernel.call import Call, CallApproval
 from handrail.kernel.call_state import CallState
 from handrail.kernel.dialect import DIALECT
 from handrail.kernel.policy import Policy
@@ -19,7 +19,7 @@ from handrail.kernel.policy_document import PolicyDocument
 from handrail.kernel.registry import Registry, UnknownTool
 from handrail.kernel.target import Target
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import Preview, Reply, Settled, Surface
+from handrail.kernel.tool import NoChange, Preview, Reply, Surface
 from handrail.ports.effect import Effect
 from handrail.ports.errors import (
     Aborted,
@@ -228,7 +228,7 @@ async def test_a_preset_denial_denies(build: Build) -> None:
 
 
 async def test_where_nobody_is_asked_an_ask_is_a_refusal(build: Build) -> None:
-    rig = build(tool("change", echo, Effect.WRITE), approver=NobodyToAsk())
+    rig = build(tool("change", echo, Effect.WRITE), approver=NoApprover())
     with pytest.raises(Declined) as caught:
         await rig.call("change")
     assert caught.value.details == {"reason": "nobody"}
@@ -297,8 +297,8 @@ async def test_the_effect_may_depend_on_the_parameters(build: Build) -> None:
 
 
 async def test_a_preview_that_knows_the_answer_asks_nobody(build: Build) -> None:
-    async def settled(call: Call, params: Params) -> Settled:
-        return Settled({"already": True})
+    async def settled(call: Call, params: Params) -> NoChange:
+        return NoChange({"already": True})
 
     rig = build(tool("change", never, Effect.WRITE, settled))
     assert await rig.call("change") == {"already": True}
@@ -624,7 +624,7 @@ async def test_a_call_knows_the_prompt_that_a_person_answered(build: Build) -> N
     rig = build(tool("change", note, Effect.WRITE))
     rig.person.answers = [Answer("ok", by="ada", prompt_id="approval_1")]
     await rig.call("change")
-    assert known == [Approved("ada", NOON, "approval_1")]
+    assert known == [CallApproval("ada", NOON, "approval_1")]
 
 
 async def test_a_call_that_a_rule_allows_was_approved_by_nobody(build: Build) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.kernel.glob import literal, literal_path, matcher
+from handrail.kernel.glob import escape_pattern, matcher, unescape_pattern
 from handrail.ports.errors import InvalidParams
 
 
@@ -119,8 +119,8 @@ def test_a_pattern_without_wildcards_matches_itself_alone(text: str) -> None:
     ],
 )
 def test_the_pattern_of_one_path_matches_it_alone_and_can_be_read_back(path: str, pattern: str) -> None:
-    assert literal(path) == pattern
-    assert literal_path(pattern) == path
+    assert escape_pattern(path) == pattern
+    assert unescape_pattern(pattern) == path
     assert path.startswith("~") or matcher(pattern)(path)
-    assert literal_path("*.md") is None
-    assert literal_path("[a]") is None, "no path is spelled so"
+    assert unescape_pattern("*.md") is None
+    assert unescape_pattern("[a]") is None, "no path is spelled so"

@@ -13,9 +13,18 @@ from msgspec.structs import asdict, replace
 from handrail.kernel.approval import Question
 from handrail.kernel.call import Call
 from handrail.kernel.glob import MAX_PATTERN, matcher
-from handrail.kernel.grants import ALL, NotOffered, chosen, covers, has_ended, is_wide, lies_within, rule_of
-from handrail.kernel.offers import chosen_offer, offers_for
-from handrail.kernel.policy import compose
+from handrail.kernel.grants import (
+    ALL,
+    NotOffered,
+    choose_grant,
+    grant_covers,
+    has_expired,
+    is_wide,
+    is_within,
+    rule_from_grant,
+)
+from handrail.kernel.offers import choose_offer, offers_for
+from handrail.kernel.policy import compose_policy
 from handrail.kernel.policy_document import PolicyDocument
 from handrail.kernel.presence import why_needed
 from handrail.kernel.target import ANY_PLACE, Step, Target
@@ -83,7 +92,7 @@ def test_for_this_task_means_the_same_tool_target_identity_project_and_task(
     assert (grant is not None) == (first.task is not None and shown != Target())
     if grant is None:
         return
-    passes = covers(grant, later.tool, target, project=project, identity=later.caller.identity, task=later.task)
+    passes = grant_covers(grant, later.tool, target, project=project, identity=later.caller.identity, task=later.task)
     is_same = (later.tool, target, later.task) == (first.tool, shown, first.task)
     assert passes == (is_same and later.caller.identity == first.caller.identity and project == PROJECTS[0])
 
@@ -98,7 +107,7 @@ def test_always_means_exactly_the_rule_that_was_shown(
     assert (grant is not None) == (shown != Target())
     if grant is None:
         return
-    policy = compose(PolicyDocument(), is_trusted=True, user_rules=[rule_of(grant)], project=project)
+    policy = compose_policy(PolicyDocument(), is_trusted=True, user_rules=[rule_from_grant(grant)], project=project)
     decided = policy.decide(later.tool, Effect.WRITE, target, later.caller.agent).decision
     is_same = (later.tool, target) == (first.tool, shown) and later.caller.agent == first.caller.agent
     assert (decided is Decision.ALLOW) == (is_same and project == PROJECTS[0])
@@ -121,14 +130,14 @@ def test_a_widened_rule_reaches_as_far_as_the_person_chose(
     wish = Grant(path=pattern, project=chosen_project, identity=ALL if all_agents else first.caller.agent)
     if not matcher(pattern)(shown):
         with pytest.raises(NotOffered, match="must cover the path"):
-            chosen(offered(first, Target(path=shown)), "rule", wish)
+            choose_grant(offered(first, Target(path=shown)), "rule", wish)
         return
-    grant = chosen(offered(first, Target(path=shown)), "rule", wish)
-    policy = compose(PolicyDocument(), is_trusted=True, user_rules=[rule_of(grant)], project=project)
+    grant = choose_grant(offered(first, Target(path=shown)), "rule", wish)
+    policy = compose_policy(PolicyDocument(), is_trusted=True, user_rules=[rule_from_grant(grant)], project=project)
     decided = policy.decide(later.tool, Effect.WRITE, Target(path=path), later.caller.agent).decision
     lies_within = (
         later.tool == first.tool
-        and covers(
+        and grant_covers(
             replace(grant, identity=ALL), later.tool, Target(path=path), project=project, identity="x", task=None
         )
         and (all_agents or later.caller.agent == first.caller.agent)
@@ -150,7 +159,7 @@ def test_a_folder_is_allowed_only_with_all_that_lies_in_it(
     grant = narrowest(first, Target(path=folder), "task")
     assert grant is not None
     grant = replace(grant, path=pattern) if is_widened else grant
-    passes = covers(grant, "delete_path", target, project=PROJECTS[0], identity=ME.identity, task="t1")
+    passes = grant_covers(grant, "delete_path", target, project=PROJECTS[0], identity=ME.identity, task="t1")
     assert passes == (not is_widened or all(map(matcher(pattern), [folder, *held])))
 
 
@@ -176,27 +185,29 @@ def test_an_edited_grant_is_what_its_words_say_and_never_wider_than_offered_with
 ) -> None:
     offers = offered(first, shown)
     try:
-        offer = chosen_offer(offers, scope, wish)
+        offer = choose_offer(offers, scope, wish)
     except NotOffered:
         return
     grant = offer.grant
     assert grant is not UNSET
     is_task = scope == "task"
     asking = {"project": PROJECTS[0], "identity": first.caller.identity if is_task else first.caller.agent}
-    assert covers(grant, first.tool, shown, task=first.task if is_task else None, **asking), "it covers what was asked"
+    assert grant_covers(grant, first.tool, shown, task=first.task if is_task else None, **asking), (
+        "it covers what was asked"
+    )
     for name in Grant.__struct_fields__:
         wanted, kept = getattr(wish, name), getattr(grant, name)
         assert kept == (kept if wanted in (UNSET, ()) else wanted), "what was chosen is what is kept"
-    assert chosen(offers, scope, grant) == grant, "sent back as it was shown, it means the same"
+    assert choose_grant(offers, scope, grant) == grant, "sent back as it was shown, it means the same"
     assert offer.where == ("every project" if grant.project == ALL else f'"{grant.project}"')
     assert (offer.who == "every agent") == (grant.identity == ALL)
 
     same = [each.grant for each in offers if each.scope == scope and each.grant is not UNSET]
     calling = {"project": project, "identity": later.caller.identity if is_task else later.caller.agent}
     task = later.task if is_task else None
-    passes = covers(grant, later.tool, target, task=task, **calling)
-    if passes and not any(covers(each, later.tool, target, task=task, **calling) for each in same):
-        assert not any(lies_within(grant, each) for each in same)
+    passes = grant_covers(grant, later.tool, target, task=task, **calling)
+    if passes and not any(grant_covers(each, later.tool, target, task=task, **calling) for each in same):
+        assert not any(is_within(grant, each) for each in same)
         request = RequestEntry(ts="now", request_id="approval_1", prompt=FileChangePrompt(offers=offers))
         assert why_needed("critical", request, PromptResponse(status="ok", scope=scope, grant=wish)) is not None
 
@@ -261,7 +272,7 @@ def test_what_does_not_follow_from_an_offer_is_refused_with_the_field_and_the_re
     scope: Scope, wish: Grant, field: str, why: str
 ) -> None:
     with pytest.raises(NotOffered) as refused:
-        chosen(offered(WRITE, README), scope, wish)
+        choose_grant(offered(WRITE, README), scope, wish)
     assert refused.value.field == field
     assert re.fullmatch(why, refused.value.why)
     assert str(refused.value) == refused.value.why
@@ -270,39 +281,39 @@ def test_what_does_not_follow_from_an_offer_is_refused_with_the_field_and_the_re
 def test_a_refused_tool_is_told_all_that_were_offered() -> None:
     grants = [Grant(tools=(tool,), path="a") for tool in TOOLS]
     with pytest.raises(NotOffered, match=r"^must be some of replace_in_file, write_to_file$"):
-        chosen([Offer(scope="task", grant=grant) for grant in grants], "task", Grant(tools=("read_file",)))
+        choose_grant([Offer(scope="task", grant=grant) for grant in grants], "task", Grant(tools=("read_file",)))
 
 
 AT = Target(place="https://example.com")
 
 
 def test_a_place_may_be_widened_to_what_covers_it_and_a_path_not_be_added() -> None:
-    assert chosen(offered(WRITE, AT), "rule", Grant(place="*://example.com")).place == "*://example.com"
+    assert choose_grant(offered(WRITE, AT), "rule", Grant(place="*://example.com")).place == "*://example.com"
     for wish, field, why in (
         (Grant(place="https://example.org"), "grant.place", "must cover the place that was shown"),
         (Grant(place="example.com"), "grant.place", "The place 'example.com' must be scheme, host and port.*"),
         (Grant(path="**"), "grant.path", "what was asked has no path"),
     ):
         with pytest.raises(NotOffered) as refused:
-            chosen(offered(WRITE, AT), "rule", wish)
+            choose_grant(offered(WRITE, AT), "rule", wish)
         assert refused.value.field == field
         assert re.fullmatch(why, refused.value.why)
 
 
 def test_a_pattern_may_be_as_long_as_rules_allow() -> None:
     longest = "{README.md," + "a" * (MAX_PATTERN - 12) + "}"
-    assert chosen(offered(WRITE, README), "rule", Grant(path=longest)).path == longest
+    assert choose_grant(offered(WRITE, README), "rule", Grant(path=longest)).path == longest
     with pytest.raises(NotOffered, match="must cover the path"):
-        chosen(offered(WRITE, README), "rule", Grant(path=longest[:-1] + "a}"))
+        choose_grant(offered(WRITE, README), "rule", Grant(path=longest[:-1] + "a}"))
 
 
 def test_the_end_that_was_offered_can_be_chosen_and_an_earlier_one() -> None:
     last = narrowest(WRITE, README, "task")
     assert last is not None
-    assert chosen(offered(WRITE, README), "task", Grant(until=last.until)) == last
+    assert choose_grant(offered(WRITE, README), "task", Grant(until=last.until)) == last
     sooner = (NOW + timedelta(hours=2)).isoformat()
-    assert chosen(offered(WRITE, README), "task", Grant(until=sooner)) == replace(last, until=sooner)
-    assert chosen(offered(WRITE, README), "rule", Grant(until=sooner)).until == sooner
+    assert choose_grant(offered(WRITE, README), "task", Grant(until=sooner)) == replace(last, until=sooner)
+    assert choose_grant(offered(WRITE, README), "rule", Grant(until=sooner)).until == sooner
 
 
 HERE = {"project": PROJECTS[0], "identity": "i"}
@@ -328,14 +339,14 @@ def test_a_grant_covers_what_it_names_and_nothing_else(
     named: dict[str, str], target: Target, others: list[Target]
 ) -> None:
     grant = Grant(tools=("t",), **HERE, **named)
-    assert covers(grant, "t", target, task=None, **HERE)
-    assert covers(grant, "t", target, task="t1", **HERE), "without a task it isn't bound to one"
+    assert grant_covers(grant, "t", target, task=None, **HERE)
+    assert grant_covers(grant, "t", target, task="t1", **HERE), "without a task it isn't bound to one"
     for other in others:
-        assert not covers(grant, "t", other, task=None, **HERE)
+        assert not grant_covers(grant, "t", other, task=None, **HERE)
     for_task = replace(grant, task="t1")
-    assert covers(for_task, "t", target, task="t1", **HERE)
-    assert not covers(for_task, "t", target, task="t2", **HERE)
-    assert not covers(for_task, "t", target, task=None, **HERE)
+    assert grant_covers(for_task, "t", target, task="t1", **HERE)
+    assert not grant_covers(for_task, "t", target, task="t2", **HERE)
+    assert not grant_covers(for_task, "t", target, task=None, **HERE)
 
 
 FULL = Grant(
@@ -352,7 +363,7 @@ FULL = Grant(
 
 
 def test_the_rule_of_a_grant_says_all_that_the_grant_says() -> None:
-    assert rule_of(FULL) == Rule(
+    assert rule_from_grant(FULL) == Rule(
         decision="allow",
         tool="{a,b}",
         path="src/*",
@@ -365,8 +376,8 @@ def test_the_rule_of_a_grant_says_all_that_the_grant_says() -> None:
         until="2099-01-01",
         below=False,
     )
-    assert rule_of(Grant(tools=("a",), project=ALL, identity=ALL)) == Rule(decision="allow", tool="a")
-    assert rule_of(Grant(tools=("a",))) == Rule(decision="allow", tool="a")
+    assert rule_from_grant(Grant(tools=("a",), project=ALL, identity=ALL)) == Rule(decision="allow", tool="a")
+    assert rule_from_grant(Grant(tools=("a",))) == Rule(decision="allow", tool="a")
 
 
 @pytest.mark.parametrize(
@@ -394,27 +405,27 @@ def test_the_rule_of_a_grant_says_all_that_the_grant_says() -> None:
     ],
 )
 def test_a_grant_lies_within_another_where_nothing_in_it_is_wider(narrower: dict[str, Any], lies: bool) -> None:
-    assert lies_within(replace(FULL, **narrower), FULL) == lies
+    assert is_within(replace(FULL, **narrower), FULL) == lies
 
 
 def test_what_is_offered_without_limits_holds_every_narrower_grant() -> None:
     everything = replace(FULL, project=ALL, identity=ALL, until=UNSET)
-    assert lies_within(FULL, everything)
-    assert lies_within(replace(FULL, until=UNSET), everything)
-    assert not lies_within(replace(FULL, path="src/x"), replace(FULL, path=UNSET))
+    assert is_within(FULL, everything)
+    assert is_within(replace(FULL, until=UNSET), everything)
+    assert not is_within(replace(FULL, path="src/x"), replace(FULL, path=UNSET))
 
 
 def test_a_grant_ends_at_its_moment() -> None:
     end = datetime(2099, 1, 1, 12, tzinfo=UTC)
     grant = replace(FULL, until=end.isoformat())
-    assert not has_ended(grant, end - timedelta(microseconds=1))
-    assert has_ended(grant, end)
-    assert not has_ended(replace(FULL, until=UNSET), end)
+    assert not has_expired(grant, end - timedelta(microseconds=1))
+    assert has_expired(grant, end)
+    assert not has_expired(replace(FULL, until=UNSET), end)
 
 
 def test_without_a_task_there_is_none_to_allow_it_for() -> None:
     with pytest.raises(NotOffered, match=r"^`task` isn't offered here$") as refused:
-        chosen(offered(Call("write_to_file", {}, ME), README), "task", UNSET)
+        choose_grant(offered(Call("write_to_file", {}, ME), README), "task", UNSET)
     assert refused.value.field == "scope"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from handrail.kernel.policy import Policy, Verdict, compose
+from handrail.kernel.policy import Policy, Verdict, compose_policy
 from handrail.kernel.policy_document import Policies, PolicyDocument
 from handrail.kernel.target import Target
 from handrail.ports.effect import Effect
@@ -25,7 +25,7 @@ def policy(
     *project: dict[str, str], user: Iterable[dict[str, str]] = (), is_trusted: bool = True, **limits: Any
 ) -> Policy:
     document = PolicyDocument(rules=rules(*project), policies=Policies(**limits))
-    return compose(document, is_trusted=is_trusted, user_rules=rules(*user))
+    return compose_policy(document, is_trusted=is_trusted, user_rules=rules(*user))
 
 
 def decided(policy: Policy, tool: str = "write_to_file", effect: Effect = Effect.WRITE, path: str = "a") -> Decision:
@@ -244,25 +244,25 @@ def team(*wanted: dict[str, str]) -> TeamPolicy:
 @pytest.mark.parametrize(("said", "becomes"), [("allow", ASK), ("ask", ASK), ("deny", DENY)])
 def test_a_team_s_rule_tightens_and_never_allows(said: str, becomes: Decision) -> None:
     rule = {"tool": "write_to_file", "decision": said}
-    assert decided(compose(PolicyDocument(), is_trusted=True, user_rules=(), team=team(rule))) is becomes
+    assert decided(compose_policy(PolicyDocument(), is_trusted=True, user_rules=(), team=team(rule))) is becomes
     own = rules({"tool": "write_to_file", "decision": "allow"})
-    both = compose(PolicyDocument(), is_trusted=True, user_rules=own, team=team(rule))
+    both = compose_policy(PolicyDocument(), is_trusted=True, user_rules=own, team=team(rule))
     assert decided(both) is (ALLOW if said == "allow" else becomes)
 
 
 @pytest.mark.parametrize("said", ["allow", "ask"])
 def test_a_team_s_rule_opens_no_file_of_secrets(said: str) -> None:
     rule = {"tool": "read_file", "path": ".env", "decision": said}
-    held = compose(PolicyDocument(), is_trusted=True, user_rules=(), team=team(rule))
+    held = compose_policy(PolicyDocument(), is_trusted=True, user_rules=(), team=team(rule))
     assert decided(held, "read_file", Effect.READ, ".env") is DENY
     assert not held.opens(".env")
-    assert compose(PolicyDocument(), is_trusted=True, user_rules=rules(rule)).opens(".env")
+    assert compose_policy(PolicyDocument(), is_trusted=True, user_rules=rules(rule)).opens(".env")
 
 
 def test_what_is_always_allowed_on_a_node_is_asked_where_the_team_wants_its_people_s_approval() -> None:
     wanted = TeamPolicy(version="1", approvals=(NeededVotes(limits=Limits(tools=("write_*", "read_*")), votes=1),))
     own = rules({"tool": "*", "decision": "allow"})
-    held = compose(PolicyDocument(), is_trusted=True, user_rules=own, team=wanted)
+    held = compose_policy(PolicyDocument(), is_trusted=True, user_rules=own, team=wanted)
     assert decided(held) is ASK
     assert decided(held, "delete_path") is ALLOW
     assert decided(held, "read_file", Effect.READ) is ALLOW  # it would not be asked about anyway

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.kernel.policy import Policy, compose
+from handrail.kernel.policy import Policy, compose_policy
 from handrail.kernel.policy_document import Policies, PolicyDocument
 from handrail.kernel.policy_fields import FIELDS
 from handrail.kernel.target import Target
@@ -54,7 +54,7 @@ documents = st.builds(
 
 
 def untrusted(document: PolicyDocument, user: list[Rule]) -> Policy:
-    return compose(document, is_trusted=False, user_rules=user)
+    return compose_policy(document, is_trusted=False, user_rules=user)
 
 
 def is_as_tight(name: str, value: Any) -> bool:

@@ -13,7 +13,7 @@ import pytest
 from handrail.kernel.approval import Answer, Question
 from handrail.kernel.call import Call
 from handrail.kernel.offers import target_of
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.kernel.queue_approver import QueueApprover
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview
@@ -38,7 +38,7 @@ class Desk:
     """An approver, the queue behind it and the rules that it was told to keep."""
 
     def __init__(self, state: Path) -> None:
-        self.queue = LoggedPrompts(prompt_store(state))
+        self.queue = LogPromptQueue(prompt_store(state))
         self.always: list[Question] = []
         self.covered: list[object] = []
         self._database = Database(state / "handrail.db")

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from handrail.kernel.glob import literal, literal_path, matcher
-from handrail.kernel.policy import Policy, compose
+from handrail.kernel.glob import escape_pattern, matcher, unescape_pattern
+from handrail.kernel.policy import Policy, compose_policy
 from handrail.kernel.policy_document import PolicyDocument
 from handrail.kernel.target import Target
 from handrail.ports.effect import Effect
@@ -22,7 +22,7 @@ FILE = Target(path="a.txt")
 
 
 def policy(*rules: dict[str, Any], project: str = HERE) -> Policy:
-    return compose(
+    return compose_policy(
         PolicyDocument(), is_trusted=True, user_rules=[msgspec.convert(rule, Rule) for rule in rules], project=project
     )
 
@@ -101,11 +101,11 @@ def test_the_strictest_rule_says_whether_it_is_critical() -> None:
 
 @pytest.mark.parametrize("path", ["*", "**", "pages/[id].tsx", "{a,b}", "a?b", "[!x]", "]", "}", "[[]", "a,b", "[*]"])
 def test_an_escaped_path_matches_itself_and_nothing_else(path: str) -> None:
-    pattern = literal(path)
+    pattern = escape_pattern(path)
     assert matcher(pattern)(path)
     assert not any(matcher(pattern)(other) for other in ("d", "pages/d.tsx", "pages/i.tsx", "a", "b", "axb", "x"))
-    assert literal_path(pattern) == path
+    assert unescape_pattern(pattern) == path
 
 
 def test_a_pattern_with_wildcards_is_no_literal() -> None:
-    assert literal_path("src/*.md") is None
+    assert unescape_pattern("src/*.md") is None

@@ -9,7 +9,7 @@ import pytest
 
 from handrail.kernel.lanes import Lanes
 from handrail.kernel.question_limit import QuestionLimit
-from handrail.kernel.tokens import OwnTokens
+from handrail.kernel.tokens import MemoryTokens
 from handrail.ports.errors import AskedTooOften, Declined
 from handrail.ports.identity import Caller
 from handrail.ports.tokens import TokenScope
@@ -82,7 +82,7 @@ def test_lanes_keep_their_order_and_nobody_waits_for_ever() -> None:
 
 async def use_up(chance: random.Random) -> None:
     now = [0.0]
-    tokens = OwnTokens(lambda: now[0])
+    tokens = MemoryTokens(lambda: now[0])
     used: list[str] = []
     right = [await tokens.issue(SCOPE, 60) for _ in range(3)]
     late = await tokens.issue(SCOPE, 1)

@@ -19,11 +19,11 @@ from msgspec import UNSET, structs, to_builtins
 
 from handrail.kernel.approval import Question
 from handrail.kernel.call import Call
-from handrail.kernel.offers import chosen_offer
-from handrail.kernel.policy import compose
+from handrail.kernel.offers import choose_offer
+from handrail.kernel.policy import compose_policy
 from handrail.kernel.policy_document import PolicyDocument
-from handrail.kernel.prompts.queue import LoggedPrompts
-from handrail.kernel.queue_approver import QueueApprover, remembering
+from handrail.kernel.prompts.queue import LogPromptQueue
+from handrail.kernel.queue_approver import QueueApprover, remember_in
 from handrail.kernel.target import Step, Target
 from handrail.kernel.tool import Preview
 from handrail.ports.approval_card import Grant, Offer, Scope
@@ -198,8 +198,8 @@ Edit = Callable[[Sequence[Offer]], Grant]
 
 async def said_yes(stores: Stores, folder: Path, first: Made, scope: Scope, edit: Edit) -> Offer | None:
     """What the person read last, once their yes is kept; None where the scope wasn't offered."""
-    queue = LoggedPrompts(prompt_store(folder))
-    approver = QueueApprover(queue, stores.once, remembering(stores), stores.grants, first.project)
+    queue = LogPromptQueue(prompt_store(folder))
+    approver = QueueApprover(queue, stores.once, remember_in(stores), stores.grants, first.project)
     target = first.target
     preview = Preview("Do it", path=target.path, place=target.place, app=target.app)
     question = Question(first.call, "Do", Effect.WRITE, {}, preview, "d", target=target)
@@ -216,7 +216,7 @@ async def said_yes(stores: Stores, folder: Path, first: Made, scope: Scope, edit
         await asking
     finally:
         await queue.close()
-    return None if wish is None else chosen_offer(offers, scope, wish)
+    return None if wish is None else choose_offer(offers, scope, wish)
 
 
 async def passes(stores: Stores, later: Made, scope: Scope, asked_at: datetime) -> bool:
@@ -226,10 +226,10 @@ async def passes(stores: Stores, later: Made, scope: Scope, asked_at: datetime) 
         return asked_at + timedelta(hours=later.hours)
 
     if scope == "rule":
-        policy = compose(PolicyDocument(), is_trusted=True, user_rules=stores.rules(), project=later.project)
+        policy = compose_policy(PolicyDocument(), is_trusted=True, user_rules=stores.rules(), project=later.project)
         decided = replace(policy, now=now).decide(later.tool, Effect.WRITE, later.target, later.agent).decision
         return decided is Decision.ALLOW
-    approver = QueueApprover(stores.prompts, stores.once, remembering(stores), stores.grants, later.project, now=now)
+    approver = QueueApprover(stores.prompts, stores.once, remember_in(stores), stores.grants, later.project, now=now)
     return not await approver.shows(later.call, later.target)
 
 

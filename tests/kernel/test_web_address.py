@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from handrail.kernel.host_name import host_matcher
 from handrail.kernel.target import ANY_PLACE
-from handrail.kernel.web_address import host_of_page, place_matcher, place_of_page, read, read_place
+from handrail.kernel.web_address import host_of_page, parse_address, parse_place, place_matcher, place_of_page
 from handrail.ports.errors import InvalidParams
 
 
@@ -25,7 +25,7 @@ from handrail.ports.errors import InvalidParams
     ],
 )
 def test_an_address_is_read_as_a_browser_reads_it(given: str, url: str, host: str | None) -> None:
-    address = read(given)
+    address = parse_address(given)
     assert (address.url, address.host) == (url, host)
 
 
@@ -42,7 +42,7 @@ def test_an_address_is_read_as_a_browser_reads_it(given: str, url: str, host: st
 )  # fmt: skip
 def test_what_could_be_read_otherwise_is_refused(given: str) -> None:
     with pytest.raises(InvalidParams) as refused:
-        read(given)
+        parse_address(given)
     assert refused.value.details["fieldErrors"][0]["field"] == "url"
 
 
@@ -50,10 +50,10 @@ def test_what_could_be_read_otherwise_is_refused(given: str) -> None:
 @given(st.text(max_size=40))
 def test_no_text_at_all_breaks_the_reader(text: str) -> None:
     try:
-        address = read(f"http://{text}")
+        address = parse_address(f"http://{text}")
     except InvalidParams:
         return
-    assert read(address.url) == address
+    assert parse_address(address.url) == address
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_pattern_that_no_host_could_match_is_refused(pattern: str) -> None:
 def test_the_place_of_a_page_is_scheme_host_and_port(url: str | None, place: str | None) -> None:
     assert place_of_page(url) == place
     if place:
-        assert str(read_place(place)) == place
+        assert str(parse_place(place)) == place
         assert place_matcher(place)(place)
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from handrail.kernel.audit import Audit
-from handrail.kernel.record_check import Findings, check_record
-from handrail.kernel.record_keeper import RecordKeeper
+from handrail.kernel.checkpoint_maker import CheckpointMaker
+from handrail.kernel.record_check import Findings, verify_record
 from handrail.ports import state_writes
 from handrail.ports.approval_card import Grant
 from handrail.ports.browser_store import PairedPlugin
@@ -127,7 +127,7 @@ def verify(state: Path) -> Findings:
     stores = program.open_stores(state)
     audit = Audit(stores.audit)
     try:
-        return check_record(audit, stores.record(), program.open_evidence)
+        return verify_record(audit, stores.record(), program.open_evidence)
     finally:
         audit.close()
         stores.close()
@@ -519,7 +519,7 @@ def test_a_crash_between_the_steps_of_a_checkpoint_is_no_fault(copies: Copies, m
         with monkeypatch.context() as patch:
             patch.setattr(type(record.places[0]), "write", write)
             with suppress(KeyboardInterrupt):
-                RecordKeeper(stores.audit, lambda record=record: record).checkpoint()  # type: ignore[misc]
+                CheckpointMaker(stores.audit, lambda record=record: record).checkpoint()  # type: ignore[misc]
         audit.close()
         stores.close()
         found = verify(copies.state)

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.kernel.own_places import is_own
-from handrail.kernel.web_address import read
+from handrail.kernel.own_pages import is_own_page
+from handrail.kernel.web_address import parse_address
 from handrail.ports.errors import InvalidParams
 from handrail.ports.own_servers import announce_port
 from tests.credentials import browser_token
@@ -91,10 +91,10 @@ def test_no_spelling_of_the_console_is_taken_for_another_place() -> None:
             count()
             url = spelled_console(by, port)
             try:
-                place = read(url).place
+                place = parse_address(url).place
             except InvalidParams:
                 continue
-            if place is None or not await is_own(place):
+            if place is None or not await is_own_page(place):
                 passed.append(url)
         return passed
 

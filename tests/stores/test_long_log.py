@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handrail.kernel.prompts.log import PromptLog
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.ports.errors import Conflict
 from handrail.stores.local.journal import JournalFile
 from handrail.stores.local.prompt_store import prompt_store
@@ -22,12 +22,12 @@ BYTES_AN_ENTRY = 24
 
 
 async def test_prompts_are_found_and_answered_by_id_however_many_came_later(state: Path, log: Path) -> None:
-    before = LoggedPrompts(prompt_store(state))
+    before = LogPromptQueue(prompt_store(state))
     await before.request(APPROVAL, request_id="approval_a_1")
     await before.respond("approval_a_1", {"status": "ok", "remark": "early"}, by="console:ada")
     await before.request(APPROVAL, request_id="approval_b_1")
     add_later_entries(log, LATER)
-    for queue in (before, LoggedPrompts(prompt_store(state))):
+    for queue in (before, LogPromptQueue(prompt_store(state))):
         answered, waiting = await queue.find("approval_a_1"), await queue.find("approval_b_1")
         assert answered is not None
         assert answered.answer is not None

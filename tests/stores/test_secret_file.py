@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.kernel.secret_store import KeptSecrets
+from handrail.kernel.keyring_secrets import KeyringSecretStore
 from handrail.ports.errors import Damaged, InputOutput, InvalidParams
 from handrail.ports.secrets import KeyringAway, Secret
 from handrail.stores.local.secret_file import SecretFile
@@ -49,8 +49,8 @@ class Keyring:
         return self.values
 
 
-def store(state: Path) -> KeptSecrets:
-    return KeptSecrets(NoKeyring(), SecretFile(state))
+def store(state: Path) -> KeyringSecretStore:
+    return KeyringSecretStore(NoKeyring(), SecretFile(state))
 
 
 async def test_what_is_put_is_found_by_the_next_process_and_gone_when_forgotten(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ async def test_what_is_forgotten_is_gone_from_the_keyring_too_although_a_later_o
     tmp_path: Path,
 ) -> None:
     keyring = Keyring()
-    secrets = KeptSecrets(keyring, SecretFile(tmp_path))
+    secrets = KeyringSecretStore(keyring, SecretFile(tmp_path))
     await secrets.put("app:a.b:key", Secret(VALUE))
     keyring.is_locked = True
     for value in ("second", "third"):

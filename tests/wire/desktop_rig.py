@@ -12,7 +12,7 @@ from typing import Any
 from handrail.features.desktop.host.confirmation import Mode
 from handrail.features.desktop.host_program import serve_desktop
 from handrail.features.desktop.platform import Desktop
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.stores.local.prompt_store import prompt_store
 from handrail.wiring import Wiring
 from tests.scripted_desktop import ScriptedDesktop
@@ -120,9 +120,9 @@ class DesktopRig:
         self._bridges.append(bridge)
         return bridge
 
-    def queue(self) -> LoggedPrompts:
+    def queue(self) -> LogPromptQueue:
         """The queue as a person's own program opens it."""
-        return LoggedPrompts(prompt_store(self.state))
+        return LogPromptQueue(prompt_store(self.state))
 
     def index(self) -> list[Json]:
         file = self.workspace / "artifacts/desktop/index.ndjson"

@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from handrail.features.desktop.platform import Rect
 from handrail.kernel.digest import digest
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.ports.prompt_queue import OWN_ORIGIN, Origin, QueuedPrompt
 from handrail.ports.prompts import ApprovedAction, FileChangePrompt, PromptResponse
 from tests.later_entries import add_later_entries
@@ -27,7 +27,7 @@ OK = PromptResponse(status="ok")
 class Person:
     def __init__(self, desk: DesktopRig, bridge: Bridge) -> None:
         self.desk, self.bridge = desk, bridge
-        self.queue: LoggedPrompts = desk.queue()
+        self.queue: LogPromptQueue = desk.queue()
 
     async def asked(self) -> QueuedPrompt:
         """The first question that waits for an answer."""

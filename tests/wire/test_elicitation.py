@@ -24,7 +24,7 @@ from mcp.types import (
     InputResponses,
 )
 
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.ports.prompt_queue import QueuedPrompt
 from handrail.ports.prompts import PromptResponse, ResponseEntry
 from handrail.stores.local.prompt_store import prompt_store
@@ -53,7 +53,7 @@ class Person:
     """Who sits at the client, with their form; and the queue, in which the same question waits."""
 
     def __init__(self, state: Path) -> None:
-        self.queue = LoggedPrompts(prompt_store(state))
+        self.queue = LogPromptQueue(prompt_store(state))
         self.shown: list[ElicitRequestFormParams] = []
         self.is_shown = anyio.Event()
         self.was_taken_back = anyio.Event()

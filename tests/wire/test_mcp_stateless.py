@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import httpx2
 import pytest
 
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.ports.prompts import PromptResponse
 from handrail.stores.local.prompt_store import prompt_store
 from tests.effort import first_of
@@ -146,7 +146,7 @@ def pending(state: Path, answer: str | None = None) -> list[str]:
     """The ids of the questions that wait; with `answer`, a person gives it to each."""
 
     async def look() -> list[str]:
-        prompts = LoggedPrompts(prompt_store(state))
+        prompts = LogPromptQueue(prompt_store(state))
         try:
             found = [prompt.request_id for prompt in await prompts.pending()]
             for id in found if answer is not None else ():

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.ports.errors import InvalidParams
 from handrail.stores.local.prompt_store import prompt_store
 from tests.persons import Person
@@ -142,7 +142,7 @@ def test_an_answer_that_does_not_fit_what_was_shown_is_refused(
     table: Table, own_state: Path, response: dict[str, Any], field: str
 ) -> None:
     async def answer(request_id: str) -> None:
-        queue = LoggedPrompts(prompt_store(own_state))
+        queue = LogPromptQueue(prompt_store(own_state))
         try:
             with pytest.raises(InvalidParams) as refused:
                 await queue.respond(request_id, {"status": "ok", **response})

@@ -11,7 +11,7 @@ import pytest
 from handrail import wiring as app
 from handrail.faces.mcp.listing import listed
 from handrail.kernel.dialect import DIALECT
-from handrail.kernel.registry import Registered
+from handrail.kernel.registry import RegisteredTool
 from handrail.kernel.tool import Preview, Tool
 from handrail.ports.effect import Effect
 from tests.wire.clients import CODES, Client, Json, Refused, Stdio, Streamable, run
@@ -128,7 +128,7 @@ def test_a_roots_compositions_are_left_out_for_mcp_and_enforced_all_the_same() -
         tool = Tool(name="x", title="X", params=Params, input_schema={**schema, composition: either}, run=nothing)
         assert set(listed(tool)["inputSchema"]) == {"type", "properties"}
         with pytest.raises(InvalidParams):
-            Registered(tool, Surface("s", DIALECT, None, [tool]), is_enabled=True).read_params({})
+            RegisteredTool(tool, Surface("s", DIALECT, None, [tool]), is_enabled=True).read_params({})
 
 
 def test_no_schema_has_a_part_that_clients_reject(stdio: Stdio) -> None:

@@ -67,12 +67,12 @@ class Approver(Protocol):
         ...
 
 
-class Unseen(Approver):
+class AutomaticApprover(Approver):
     async def shows(self, call: Call, target: Target) -> bool:
         return False
 
 
-class PresetAnswer(Unseen):
+class PresetAnswer(AutomaticApprover):
     """`--answer allow|deny`: recorded as such, never as a person's word."""
 
     def __init__(self, choice: Literal["allow", "deny"]) -> None:
@@ -84,14 +84,14 @@ class PresetAnswer(Unseen):
         return Answer("ok" if self._choice == "allow" else "canceled", by=f"--answer {self._choice}")
 
 
-class OwnCommand(Unseen):
+class CommandApprover(AutomaticApprover):
     """For what only people can start: who typed the command has said yes by that."""
 
     async def ask(self, question: Question) -> Answer:
         return Answer("ok", by="own command")
 
 
-class NobodyToAsk(Unseen):
+class NoApprover(AutomaticApprover):
     """For commands that only look."""
 
     async def ask(self, question: Question) -> Answer:

@@ -24,10 +24,10 @@ from typing import Any
 import msgspec
 
 from handrail.kernel.audit_queue import AuditQueue
-from handrail.kernel.chain import RESERVED, Head, Unsealed, read_head, seal, spell, unseal
-from handrail.kernel.chain_check import BrokenChain, Each, check_chain, whole_records
-from handrail.kernel.named_evidence import RECOVERED
-from handrail.kernel.record_keeper import RecordKeeper, Written
+from handrail.kernel.chain import RESERVED, Head, InvalidRecord, encode_members, read_head, read_record, seal_record
+from handrail.kernel.chain_check import BrokenChain, OnRecord, check_chain, follow_records
+from handrail.kernel.checkpoint_maker import CheckpointMaker, WrittenRecord
+from handrail.kernel.recorded_evidence import RECOVERED
 from handrail.ports.errors import Damaged
 from handrail.ports.journal import Journal, LockedJournal
 
@@ -38,7 +38,7 @@ class Audit:
     """`clock` gives seconds since 1970; `keeper` makes checkpoints of what is written."""
 
     def __init__(
-        self, journal: Journal, clock: Callable[[], float] = time.time, keeper: RecordKeeper | None = None
+        self, journal: Journal, clock: Callable[[], float] = time.time, keeper: CheckpointMaker | None = None
     ) -> None:
         self._journal = journal
         self.keeper = keeper
@@ -85,7 +85,7 @@ class Audit:
             if isinstance(entry, dict):
                 yield line, entry
 
-    def verify(self, each: Each = lambda link, line: None) -> int:
+    def verify(self, each: OnRecord = lambda link, line: None) -> int:
         """How many records there are; BrokenChain at the first line that is not as it was written. Blocks.
 
         `each` gets every record on the way.
@@ -126,7 +126,7 @@ class Audit:
         with self._journal.hold(is_durable=durable, patience=patience) as held:
             # A log that somebody else has changed: a later crash must vouch for our own bytes alone.
             head = before = self._settle(held, self._read_head(held)).placed_at(held.size)
-            written: list[Written] = []
+            written: list[WrittenRecord] = []
             for members in spelled:
                 head = self._write(held, head, members, written)
             if durable:
@@ -166,7 +166,7 @@ class Audit:
             if found < expected:
                 torn = written.removesuffix(b"\n")
                 vouching = {"repair": {"length": len(torn), "sha256": sha256(torn).hexdigest()}}
-                return self._write(held, head.withdrawn(), spell(vouching), [])
+                return self._write(held, head.withdrawn(), encode_members(vouching), [])
         return head.withdrawn()
 
     def _recovered(self, held: LockedJournal, head: Head) -> Head | None:
@@ -176,11 +176,11 @@ class Audit:
             return None
         rest = held.read(floor.size, held.size - floor.size)
         counted = head.size - floor.size
-        count, last, end = whole_records(floor.count, floor.hash, rest[:counted])
+        count, last, end = follow_records(floor.count, floor.hash, rest[:counted])
         if count >= head.count:
             if (count, floor.size + end, last) != head.end:
                 return None
-            count, last, more = whole_records(count, last, rest[counted:])
+            count, last, more = follow_records(count, last, rest[counted:])
             end += more
         is_whole = end == len(rest) and head.count <= count <= head.count + head.is_announcing
         if is_whole and (self.keeper is None or self.keeper.signed >= count):
@@ -190,10 +190,10 @@ class Audit:
             members["lost"] = head.count - count
         if torn := rest[end:].removesuffix(b"\n"):
             members["repair"] = {"length": len(torn), "sha256": sha256(torn).hexdigest()}
-        return self._write(held, Head(count, floor.size + end, last, safe=floor.size), spell(members), [])
+        return self._write(held, Head(count, floor.size + end, last, safe=floor.size), encode_members(members), [])
 
-    def _write(self, held: LockedJournal, head: Head, members: bytes, written: list[Written]) -> Head:
-        line, sealed = seal(head.count + 1, self._now(), head.hash, members)
+    def _write(self, held: LockedJournal, head: Head, members: bytes, written: list[WrittenRecord]) -> Head:
+        line, sealed = seal_record(head.count + 1, self._now(), head.hash, members)
         announced = head.announcing(held.size_after(line), sealed)
         held.set_mark(announced.spelled())
         held.append(line)
@@ -214,7 +214,7 @@ class Audit:
 def _spelled(record: Mapping[str, Any]) -> bytes:
     if not RESERVED.isdisjoint(record):
         raise ValueError(f"The audit writes these members itself: {sorted(RESERVED.intersection(record))}")
-    return spell(record)
+    return encode_members(record)
 
 
 def _floor(held: LockedJournal, head: Head) -> Head | None:
@@ -226,8 +226,8 @@ def _floor(held: LockedJournal, head: Head) -> Head | None:
     if head.floor == 0:
         return Head()
     try:
-        link = unseal(_line_before(held, head.floor))
-    except Unsealed:
+        link = read_record(_line_before(held, head.floor))
+    except InvalidRecord:
         return None
     return Head(link.seq, head.floor, link.hash, safe=head.floor)
 
@@ -249,6 +249,6 @@ def _is_announced(written: bytes, expected: int, sealed: str) -> bool:
     if len(whole) != expected:
         return False
     try:
-        return unseal(whole[whole.rfind(b"\n", 0, -1) + 1 :]).hash == sealed
-    except Unsealed:
+        return read_record(whole[whole.rfind(b"\n", 0, -1) + 1 :]).hash == sealed
+    except InvalidRecord:
         return False

@@ -135,13 +135,13 @@ def reasons() -> dict[str, str]:
     return dict(_REASONS)
 
 
-def later_files(paths: Iterable[str | None]) -> list[tuple[str, str]]:
+def auto_run_files(paths: Iterable[str | None]) -> list[tuple[str, str]]:
     """Those that are code which runs later, each with the reason."""
     named = dict.fromkeys(path for path in paths if path is not None)
-    return [(path, why) for path in named if (why := runs_later(path)) is not None]
+    return [(path, why) for path in named if (why := auto_run_reason(path)) is not None]
 
 
-def runs_later(path: str) -> str | None:
+def auto_run_reason(path: str) -> str | None:
     """Why the file is code that runs later; None where it isn't known as such."""
     folder, _, name = path.rpartition("/")
     while name in ("", ".") and folder:
@@ -157,7 +157,7 @@ def _in_folder(folder: str) -> str | None:
     return next(filter(None, (*pairs, *map(_BY_FOLDER.get, names))), None)
 
 
-def link_runs_later(path: str) -> str | None:
+def link_auto_run_reason(path: str) -> str | None:
     """The same for a link, which may stand for a whole folder of such files."""
     inside = ("x", *dict.fromkeys(f"{name}/x" for _, name in _BY_FOLDERS))
-    return runs_later(path) or next(filter(None, (runs_later(f"{path}/{each}") for each in inside)), None)
+    return auto_run_reason(path) or next(filter(None, (auto_run_reason(f"{path}/{each}") for each in inside)), None)

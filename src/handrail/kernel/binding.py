@@ -19,7 +19,7 @@ def shown_target(target: Target, preview: Preview) -> Target:
     return replace(target, place=place, app=preview.app or target.app)
 
 
-def located_at(tool: Tool[Any, Any], target: Target) -> Mapping[str, str]:
+def target_binding(tool: Tool[Any, Any], target: Target) -> Mapping[str, str]:
     """Where the parameters don't tell what a call is about, a yes is bound to what was found, such as the page."""
     return {} if tool.locate is None else {"target": msgspec.json.encode(target).decode()}
 
@@ -28,7 +28,7 @@ def digest_of(params: Any, binding: Mapping[str, str]) -> str:
     return digest({"params": msgspec.to_builtins(params), "binding": dict(binding)})
 
 
-def bound_to(params: Any, preview: Preview) -> str:
+def approval_digest(params: Any, preview: Preview) -> str:
     """The digest that is approved, recorded and checked: that of the program which carries it out, where one does."""
     if preview.executor is not None and preview.warrant is not None:
         return preview.warrant.params_digest

@@ -20,23 +20,23 @@ Keep = Callable[[str, Any], None]
 Adopt = Callable[[Mapping[str, str]], None]
 
 
-async def unheard(message: str) -> None:
+async def ignore_progress(message: str) -> None:
     """A progress sink for callers that don't listen."""
 
 
-async def unchecked(target: Target) -> None:
+async def no_check(target: Target) -> None:
     """For a call that has not entered the gate, and so has no policy to ask."""
 
 
-async def unfenced() -> None:
+async def no_fence() -> None:
     """For a call that no other process could make as well."""
 
 
-def unkept(name: str, content: Any) -> None:
+def no_evidence(name: str, content: Any) -> None:
     """For a call that has not entered the gate, and so has no evidence."""
 
 
-def unadopted(hashes: Mapping[str, str]) -> None:
+def no_adopted_evidence(hashes: Mapping[str, str]) -> None:
     """For a call that has not entered the gate, and so has no evidence."""
 
 
@@ -62,7 +62,7 @@ def is_execution_id(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Approved:
+class CallApproval:
     """Who said yes, and when; `prompt_id` is the prompt that a person answered, None where a preset answer did."""
 
     by: str
@@ -78,7 +78,7 @@ class Call:
     task: str | None = None
     deadline_ms: int | None = None
     trace_id: str | None = None
-    progress: Progress = unheard
+    progress: Progress = ignore_progress
     beside: FindChannels = no_channels
     """Where else than in the queue this caller's questions to people are put."""
     execution_id: str = field(default_factory=new_execution_id)
@@ -87,9 +87,9 @@ class Call:
     is_aborted: bool = False
     is_shown: bool = False
     """A person is asked before it runs, and sees the preview."""
-    approved: Approved | None = None
+    approved: CallApproval | None = None
     """Known once the call runs; None where a rule allowed it."""
-    check: Check = unchecked
+    check: Check = no_check
     """Lets the policy decide about what the call turns out to reach, and asks a person where it says so. Declined."""
     denied_pages: Callable[[], Sequence[str]] = tuple
     """Regular expressions for addresses that the policy denies, for who can stop them before they are asked for."""
@@ -97,12 +97,12 @@ class Call:
     """What `Tool.locate` has seen, for the preview."""
     role: Role = "tool"
     """As what it is called: the name of a prompt isn't a tool's."""
-    begins: Callable[[], Awaitable[None]] = unfenced
+    begins: Callable[[], Awaitable[None]] = no_fence
     """Awaited right before the call changes something; a Failure keeps it from that."""
-    keep: Keep = unkept
+    keep: Keep = no_evidence
     """Puts a file into the call's evidence, however the call ends."""
 
-    adopt: Adopt = unadopted
+    adopt: Adopt = no_adopted_evidence
     """Counts files that another program wrote into the call's evidence among it, by their SHA-256."""
     token: str | None = None
     """The gate's one-time token, where another program carries the call out and uses it up."""
@@ -113,7 +113,7 @@ class Call:
 
     def has_ended(self) -> None:
         """Its ways into the gate lead back to it: without them it goes at once, and no garbage collector is needed."""
-        self.check, self.denied_pages, self.keep, self.adopt = unchecked, tuple, unkept, unadopted
+        self.check, self.denied_pages, self.keep, self.adopt = no_check, tuple, no_evidence, no_adopted_evidence
 
     def checkpoint(self) -> None:
         """Called by work in threads at every point where it can still stop cleanly."""

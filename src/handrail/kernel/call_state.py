@@ -8,9 +8,9 @@ from typing import Any
 from handrail.kernel.approval import Answer
 from handrail.kernel.call import Call
 from handrail.kernel.deadline import Deadline
-from handrail.kernel.evidence import Exhibit
+from handrail.kernel.evidence import CallEvidence
 from handrail.kernel.policy import Verdict
-from handrail.kernel.registry import Registered
+from handrail.kernel.registry import RegisteredTool
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview
 from handrail.ports.consents import StaleReason
@@ -24,7 +24,7 @@ def _nowhere() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Ahead:
+class EarlyApproval:
     """What a person said yes to before the call's turn came."""
 
     verdict: Verdict
@@ -34,7 +34,7 @@ class Ahead:
 @dataclass(slots=True)
 class CallState:
     call: Call
-    entry: Registered
+    entry: RegisteredTool
     started: float = field(default_factory=time.perf_counter)
     params: Any = None
     effect: Effect | None = None
@@ -55,8 +55,8 @@ class CallState:
     undoes: str | None = None
     shown: Preview | None = None
     """What a person was asked about last."""
-    ahead: Ahead | None = None
-    exhibit: Exhibit | None = None
+    ahead: EarlyApproval | None = None
+    exhibit: CallEvidence | None = None
     kept: list[tuple[str, Any]] = field(default_factory=list)
     """Evidence that is written once the call has ended."""
     adopted: dict[str, str] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class CallState:
     @property
     def is_answered_ahead(self) -> bool:
         """The yes that came before the turn is for exactly this, and under the same rule."""
-        return self.verdict is not None and self.ahead == Ahead(self.verdict, self.params_digest or "")
+        return self.verdict is not None and self.ahead == EarlyApproval(self.verdict, self.params_digest or "")
 
     @property
     def is_ruled(self) -> bool:

@@ -44,21 +44,21 @@ class Link(msgspec.Struct):
     repair: Repair | None = None
 
 
-class Unsealed(Exception):
+class InvalidRecord(Exception):
     """A line that isn't a record, or no longer the one that was written. The message says why."""
 
 
 _links = msgspec.json.Decoder(Link)
 
 
-def seal(seq: int, ts: str, prev: str, members: bytes) -> tuple[bytes, str]:
-    """The line, without LF, and its hash. `members` is what `spell` gave."""
+def seal_record(seq: int, ts: str, prev: str, members: bytes) -> tuple[bytes, str]:
+    """The line, without LF, and its hash. `members` is what `encode_members` gave."""
     body = b'{"seq":%d,"ts":"%b","prev":"%b"%b' % (seq, ts.encode(), prev.encode(), members)
     sealed = sha256(body).hexdigest()
     return b'%b,"hash":"%b"}' % (body, sealed.encode()), sealed
 
 
-def spell(record: Mapping[str, Any]) -> bytes:
+def encode_members(record: Mapping[str, Any]) -> bytes:
     """The record's members as they stand in the line, with a comma before each."""
     try:
         text = msgspec.json.encode(record)
@@ -67,19 +67,19 @@ def spell(record: Mapping[str, Any]) -> bytes:
     return b"," + text[1:-1] if len(text) > 2 else b""
 
 
-def unseal(line: bytes) -> Link:
+def read_record(line: bytes) -> Link:
     """Reads a line with its LF; raises Unsealed when a single bit of it has changed."""
     if not line.endswith(b"\n"):
-        raise Unsealed("the line does not end")
+        raise InvalidRecord("the line does not end")
     body, seal_ = line[: -_SEAL_LENGTH - 1], line[-_SEAL_LENGTH - 1 : -1]
     if not (seal_.startswith(_SEAL) and seal_.endswith(b'"}')):
-        raise Unsealed("it isn't an audit record")
+        raise InvalidRecord("it isn't an audit record")
     if seal_ != b'%b%b"}' % (_SEAL, sha256(body).hexdigest().encode()):
-        raise Unsealed("it was changed: its hash does not fit its content")
+        raise InvalidRecord("it was changed: its hash does not fit its content")
     try:
         return _links.decode(line)
     except msgspec.DecodeError:
-        raise Unsealed("it isn't an audit record") from None
+        raise InvalidRecord("it isn't an audit record") from None
 
 
 class Head(msgspec.Struct, frozen=True):

@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Iterable
 from hashlib import sha256
 
-from handrail.kernel.chain import NO_HASH, Head, Link, Repair, Unsealed, unseal
+from handrail.kernel.chain import NO_HASH, Head, InvalidRecord, Link, Repair, read_record
 from handrail.ports.errors import Damaged
 
 _LINES = re.compile(rb"[^\n]*\n")
 
-Each = Callable[[Link, bytes], None]
+OnRecord = Callable[[Link, bytes], None]
 """Gets every record with its line."""
 
 
@@ -58,7 +58,7 @@ class _Torn:
 
 
 def check_chain(
-    lines: Iterable[bytes], size: int, head: Head, each: Each = lambda link, line: None, *, may_lag: bool = False
+    lines: Iterable[bytes], size: int, head: Head, each: OnRecord = lambda link, line: None, *, may_lag: bool = False
 ) -> int:
     """The number of records in these `size` bytes; BrokenChain when they are not what the head says.
 
@@ -70,9 +70,9 @@ def check_chain(
     has_passed_head, has_passed_floor = head.count == 0, head.floor == 0
     for number, line in enumerate(lines, 1):
         try:
-            link = unseal(line)
+            link = read_record(line)
             _check_place(link, count + 1, last)
-        except Unsealed as fault:
+        except InvalidRecord as fault:
             torn = torn or _Torn(number, offset, str(fault))
             torn.add(line)
         else:
@@ -103,15 +103,15 @@ def check_chain(
     raise BrokenChain(number, "it is not the record that the head names as the last")
 
 
-def whole_records(count: int, last: str, data: bytes) -> tuple[int, str, int]:
+def follow_records(count: int, last: str, data: bytes) -> tuple[int, str, int]:
     """How far `data` follows a record: the number and the hash of the last whole record, and where it ends there."""
     end, offset = 0, 0
     torn: _Torn | None = None
     for line in _LINES.findall(data):
         try:
-            link = unseal(line)
+            link = read_record(line)
             _check_place(link, count + 1, last)
-        except Unsealed as fault:
+        except InvalidRecord as fault:
             torn = torn or _Torn(0, offset, str(fault))
             torn.add(line)
         else:
@@ -124,11 +124,11 @@ def whole_records(count: int, last: str, data: bytes) -> tuple[int, str, int]:
 
 def _check_place(link: Link, seq: int, last: str) -> None:
     if link.seq > seq:
-        raise Unsealed(f"{_records(seq, link.seq - 1)} missing before it")
+        raise InvalidRecord(f"{_records(seq, link.seq - 1)} missing before it")
     if link.seq < seq:
-        raise Unsealed(f"it is record {link.seq} again, or out of order")
+        raise InvalidRecord(f"it is record {link.seq} again, or out of order")
     if link.prev != last:
-        raise Unsealed("it does not follow the record before it")
+        raise InvalidRecord("it does not follow the record before it")
 
 
 def _check_tail(torn: _Torn, count: int, last: str, size: int, head: Head) -> int:

@@ -16,14 +16,14 @@ _SIGNATURE = b',"signature":"'
 _SIGNATURE_LENGTH = len(_SIGNATURE) + 128 + len(b'"}')
 
 
-class Seen(msgspec.Struct, frozen=True, omit_defaults=True):
+class FileState(msgspec.Struct, frozen=True, omit_defaults=True):
     """A file of the state directory. `size` is set where it only grows: then the hash is a chain over its parts."""
 
     sha256: str
     size: int | None = None
 
 
-class Folded(msgspec.Struct, frozen=True, omit_defaults=True):
+class CompactedCheckpoints(msgspec.Struct, frozen=True, omit_defaults=True):
     """What was in the checkpoints up to `number`, which are not kept any more; `hash` is that of the last of them.
 
     `files` has what they saw of each file, the newest last; `starts` the plain hash of what a growing file had then.
@@ -31,7 +31,7 @@ class Folded(msgspec.Struct, frozen=True, omit_defaults=True):
 
     number: int
     hash: str
-    files: dict[str, tuple[tuple[str, Seen], ...]] = {}
+    files: dict[str, tuple[tuple[str, FileState], ...]] = {}
     starts: dict[str, str] = {}
     faults: tuple[str, ...] = ()
     accepted: str = ""
@@ -55,24 +55,24 @@ class Checkpoint(msgspec.Struct, frozen=True, omit_defaults=True):
     before: str
     places: tuple[str, ...]
     key: str
-    files: dict[str, Seen] = {}
+    files: dict[str, FileState] = {}
     faults: tuple[str, ...] = ()
     accepted: bool = False
-    folded: Folded | None = None
+    folded: CompactedCheckpoints | None = None
 
     @property
     def tree(self) -> Tree:
         return Tree(self.count, map(bytes.fromhex, self.frontier))
 
 
-class WrongCheckpoint(Exception):
+class InvalidCheckpoint(Exception):
     """A line that isn't a checkpoint, or no longer the one that was signed. The message says why."""
 
 
 _checkpoints = msgspec.json.Decoder(Checkpoint)
 
 
-def spelled(checkpoint: Checkpoint, sign: Callable[[bytes], bytes]) -> bytes:
+def sign_checkpoint(checkpoint: Checkpoint, sign: Callable[[bytes], bytes]) -> bytes:
     body = msgspec.json.encode(checkpoint)[:-1]
     return b'%b%b%b"}' % (body, _SIGNATURE, sign(body).hex().encode())
 
@@ -82,28 +82,28 @@ def read_checkpoint(line: bytes) -> Checkpoint:
     try:
         return _checkpoints.decode(line)
     except msgspec.DecodeError:
-        raise WrongCheckpoint("it isn't a checkpoint") from None
+        raise InvalidCheckpoint("it isn't a checkpoint") from None
 
 
-def verified(line: bytes) -> Checkpoint:
+def verify_checkpoint(line: bytes) -> Checkpoint:
     """Signed by the key that it names, and sound in itself."""
     line = line.removesuffix(b"\n")
     checkpoint = read_checkpoint(line)
     body, seal = line[:-_SIGNATURE_LENGTH], line[-_SIGNATURE_LENGTH:]
     if not (seal.startswith(_SIGNATURE) and seal.endswith(b'"}')):
-        raise WrongCheckpoint("it is not signed")
+        raise InvalidCheckpoint("it is not signed")
     if not _is_signed(body, seal[len(_SIGNATURE) : -2], checkpoint.key):
-        raise WrongCheckpoint("its signature does not fit: it was changed")
+        raise InvalidCheckpoint("its signature does not fit: it was changed")
     try:
         tree = checkpoint.tree
     except ValueError:
-        raise WrongCheckpoint("its hashes are no hashes") from None
+        raise InvalidCheckpoint("its hashes are no hashes") from None
     if not tree.is_sound or tree.root.hex() != checkpoint.root:
-        raise WrongCheckpoint("its root does not fit its tree")
+        raise InvalidCheckpoint("its root does not fit its tree")
     return checkpoint
 
 
-def hash_of(line: bytes | None) -> str:
+def hash_line(line: bytes | None) -> str:
     return NO_HASH if line is None else sha256(line.removesuffix(b"\n")).hexdigest()
 
 

@@ -9,12 +9,19 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from handrail.kernel.chain import NO_HASH
-from handrail.kernel.checkpoint import Checkpoint, Folded, WrongCheckpoint, hash_of, read_checkpoint, verified
-from handrail.kernel.state_files import Sightings
+from handrail.kernel.checkpoint import (
+    Checkpoint,
+    CompactedCheckpoints,
+    InvalidCheckpoint,
+    hash_line,
+    read_checkpoint,
+    verify_checkpoint,
+)
+from handrail.kernel.file_history import FileHistory
 from handrail.ports.record import StateFiles
 
-MOST = 1000
-KEPT = 200
+MAX_CHECKPOINTS = 1000
+REMAINING_CHECKPOINTS = 200
 _CONTENTS = 50
 """Of each file, so many of its earlier contents are remembered."""
 
@@ -28,31 +35,31 @@ class CheckedChain:
     notes: list[str] = field(default_factory=list)
 
 
-def readable(lines: Sequence[bytes]) -> Iterator[Checkpoint]:
+def readable_checkpoints(lines: Sequence[bytes]) -> Iterator[Checkpoint]:
     for line in lines:
         try:
             yield read_checkpoint(line)
-        except WrongCheckpoint:
+        except InvalidCheckpoint:
             continue
 
 
 def check_lines(lines: Sequence[bytes]) -> CheckedChain:
     """Each signed and following the one before; the first follows what the newest of them has folded."""
     checked = CheckedChain()
-    folded = newest_folded(lines)
+    folded = newest_compaction(lines)
     number, before = (0, NO_HASH) if folded is None else (folded.number, folded.hash)
     if folded is not None and folded.accepted:
         checked.notes.append(_accepted(folded.accepted))
     for line in lines:
         number += 1
         try:
-            checkpoint = verified(line)
-        except WrongCheckpoint as wrong:
+            checkpoint = verify_checkpoint(line)
+        except InvalidCheckpoint as wrong:
             checked.faults.append(f"checkpoint {number} was changed: {wrong}")
-            before = hash_of(line)
+            before = hash_line(line)
             continue
         _add(checked, checkpoint, number, follows=checkpoint.number == number and checkpoint.before == before)
-        before = hash_of(line)
+        before = hash_line(line)
     return checked
 
 
@@ -73,27 +80,31 @@ def _add(checked: CheckedChain, checkpoint: Checkpoint, number: int, *, follows:
 
 def standing_faults(lines: Sequence[bytes]) -> list[str]:
     """What checkpoints have found since a person last accepted the state."""
-    folded = newest_folded(lines)
+    folded = newest_compaction(lines)
     faults: list[str] = [] if folded is None else [*folded.faults]
-    for checkpoint in readable(lines):
+    for checkpoint in readable_checkpoints(lines):
         faults = [] if checkpoint.accepted else [*faults, *checkpoint.faults]
     return faults
 
 
-def fold(lines: Sequence[bytes], files: StateFiles) -> tuple[Folded, list[bytes]] | None:
+def compact(lines: Sequence[bytes], files: StateFiles) -> tuple[CompactedCheckpoints, list[bytes]] | None:
     """What takes the place of the oldest checkpoints, and the lines that stay.
 
     None while there are few, and where something is wrong: then all of them stay as they are, to be looked at.
     """
-    if len(lines) < MOST or check_lines(lines).faults or list(Sightings(readable(lines)).damage(files)):
+    if (
+        len(lines) < MAX_CHECKPOINTS
+        or check_lines(lines).faults
+        or list(FileHistory(readable_checkpoints(lines)).damage(files))
+    ):
         return None
-    gone, kept = lines[:-KEPT], list(lines[-KEPT:])
-    sightings, growing = Sightings(readable(gone)), set(files.growing())
-    accepted = [each.ts for each in readable(gone) if each.accepted]
-    before = newest_folded(gone)
-    folded = Folded(
+    gone, kept = lines[:-REMAINING_CHECKPOINTS], list(lines[-REMAINING_CHECKPOINTS:])
+    sightings, growing = FileHistory(readable_checkpoints(gone)), set(files.growing())
+    accepted = [each.ts for each in readable_checkpoints(gone) if each.accepted]
+    before = newest_compaction(gone)
+    folded = CompactedCheckpoints(
         number=read_checkpoint(gone[-1]).number,
-        hash=hash_of(gone[-1]),
+        hash=hash_line(gone[-1]),
         files={name: tuple(seen[-1 if name in growing else -_CONTENTS :]) for name, seen in sightings.seen.items()},
         starts={
             name: _hash_until(files, name, seen[-1][1].size or 0)
@@ -106,14 +117,14 @@ def fold(lines: Sequence[bytes], files: StateFiles) -> tuple[Folded, list[bytes]
     return folded, kept
 
 
-def newest_folded(lines: Sequence[bytes]) -> Folded | None:
+def newest_compaction(lines: Sequence[bytes]) -> CompactedCheckpoints | None:
     """Only what is signed can stand for others."""
     for line in reversed(lines):
         try:
             folded = read_checkpoint(line).folded
             if folded is not None:
-                return verified(line).folded
-        except WrongCheckpoint:
+                return verify_checkpoint(line).folded
+        except InvalidCheckpoint:
             continue
     return None
 

@@ -15,7 +15,7 @@ def digest(value: Any) -> str:
     return sha256(canonical(value)).hexdigest()
 
 
-def short(full: str) -> str:
+def shorten(full: str) -> str:
     """The first 16 hex digits: what goes out on a wire, and is never compared."""
     return full[:16]
 

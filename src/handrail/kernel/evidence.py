@@ -32,19 +32,19 @@ class Evidence:
         self._elsewhere = elsewhere
         self._is_ignored_by_git = False
 
-    def open(self, surface: str, execution_id: str, at: datetime) -> "Exhibit":
+    def open(self, surface: str, execution_id: str, at: datetime) -> "CallEvidence":
         path = f"{_ARTIFACTS}/{surface}/{at:%Y-%m-%d}/{execution_id}"
         if surface in self._elsewhere:
             folder = self._elsewhere[surface].private()
             hide_from_git(folder, f"{_ARTIFACTS}/{surface}")
-            return Exhibit(folder, path)
+            return CallEvidence(folder, path)
         if not self._is_ignored_by_git:
             if self._folder.mode(".gitignore") is None:  # what a person put there stays
                 _write(self._folder, ".gitignore", f"{_ARTIFACTS}/\n".encode())
             self._is_ignored_by_git = True
-        return Exhibit(self._folder.private(), path)
+        return CallEvidence(self._folder.private(), path)
 
-    def location(self, exhibit: "Exhibit", name: str) -> str:
+    def location(self, exhibit: "CallEvidence", name: str) -> str:
         """For people to read; never used to open anything."""
         return f"{exhibit.folder.location}/{exhibit.path}/{name}"
 
@@ -94,7 +94,7 @@ def hide_from_git(folder: EvidenceFolder, evidence: str) -> None:
         _write(folder, f"{evidence}/.gitignore", b"*\n")
 
 
-class Exhibit:
+class CallEvidence:
     """The folder of one call; remembers the hash of each file for the audit."""
 
     def __init__(self, folder: EvidenceFolder, path: str) -> None:

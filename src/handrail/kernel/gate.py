@@ -11,22 +11,22 @@ from functools import partial
 from msgspec.structs import replace
 
 from handrail.kernel.approval import Approver
-from handrail.kernel.binding import bound_to, digest_of, located_at, shown_target, token_scope
+from handrail.kernel.binding import approval_digest, digest_of, shown_target, target_binding, token_scope
 from handrail.kernel.call import Call
-from handrail.kernel.call_person import CallPerson, call_nobody, calling_person
-from handrail.kernel.call_state import Ahead, CallState
+from handrail.kernel.call_state import CallState, EarlyApproval
 from handrail.kernel.deadline import Deadline
 from handrail.kernel.lanes import Lanes, Turn
-from handrail.kernel.own_places import refuse_own
-from handrail.kernel.policy import CLOSED, Policy, Verdict
+from handrail.kernel.notify_person import NotifyPerson, channels_with_notice, notify_nobody
+from handrail.kernel.own_pages import refuse_own_pages
+from handrail.kernel.policy import CLOSED_REASON, Policy, Verdict
 from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.questioner import Questioner
 from handrail.kernel.recorder import Recorder
-from handrail.kernel.registry import Listing, Registered, Registry, UnknownTool
-from handrail.kernel.repeat_question import MOST_TIMES, repeat_question
+from handrail.kernel.registry import Listing, RegisteredTool, Registry, UnknownTool
+from handrail.kernel.repeat_question import MAX_REPEATS, repeat_question
 from handrail.kernel.target import Target
 from handrail.kernel.task_ownership import TaskOwnership
-from handrail.kernel.tool import Preview, Reply, Settled
+from handrail.kernel.tool import NoChange, Preview, Reply
 from handrail.kernel.unexpected_error import unexpected_error
 from handrail.ports.consents import Consents
 from handrail.ports.effect import Effect
@@ -66,7 +66,7 @@ class Gate:
         *,
         executor_tokens: TokenStore | None = None,
         consents: Consents | None = None,
-        call_person: CallPerson = call_nobody,
+        call_person: NotifyPerson = notify_nobody,
         end_task: EndTask = nothing_ends,
         ownership: TaskOwnership | None = None,
         knows: Callable[[str], Awaitable[bool]] = everybody,
@@ -102,7 +102,7 @@ class Gate:
         """The tool's reply; a Failure when it was refused, stopped or went wrong."""
         state = CallState(call, self._entry(call))
         call.began_at = self._recorder.now()
-        places, call.beside = call.beside, calling_person(call, self._call_person)
+        places, call.beside = call.beside, channels_with_notice(call, self._call_person)
         try:
             return await self._recorded(state)
         finally:
@@ -129,7 +129,7 @@ class Gate:
         await self._recorder.close(state, result=result)
         return reply
 
-    def _entry(self, call: Call) -> Registered:
+    def _entry(self, call: Call) -> RegisteredTool:
         """What is for people alone exists only where people call: on the command line and in the console.
 
         A call of a tool that stands for another becomes a call of that one.
@@ -144,7 +144,7 @@ class Gate:
             raise UnknownTool(f"There is no tool named {call.tool!r}.", hint="tools/list shows those that there are.")
         return entry
 
-    def _meant(self, call: Call) -> Registered:
+    def _meant(self, call: Call) -> RegisteredTool:
         entry = self.registry.find(call.tool)
         for _ in range(_MOST_STANDING_FOR):
             if entry.tool.stands_for is None or entry.role != call.role:
@@ -181,7 +181,7 @@ class Gate:
         if state.effect.changes:
             return await self._change(state, target, is_asked=verdict.decision is Decision.ASK)
         if verdict.decision is Decision.ASK:
-            state.params_digest = digest_of(state.params, located_at(tool, target))
+            state.params_digest = digest_of(state.params, target_binding(tool, target))
             shown = Preview(entry.tool.title, path=target.path, place=target.place, app=target.app)
             await self._asking.ask(state, shown, state.params_digest, target)
         return await self._within_deadline(state, None)
@@ -191,7 +191,7 @@ class Gate:
         call, effect = state.call, state.effect
         assert effect is not None
         state.is_about(target)
-        await refuse_own(target)
+        await refuse_own_pages(target)
         policy = await self._policy()
         verdict = policy.decide(call.tool, effect, target, call.caller.agent)
         state.verdict, state.decision = verdict, str(verdict)
@@ -215,23 +215,23 @@ class Gate:
         state.target = target.path
         assert state.effect is not None
         try:
-            await refuse_own(target)
+            await refuse_own_pages(target)
             verdict = (await self._policy()).decide(state.call.tool, state.effect, target, state.call.caller.agent)
             if verdict.decision is not Decision.ASK or not await self._asking.shows(state.call, target):
                 return
             preview = await self._preview(state)
         except Failure:
             return  # it is said when the turn comes
-        if isinstance(preview, Settled):
+        if isinstance(preview, NoChange):
             return
         state.verdict, state.decision = verdict, str(verdict)
-        state.params_digest = bound_to(state.params, preview)
+        state.params_digest = approval_digest(state.params, preview)
         try:
             await self._asking.ask(state, preview, state.params_digest, target)
         except Failure:
             await turn.begins()  # a lane's records are in the order of its calls
             raise
-        state.shown, state.ahead = preview, Ahead(verdict, state.params_digest)
+        state.shown, state.ahead = preview, EarlyApproval(verdict, state.params_digest)
 
     async def _located(self, state: CallState) -> Target:
         tool, port = state.entry.tool, state.entry.surface.port
@@ -247,7 +247,7 @@ class Gate:
         assert state.effect is not None
         if target in state.passed:
             return
-        await refuse_own(target)
+        await refuse_own_pages(target)
         verdict = (await self._policy()).decide_again(state.call.tool, state.effect, target, state.call.caller.agent)
         state.reached[str(target)] = str(verdict)
         _refuse_if_denied(verdict, f"{state.call.tool} at {target}", target, state.call.tool)
@@ -262,14 +262,14 @@ class Gate:
 
     async def _change(self, state: CallState, target: Target, *, is_asked: bool) -> Reply:
         """Where what a person was shown is no longer there, they are shown what has changed and asked again."""
-        for times in range(MOST_TIMES):
+        for times in range(MAX_REPEATS):
             try:
                 return await self._change_once(state, target, is_asked=is_asked, times=times)
             except ShownChanged:
                 if not state.call.is_shown:
                     raise
                 target = await self._located_again(state, target)
-        return await self._change_once(state, target, is_asked=is_asked, times=MOST_TIMES)
+        return await self._change_once(state, target, is_asked=is_asked, times=MAX_REPEATS)
 
     async def _located_again(self, state: CallState, target: Target) -> Target:
         if state.entry.tool.locate is None:
@@ -285,10 +285,10 @@ class Gate:
             # It has moved on meanwhile, to where the answer is not known.
             state.call.is_shown = await self._asking.shows(state.call, shown_target(target, preview))
             preview = await self._preview(state) if state.call.is_shown else preview
-        if isinstance(preview, Settled):
+        if isinstance(preview, NoChange):
             state.decision = "settled"
             return Reply(preview.result)
-        state.params_digest = bound_to(state.params, preview)
+        state.params_digest = approval_digest(state.params, preview)
         is_answered = state.is_answered_ahead
         if state.shown is not None and not is_answered:
             preview = repeat_question(state.shown, preview, times)
@@ -320,10 +320,10 @@ class Gate:
             raise Declined("A part was allowed of what can only be done as a whole.", reason="changed")
         async with self._deadline(state):
             preview = await tool.narrow(state.entry.surface.port, state.call, preview, chosen)
-        state.params_digest = bound_to(state.params, preview)
+        state.params_digest = approval_digest(state.params, preview)
         return preview
 
-    async def _preview(self, state: CallState) -> Preview | Settled:
+    async def _preview(self, state: CallState) -> Preview | NoChange:
         tool = state.entry.tool
         if tool.preview is None:
             return Preview(tool.title)
@@ -354,7 +354,7 @@ class Gate:
 
 
 def _refuse_if_denied(verdict: Verdict, what: str, target: Target, tool: str) -> None:
-    if verdict.because == CLOSED and (secret := _secret_of(target)) is not None:
+    if verdict.because == CLOSED_REASON and (secret := _secret_of(target)) is not None:
         raise closed_secret_error(secret, tool)
     if verdict.decision is Decision.DENY:
         raise Declined(

@@ -16,15 +16,15 @@ _HOME = re.compile(r"^~(?=/|$)")
 _ESCAPED = re.compile(r"\[(.)\]", re.DOTALL)
 
 
-def literal(path: str) -> str:
+def escape_pattern(path: str) -> str:
     """The pattern that matches exactly this path."""
     return _HOME.sub("[~]", _SPECIAL.sub(lambda found: f"[{found.group()}]", path))
 
 
-def literal_path(pattern: str) -> str | None:
-    """The one path that a pattern of `literal` matches; None for any other pattern."""
+def unescape_pattern(pattern: str) -> str | None:
+    """The one path that a pattern of `escape_pattern` matches; None for any other pattern."""
     path = _ESCAPED.sub(lambda found: found.group(1), pattern)
-    return path if literal(path) == pattern else None
+    return path if escape_pattern(path) == pattern else None
 
 
 @lru_cache(maxsize=256)
@@ -48,7 +48,7 @@ def matcher(pattern: str) -> Callable[[str], bool]:
 
 
 @lru_cache(maxsize=256)
-def covering(pattern: str) -> Callable[[str], bool]:
+def subtree_matcher(pattern: str) -> Callable[[str], bool]:
     """A test for what the pattern matches and, where it names a folder, everything below; the root covers all."""
     plain = "/".join(part for part in pattern.split("/") if part not in ("", "."))
     if not plain:

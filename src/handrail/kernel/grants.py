@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from handrail.kernel.glob import MAX_PATTERN, literal, literal_path, matcher
+from handrail.kernel.glob import MAX_PATTERN, escape_pattern, matcher, unescape_pattern
 from handrail.kernel.target import ANY_PLACE, Target
 from handrail.kernel.web_address import place_matcher
 from handrail.ports.approval_card import Grant, Offer, Scope
@@ -27,7 +27,7 @@ class NotOffered(Exception):
         self.why = why
 
 
-def covers(grant: Grant, tool: str, target: Target, *, project: str, identity: str, task: str | None) -> bool:
+def grant_covers(grant: Grant, tool: str, target: Target, *, project: str, identity: str, task: str | None) -> bool:
     """Whether a call lies within the grant. What the grant doesn't name, the call must not have."""
     return (
         tool in grant.tools
@@ -43,7 +43,7 @@ def covers(grant: Grant, tool: str, target: Target, *, project: str, identity: s
     )
 
 
-def has_ended(grant: Grant, now: datetime) -> bool:
+def has_expired(grant: Grant, now: datetime) -> bool:
     return grant.until is not UNSET and now >= parse_until(grant.until)
 
 
@@ -58,7 +58,7 @@ def is_wide(grant: Grant, now: datetime | None = None) -> bool:
     return grant.until is UNSET or parse_until(grant.until) - (now or datetime.now(UTC)) > _SHORT
 
 
-def lies_within(grant: Grant, offered: Grant) -> bool:
+def is_within(grant: Grant, offered: Grant) -> bool:
     """Whether it allows nothing that the offered one doesn't."""
     fixed = ("place", "app", "command", "server", "task")
     return (
@@ -76,20 +76,20 @@ def _ends_by(until: str | UnsetType, last: str | UnsetType) -> bool:
 
 
 def _names_one_of(path: str | UnsetType, pattern: str | UnsetType) -> bool:
-    named = None if path is UNSET else literal_path(path)
+    named = None if path is UNSET else unescape_pattern(path)
     return named is not None and pattern is not UNSET and matcher(pattern)(named)
 
 
-def rule_of(grant: Grant) -> Rule:
+def rule_from_grant(grant: Grant) -> Rule:
     """The rule that allows exactly this. Only what has no task can be one."""
     return Rule(
         decision="allow",
         tool=grant.tools[0] if len(grant.tools) == 1 else f"{{{','.join(grant.tools)}}}",
         path=grant.path or None,
         place=grant.place or None,
-        app=literal(grant.app) if grant.app else None,
+        app=escape_pattern(grant.app) if grant.app else None,
         command=grant.command or None,
-        server=literal(grant.server) if grant.server else None,
+        server=escape_pattern(grant.server) if grant.server else None,
         project=None if grant.project == ALL else grant.project or None,
         agent=None if grant.identity == ALL else grant.identity or None,
         until=grant.until or None,
@@ -97,7 +97,7 @@ def rule_of(grant: Grant) -> Rule:
     )
 
 
-def chosen(offers: Sequence[Offer], scope: Scope, wish: Grant | UnsetType) -> Grant:
+def choose_grant(offers: Sequence[Offer], scope: Scope, wish: Grant | UnsetType) -> Grant:
     """The grant that an answer means: the narrowest of its scope, or what the person has spelled out.
 
     NotOffered where the scope wasn't offered, or the wish doesn't cover what was shown, or can't be widened so.
@@ -128,7 +128,7 @@ def chosen(offers: Sequence[Offer], scope: Scope, wish: Grant | UnsetType) -> Gr
 def _check_pattern(wish: Grant, narrowest: Grant) -> None:
     if wish.path is UNSET:
         return
-    shown = None if narrowest.path is UNSET else literal_path(narrowest.path)
+    shown = None if narrowest.path is UNSET else unescape_pattern(narrowest.path)
     if shown is None:
         raise NotOffered("grant.path", "what was asked has no path")
     try:
@@ -173,7 +173,7 @@ def _covers_steps(pattern: str | UnsetType, target: Target) -> bool:
     """What lies in a folder must be meant as well: by the folder's own name, or by the pattern."""
     if pattern is UNSET:
         return True
-    below = None if literal_path(pattern) is None else f"{literal_path(pattern)}/"
+    below = None if unescape_pattern(pattern) is None else f"{unescape_pattern(pattern)}/"
     paths = [step.target.path for step in target.steps if step.target.path is not None]
     return all(matcher(pattern)(path) or (below is not None and path.startswith(below)) for path in paths)
 

@@ -9,8 +9,8 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from handrail.kernel.approval import Question
-from handrail.kernel.glob import MAX_PATTERN, literal
-from handrail.kernel.grants import ALL, chosen, is_wide
+from handrail.kernel.glob import MAX_PATTERN, escape_pattern
+from handrail.kernel.grants import ALL, choose_grant, is_wide
 from handrail.kernel.target import ANY_PLACE, NOWHERE, Target
 from handrail.kernel.visible import one_line, quoted_line
 from handrail.ports.approval_card import Grant, Offer, Scope
@@ -65,13 +65,13 @@ def _can_be_named(question: Question, target: Target) -> bool:
         return False
     if target.steps and target.path is None and target.command is None:
         return False
-    return target.place != ANY_PLACE and len(literal(target.path or "")) <= MAX_PATTERN
+    return target.place != ANY_PLACE and len(escape_pattern(target.path or "")) <= MAX_PATTERN
 
 
 def _grant(question: Question, target: Target, project: str) -> Grant:
     return Grant(
         tools=(question.call.tool,),
-        path=UNSET if target.path is None else literal(target.path),
+        path=UNSET if target.path is None else escape_pattern(target.path),
         place=target.place or UNSET,
         app=target.app or UNSET,
         command=target.command or UNSET,
@@ -82,21 +82,21 @@ def _grant(question: Question, target: Target, project: str) -> Grant:
 
 def _offer(scope: Scope, grant: Grant, question: Question) -> Offer:
     return replace(
-        Offer(scope=scope, grant=grant, is_wide=is_wide(grant)), **words_of(grant, question.call.caller.name)
+        Offer(scope=scope, grant=grant, is_wide=is_wide(grant)), **describe_grant(grant, question.call.caller.name)
     )
 
 
-def chosen_offer(offers: Sequence[Offer], scope: Scope, wish: Grant | UnsetType) -> Offer:
+def choose_offer(offers: Sequence[Offer], scope: Scope, wish: Grant | UnsetType) -> Offer:
     """What an answer would allow, said as the offers are. NotOffered where it may not."""
-    grant = chosen(offers, scope, wish)
-    words = words_of(grant, "")
+    grant = choose_grant(offers, scope, wish)
+    words = describe_grant(grant, "")
     for each in offers:
         if each.grant is not UNSET and each.grant.identity == grant.identity and each.who is not UNSET:
             words["who"] = each.who
     return replace(Offer(scope=scope, grant=grant, is_wide=is_wide(grant)), **words)
 
 
-def words_of(grant: Grant, agent: str) -> dict[str, str]:
+def describe_grant(grant: Grant, agent: str) -> dict[str, str]:
     """What a grant says, for people: one line for each of what, where, who and until when."""
     parts = [
         f"{word} {quoted_line(value)}"

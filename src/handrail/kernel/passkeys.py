@@ -37,7 +37,7 @@ def registration_options(challenge: bytes, user: str, known: Sequence[Passkey]) 
     }
 
 
-def verified_assertion(proof: PasskeyProof, challenge: bytes, known: Sequence[Passkey]) -> tuple[Passkey, int]:
+def verify_assertion(proof: PasskeyProof, challenge: bytes, known: Sequence[Passkey]) -> tuple[Passkey, int]:
     """The passkey that signed, and its new count. PresenceNeeded for anything but a good signature."""
     import webauthn
     from webauthn.helpers.exceptions import WebAuthnException
@@ -63,7 +63,7 @@ def verified_assertion(proof: PasskeyProof, challenge: bytes, known: Sequence[Pa
     return passkey, verified.new_sign_count
 
 
-def verified_registration(credential: Mapping[str, Any], challenge: bytes, origin: str) -> tuple[str, str, int]:
+def verify_registration(credential: Mapping[str, Any], challenge: bytes, origin: str) -> tuple[str, str, int]:
     """Id, public key and count of a new passkey. PresenceNeeded for anything but a good one."""
     import webauthn
     from webauthn.helpers.exceptions import WebAuthnException

@@ -9,9 +9,9 @@ from hashlib import sha256
 import msgspec
 from msgspec.structs import replace
 
-from handrail.kernel.glob import app_matcher, covering, matcher
+from handrail.kernel.glob import app_matcher, matcher, subtree_matcher
 from handrail.kernel.policy_document import Policies, PolicyDocument
-from handrail.kernel.policy_fields import tightened
+from handrail.kernel.policy_fields import tighten
 from handrail.kernel.target import ANY_PLACE, Target
 from handrail.kernel.web_address import host_expression, host_rule_matcher, place_expression, place_matcher
 from handrail.ports.effect import Effect
@@ -23,7 +23,7 @@ from handrail.ports.secret_files import is_secret_path, names_secrets
 _BY_DEFAULT = "default"
 PROJECT_RULE = "project rule"
 _UNTRUSTED = f"{PROJECT_RULE}, not trusted"
-CLOSED = "closed by default: files of this name usually hold secrets"
+CLOSED_REASON = "closed by default: files of this name usually hold secrets"
 _READER, _WRITER = "read_file", "write_to_file"
 OWN_NAMES = (".handrail", ".webgal_agent", "allowlist.json")  # the last says who may use the desktop in a folder
 
@@ -105,7 +105,7 @@ class Policy:
         ]
         is_closed = target.path is not None and is_secret_path(target.path)
         if is_closed and not any(_opens(rule, verdict.because) for rule, verdict in applying):
-            return Verdict(Decision.DENY, CLOSED)
+            return Verdict(Decision.DENY, CLOSED_REASON)
         matches = [verdict for _, verdict in applying]
         if not matches:
             return Verdict(default, _BY_DEFAULT)
@@ -144,7 +144,7 @@ class Policy:
         return any(
             _opens(rule, because)
             and rule.path is not None
-            and (covering(rule.path) if rule.below else matcher(rule.path))(path)
+            and (subtree_matcher(rule.path) if rule.below else matcher(rule.path))(path)
             and not rule.has_expired(self.now())
             for rule, _, because in self.rules
         )
@@ -187,7 +187,7 @@ def rule_id(rule: Rule) -> str:
     return sha256(msgspec.json.encode(rule)).hexdigest()[:12]
 
 
-def compose(
+def compose_policy(
     document: PolicyDocument,
     *,
     is_trusted: bool,
@@ -210,7 +210,7 @@ def compose(
         if rule.verdict is not Decision.ALLOW and _is_about(rule, project)
     ]
     if not is_trusted:
-        document = tightened(document)
+        document = tighten(document)
     return Policy(document, tuple(rules), team=team, project=project or "")
 
 
@@ -257,12 +257,12 @@ def _covers(rule: Rule, target: Target) -> bool:
     assert rule.path is not None
     assert target.path is not None
     if not target.is_outside:
-        return (covering(rule.path) if rule.below else matcher(rule.path))(target.path)
+        return (subtree_matcher(rule.path) if rule.below else matcher(rule.path))(target.path)
     is_absolute = rule.path.startswith(("/", "~/"))
     if not is_absolute and rule.verdict is Decision.ALLOW:
         return False
     pattern = os.path.expanduser(rule.path) if is_absolute else rule.path
-    return (covering(pattern) if rule.below else matcher(pattern.lstrip("/")))(target.path.lstrip("/"))
+    return (subtree_matcher(pattern) if rule.below else matcher(pattern.lstrip("/")))(target.path.lstrip("/"))
 
 
 def _starts(rule: Rule, program: tuple[str, ...] | None) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from handrail.kernel import strict_json
-from handrail.kernel.glob import app_matcher, covering, matcher
+from handrail.kernel.glob import app_matcher, matcher, subtree_matcher
 from handrail.kernel.host_name import host_matcher
 from handrail.kernel.web_address import place_matcher
 from handrail.ports.errors import Failure, InvalidParams
@@ -78,17 +78,17 @@ def read_document(data: bytes, where: str) -> PolicyDocument:
     except msgspec.ValidationError as error:
         raise _broken(where, _line_of_fault(data.decode(), str(error)), _explained(str(error))) from None
     for number, rule in enumerate(document.rules):
-        if (wrong := wrong_pattern(rule)) is not None:
+        if (wrong := find_wrong_pattern(rule)) is not None:
             field, message = wrong
             raise _broken(where, _lines_by_path(data.decode()).get(("rules", number, field), 1), message)
     return document
 
 
-def wrong_pattern(rule: Rule) -> tuple[str, str] | None:
+def find_wrong_pattern(rule: Rule) -> tuple[str, str] | None:
     """The field of a rule whose pattern can't be read, and why: better told at the start than at some later call."""
     for field, test in (
         ("tool", matcher),
-        ("path", covering),
+        ("path", subtree_matcher),
         ("place", place_matcher),
         ("host", host_matcher),
         ("app", app_matcher),

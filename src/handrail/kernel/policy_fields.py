@@ -56,7 +56,7 @@ FIELDS = (
 )
 
 
-def tightened(document: PolicyDocument) -> PolicyDocument:
+def tighten(document: PolicyDocument) -> PolicyDocument:
     """What is left of a policy that nobody trusts. Its rules are tightened where they are composed."""
     merged = {
         field.name: field.merged(getattr(_OURS, field.name), getattr(document.policies, field.name)) for field in FIELDS

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from handrail.kernel.policy import Policy, compose
+from handrail.kernel.policy import Policy, compose_policy
 from handrail.kernel.policy_document import BrokenPolicy, PolicyDocument, read_document
 from handrail.kernel.settings import Settings, load_one
 from handrail.ports.errors import Declined, InvalidParams, NotFound
@@ -147,7 +147,7 @@ class PolicySource:
         self, data: bytes | None, is_trusted: bool, user_rules: Sequence[Rule], team: TeamPolicy | None
     ) -> Policy:
         document = PolicyDocument() if data is None else read_document(data, self.where)
-        policy = compose(document, is_trusted=is_trusted, user_rules=user_rules, project=self.project, team=team)
+        policy = compose_policy(document, is_trusted=is_trusted, user_rules=user_rules, project=self.project, team=team)
         self._closed.replace(policy.closed_folders, rooted=self._state_inside, opened=policy.opens)
         return policy
 

@@ -12,9 +12,9 @@ import msgspec
 from msgspec import UNSET
 
 from handrail.kernel.digest import digest
-from handrail.kernel.grants import NotOffered, chosen, is_wide, lies_within
-from handrail.kernel.passkeys import verified_assertion
-from handrail.kernel.queue_approver import PREFIX
+from handrail.kernel.grants import NotOffered, choose_grant, is_wide, is_within
+from handrail.kernel.passkeys import verify_assertion
+from handrail.kernel.queue_approver import APPROVAL_PREFIX
 from handrail.ports.approval_card import Card
 from handrail.ports.errors import Declined
 from handrail.ports.node import TeamPolicy
@@ -43,7 +43,7 @@ _NO_PASSKEY = "`handrail passkeys add` sets up a passkey for the console."
 def why_needed(mode: PresenceMode, request: RequestEntry, response: PromptResponse) -> str | None:
     """None where this answer needs no proof: saying no never does, nor what another program asks."""
     prompt = request.prompt
-    is_own = isinstance(prompt, FileChangePrompt) and request.request_id.startswith(PREFIX)
+    is_own = isinstance(prompt, FileChangePrompt) and request.request_id.startswith(APPROVAL_PREFIX)
     if mode == "never" or response.status != "ok" or not is_own:
         return None
     assert isinstance(prompt, FileChangePrompt)
@@ -56,11 +56,11 @@ def why_needed(mode: PresenceMode, request: RequestEntry, response: PromptRespon
     if response.scope == "rule" and (prompt.consent is not UNSET or prompt.offers is UNSET):
         return "it allows this from now on"
     try:
-        grant = chosen(prompt.offers or (), response.scope, response.grant)
+        grant = choose_grant(prompt.offers or (), response.scope, response.grant)
     except NotOffered:
         return None  # it is refused by the prompt's own rules, or counts once
     offered = [each.grant for each in prompt.offers or () if each.scope == response.scope and each.grant is not UNSET]
-    if not any(lies_within(grant, each) for each in offered):
+    if not any(is_within(grant, each) for each in offered):
         return "it allows more than was offered"
     if not is_wide(grant):
         return None
@@ -70,12 +70,16 @@ def why_needed(mode: PresenceMode, request: RequestEntry, response: PromptRespon
 def votes_needed(policy: TeamPolicy, request: RequestEntry) -> int:
     """By how many people of the team this has to be approved; 0 where the person at this machine decides."""
     prompt = request.prompt
-    if not isinstance(prompt, FileChangePrompt) or not request.request_id.startswith(PREFIX) or prompt.card is UNSET:
+    if (
+        not isinstance(prompt, FileChangePrompt)
+        or not request.request_id.startswith(APPROVAL_PREFIX)
+        or prompt.card is UNSET
+    ):
         return 0
-    return policy.votes_for(about_card(prompt.card))
+    return policy.votes_for(subject_of_card(prompt.card))
 
 
-def about_card(card: Card, node: str = "") -> ApprovalSubject:
+def subject_of_card(card: Card, node: str = "") -> ApprovalSubject:
     place, server = card.place or "", card.server or ""
     return ApprovalSubject(card.identity, card.tool, card.effect, card.project, place, server, node)
 
@@ -210,7 +214,7 @@ class PresenceCheck:
         return self._signed(proof, expected)
 
     def _signed(self, proof: PasskeyProof, expected: bytes) -> dict[str, Any]:
-        passkey, sign_count = verified_assertion(proof, expected, self.passkeys.all())
+        passkey, sign_count = verify_assertion(proof, expected, self.passkeys.all())
         self.passkeys.used(passkey.id, sign_count)
         given = proof.credential["response"]
         return {

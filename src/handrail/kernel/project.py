@@ -117,7 +117,7 @@ class Project:
 
 
 @asynccontextmanager
-async def kept_up(project: Project) -> AsyncIterator[None]:
+async def background_work(project: Project) -> AsyncIterator[None]:
     """While a server runs: features tidy up soon after the start, then every few hours; their own servers run."""
     tidying = asyncio.create_task(_tidy(project))
     try:

@@ -3,20 +3,20 @@
 from collections.abc import Collection, Mapping
 
 from handrail.kernel.approval import Approver
-from handrail.kernel.call_person import call_nobody
 from handrail.kernel.feature import Feature, load
 from handrail.kernel.gate import Gate
+from handrail.kernel.notify_person import notify_nobody
 from handrail.kernel.observed_gate import ObservedApprover, ObservedGate, ObservedRecorder, observed_policy
 from handrail.kernel.project import Project
 from handrail.kernel.question_limit import QuestionLimit
-from handrail.kernel.queue_approver import AskInQueue, QueueApprover, ending_tasks, remembering
+from handrail.kernel.queue_approver import AskInQueue, QueueApprover, end_grants_in, remember_in
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Listing, Registry, surface_of
 from handrail.kernel.task_ownership import TaskOwnership
-from handrail.kernel.tokens import OwnTokens
+from handrail.kernel.tokens import MemoryTokens
 
 
-def gate_of(
+def build_gate(
     project: Project,
     approver: Approver | AskInQueue,
     surfaces: Collection[str] | None,
@@ -25,18 +25,21 @@ def gate_of(
     """`surfaces` are the features whose tools are enabled; None is all of them."""
     has_terminal = isinstance(approver, AskInQueue) and approver.has_terminal
     calls_person = project.settings.call_person and not has_terminal
-    observer, person = project.observer, asking(project, approver) if isinstance(approver, AskInQueue) else approver
+    observer, person = (
+        project.observer,
+        approver_for(project, approver) if isinstance(approver, AskInQueue) else approver,
+    )
     kept = (project.evidence, project.audit, project.location)
     gate = (Gate if observer is None else ObservedGate)(
         _registry(project, surfaces, not_installed),
         project.policy.fetch if observer is None else observed_policy(project.policy.fetch),
         person if observer is None else ObservedApprover(person),
-        OwnTokens(),
+        MemoryTokens(),
         Recorder(*kept) if observer is None else ObservedRecorder(*kept),
         executor_tokens=project.stores.tokens,
         consents=project.stores.consents,
-        call_person=project.offered("people", "summons").call if calls_person else call_nobody,
-        end_task=ending_tasks(project.stores.grants),
+        call_person=project.offered("people", "summons").call if calls_person else notify_nobody,
+        end_task=end_grants_in(project.stores.grants),
         ownership=TaskOwnership(project.stores.task_owners, project.machine.has_ended),
         knows=project.stores.agents.confirms,
         limit=_question_limit(project),
@@ -46,13 +49,13 @@ def gate_of(
     return gate
 
 
-def asking(project: Project, how: AskInQueue) -> QueueApprover:
+def approver_for(project: Project, how: AskInQueue) -> QueueApprover:
     """Approvals through the queue of this project's stores."""
     stores = project.stores
     return QueueApprover(
         stores.prompts,
         stores.once,
-        remembering(stores),
+        remember_in(stores),
         stores.grants,
         project.policy.project,
         beside=how.beside,

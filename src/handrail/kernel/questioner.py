@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from copy import copy
 
 from handrail.kernel.approval import Approver, Question
-from handrail.kernel.call import Approved, Call
+from handrail.kernel.call import Call, CallApproval
 from handrail.kernel.call_state import CallState
 from handrail.kernel.policy import Policy, Verdict
 from handrail.kernel.recorder import Recorder
@@ -88,6 +88,6 @@ class Questioner:
         target = state.entry.tool.target(state.params)
         return (await self._policy()).votes_for(state.call.tool, state.effect, target, preview.place)
 
-    def approved(self, state: CallState) -> Approved:
+    def approved(self, state: CallState) -> CallApproval:
         assert state.answer is not None
-        return Approved(state.answer.by, self._recorder.now(), state.answer.prompt_id)
+        return CallApproval(state.answer.by, self._recorder.now(), state.answer.prompt_id)

@@ -21,12 +21,12 @@ from handrail.kernel.approval import Answer, Question
 from handrail.kernel.call import Call
 from handrail.kernel.evidence import utc_now
 from handrail.kernel.gate import EndTask
-from handrail.kernel.grants import NotOffered, chosen, covers, has_ended, rule_of
+from handrail.kernel.grants import NotOffered, choose_grant, grant_covers, has_expired, rule_from_grant
 from handrail.kernel.offers import offers_for, target_of
 from handrail.kernel.prompts.approval_prompt import prompt_of
 from handrail.kernel.prompts.bundles import bundle_of
-from handrail.kernel.prompts.first_answer import drop
-from handrail.kernel.prompts.shown import shown_digest
+from handrail.kernel.prompts.first_answer import try_withdraw
+from handrail.kernel.prompts.shown_digest import shown_digest
 from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.target import Target
 from handrail.kernel.visible import one_line
@@ -38,23 +38,23 @@ from handrail.ports.prompts import FileChangePrompt, PromptResponse, ResponseEnt
 from handrail.ports.stores import Stores
 from handrail.ports.tokens import OneTimeClaims
 
-PREFIX = "approval_"
-KEPT = timedelta(minutes=10)
+APPROVAL_PREFIX = "approval_"
+RETRY_WINDOW = timedelta(minutes=10)
 _LOOK_EVERY_SECONDS = 20.0
 _WAITING = (
     "Waiting for a person's approval (`handrail prompts show {request_id}`). If you stop waiting, make the same call "
-    f"again later: a yes given meanwhile counts once, for {KEPT.total_seconds() / 60:.0f} minutes."
+    f"again later: a yes given meanwhile counts once, for {RETRY_WINDOW.total_seconds() / 60:.0f} minutes."
 )
 """What a client that gives up has read last."""
 
 logger = logging.getLogger(__name__)
 
-BesideQuestion = Callable[[Question], Sequence[AnswerChannel]]
+QuestionChannels = Callable[[Question], Sequence[AnswerChannel]]
 AllowAlways = Callable[[Question, PromptResponse, Grant | None, str], Awaitable[None]]
 """What was asked and answered, the grant that was chosen (None for a consent), and who answered."""
 
 
-def in_the_queue_alone(question: Question) -> Sequence[AnswerChannel]:
+def queue_only(question: Question) -> Sequence[AnswerChannel]:
     return ()
 
 
@@ -62,12 +62,12 @@ def in_the_queue_alone(question: Question) -> Sequence[AnswerChannel]:
 class AskInQueue:
     """Approvals are asked for in the queue, and `beside` it. Whether a prompt outlives its caller is told."""
 
-    beside: BesideQuestion = in_the_queue_alone
+    beside: QuestionChannels = queue_only
     is_left_standing: bool = True
 
     @property
     def has_terminal(self) -> bool:
-        return self.beside is not in_the_queue_alone
+        return self.beside is not queue_only
 
 
 class QueueApprover:
@@ -79,7 +79,7 @@ class QueueApprover:
         grants: TaskGrants,
         project: str,
         *,
-        beside: BesideQuestion = in_the_queue_alone,
+        beside: QuestionChannels = queue_only,
         is_left_standing: bool = True,
         limit: QuestionLimit | None = None,
         now: Callable[[], datetime] = utc_now,
@@ -102,7 +102,7 @@ class QueueApprover:
             granted = await self._granted(question.call, target_of(question))
             if granted is not None:
                 return Answer("ok", by=f"allowed for this task by {granted.by} (grant {granted.id})")
-        stem = PREFIX + _identity(question)
+        stem = APPROVAL_PREFIX + _identity(question)
         repeats = await self._own(await self._queue.repeats(stem))
         if (earlier := await self._answered_before(repeats)) is not None:
             asked = await self._as_shown(earlier.request_id)
@@ -128,7 +128,7 @@ class QueueApprover:
             answer = await self._queue.wait(request_id, beside=beside, masked=question.preview.masked)
         except asyncio.CancelledError:
             if not self._is_left_standing:  # it may be in the queue already, or never have got that far
-                await asyncio.shield(drop(self._queue, request_id))
+                await asyncio.shield(try_withdraw(self._queue, request_id))
             raise
         return await self._read(question, request_id, answer.response)
 
@@ -174,7 +174,7 @@ class QueueApprover:
             return
         offers = asked.prompt.offers if isinstance(asked.prompt, FileChangePrompt) else UNSET
         try:
-            grant = chosen(offers or (), response.scope, response.grant)
+            grant = choose_grant(offers or (), response.scope, response.grant)
         except NotOffered as refused:
             logger.warning("a yes to %s counts once: %s %s", asked.request_id, refused.field, refused.why)
             return
@@ -189,7 +189,7 @@ class QueueApprover:
         if task is None:
             return None
         for given in await self._grants.of(identity, task):
-            if not has_ended(given.grant, self._now()) and covers(
+            if not has_expired(given.grant, self._now()) and grant_covers(
                 given.grant, call.tool, target, project=self._project, identity=identity, task=task
             ):
                 return given
@@ -205,7 +205,7 @@ class QueueApprover:
 
     async def _answered_before(self, repeats: Sequence[QueuedPrompt]) -> ResponseEntry | None:
         """An ok for exactly this call that came after its caller had gone, and that nobody has used."""
-        oldest = (self._now() - KEPT).isoformat(timespec="milliseconds")
+        oldest = (self._now() - RETRY_WINDOW).isoformat(timespec="milliseconds")
         for earlier in reversed(repeats):
             answer = earlier.answer
             if (
@@ -225,20 +225,20 @@ class QueueApprover:
         return None
 
 
-def remembering(stores: Stores) -> AllowAlways:
+def remember_in(stores: Stores) -> AllowAlways:
     """What a person's "always" leaves behind: a consent for an app's tool, a rule for anything else."""
 
     async def allow_always(question: Question, response: PromptResponse, grant: Grant | None, by: str) -> None:
         consent = question.preview.consent
         if grant is not None:
-            await stores.allow(f"allowed on {utc_now():%Y-%m-%d} by {one_line(by)}", rule_of(grant))
+            await stores.allow(f"allowed on {utc_now():%Y-%m-%d} by {one_line(by)}", rule_from_grant(grant))
         elif consent is not None:
             await stores.consents.give(question.call.caller, consent, is_for_app=response.covers == "app", by=by)
 
     return allow_always
 
 
-def ending_tasks(grants: TaskGrants) -> EndTask:
+def end_grants_in(grants: TaskGrants) -> EndTask:
     """What was allowed for a task ends with it."""
 
     async def end_task(call: Call) -> None:
@@ -247,7 +247,7 @@ def ending_tasks(grants: TaskGrants) -> EndTask:
     return end_task
 
 
-class LeftPrompts:
+class AbandonedPrompts:
     """Withdraws approvals ten minutes after their caller went.
 
     When a caller went is recorded nowhere, so the time begins when its absence is first seen.
@@ -269,7 +269,7 @@ class LeftPrompts:
 
     async def look(self) -> None:
         now, left = self._clock(), dict[str, float]()
-        named = [each.request_id for each in await self._queue.pending() if each.request_id.startswith(PREFIX)]
+        named = [each.request_id for each in await self._queue.pending() if each.request_id.startswith(APPROVAL_PREFIX)]
         origins = await self._queue.origins(named)
         approvals = [each for each in named if each in origins and origins[each].is_own]
         waiting = await self._queue.still_waiting(approvals)
@@ -277,8 +277,8 @@ class LeftPrompts:
             if request_id in waiting:
                 continue
             left[request_id] = self._left_since.get(request_id, now)
-            if now - left[request_id] >= KEPT.total_seconds():
-                await drop(self._queue, request_id)
+            if now - left[request_id] >= RETRY_WINDOW.total_seconds():
+                await try_withdraw(self._queue, request_id)
                 del left[request_id]
         self._left_since = left
 

@@ -11,11 +11,11 @@ from handrail.kernel.visible import visible
 _LONGEST_NAME = 160
 
 
-def fenced(text: str, what: str) -> str:
+def fence_text(text: str, what: str) -> str:
     """`text` is foreign, `what` says whose. What can't be seen in it is spelled out."""
     mark = 10**8 + secrets.randbelow(9 * 10**8)  # in digits, which cost a model half of what letters do
     return f"Untrusted {what} until {mark}:\n{visible(text)}\n{mark}"
 
 
-def quoted(text: str, longest: int = _LONGEST_NAME) -> str:
+def quote_text(text: str, longest: int = _LONGEST_NAME) -> str:
     return json.dumps(text if len(text) <= longest else text[: longest - 1] + "…", ensure_ascii=False)

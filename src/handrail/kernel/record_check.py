@@ -9,12 +9,12 @@ from typing import Any
 from handrail.kernel.audit import Audit
 from handrail.kernel.chain import Link
 from handrail.kernel.chain_check import BrokenChain
-from handrail.kernel.checkpoint import Checkpoint, Folded, WrongCheckpoint, hash_of, verified
-from handrail.kernel.checkpoint_chain import check_lines, newest_folded, readable, standing_faults
+from handrail.kernel.checkpoint import Checkpoint, CompactedCheckpoints, InvalidCheckpoint, hash_line, verify_checkpoint
+from handrail.kernel.checkpoint_chain import check_lines, newest_compaction, readable_checkpoints, standing_faults
+from handrail.kernel.checkpoint_maker import copy_faults, newest_checkpoint
+from handrail.kernel.file_history import FileHistory, describe_changes
 from handrail.kernel.merkle import Tree, consistency_proof, inclusion_proof, is_consistent, is_included, leaf
-from handrail.kernel.named_evidence import NamedEvidence, OpenEvidence
-from handrail.kernel.record_keeper import newest, place_faults
-from handrail.kernel.state_files import Sightings, described
+from handrail.kernel.recorded_evidence import OpenEvidence, RecordedEvidence
 from handrail.ports.errors import Damaged, Failure, NotFound
 from handrail.ports.record import RecordStores
 
@@ -65,7 +65,7 @@ class _Roots:
             )
 
 
-def check_record(audit: Audit, stores: RecordStores, open_evidence: OpenEvidence | None = None) -> Findings:
+def verify_record(audit: Audit, stores: RecordStores, open_evidence: OpenEvidence | None = None) -> Findings:
     findings = Findings()
     with stores.lock():  # nobody adds a checkpoint between one look and the next
         lines = list(stores.checkpoints.lines())
@@ -74,7 +74,7 @@ def check_record(audit: Audit, stores: RecordStores, open_evidence: OpenEvidence
     checkpoints = chain.checkpoints
     findings.faults, findings.notes = [*chain.faults], [*chain.notes]
     roots = _Roots(checkpoints)
-    named = NamedEvidence()
+    named = RecordedEvidence()
 
     def each(link: Link, line: bytes) -> None:
         roots.add(link, line)
@@ -106,21 +106,21 @@ def check_record(audit: Audit, stores: RecordStores, open_evidence: OpenEvidence
     return findings
 
 
-def quick_look(stores: RecordStores, audit: Audit) -> Findings:
+def quick_check(stores: RecordStores, audit: Audit) -> Findings:
     """What can be told without reading the audit: for the start of a server, and for `doctor`."""
     findings = Findings()
     with stores.lock():
         lines = list(stores.checkpoints.lines())
         faults = [*_places(lines, stores), *standing_faults(lines)]
-    last_line, last = newest(lines)
+    last_line, last = newest_checkpoint(lines)
     if last is not None:
         try:
-            verified(last_line or b"")
-        except WrongCheckpoint as wrong:
+            verify_checkpoint(last_line or b"")
+        except InvalidCheckpoint as wrong:
             faults.append(f"checkpoint {last.number} was changed: {wrong}")
         if not audit.has_record(last.head, last.size) and last.count:
             faults.append(f"the audit was rolled back or changed: record {last.count} is not where it was")
-        changes = Sightings(readable(lines)).changes(stores.files)
+        changes = FileHistory(readable_checkpoints(lines)).changes(stores.files)
         findings.edits += changes.edits
         faults += changes.faults
     findings.faults = faults
@@ -128,9 +128,9 @@ def quick_look(stores: RecordStores, audit: Audit) -> Findings:
 
 
 def _places(lines: Sequence[bytes], stores: RecordStores) -> Iterator[str]:
-    last_line, last = newest(lines)
+    last_line, last = newest_checkpoint(lines)
     try:
-        yield from place_faults(last_line, stores.places)
+        yield from copy_faults(last_line, stores.places)
         key = stores.signer.public_key()
         if last is not None and (key is None or key.hex() != last.key):
             yield "the key that signs checkpoints is missing or was replaced"
@@ -147,11 +147,11 @@ def _damaged_places(stores: RecordStores) -> Iterator[str]:
 
 
 def _check_files(checkpoints: Sequence[Checkpoint], stores: RecordStores, findings: Findings) -> None:
-    sightings = Sightings(checkpoints)
+    sightings = FileHistory(checkpoints)
     changes = sightings.changes(stores.files)
     findings.faults += [*changes.faults, *sightings.damage(stores.files)]
     findings.edits += changes.edits
-    findings.notes += described(changes.new, sightings, stores.files.written())
+    findings.notes += describe_changes(changes.new, sightings, stores.files.written())
 
 
 def _check_witness(lines: Sequence[bytes], stores: RecordStores, findings: Findings) -> None:
@@ -163,7 +163,7 @@ def _check_witness(lines: Sequence[bytes], stores: RecordStores, findings: Findi
     except (Failure, OSError) as failure:
         findings.faults.append(f"the witness {stores.witness.name} can't be asked: {failure}")
         return
-    known = ours | _folded_here(theirs, newest_folded(lines))
+    known = ours | _folded_here(theirs, newest_compaction(lines))
     missing = [line for line in theirs if line not in known]
     if missing:
         findings.faults.append(
@@ -175,19 +175,19 @@ def _check_witness(lines: Sequence[bytes], stores: RecordStores, findings: Findi
         findings.notes.append(f"the witness {stores.witness.name} has not got {late} checkpoints yet")
 
 
-def _folded_here(theirs: Sequence[bytes], folded: Folded | None) -> set[bytes]:
+def _folded_here(theirs: Sequence[bytes], folded: CompactedCheckpoints | None) -> set[bytes]:
     """Those that a newer checkpoint here stands for: each is the one that its successor names."""
     found: set[bytes] = set()
-    by_hash = {hash_of(line): line for line in theirs}
+    by_hash = {hash_line(line): line for line in theirs}
     wanted = None if folded is None else folded.hash
     while wanted is not None and (line := by_hash.get(wanted)) is not None:
         found.add(line)
-        wanted = next((each.before for each in readable([line])), None)
+        wanted = next((each.before for each in readable_checkpoints([line])), None)
     return found
 
 
 def _check_evidence(
-    named: NamedEvidence, signed: Sequence[int], open_evidence: OpenEvidence, findings: Findings
+    named: RecordedEvidence, signed: Sequence[int], open_evidence: OpenEvidence, findings: Findings
 ) -> None:
     wrong: list[str] = []
     lost = 0
@@ -213,9 +213,9 @@ def _many(count: int, what: tuple[str, str]) -> str:
     return f"1 {what[0]} of {what[1]} was" if count == 1 else f"{count} {what[0]}s of {what[1]} were"
 
 
-def proof_of(audit: Audit, stores: RecordStores, number: int) -> dict[str, Any]:
+def record_proof(audit: Audit, stores: RecordStores, number: int) -> dict[str, Any]:
     """That a record is in the tree of the newest checkpoint, and that the tree before it has only grown."""
-    checkpoints = list(readable(list(stores.checkpoints.lines())))
+    checkpoints = list(readable_checkpoints(list(stores.checkpoints.lines())))
     signed = next((each for each in checkpoints if each.count >= number), None)
     if signed is None or number < 1:
         raise NotFound(f"No checkpoint has signed record {number} yet.", hint="`handrail audit verify` says how many.")

@@ -15,9 +15,9 @@ import msgspec
 from handrail.kernel.audit import Audit
 from handrail.kernel.call_state import CallState
 from handrail.kernel.content import Image
-from handrail.kernel.evidence import Evidence, Exhibit, utc_now
+from handrail.kernel.evidence import CallEvidence, Evidence, utc_now
 from handrail.kernel.repeat_question import evidence_name
-from handrail.kernel.threads import settled_for
+from handrail.kernel.threads import run_for_caller
 from handrail.kernel.tool import Preview, Reply
 from handrail.ports.errors import Failure, InvalidParams
 from handrail.ports.prompts import PromptImage
@@ -40,7 +40,7 @@ class Recorder:
         if not preview.pictures:
             return ()
         shown = [(picture.name, picture.data) for picture in preview.pictures]
-        exhibit = await settled_for(state.call.caller, lambda: self._write(state, shown, []))
+        exhibit = await run_for_caller(state.call.caller, lambda: self._write(state, shown, []))
         await self._add(state, "ask", durable=False)
         return tuple(
             PromptImage(path=self._evidence.location(exhibit, picture.name), alt=picture.alt)
@@ -71,7 +71,7 @@ class Recorder:
             self._write(state, durable, diff)
             self._audit.put(state.record("begin", self._project), durable=True)
 
-        await settled_for(state.call.caller, write)
+        await run_for_caller(state.call.caller, write)
 
     def keep_reply(self, state: CallState, reply: Reply) -> None:
         """Its pictures that are not there yet, and the result itself where it is longer than the caller takes."""
@@ -102,7 +102,7 @@ class Recorder:
     ) -> None:
         if error is not None or _RESULT not in state.adopted:
             state.keep(_RESULT, {**outcome, "result": result})
-        await settled_for(state.call.caller, lambda: self._write_kept(state))
+        await run_for_caller(state.call.caller, lambda: self._write_kept(state))
         try:
             # Not durable: what began is on disk, and what has come of it is where it was done.
             await self._add(state, "end", durable=False, **_without_parameters(outcome, error))
@@ -121,7 +121,7 @@ class Recorder:
 
     def _write(
         self, state: CallState, durable: Sequence[tuple[str, Any]], copies: Sequence[tuple[str, Any]]
-    ) -> Exhibit:
+    ) -> CallEvidence:
         """What is on disk when this returns, and what is in there as well. Blocks."""
         exhibit = self._opened(state)
         for name, content in copies:
@@ -130,7 +130,7 @@ class Recorder:
             exhibit.add(name, content, is_durable=True)
         return exhibit
 
-    def _opened(self, state: CallState) -> Exhibit:
+    def _opened(self, state: CallState) -> CallEvidence:
         if state.exhibit is None:
             name, id = state.entry.surface.name, state.call.execution_id
             state.exhibit = self._evidence.open(name, id, state.call.began_at or self.now())

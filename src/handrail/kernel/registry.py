@@ -35,7 +35,7 @@ def surface_of(feature: Feature, port: Any = None) -> Surface:
     )
 
 
-class Registered:
+class RegisteredTool:
     """A tool at its surface, ready to read parameters."""
 
     def __init__(self, tool: Tool[Any, Any], surface: Surface, is_enabled: bool, role: Role = "tool") -> None:
@@ -90,13 +90,13 @@ class Registry:
         listed_first: Callable[[str], bool] = lambda surface: True,
     ) -> None:
         self._dynamic = dynamic
-        self._found: dict[str, Registered] = {}
+        self._found: dict[str, RegisteredTool] = {}
         self._listing = listing
         self._listed_first = listed_first
         self._in_developer_mode = in_developer_mode
         self._not_installed = not_installed
         self._all = {surface.name: surface for surface in surfaces}
-        self._tools: dict[str, Registered] = {}
+        self._tools: dict[str, RegisteredTool] = {}
         self._surfaces = [
             surface
             for surface in surfaces
@@ -110,7 +110,7 @@ class Registry:
                 for tool in tools:
                     if tool.name in self._tools:
                         raise ValueError(f"two tools are named {tool.name}")
-                    self._tools[tool.name] = Registered(tool, surface, surface in self._surfaces, role)
+                    self._tools[tool.name] = RegisteredTool(tool, surface, surface in self._surfaces, role)
 
     def narrowed(self, surfaces: Collection[str] | None, listing: Listing) -> "Registry":
         """The same, with the tools of these surfaces alone. InvalidParams."""
@@ -128,7 +128,7 @@ class Registry:
             self._listed_first,
         )
 
-    def __iter__(self) -> Iterator[Registered]:
+    def __iter__(self) -> Iterator[RegisteredTool]:
         """The tools that agents may call, in the order of declaration."""
         offered = [entry for entry in self._offered("tool") if entry.tool.is_for_agents and entry.tool.face is None]
         try:
@@ -138,7 +138,7 @@ class Registry:
         return (entry for entry in offered if has_all or not entry.tool.is_for_developers)
 
     @property
-    def listed(self) -> Iterator[Registered]:
+    def listed(self) -> Iterator[RegisteredTool]:
         """Those of them that a client is shown at once."""
         if self._listing != "first":
             return self.in_full
@@ -146,12 +146,12 @@ class Registry:
         return (entry for entry in self if entry.tool.finds_tools or entry.surface.name in first)
 
     @property
-    def in_full(self) -> Iterator[Registered]:
+    def in_full(self) -> Iterator[RegisteredTool]:
         """All that do something themselves; of a compact list those that find them."""
         return (entry for entry in self if entry.tool.finds_tools is (self._listing == "compact"))
 
     @property
-    def prompts(self) -> Sequence[Registered]:
+    def prompts(self) -> Sequence[RegisteredTool]:
         return self._offered("prompt")
 
     @property
@@ -164,26 +164,26 @@ class Registry:
         for source in self._dynamic:
             source.on_change(changed)
 
-    def _offered(self, role: Role) -> list[Registered]:
+    def _offered(self, role: Role) -> list[RegisteredTool]:
         declared = [entry for entry in self._tools.values() if entry.is_enabled and entry.role == role]
         return [*declared, *self._found_now(role)]
 
-    def _found_now(self, role: Role) -> Iterator[Registered]:
+    def _found_now(self, role: Role) -> Iterator[RegisteredTool]:
         for source in self._dynamic:
             for tool in source.tools() if role == "tool" else source.prompts() if role == "prompt" else ():
                 if tool.name not in self._tools:
                     yield self._registered(tool, source.surface, role)
 
-    def _registered(self, tool: Tool[Any, Any], surface: Surface, role: Role) -> Registered:
+    def _registered(self, tool: Tool[Any, Any], surface: Surface, role: Role) -> RegisteredTool:
         """The same entry as long as it is the same tool: its schema is compiled once."""
         known = self._found.get(tool.name)
         if known is None or known.tool is not tool:
             if len(self._found) >= _MOST_FOUND:
                 self._found.clear()
-            known = self._found[tool.name] = Registered(tool, surface, True, role)
+            known = self._found[tool.name] = RegisteredTool(tool, surface, True, role)
         return known
 
-    def _find_dynamic(self, name: str) -> Registered | None:
+    def _find_dynamic(self, name: str) -> RegisteredTool | None:
         for source in self._dynamic:
             if (tool := source.find(name)) is not None:
                 return self._registered(tool, source.surface, "tool")
@@ -195,7 +195,7 @@ class Registry:
                         return self._registered(part, source.surface, "resource")
         return None
 
-    def find(self, name: str) -> Registered:
+    def find(self, name: str) -> RegisteredTool:
         entry = self._tools.get(name) or self._find_dynamic(name)
         if entry is None:
             known = (*self._tools.values(), *self._found_now("tool"))
@@ -205,12 +205,12 @@ class Registry:
             raise UnknownTool(f"There is no tool named {name!r}.", hint=hint)
         return entry
 
-    def find_enabled(self, name: str) -> Registered:
+    def find_enabled(self, name: str) -> RegisteredTool:
         entry = self.find(name)
         self.check_enabled(entry)
         return entry
 
-    def check_enabled(self, entry: Registered) -> None:
+    def check_enabled(self, entry: RegisteredTool) -> None:
         """Disabled."""
         name = entry.tool.name
         if (how := self._not_installed.get(entry.surface.name)) is not None:

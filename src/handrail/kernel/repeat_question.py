@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from handrail.kernel.tool import Difference, Preview
 
-MOST_TIMES = 2
+MAX_REPEATS = 2
 """A page that changes each time is not worth a third question."""
 
 NEAR = "Something near it has changed that the question does not quote."

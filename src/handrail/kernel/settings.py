@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from handrail.kernel.policy_document import wrong_pattern
+from handrail.kernel.policy_document import find_wrong_pattern
 from handrail.ports.policy import Rule
 from handrail.ports.presence import PresenceMode
 from handrail.ports.settings import CONFIG_FILE, BrokenSettings, dates_as_text
 
 _PREFIX = "HANDRAIL_"
-FILE_ALONE = (
+FILE_ONLY = (
     "rules",
     "features",
     "presence",
@@ -101,7 +101,7 @@ def load(
     given = {name: value for name, value in flags.items() if value is not None}
     common = _converted(Settings, file, values, environ, given)
     for number, rule in enumerate(common.rules, 1):
-        if (wrong := wrong_pattern(rule)) is not None:
+        if (wrong := find_wrong_pattern(rule)) is not None:
             raise BrokenSettings(f"{file}: rule {number}: {wrong[1]}")
     return AllSettings(common, {kind: _converted(kind, file, values, environ, given) for kind in kinds})
 
@@ -127,7 +127,7 @@ def _converted(
     from_environment = {
         name: environ[_PREFIX + name.upper()]
         for name in names
-        if name not in FILE_ALONE and _PREFIX + name.upper() in environ
+        if name not in FILE_ONLY and _PREFIX + name.upper() in environ
     }
     merged = {**values, **from_environment, **flags}
     try:

@@ -19,7 +19,7 @@ def new_task_id() -> str:
     return "".join(_CROCKFORD[number >> shift & 31] for shift in range(125, -1, -5))
 
 
-def checked(given: object, field: str = "taskId") -> str:
+def validate_task_id(given: object, field: str = "taskId") -> str:
     if isinstance(given, str) and _TASK_ID.fullmatch(given):
         return given
     message = "must be a UUID or a ULID"

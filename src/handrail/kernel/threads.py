@@ -96,6 +96,6 @@ async def in_thread(call: Call, work: Callable[[], T], *, is_final: bool = False
     return future.result()
 
 
-async def settled_for(caller: Caller, work: Callable[[], T]) -> T:
+async def run_for_caller(caller: Caller, work: Callable[[], T]) -> T:
     """`settled`, with the caller's own share of the threads."""
     return await finish(asyncio.wrap_future(_threads.submit(caller.identity, work)))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from handrail.ports.tokens import StoredToken, TokenScope, check_token, hash_token, new_token, token_error
 
 
-class OwnTokens:
+class MemoryTokens:
     """A `TokenStore` whose tokens end with the process, so no disk need know of them."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -34,7 +34,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class CallSubject:
     """What a call is about, as data: who shows it puts it into words in the person's language."""
 
     object: str = ""
@@ -72,7 +72,7 @@ class Preview:
     """
 
     summary: str
-    about: About = field(default_factory=About, kw_only=True)
+    about: CallSubject = field(default_factory=CallSubject, kw_only=True)
     path: str | None = None
     place: str | None = None
     """On the web, as `Target.place`."""
@@ -115,7 +115,7 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class NoChange:
     """A preview that found the answer already: nothing will happen, nobody is asked."""
 
     result: Any
@@ -196,7 +196,7 @@ class Tool(Generic[PortT, ParamsT]):
     errors: Sequence[type[Failure]] = ()
     deadline_ms: int = 30_000
     is_idempotent: bool = False
-    preview: Callable[[PortT, Call, ParamsT], Awaitable[Preview | Settled]] | None = None
+    preview: Callable[[PortT, Call, ParamsT], Awaitable[Preview | NoChange]] | None = None
     narrow: Callable[[PortT, Call, Preview, Sequence[ChosenPart]], Awaitable[Preview]] | None = None
     """From what was proposed and what a person took of it, the preview of what is then done."""
     target: Callable[[ParamsT], Target] = no_target

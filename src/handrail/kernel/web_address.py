@@ -51,10 +51,10 @@ class WebAddress:
 
     @property
     def host(self) -> str | None:
-        return None if self.place is None else read_place(self.place).host
+        return None if self.place is None else parse_place(self.place).host
 
 
-def read(url: str, field: str = "url") -> WebAddress:
+def parse_address(url: str, field: str = "url") -> WebAddress:
     """InvalidParams: no page on the web, or spelled in a way that could be read as another."""
     if url == BLANK:
         return WebAddress(BLANK, None)
@@ -79,7 +79,7 @@ def read(url: str, field: str = "url") -> WebAddress:
     return WebAddress(f"{scheme}://{shown}{port}{rest}", str(place))
 
 
-def read_place(place: str) -> Place:
+def parse_place(place: str) -> Place:
     """Of a place as `Place` spells it."""
     scheme, _, authority = place.partition("://")
     name, colon, port = authority.rpartition(":")
@@ -120,7 +120,7 @@ def place_of_page(url: str | None) -> str | None:
 def host_of_page(url: str | None) -> str | None:
     """The same, where the port does not matter."""
     place = place_of_page(url)
-    return read_place(place).host if place else place
+    return parse_place(place).host if place else place
 
 
 @lru_cache(maxsize=256)
@@ -135,7 +135,7 @@ def place_matcher(pattern: str) -> Callable[[str], bool]:
     scheme, port, is_host = found["scheme"].lower(), found["port"], host_matcher(found["host"])
 
     def matches(place: str) -> bool:
-        there = read_place(place)
+        there = parse_place(place)
         if scheme not in ("*", there.scheme) or not is_host(there.host):
             return False
         return _is_usual_port(there) if port is None else port == "*" or int(port) == there.port
@@ -148,7 +148,7 @@ def host_rule_matcher(pattern: str, *, is_for_every_port: bool) -> Callable[[str
     matches = host_matcher(pattern)
 
     def covers(place: str) -> bool:
-        there = read_place(place)
+        there = parse_place(place)
         return matches(there.host) and (is_for_every_port or _is_usual_port(there))
 
     return covers

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from handrail.features.people.cli.screen.answering import READING_SECONDS
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.stores.local.prompt_store import prompt_store
 from handrail.stores.local.viewers import is_watched
 from tests.faces.cli.machine import Machine
@@ -98,7 +98,7 @@ def test_a_yes_lets_an_agents_call_run_and_is_recorded_as_this_users(machine: Ma
             agent.process.kill()
     assert machine.text("a.txt") == "one\n2\n"
     (request_id,) = responses(machine)
-    answered = LoggedPrompts(prompt_store(machine.state)).answered_by([request_id])
+    answered = LogPromptQueue(prompt_store(machine.state)).answered_by([request_id])
     assert asyncio.run(answered)[request_id].startswith("terminal:")
     assert leave(terminal) == 0
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import uvloop
 
 from handrail import wiring as app
-from handrail.kernel.approval import NobodyToAsk
+from handrail.kernel.approval import NoApprover
 from handrail.kernel.registry import Registry
 from handrail.ports.errors import Failure
 from tests.faces.http.fixture_tools import surface
@@ -20,7 +20,7 @@ def main() -> None:
     rig = app.Wiring().open_project(
         Path(project),
         Path(state),
-        NobodyToAsk(),
+        NoApprover(),
         flags={"port": int(port), "host": host, "questions_per_minute": 100_000},
         is_server=True,
     )

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from handrail.features.people.routes.prompt_board import PromptBoard, State
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.stores.local.prompt_store import LOG, prompt_store
 from tests.later_entries import add_later_entries
 
@@ -56,7 +56,7 @@ def state(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("limit", [1, 10, 500])
 async def test_pages_lead_back_to_the_very_first_answer(limit: int, state: Path) -> None:
     write(state, [entry for number in range(COUNT) for entry in (request(number), response(number))])
-    queue = LoggedPrompts(prompt_store(state))
+    queue = LogPromptQueue(prompt_store(state))
     board = PromptBoard(queue)
     async with board.run():
         pages = await all_pages(board, "answered", limit)
@@ -70,7 +70,7 @@ async def test_pages_lead_back_to_the_very_first_answer(limit: int, state: Path)
 
 async def test_pages_of_everything_hold_each_entry_once(state: Path) -> None:
     write(state, [entry for number in range(COUNT) for entry in (request(number), response(number))])
-    queue = LoggedPrompts(prompt_store(state))
+    queue = LogPromptQueue(prompt_store(state))
     board = PromptBoard(queue)
     async with board.run():
         pages = await all_pages(board, "all", 33)
@@ -83,7 +83,7 @@ async def test_pages_of_everything_hold_each_entry_once(state: Path) -> None:
 async def test_a_request_that_was_answered_much_later_comes_with_its_answer(state: Path) -> None:
     write(state, [request(number) for number in range(COUNT)])
     write(state, [response(number) for number in range(COUNT)])
-    queue = LoggedPrompts(prompt_store(state))
+    queue = LogPromptQueue(prompt_store(state))
     board = PromptBoard(queue)
     async with board.run():
         pages = await all_pages(board, "answered", 10)
@@ -96,7 +96,7 @@ async def test_what_is_pending_since_long_ago_is_listed_in_its_order(state: Path
     write(state, [request(number) for number in range(5)])
     write(state, [entry for number in range(10, COUNT) for entry in (request(number), response(number))])
     write(state, [request(1000)])
-    queue = LoggedPrompts(prompt_store(state))
+    queue = LogPromptQueue(prompt_store(state))
     board = PromptBoard(queue)
     async with board.run():
         pages = await all_pages(board, "pending", 2)
@@ -109,7 +109,7 @@ async def test_junk_and_answers_to_nothing_hide_no_entry(state: Path) -> None:
     with (state / LOG).open("a") as log:
         log.write("no JSON\n" * 50_000)
     write(state, [response(6000), request(1), response(1), response(1, "canceled"), request(2), response(2)])
-    queue = LoggedPrompts(prompt_store(state))
+    queue = LogPromptQueue(prompt_store(state))
     board = PromptBoard(queue)
     async with board.run():
         pages = await all_pages(board, "answered", 1)
@@ -124,7 +124,7 @@ async def test_a_late_answer_comes_with_the_request_of_thousands_of_entries_ago(
     write(state, [request(0), request(1)])
     add_later_entries(state / LOG, 24_000)
     write(state, [response(0)])
-    queue = LoggedPrompts(prompt_store(state))
+    queue = LogPromptQueue(prompt_store(state))
     board = PromptBoard(queue)
     async with board.run():
         answered, pending = await board.page("answered", 1, None), await board.page("pending", 1, None)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.ports.prompt_queue import Origin
 from handrail.stores.local.prompt_store import prompt_store
 from tests.faces.http.listener import listening
@@ -280,7 +280,7 @@ def test_who_answered_is_told_beside_the_entry(asked: Running) -> None:
 
 def test_that_a_caller_went_away_and_came_back_is_told(asked: Running) -> None:
     async def run() -> list[Any]:
-        queue = LoggedPrompts(prompt_store(asked.state))
+        queue = LogPromptQueue(prompt_store(asked.state))
         try:
             async with listening(asked, headers=asked.server_bearer) as page:
                 waiting = asyncio.create_task(queue.ask(CHOICE, request_id="mine", origin=Origin("a test")))

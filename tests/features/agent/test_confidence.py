@@ -6,7 +6,7 @@ from typing import Any
 
 from handrail.features.people.tools.prompt_key_values import Params, Result, prompt_key_values
 from handrail.kernel.call import Call
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.ports.identity import Caller
 from handrail.ports.prompt_queue import PromptQueue
 from handrail.stores.local.prompt_store import prompt_store
@@ -31,7 +31,7 @@ async def prompt_of(queue: PromptQueue, request_id: str) -> Any:
 
 def test_a_secret_that_was_typed_while_nobody_waited_is_asked_for_again(tmp_path: Path) -> None:
     async def run() -> None:
-        queue = LoggedPrompts(prompt_store(tmp_path))
+        queue = LogPromptQueue(prompt_store(tmp_path))
         form = {"kind": "kv", "fields": FIELDS, "source": "handrail/prompt_key_values"}
         await queue.request(form, request_id="ask_exec_1", run_id="task")  # by a process that died then
         await queue.respond("ask_exec_1", TYPED, by="console:ada")

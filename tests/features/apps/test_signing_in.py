@@ -20,7 +20,7 @@ from handrail.features.apps.sign_in.oauth import Attempt, Client, authorization_
 from handrail.features.apps.sign_in.signing_in import client_of, keep_key, sign_in, sign_out
 from handrail.features.apps.sign_in.stored import TokenEndpoint, secret_name
 from handrail.features.apps.sign_ins import loopback
-from handrail.kernel.secret_store import KeptSecrets
+from handrail.kernel.keyring_secrets import KeyringSecretStore
 from handrail.ports.errors import AuthRequired, BadAnswer, Declined, InvalidParams
 from handrail.ports.secrets import KeyringAway, Secret
 from handrail.stores.local.locks import exclusive
@@ -80,7 +80,7 @@ class Desk:
         self.server = server
         self.now = 1_000_000.0
         self.environ: dict[str, str] = {}
-        self.secrets = KeptSecrets(NoKeyring(), SecretFile(state))
+        self.secrets = KeyringSecretStore(NoKeyring(), SecretFile(state))
         self._state = state
         self.credentials = self.process()
         place = HttpExecution(base_url=f"{server.base}/api")

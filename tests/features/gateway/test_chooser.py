@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from handrail.features.gateway.tools.tools_search import ranked_by
-from handrail.kernel.approval import NobodyToAsk
-from handrail.kernel.registry import Registered
+from handrail.kernel.approval import NoApprover
+from handrail.kernel.registry import RegisteredTool
 from handrail.wiring import Wiring
 
 LOOKED_AT = 3
@@ -56,9 +56,9 @@ REQUESTS = {
 
 
 @pytest.fixture(scope="module")
-def tools(tmp_path_factory: pytest.TempPathFactory) -> list[Registered]:
+def tools(tmp_path_factory: pytest.TempPathFactory) -> list[RegisteredTool]:
     folder = tmp_path_factory.mktemp("chooser")
-    project = Wiring().open_project(_made(folder / "project"), folder / "state", NobodyToAsk())
+    project = Wiring().open_project(_made(folder / "project"), folder / "state", NoApprover())
     return [entry for entry in project.gate.registry if entry.role == "tool" and not entry.tool.finds_tools]
 
 
@@ -72,6 +72,6 @@ def test_there_are_at_least_forty_requests() -> None:
 
 
 @pytest.mark.parametrize("request_of", REQUESTS)
-def test_a_chooser_that_only_knows_the_words_finds_the_tool(request_of: str, tools: list[Registered]) -> None:
+def test_a_chooser_that_only_knows_the_words_finds_the_tool(request_of: str, tools: list[RegisteredTool]) -> None:
     found = [entry.tool.name for entry in ranked_by(request_of, tools)[:LOOKED_AT]]
     assert REQUESTS[request_of] in found

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from handrail.features.hooks.own_reach import refuse_own_reach
 from handrail.features.hooks.path_place import Ground
 from handrail.features.hooks.plan import Plan, plan_of
-from handrail.kernel.policy import CLOSED, Policy, Verdict, compose
+from handrail.kernel.policy import CLOSED_REASON, Policy, Verdict, compose_policy
 from handrail.kernel.policy_document import PolicyDocument
 from handrail.kernel.target import Target
 from handrail.ports.effect import Effect
@@ -50,7 +50,7 @@ class Rig:
         plan = self.plan(command)
         refuse_own_reach(plan.reading, self.ground, frozenset({PORT}), frozenset({PID}), only_reads=plan.only_reads)
         effect = Effect.READ if plan.only_reads else Effect.EXECUTE
-        policy: Policy = compose(PolicyDocument(), is_trusted=True, user_rules=rules)
+        policy: Policy = compose_policy(PolicyDocument(), is_trusted=True, user_rules=rules)
         target = Target(command=self.spelled(command), steps=plan.steps)
         return policy.decide("native_shell", effect, target, "agent")
 
@@ -98,7 +98,7 @@ def test_everything_else_asks(rig: Rig, command: str) -> None:
 @pytest.mark.parametrize("command", DENIED)
 def test_files_of_secrets_are_closed_to_commands_too(rig: Rig, command: str) -> None:
     verdict = rig.decide(command, Rule(decision="allow", tool="native_shell"))
-    assert (verdict.decision, verdict.because) == (Decision.DENY, CLOSED)
+    assert (verdict.decision, verdict.because) == (Decision.DENY, CLOSED_REASON)
 
 
 @pytest.mark.parametrize("command", OWN)

@@ -9,7 +9,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from prometheus_client.parser import text_string_to_metric_families
 
-from handrail.kernel.approval import NobodyToAsk
+from handrail.kernel.approval import NoApprover
 from handrail.kernel.gate import Gate
 from handrail.wiring import Wiring
 from tests.e2e.console_person import up
@@ -79,7 +79,7 @@ def test_a_call_is_counted_and_traced_step_by_step_without_its_parameters(
 
 
 def test_without_the_settings_the_gate_is_the_plain_one_and_nothing_is_served(tmp_path: Path) -> None:
-    project = Wiring().open_project(tmp_path, tmp_path / "state", NobodyToAsk(), is_server=True)
+    project = Wiring().open_project(tmp_path, tmp_path / "state", NoApprover(), is_server=True)
     try:
         assert (type(project.gate), project.observer) == (Gate, None)
     finally:

@@ -17,7 +17,7 @@ from handrail.features.cage.session import CageFolder, new_cage
 from handrail.features.review.base import save_base
 from handrail.features.review.review import Review
 from handrail.features.review.reviews import Reviews
-from handrail.kernel.approval import OwnCommand
+from handrail.kernel.approval import CommandApprover
 from handrail.kernel.call import Call
 from handrail.kernel.project import Project
 from handrail.ports.identity import Caller
@@ -82,7 +82,7 @@ class Rig:
 
     @contextmanager
     def opened(self) -> Iterator[Project]:
-        project = wiring.Wiring().open_project(self.project, self.state, OwnCommand())
+        project = wiring.Wiring().open_project(self.project, self.state, CommandApprover())
         try:
             yield project
         finally:

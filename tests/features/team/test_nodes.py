@@ -9,7 +9,7 @@ import httpx2 as httpx
 import pytest
 
 from handrail.kernel.audit import Audit
-from handrail.kernel.chain import Head, seal
+from handrail.kernel.chain import Head, seal_record
 from handrail.ports.policy import Rule
 from tests.features.team.nodes import Node, join
 from tests.features.team.servers import Asked, Person, Team, prompt_about
@@ -209,7 +209,7 @@ def test_a_node_goes_on_while_the_team_is_away_and_catches_up(team: Team) -> Non
             verify = ("audit", "verify", "--database", team.database, "--public-key", team.public_key)
             team.handrail(*verify)
             with journal.hold(is_durable=True) as held:  # whoever may write rows can't make it another history
-                line, sealed = seal(count + 2, "2030-01-01T00:00:00.000Z", "0" * 64, b"")
+                line, sealed = seal_record(count + 2, "2030-01-01T00:00:00.000Z", "0" * 64, b"")
                 held.append(line)
                 held.set_mark(Head(count + 2, held.size, sealed).spelled())
             assert f"the audit of the node {id}" in team.handrail(*verify, status=1).stderr

@@ -9,7 +9,7 @@ import pytest
 
 from handrail.features.webgal import engines
 from handrail.kernel import dialect as webgal
-from handrail.kernel.approval import NobodyToAsk
+from handrail.kernel.approval import NoApprover
 from handrail.kernel.call import Call
 from handrail.ports.errors import Failure
 from handrail.ports.identity import Caller
@@ -32,7 +32,7 @@ def project(tmp_path: Path) -> Path:
 
 async def error(project: Path) -> dict[str, Any]:
     """Of a preview, as the contract spells it."""
-    rig = Wiring().open_project(project, project.parent / "state", NobodyToAsk(), flags={"terre": "off"})
+    rig = Wiring().open_project(project, project.parent / "state", NoApprover(), flags={"terre": "off"})
     try:
         with pytest.raises(Failure) as raised:
             await rig.gate.run(Call("preview_scene", {}, Caller("mcp", "test", "pid:1", "stdio:test")))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handrail.features.webgal.game_view import GameView, Place
-from handrail.kernel.approval import NobodyToAsk
+from handrail.kernel.approval import NoApprover
 from handrail.kernel.project import Project
 from handrail.ports.errors import Conflict, Failure, NotFound
 from handrail.wiring import Wiring
@@ -42,7 +42,7 @@ def opened(tmp_path: Path) -> Iterator[Open]:
     rigs: list[Project] = []
 
     def open_game(folder: Path) -> GameView:
-        rigs.append(Wiring().open_project(folder, tmp_path / "state", NobodyToAsk()))
+        rigs.append(Wiring().open_project(folder, tmp_path / "state", NoApprover()))
         return GameView(rigs[-1].registry.find("check_game").surface.port)
 
     yield open_game

@@ -16,7 +16,7 @@ import pytest
 from handrail.features.webgal.opening import server_first
 from handrail.features.webgal.preview_ports import Destination, Position, Showing
 from handrail.features.webgal.previews.preview_session import PreviewSession
-from handrail.kernel.approval import NobodyToAsk
+from handrail.kernel.approval import NoApprover
 from handrail.ports.errors import NotShown, Timeout
 from handrail.stores.local.state import open_state
 from handrail.wiring import Wiring
@@ -57,7 +57,7 @@ async def shown(tmp_path: Path, status: int | None, body: Any) -> tuple[Showing,
     address = {"pid": os.getpid(), "host": "127.0.0.1", "port": server.sockets[0].getsockname()[1], "token": "t" * 43}
     (state.path / "server.json").write_text(json.dumps(address))
     try:
-        project = Wiring().open_project(tmp_path, tmp_path / "state", NobodyToAsk())
+        project = Wiring().open_project(tmp_path, tmp_path / "state", NoApprover())
         previews = server_first(project, OwnSession())
         return await previews.show("game", Destination("a b/start.txt", 3, "雪乃:未保存;"), ["x.png"]), asked[0]
     finally:

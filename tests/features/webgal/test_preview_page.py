@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from handrail.features.webgal.preview_ports import Destination
-from handrail.kernel.approval import NobodyToAsk
+from handrail.kernel.approval import NoApprover
 from handrail.wiring import Wiring
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
@@ -23,7 +23,7 @@ async def test_the_stage_is_drawn_as_large_as_it_is_shown_and_the_engine_never_k
 ) -> None:
     (tmp_path / "game/scene").mkdir(parents=True)
     (tmp_path / "game/scene/start.txt").write_text("雪乃:好;\n")
-    project = Wiring().open_project(tmp_path, tmp_path / ".state", NobodyToAsk(), flags={"terre": "off"})
+    project = Wiring().open_project(tmp_path, tmp_path / ".state", NoApprover(), flags={"terre": "off"})
     preview_session = project.part("webgal").preview_session
     try:
         await preview_session.show("game", Destination("start.txt", 1))
@@ -43,7 +43,7 @@ async def test_time_runs_for_the_stage_and_stands_still_for_the_line(tmp_path: P
     """An introduction must not be over before its picture is taken, however long that takes on a busy machine."""
     (tmp_path / "game/scene").mkdir(parents=True)
     (tmp_path / "game/scene/start.txt").write_text("雪乃:好;\n")
-    project = Wiring().open_project(tmp_path, tmp_path / ".state", NobodyToAsk(), flags={"terre": "off"})
+    project = Wiring().open_project(tmp_path, tmp_path / ".state", NoApprover(), flags={"terre": "off"})
     preview_session = project.part("webgal").preview_session
     try:
         await preview_session.show("game", Destination("start.txt", 1))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.ports.consents import Consents
 from handrail.ports.grants import TaskGrants
 from handrail.ports.journal import Journal
@@ -67,7 +67,7 @@ def local_stores(state: Path) -> Iterator[Kept]:
         SqliteQuestions(database),
         SqliteTaskOwners(database),
         journal,
-        LoggedPrompts(prompt_store(state)),
+        LogPromptQueue(prompt_store(state)),
     )
     journal.close()
     database.close()
@@ -88,7 +88,7 @@ def team_stores(url: str, nats_url: str) -> Iterator[Kept]:
         TeamQuestions(database),
         TeamTaskOwners(database),
         TeamJournal(database, "log"),
-        LoggedPrompts(team_prompt_store(database, listener, messages)),
+        LogPromptQueue(team_prompt_store(database, listener, messages)),
     )
     listener.close()
     messages.close()

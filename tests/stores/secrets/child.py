@@ -5,12 +5,12 @@ import json
 import sys
 from pathlib import Path
 
-from handrail.kernel.secret_store import KeptSecrets
+from handrail.kernel.keyring_secrets import KeyringSecretStore
 from handrail.ports.secrets import KeyringAway, Secret
 from handrail.stores.local.secret_file import SecretFile
 from handrail.stores.local.secrets.keyring import OsKeyring
 
-store = KeptSecrets(OsKeyring(patience=60), SecretFile(Path(sys.argv[1])))
+store = KeyringSecretStore(OsKeyring(patience=60), SecretFile(Path(sys.argv[1])))
 verb, name, *value = sys.argv[2:]
 try:
     if verb == "put":

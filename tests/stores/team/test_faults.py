@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from handrail.kernel.audit import Audit
-from handrail.kernel.prompts.queue import LoggedPrompts
-from handrail.kernel.record_check import check_record
-from handrail.kernel.record_keeper import RecordKeeper
+from handrail.kernel.checkpoint_maker import CheckpointMaker
+from handrail.kernel.prompts.queue import LogPromptQueue
+from handrail.kernel.record_check import verify_record
 from handrail.ports.errors import Conflict, InputOutput, NotFound
 from handrail.ports.journal import OutcomeUnknown
 from handrail.ports.tokens import TokenScope
@@ -60,7 +60,7 @@ async def test_when_postgresql_restarts_what_was_written_is_there_and_who_waits_
     own_postgres: Postgres, nats: Nats
 ) -> None:
     with opened(own_postgres.tenant(), nats) as team:
-        queue, scope = LoggedPrompts(team.prompts), TokenScope("a", "b", "c" * 64)
+        queue, scope = LogPromptQueue(team.prompts), TokenScope("a", "b", "c" * 64)
         waiting = asyncio.create_task(queue.ask(ASK, request_id="r1"))
         await eventually(lambda: queue.find("r1"))
         audit, token = Audit(team.audit), await team.tokens.issue(scope, 60)
@@ -86,7 +86,7 @@ async def test_when_nats_restarts_secrets_and_presence_work_again(postgres: Post
     url = postgres.tenant()
     secret = {"kind": "kv", "title": "Password", "fields": [{"key": "word", "secret": True}]}
     with opened(url, nats) as one, opened(url, nats) as two:
-        asking, answering = LoggedPrompts(one.prompts), LoggedPrompts(two.prompts)
+        asking, answering = LogPromptQueue(one.prompts), LogPromptQueue(two.prompts)
         waiting = asyncio.create_task(asking.ask(secret, request_id="r1"))
         await eventually(lambda: answering.is_waiting("r1"))
         await asyncio.to_thread(nats.restart)
@@ -221,7 +221,7 @@ def test_a_forged_checkpoint_and_a_rolled_back_audit_are_found(
     url, key = postgres.tenant(), tmp_path / "team.key"
     tenant, public = setup.look(url).tenant, make_key(tmp_path / "team.key")
     with opened(url, nats, blobs=s3_settings.new_bucket(), signing_key=key) as team:
-        keeper = RecordKeeper(team.audit, team.record)
+        keeper = CheckpointMaker(team.audit, team.record)
         audit = Audit(team.audit)
         for number in range(5):
             audit.append({"number": number})
@@ -231,15 +231,15 @@ def test_a_forged_checkpoint_and_a_rolled_back_audit_are_found(
         for number in range(5):
             audit.append({"number": number})
         assert keeper.checkpoint() is not None
-        assert check_record(audit, team.record()).is_well
+        assert verify_record(audit, team.record()).is_well
         with opened(url, nats, public_key="00" * 32) as stranger:
-            assert "key" in " ".join(check_record(audit, stranger.record()).faults)
+            assert "key" in " ".join(verify_record(audit, stranger.record()).faults)
         row = f"tenant = '{tenant}' AND journal = 'checkpoints' AND start > 0"
         changed = "convert_to(replace(convert_from(line, 'UTF8'), '\"count\":10', '\"count\":11'), 'UTF8')"
         postgres.sql(f"UPDATE handrail.journal_line SET line = {changed} WHERE {row}", postgres.team)
-        assert not check_record(audit, team.record()).is_well
+        assert not verify_record(audit, team.record()).is_well
         postgres.sql(f"DELETE FROM handrail.journal_line WHERE {row}", postgres.team)
-        rolled_back = check_record(audit, team.record())
+        rolled_back = verify_record(audit, team.record())
         assert not rolled_back.is_well, "the witness in the bucket knows the checkpoint that is gone"
 
 
@@ -249,8 +249,8 @@ def test_two_servers_make_checkpoints_in_turn(postgres: Postgres, nats: Nats, tm
     with opened(url, nats, signing_key=key) as one, opened(url, nats, signing_key=key) as two:
         for team in (one, two, one, two):
             Audit(team.audit).append({"from": team.team.server}, durable=True)
-            assert RecordKeeper(team.audit, team.record).checkpoint() is not None
-        found = check_record(Audit(one.audit), one.record())
+            assert CheckpointMaker(team.audit, team.record).checkpoint() is not None
+        found = verify_record(Audit(one.audit), one.record())
         assert (found.is_well, found.checkpoints, found.covered) == (True, 4, 4), found.faults
 
 

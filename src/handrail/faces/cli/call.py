@@ -68,7 +68,7 @@ def run_call(
     """`whole` makes the tool's parameters of what stands in the JSON."""
     from handrail.faces.cli.person import answers, caller
     from handrail.faces.cli.program import program, run
-    from handrail.kernel.call import Call, unheard
+    from handrail.kernel.call import Call, ignore_progress
     from handrail.kernel.policy_document import BrokenPolicy
 
     entry = _entry(program().describe(), name)
@@ -79,7 +79,7 @@ def run_call(
             project, state, answers(answer, has_terminal=has_terminal, is_left_standing=False)
         )
         try:
-            progress = unheard if has_terminal else _tell
+            progress = ignore_progress if has_terminal else _tell
             reply = run(_call(opened, Call(name, params, caller(), task, timeout, progress=progress)))
         finally:
             opened.close()

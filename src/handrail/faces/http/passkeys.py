@@ -17,7 +17,7 @@ from handrail.faces.http.credentials import caller, must_be_person
 from handrail.faces.http.headers import header
 from handrail.faces.http.json_body import json_object, optional_text, text_field, wrong_field
 from handrail.kernel.access import record_access
-from handrail.kernel.passkeys import registration_options, verified_registration
+from handrail.kernel.passkeys import registration_options, verify_registration
 from handrail.kernel.prompts.entries import timestamp
 from handrail.ports.errors import Declined, NotFound
 from handrail.ports.presence import Passkey, Presence
@@ -98,7 +98,7 @@ def routes(context: HttpContext) -> list[Route]:
         origin = header(request.scope, b"origin") or ""
 
         def keep() -> Passkey:
-            id, key, count = verified_registration(credential, challenge, origin)
+            id, key, count = verify_registration(credential, challenge, origin)
             passkey = Passkey(id, key, count, name, timestamp(time.time()))
             presence.passkeys.add(passkey)
             return passkey

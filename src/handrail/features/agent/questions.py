@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import UNSET
 
 from handrail.features.agent.turns import last_reply, pending
-from handrail.kernel.prompts.first_answer import drop
+from handrail.kernel.prompts.first_answer import try_withdraw
 from handrail.ports.agent import Mode
 from handrail.ports.errors import Conflict
 from handrail.ports.model import AssistantTurn, Note, Turn
@@ -149,4 +149,4 @@ async def withdraw_plan(queue: PromptQueue, reply: AssistantTurn | None) -> None
         return
     for entry in await queue.pending():
         if is_of(reply, entry.request_id):
-            await drop(queue, entry.request_id)
+            await try_withdraw(queue, entry.request_id)

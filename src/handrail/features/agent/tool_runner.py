@@ -10,7 +10,7 @@ from handrail.features.agent.texts import MOST_CHARACTERS, kept_whole, refused, 
 from handrail.kernel import strict_json
 from handrail.kernel.call import Call, Progress
 from handrail.kernel.gate import Gate
-from handrail.kernel.registry import Registered, Registry
+from handrail.kernel.registry import RegisteredTool, Registry
 from handrail.kernel.tool import Tool
 from handrail.ports.agent import Mode
 from handrail.ports.effect import Effect
@@ -41,7 +41,7 @@ class ToolOffers:
         offered = (entry for entry in self._registry.listed if mode == "act" or _only_looks(entry) or _finds(entry))
         return [self._offer(entry) for entry in offered]
 
-    def _offer(self, entry: Registered) -> ToolOffer:
+    def _offer(self, entry: RegisteredTool) -> ToolOffer:
         tool = entry.tool
         made = self._made.get(tool.name)
         if made is None or made[0] is not tool:
@@ -54,7 +54,7 @@ def is_offered(registry: Registry, name: str, mode: Mode) -> bool:
     return any(name in entry.tool.names for entry in registry if mode == "act" or _only_looks(entry))
 
 
-def meant(registry: Registry, name: str, params: Any) -> tuple[Registered, Any]:
+def meant(registry: Registry, name: str, params: Any) -> tuple[RegisteredTool, Any]:
     """The tool that a call is about, and its parameters: a finder's call is about the tool that it names. Failure."""
     entry = registry.find(name)
     if not _finds(entry) or entry.tool.stands_for is None:
@@ -77,11 +77,11 @@ def effect_of(registry: Registry, use: ToolUse) -> str | None:
         return entry.tool.strongest_effect.value
 
 
-def _only_looks(entry: Registered) -> bool:
+def _only_looks(entry: RegisteredTool) -> bool:
     return entry.tool.strongest_effect in _HARMLESS
 
 
-def _finds(entry: Registered) -> bool:
+def _finds(entry: RegisteredTool) -> bool:
     return entry.tool.finds_tools
 
 
@@ -138,7 +138,7 @@ class _Claim:
             raise Conflict(_BEGUN_ELSEWHERE, hint="Look at how things stand.", executionId=self._execution_id)
 
 
-def _speaker(entry: Registered, params: Any) -> str | None:
+def _speaker(entry: RegisteredTool, params: Any) -> str | None:
     """The surface whose dialect describes the error; None if the parameters were invalid before that."""
     try:
         entry.read_params(params)

@@ -30,7 +30,7 @@ async def to_address(browser: Browser, call: Call, params: Any) -> Target:
 
 
 def address_of(url: str | UnsetType) -> web_address.WebAddress:
-    return web_address.read(web_address.BLANK if url is UNSET else url)
+    return web_address.parse_address(web_address.BLANK if url is UNSET else url)
 
 
 async def go(

@@ -13,8 +13,8 @@ from handrail.features.browser.bus.protocol import EXPECTED
 from handrail.features.browser.reply_text import with_changes
 from handrail.features.browser.shown_element import facts_of
 from handrail.kernel.call import Call
-from handrail.kernel.quoting import quoted
-from handrail.kernel.tool import About, Picture, Preview, Reply
+from handrail.kernel.quoting import quote_text
+from handrail.kernel.tool import CallSubject, Picture, Preview, Reply
 from handrail.ports.errors import NotFound, Reported, ShownChanged
 
 ParamsT = TypeVar("ParamsT", bound=TabParams)
@@ -59,7 +59,7 @@ def previewing(
             target = Target(_words(_element(params)), {})
         return Preview(
             f"{summary(params, target.words)} at {page.address or 'an unknown page'}",
-            about=About(target.name, target.role, page.address),
+            about=CallSubject(target.name, target.role, page.address),
             place=page.target.place or "",
             binding=target.binding,
             state=page,
@@ -239,5 +239,5 @@ def _named(known: Any) -> tuple[str, str]:
 def _words(element: Mapping[str, str], known: Any = None) -> str:
     """`button "Save"`; a number or a path says nothing to a person."""
     if isinstance(known, Mapping):
-        return f"{known.get('role') or known.get('tag') or 'element'} {quoted(str(known.get('name', '')))}"
-    return next((f"an element that is not known ({name} {quoted(value)})" for name, value in element.items()), "")
+        return f"{known.get('role') or known.get('tag') or 'element'} {quote_text(str(known.get('name', '')))}"
+    return next((f"an element that is not known ({name} {quote_text(value)})" for name, value in element.items()), "")

@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 from handrail.features.browser.bus.browser_action import Changes, InputResult, Result, VisitResult
 from handrail.features.browser.bus.page_actions import Element
 from handrail.kernel import quoting
-from handrail.kernel.quoting import quoted
+from handrail.kernel.quoting import quote_text
 
 
 def said(words: str, result: Result, page: str = "") -> str:
@@ -27,9 +27,9 @@ def element_line(element: Element) -> str:
     """`12 button "Save" = "…" disabled`"""
     kind = element.tag if element.role in (UNSET, "generic", "") else element.role
     name = next((text for text in (element.name, element.text) if text), "")
-    parts = [element.click_id, str(kind), quoted(str(name)) if name else str(element.hint or '""')]
+    parts = [element.click_id, str(kind), quote_text(str(name)) if name else str(element.hint or '""')]
     if element.value:
-        parts.append(f"= {quoted(str(element.value))}")
+        parts.append(f"= {quote_text(str(element.value))}")
     return " ".join([*parts, *_given(element.states)])
 
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from handrail.kernel.quoting import quoted
+from handrail.kernel.quoting import quote_text
 
 _MOST_FIELDS = 60
 _LONGEST = 400
@@ -64,16 +64,16 @@ def _facts(shown: _Shown, *, is_click: bool) -> Iterator[tuple[str, str]]:
     if is_click and (to is None or to.by == "form"):
         yield "Leads to", UNKNOWN_DESTINATION
     elif to is not None:
-        yield "Leads to", f"{to.method} {quoted(to.url, 2000)}, {_SCRIPT_MAY}"
+        yield "Leads to", f"{to.method} {quote_text(to.url, 2000)}, {_SCRIPT_MAY}"
     for field in shown.fields[:_MOST_FIELDS]:
         kind = " (hidden)" if field.kind == "hidden" else ""
         length = "" if field.length is None else f" and more, {field.length} characters"
-        yield f"Field {quoted(field.name)}{kind}", f"{quoted(field.value, _LONGEST)}{length}"
+        yield f"Field {quote_text(field.name)}{kind}", f"{quote_text(field.value, _LONGEST)}{length}"
     if (more := len(shown.fields) - _MOST_FIELDS) > 0:
         yield "Fields", f"and {more} more that are not listed"
     for text in shown.near[:2]:
-        yield "Near it", quoted(text, _LONGEST)
+        yield "Near it", quote_text(text, _LONGEST)
     for frame in shown.frames[:_MOST_FRAMES]:
-        yield "Around its frame" if frame.where == "around" else "In a frame near it", quoted(frame.text, _LONGEST)
+        yield "Around its frame" if frame.where == "around" else "In a frame near it", quote_text(frame.text, _LONGEST)
     if (more := len(shown.frames) - _MOST_FRAMES) > 0:
         yield "Frames", f"and {more} more that are not listed"

@@ -8,7 +8,7 @@ import socket
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from handrail.kernel.own_places import refuse_own
+from handrail.kernel.own_pages import refuse_own_pages
 from handrail.kernel.policy import Policy
 from handrail.kernel.project import Project
 from handrail.kernel.target import Target
@@ -49,7 +49,7 @@ class Connections:
             raise Offline(f"The name {host} can't be resolved: {error.strerror}.") from None
         addresses = tuple(dict.fromkeys(str(sockaddr[0]).partition("%")[0] for *_, sockaddr in found))
         for address in addresses:
-            await refuse_own(Target(place=str(Place(scheme, address, port))))
+            await refuse_own_pages(Target(place=str(Place(scheme, address, port))))
             if not is_public(address) and not await self._names(scheme, address, port, agent):
                 raise Declined(
                     f"{host} leads to {address}, which is not on the public internet.",

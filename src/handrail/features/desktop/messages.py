@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from handrail.features.desktop.host.params import Route, Wire
 from handrail.kernel import quoting
-from handrail.kernel.quoting import quoted
+from handrail.kernel.quoting import quote_text
 from handrail.ports.errors import BadAnswer
 
 
@@ -117,9 +117,9 @@ def acted_said(words: str, result: Acted) -> str:
 
 def ref_line(ref: Ref) -> str:
     """`e:12 button "Save" = "…" (focused)`"""
-    parts = [ref.element_id, ref.role.removeprefix("AX").lower(), quoted(ref.title or "")]
+    parts = [ref.element_id, ref.role.removeprefix("AX").lower(), quote_text(ref.title or "")]
     if ref.value:
-        parts.append(f"= {quoted(ref.value)}")
+        parts.append(f"= {quote_text(ref.value)}")
     if ref.frame is not None:
         parts.append(f"at {ref.frame.x},{ref.frame.y} {ref.frame.width}×{ref.frame.height}")
     return " ".join(parts)
@@ -127,11 +127,11 @@ def ref_line(ref: Ref) -> str:
 
 def element_words(ref: Ref) -> str:
     """For the question to a person."""
-    return f"{ref.role.removeprefix('AX').lower()} {quoted(ref.title or '')}"
+    return f"{ref.role.removeprefix('AX').lower()} {quote_text(ref.title or '')}"
 
 
 def place_words(route: RouteResolved) -> str:
-    return f"window {quoted(route.window_title)} of {quoted(route.frontmost_bundle_id or '?')}"
+    return f"window {quote_text(route.window_title)} of {quote_text(route.frontmost_bundle_id or '?')}"
 
 
 def _change_line(change: Mapping[str, Any]) -> str:
@@ -139,10 +139,10 @@ def _change_line(change: Mapping[str, Any]) -> str:
     what, role, title = (str(change.get(name) or "") for name in ("what", "role", "title"))
     words = [what, role.removeprefix("AX").lower()]
     if title:
-        words.append(quoted(title))
+        words.append(quote_text(title))
     head = " ".join(word for word in words if word)
     if "from" in change or "to" in change:
-        return f"{head}: {quoted(str(change.get('from') or ''))} → {quoted(str(change.get('to') or ''))}"
+        return f"{head}: {quote_text(str(change.get('from') or ''))} → {quote_text(str(change.get('to') or ''))}"
     if what == "state":
         gained = [f"+{state}" for state in change.get("gained", ())]
         return f"{head}: {' '.join([*gained, *(f'-{state}' for state in change.get('lost', ()))])}"

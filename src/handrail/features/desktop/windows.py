@@ -32,7 +32,7 @@ from handrail.features.desktop.messages import (
 from handrail.kernel.call import Call
 from handrail.kernel.digest import digest
 from handrail.kernel.target import Target
-from handrail.kernel.tool import About, Picture, Preview, Reply, Tool
+from handrail.kernel.tool import CallSubject, Picture, Preview, Reply, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Failure, NotFound, ShownChanged, Timeout
 from handrail.ports.prompts import MASK, ApprovedAction
@@ -148,11 +148,11 @@ def _typed(params: RoutedParams) -> dict[str, str]:
     return {name: text for name, text in typed.items() if isinstance(text, str)}
 
 
-def _about(route: RouteResolved, element: Ref | UnsetType) -> About:
+def _about(route: RouteResolved, element: Ref | UnsetType) -> CallSubject:
     window = route.window_title or route.frontmost_bundle_id or ""
     if element is UNSET:
-        return About(window, "window", route.frontmost_bundle_id or "")
-    return About(element.title or "", element.role.removeprefix("AX").lower(), window)
+        return CallSubject(window, "window", route.frontmost_bundle_id or "")
+    return CallSubject(element.title or "", element.role.removeprefix("AX").lower(), window)
 
 
 def _facts(located: _Located) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from handrail.kernel.approval import NobodyToAsk
+from handrail.kernel.approval import NoApprover
 from handrail.kernel.checks import Check, CheckContext, attempt
 from handrail.kernel.feature import Feature, load
 from handrail.kernel.program import Program
@@ -58,7 +58,7 @@ def _state(context: CheckContext) -> Check:
 
 def _project(context: CheckContext) -> Check:
     def look() -> str:
-        project = context.program.open_project(context.folder, context.state, NobodyToAsk())
+        project = context.program.open_project(context.folder, context.state, NoApprover())
         try:
             if project.policy.file is None:
                 policy = "no policy of its own"

@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import Validator
-from handrail.kernel.prompts.first_answer import drop
+from handrail.kernel.prompts.first_answer import try_withdraw
 from handrail.kernel.visible import one_line, visible
 from handrail.ports.errors import InvalidParams, Unsupported
 from handrail.ports.prompt_queue import Origin, PromptAnswer, PromptQueue
@@ -47,7 +47,7 @@ async def elicited(server: str, params: Mapping[str, Any], call: Call, queue: Pr
             origin=Origin(f"the MCP server {server}"),
         )
     except BaseException:
-        await drop(queue, request_id)
+        await try_withdraw(queue, request_id)
         raise
     return _answer(answer, prompt, schema)
 

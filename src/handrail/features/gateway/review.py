@@ -16,8 +16,8 @@ from handrail.features.gateway.model import Server
 from handrail.features.gateway.server_file import Accepted, ServerFile
 from handrail.kernel.access import record_access
 from handrail.kernel.audit import Audit
-from handrail.kernel.prompts.first_answer import drop
-from handrail.kernel.queue_approver import PREFIX
+from handrail.kernel.prompts.first_answer import try_withdraw
+from handrail.kernel.queue_approver import APPROVAL_PREFIX
 from handrail.kernel.visible import one_line
 from handrail.ports.errors import Declined
 from handrail.ports.identity import Caller
@@ -104,7 +104,7 @@ class Reviews:
                 await self._ask(found, caller)
 
     async def _ask(self, found: Difference, caller: Caller) -> None:
-        stem = f"{PREFIX}server{found.digest[:32]}"
+        stem = f"{APPROVAL_PREFIX}server{found.digest[:32]}"
         pending = next((each.request_id for each in await self.queue.repeats(stem) if each.is_pending), None)
         request_id = pending or f"{stem}_{secrets.token_hex(4)}"
         if pending is None:
@@ -137,7 +137,7 @@ class Reviews:
         try:
             while not (await asyncio.wait({waiting}, timeout=_LOOK_EVERY_SECONDS))[0]:
                 if self._is_accepted(found):
-                    await drop(self.queue, request_id)
+                    await try_withdraw(self.queue, request_id)
                     return None
             return waiting.result()
         finally:

@@ -22,7 +22,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.content import Part, Resource
 from handrail.kernel.json_schema import Validator
 from handrail.kernel.target import Target
-from handrail.kernel.tool import About, ListedResource, Preview, Reply, ResourceKind, Tool
+from handrail.kernel.tool import CallSubject, ListedResource, Preview, Reply, ResourceKind, Tool
 from handrail.kernel.visible import visible
 from handrail.ports.effect import Effect
 from handrail.ports.errors import (
@@ -81,7 +81,7 @@ class Accepting:
         said = [("it says", definition.description)] if definition.description else []
         return Preview(
             f"{server.name}: {what}",
-            about=About(what, definition.kind, server.name),
+            about=CallSubject(what, definition.kind, server.name),
             binding={"definition": self.digest, "server": server.digest},
             facts=[("MCP server", f"{server.name} ({server.place})"), (definition.kind, what), *said],
         )

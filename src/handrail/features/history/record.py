@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from handrail.kernel.audit import Audit
 from handrail.kernel.checks import Check
-from handrail.kernel.record_check import quick_look
+from handrail.kernel.record_check import quick_check
 from handrail.ports.errors import Failure
 
 if TYPE_CHECKING:
+    from handrail.kernel.checkpoint_maker import CheckpointMaker
     from handrail.kernel.checks import CheckContext
     from handrail.kernel.project import Project
-    from handrail.kernel.record_keeper import RecordKeeper
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ async def kept_record(project: Project) -> AsyncIterator[None]:
         yield
         return
     try:
-        found = await asyncio.to_thread(quick_look, keeper.stores, project.audit)
+        found = await asyncio.to_thread(quick_check, keeper.stores, project.audit)
         for fault in found.faults:
             logger.error("the record is not as it was written: %s", fault)
         for edit in found.edits:
@@ -51,7 +51,7 @@ async def kept_record(project: Project) -> AsyncIterator[None]:
             await asyncio.gather(keeping, return_exceptions=True)
 
 
-async def _keep(keeper: RecordKeeper) -> None:
+async def _keep(keeper: CheckpointMaker) -> None:
     """What other processes have written is signed too, also where they were killed."""
     while True:
         try:
@@ -64,7 +64,7 @@ async def _keep(keeper: RecordKeeper) -> None:
 def checks(context: CheckContext) -> Iterator[Check]:
     try:
         stores = context.program.open_stores(context.state)
-        found = quick_look(stores.record(), Audit(stores.audit))
+        found = quick_check(stores.record(), Audit(stores.audit))
     except Failure as failure:
         yield Check("record", False, failure.message, failure.hint or _FIX, required=False)
         return

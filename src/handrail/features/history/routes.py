@@ -24,7 +24,7 @@ from handrail.features.history.audit_index import AuditIndex, ProjectUse, TaskUs
 from handrail.features.history.outcome import Outcome, with_outcome
 from handrail.features.history.reporting import report_of
 from handrail.features.history.showing import Shows, shown_to_all, shown_to_programs
-from handrail.kernel.approval import OwnCommand
+from handrail.kernel.approval import CommandApprover
 from handrail.kernel.audit import Audit
 from handrail.kernel.call import Call
 from handrail.kernel.project import Project
@@ -95,7 +95,7 @@ def mount(context: HttpContext) -> Mount:
         if folder is None and params["id"] is not None:
             folder = await asyncio.to_thread(known.of_execution, params["id"])
         place = await reached(request, folder)
-        gate = context.persons_gate if place is project else place.gate.asking(OwnCommand())
+        gate = context.persons_gate if place is project else place.gate.asking(CommandApprover())
         call = Call("undo_write", params, caller(request, context.person), trace_id=trace_id(request.scope))
         return success((await gate.run(call)).result)
 

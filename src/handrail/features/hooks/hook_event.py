@@ -17,7 +17,7 @@ from handrail.features.hooks.project_servers import OWN_SERVER, has_impostor
 from handrail.features.hooks.result import Allowed
 from handrail.features.hooks.tools.native_shell import checked_plan
 from handrail.kernel import strict_json
-from handrail.kernel.approval import Answer, Question, Unseen
+from handrail.kernel.approval import Answer, AutomaticApprover, Question
 from handrail.kernel.call import Call
 from handrail.kernel.project import Project
 from handrail.kernel.threads import in_thread
@@ -43,7 +43,7 @@ class HookAnswer:
     err: bytes = b""
 
 
-class InsideCage(Unseen):
+class InsideCage(AutomaticApprover):
     """Inside of a cage nothing reaches the project before a person has reviewed it: calls are only recorded."""
 
     def __init__(self, cage: str) -> None:

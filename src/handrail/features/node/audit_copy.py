@@ -10,7 +10,7 @@ import msgspec
 
 from handrail.features.node.client import TeamClient
 from handrail.kernel.audit import Audit
-from handrail.kernel.chain import Unsealed, unseal
+from handrail.kernel.chain import InvalidRecord, read_record
 from handrail.ports.errors import Conflict
 from handrail.ports.journal import Journal
 from handrail.ports.stores import Stores
@@ -74,8 +74,8 @@ def durable_records(journal: Journal, start: int) -> Iterator[bytes]:
         waiting.append(line)
         size += len(line)
         try:
-            unseal(line)
-        except Unsealed:
+            read_record(line)
+        except InvalidRecord:
             continue
         yield from waiting
         waiting.clear()

@@ -9,8 +9,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from handrail.features.node.client import TeamClient
-from handrail.kernel.prompts.shown import shown_digest
-from handrail.kernel.queue_approver import PREFIX
+from handrail.kernel.prompts.shown_digest import shown_digest
+from handrail.kernel.queue_approver import APPROVAL_PREFIX
 from handrail.ports.errors import Conflict, Failure
 from handrail.ports.node import NodeAnswer, NodeOutcome, NodeQuestion, NodeUpdate
 from handrail.ports.presence import TeamProof
@@ -61,7 +61,7 @@ class Questions:
             self._open.difference_update(gone)
 
     async def _own_pending(self) -> list[QueuedPrompt]:
-        named = [each for each in await self._queue.pending() if each.request_id.startswith(PREFIX)]
+        named = [each for each in await self._queue.pending() if each.request_id.startswith(APPROVAL_PREFIX)]
         origins = await self._queue.origins([each.request_id for each in named]) if named else {}
         return [
             each

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
-from handrail.kernel.queue_approver import LeftPrompts
+from handrail.kernel.queue_approver import AbandonedPrompts
 
 if TYPE_CHECKING:
     from handrail.kernel.project import Project
@@ -145,7 +145,7 @@ def open_queue(project: Project) -> PromptQueue:
 @asynccontextmanager
 async def withdrawing(project: Project) -> AsyncIterator[None]:
     """While a server runs, approvals whose callers went are withdrawn in their time."""
-    watching = asyncio.create_task(LeftPrompts(project.stores.prompts).watch())
+    watching = asyncio.create_task(AbandonedPrompts(project.stores.prompts).watch())
     try:
         yield
     finally:

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from handrail.kernel.grants import has_ended, rule_of
+from handrail.kernel.grants import has_expired, rule_from_grant
 from handrail.kernel.policy import rule_id, utc_now
 from handrail.kernel.visible import one_line
 from handrail.ports.errors import NotFound
@@ -50,7 +50,7 @@ def _of_rule(rule: Rule) -> Row:
 
 def _of_grant(given: TaskGrant) -> Row:
     grant = given.grant
-    row = _of_rule(rule_of(grant))
+    row = _of_rule(rule_from_grant(grant))
     return {
         **row,
         "id": given.id,
@@ -59,5 +59,5 @@ def _of_grant(given: TaskGrant) -> Row:
         "caller": one_line(given.caller),
         "by": one_line(given.by),
         "at": given.at,
-        "hasEnded": has_ended(grant, utc_now()),
+        "hasEnded": has_expired(grant, utc_now()),
     }

@@ -5,7 +5,7 @@ from typing import Any
 
 from handrail.kernel.project import Project
 from handrail.kernel.target import Target
-from handrail.kernel.web_address import read
+from handrail.kernel.web_address import parse_address
 from handrail.ports.errors import InvalidParams
 
 
@@ -13,7 +13,7 @@ def tested(project: Project, tool: str, given: Mapping[str, Any]) -> dict[str, A
     """The decision, and whether a rule or the default made it. NotFound for an unknown tool. Blocks."""
     entry = project.registry.find(tool)
     path, address, agent = (_text(given, name) for name in ("path", "address", "agent"))
-    place = None if address is None else read(address, "address").place
+    place = None if address is None else parse_address(address, "address").place
     effect = entry.tool.strongest_effect
     verdict = project.policy.current().decide(entry.tool.name, effect, Target(path=path, place=place), agent)
     return {

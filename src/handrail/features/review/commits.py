@@ -19,7 +19,7 @@ from handrail.features.review.agent_entries import AgentEntry
 from handrail.features.review.git import is_repository, run_git
 from handrail.features.review.item import FileChange
 from handrail.features.review.link_targets import LinkTargets
-from handrail.kernel.auto_run_files import link_runs_later
+from handrail.kernel.auto_run_files import link_auto_run_reason
 from handrail.ports.errors import Failure, NotFound
 from handrail.ports.files import Folder, Status
 
@@ -165,7 +165,7 @@ class Commits:
         printed = run_git(self._project.location, "diff-tree", "-r", "-z", "--name-only", "--root", "--no-commit-id",
                           "-m", "--first-parent", commit)  # fmt: skip
         paths = [os.fsdecode(path) for path in printed.split(b"\0") if path]
-        return tuple(f"{path}: {why}" for path in paths if (why := link_runs_later(path)))
+        return tuple(f"{path}: {why}" for path in paths if (why := link_auto_run_reason(path)))
 
     def _branches(self) -> Iterator[tuple[str, str]]:
         """Names and commits, as the agent's files say."""

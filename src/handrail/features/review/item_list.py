@@ -13,7 +13,7 @@ from handrail.features.review.ignored_paths import IgnoredPaths
 from handrail.features.review.item import FileChange, Group, Item
 from handrail.features.review.later_marks import LaterMarks
 from handrail.features.review.versions import Versions
-from handrail.kernel.auto_run_files import link_runs_later, runs_later
+from handrail.kernel.auto_run_files import auto_run_reason, link_auto_run_reason
 from handrail.ports.errors import Failure
 from handrail.ports.files import Folder
 
@@ -51,7 +51,7 @@ class ItemList:
             size = sum(self._changes.entries[path].size for path in paths)
             why = self._versions.why_closed(top)
             yield Item(
-                top, "ignored", "added", files=len(paths), size=size, runs_later=link_runs_later(top), refused=why
+                top, "ignored", "added", files=len(paths), size=size, runs_later=link_auto_run_reason(top), refused=why
             )
         for path in self._changes.removals:
             yield from self._of_removal(path)
@@ -142,7 +142,7 @@ class ItemList:
 def _refused(path: str, why: str) -> Item:
     """Bytes that aren't UTF-8 are spelled out: such a name can't be taken, but it has to be shown."""
     text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return Item(text, "refused", "other", refused=why, runs_later=runs_later(path))
+    return Item(text, "refused", "other", refused=why, runs_later=auto_run_reason(path))
 
 
 def _why_refused(entry: AgentEntry) -> str:

@@ -7,7 +7,7 @@ from handrail.features.review.base import Base
 from handrail.features.review.item import FileChange
 from handrail.features.review.link_targets import resolved
 from handrail.features.review.versions import Versions
-from handrail.kernel.auto_run_files import link_runs_later, runs_later
+from handrail.kernel.auto_run_files import auto_run_reason, link_auto_run_reason
 
 _REPOSITORY = ("HEAD", "objects", "refs")
 
@@ -20,7 +20,7 @@ class LaterMarks:
 
     def of(self, change: FileChange) -> str | None:
         path = change.path
-        own = link_runs_later(path) if change.links[2] else runs_later(path)
+        own = link_auto_run_reason(path) if change.links[2] else auto_run_reason(path)
         return own or self._of_repository(path) or self._behind_link(path)
 
     def _behind_link(self, path: str) -> str | None:
@@ -34,7 +34,7 @@ class LaterMarks:
         """Where links lead whose content runs later: the agent's and those that were there."""
         before = {path: entry.link for path, entry in self._base.manifest.entries.items() if entry.kind == "link"}
         links = before | {path: self._changes.entries[path].link for path in self._changes.links}
-        reasons = {path: why for path in links if (why := link_runs_later(path)) is not None}
+        reasons = {path: why for path in links if (why := link_auto_run_reason(path)) is not None}
         places = {path: resolved(path, links[path] or "/", links.get) for path in reasons}
         return {place: f"{path} leads here: {reasons[path]}" for path, place in places.items() if place is not None}
 

@@ -16,7 +16,7 @@ from handrail.features.review.file_view import file_view
 from handrail.features.review.review import Review
 from handrail.features.review.reviews import Reviews
 from handrail.kernel.call import Call
-from handrail.kernel.threads import settled_for
+from handrail.kernel.threads import run_for_caller
 
 T = TypeVar("T")
 
@@ -34,11 +34,11 @@ def mount(context: HttpContext) -> Mount:
             finally:
                 review.close()
 
-        return await settled_for(caller(request, context.person), read)
+        return await run_for_caller(caller(request, context.person), read)
 
     async def list_reviews(request: Request) -> Response:
         must_be_person(request, "Reviewing")
-        return success({"reviews": await settled_for(caller(request, context.person), reviews.listed)})
+        return success({"reviews": await run_for_caller(caller(request, context.person), reviews.listed)})
 
     async def list_items(request: Request) -> Response:
         return success({"items": await with_review(request, lambda review: review.items)})
@@ -50,7 +50,7 @@ def mount(context: HttpContext) -> Mount:
     async def list_commits(request: Request) -> Response:
         must_be_person(request, "Fetching an agent's commits")
         own_id = request.path_params["id"]
-        found = await settled_for(caller(request, context.person), lambda: reviews.commits(own_id).fetched())
+        found = await run_for_caller(caller(request, context.person), lambda: reviews.commits(own_id).fetched())
         return success({"commits": found})
 
     async def take(request: Request) -> Response:

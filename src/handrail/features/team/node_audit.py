@@ -1,7 +1,7 @@
 """The copy of a node's audit: its lines as the node wrote them, taken only where they continue the chain."""
 
 from handrail.kernel.chain import Head, read_head
-from handrail.kernel.chain_check import whole_records
+from handrail.kernel.chain_check import follow_records
 from handrail.ports.errors import Conflict, InvalidParams
 from handrail.ports.journal import Journal
 
@@ -14,7 +14,7 @@ def keep(journal: Journal, start: int, data: bytes) -> Head:
         before = read_head(held.mark) if held.mark is not None else Head()
         if before is None or start != held.size:
             raise Conflict("The team has another part of this audit.", size=held.size)
-        count, last, end = whole_records(before.count, before.hash, data)
+        count, last, end = follow_records(before.count, before.hash, data)
         if end != len(data):
             raise Conflict(
                 "This does not continue the audit that the team knows of this node.",

@@ -9,8 +9,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from handrail.kernel.audit import Audit
-from handrail.kernel.presence import about_card
-from handrail.kernel.prompts.shown import shown_digest
+from handrail.kernel.presence import subject_of_card
+from handrail.kernel.prompts.shown_digest import shown_digest
 from handrail.ports.errors import Conflict, InvalidParams, NotFound
 from handrail.ports.node import NodeAnswer, NodeOutcome, NodeQuestion
 from handrail.ports.prompt_queue import ApprovalSubject, Origin, QueuedPrompt, Receipt
@@ -45,7 +45,7 @@ class NodeQuestions:
         card = asked.prompt.card
         if card is UNSET:
             raise InvalidParams("Only approvals are asked for at the team.", field="prompt")
-        about = replace(about_card(card, member.id), identity=f"node:{member.id}")
+        about = replace(subject_of_card(card, member.id), identity=f"node:{member.id}")
         origin = Origin(f"node:{member.name}", is_own=True, about=about)
         with suppress(Conflict):  # it is there already
             await self._request(asked.prompt, request_id=queue_id(member.id, asked.request_id), origin=origin)

@@ -15,7 +15,7 @@ from handrail.features.team.node_questions import PREFIX as NODE
 from handrail.features.team.node_questions import NodeQuestions
 from handrail.kernel.audit import Audit
 from handrail.kernel.prompts.answer_rules import check_response
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.ports.agents import PREFIX
 from handrail.ports.errors import Conflict, Declined
 from handrail.ports.identity import persons_chat_identity
@@ -30,7 +30,7 @@ _NODE_SECONDS = 3.0
 """As long as somebody who answers waits for the word of the node."""
 
 
-class VotedPrompts(LoggedPrompts):
+class VotedPrompts(LogPromptQueue):
     """`audit` gets every vote."""
 
     def __init__(self, store: PromptStore, team: TeamStores, audit: Audit) -> None:

@@ -27,7 +27,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.target import Step as TargetStep
 from handrail.kernel.target import Target
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import About, Preview
+from handrail.kernel.tool import CallSubject, Preview
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Conflict, TooLarge
 
@@ -110,7 +110,7 @@ def check_size(workspace: Workspace, paths: Iterable[str]) -> None:
         )
 
 
-def planned(workspace: Workspace, steps: Sequence[Step], summary: str, about: About) -> Preview:
+def planned(workspace: Workspace, steps: Sequence[Step], summary: str, about: CallSubject) -> Preview:
     shown = preview_of_unit(with_parents(workspace, steps), summary)
     return replace(shown, about=replace(about, can_undo=True), facts=read_only_facts(workspace, steps))
 

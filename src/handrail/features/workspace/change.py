@@ -15,7 +15,7 @@ from handrail.features.workspace.idempotency import Written
 from handrail.features.workspace.line_diff import LineDiff, diff
 from handrail.features.workspace.unified_diff import unified
 from handrail.features.workspace.workspace import Workspace, canonical, check_text
-from handrail.kernel.tool import About, Preview
+from handrail.kernel.tool import CallSubject, Preview
 from handrail.ports.errors import Conflict, InvalidParams, NotFound
 from handrail.ports.files import Status
 
@@ -165,7 +165,7 @@ def preview_of(workspace: Workspace, change: Change, summary: str) -> Preview:
     check_batch(workspace, change.path, compare(workspace, change).changed_lines, change.path)
     return Preview(
         summary=summary,
-        about=About(can_undo=True),
+        about=CallSubject(can_undo=True),
         path=change.path,
         diff=unified(change.path, change.before, change.after),
         binding={"baseHash": change.base_hash, "afterHash": change.after_hash},

@@ -6,7 +6,7 @@ from handrail.features.workspace.change import Change, FolderChange, LinkChange,
 from handrail.features.workspace.snapshots import is_text
 from handrail.features.workspace.unified_diff import unified
 from handrail.kernel.digest import digest
-from handrail.kernel.tool import About, Preview
+from handrail.kernel.tool import CallSubject, Preview
 from handrail.kernel.visible import quoted_line
 
 
@@ -15,7 +15,7 @@ def preview_of_unit(steps: Sequence[Step], summary: str, refused: Iterable[str] 
     notes = "".join(f"# not included: {line}\n" for line in refused)
     return Preview(
         summary=summary,
-        about=About(object="" if len(steps) == 1 else str(len(steps)), kind="changes", can_undo=True),
+        about=CallSubject(object="" if len(steps) == 1 else str(len(steps)), kind="changes", can_undo=True),
         path=steps[0].path if len(steps) == 1 else None,
         diff=notes + diff_of(steps),
         binding={"steps": digest([_bound(step) for step in steps])},

@@ -10,10 +10,10 @@ from typing import Any, get_args
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from handrail.kernel.grants import NotOffered, chosen
+from handrail.kernel.grants import NotOffered, choose_grant
 from handrail.kernel.prompts.members import Members, Problems
-from handrail.kernel.prompts.part_rules import taken_parts
-from handrail.kernel.prompts.rules import NewId, checked_grant, checked_tasks, new_id, note_strangers
+from handrail.kernel.prompts.part_rules import check_parts
+from handrail.kernel.prompts.rules import NewId, check_grant, check_tasks, new_id, note_unknown
 from handrail.ports.approval_card import Grant, Scope
 from handrail.ports.errors import InvalidParams
 from handrail.ports.prompts import (
@@ -136,7 +136,7 @@ def _answered(members: Members, prompt: Prompt, response: PromptResponse, new_dr
     elif isinstance(prompt, ChoicePrompt):
         selection = _selections(members, prompt) if prompt.multiple else _selection(members, prompt)
     elif isinstance(prompt, TaskConfirmPrompt):
-        tasks = checked_tasks(members, new_draft_id)
+        tasks = check_tasks(members, new_draft_id)
         if "tasks" not in members:
             members.note("tasks", "is required")
     elif isinstance(prompt, FileChangePrompt):
@@ -145,7 +145,7 @@ def _answered(members: Members, prompt: Prompt, response: PromptResponse, new_dr
         if "covers" in members and (prompt.consent is UNSET or scope != "rule"):
             members.note("covers", "needs the scope rule, and a prompt about an app's tool")
         grant = _grant(members, prompt, scope)
-        response = taken_parts(members, prompt, response)
+        response = check_parts(members, prompt, response)
         if response.chosen is not None and scope not in (UNSET, "once"):
             members.note("scope", "must be once where a part is taken or the text is edited")
     return msgspec.structs.replace(
@@ -156,7 +156,7 @@ def _answered(members: Members, prompt: Prompt, response: PromptResponse, new_dr
 def _grant(members: Members, prompt: FileChangePrompt, scope: Scope | UnsetType) -> Grant | UnsetType:
     """How far the yes reaches, where the person has spelled it out; it must follow from what was offered."""
     given = members.object("grant")
-    wish = UNSET if given is UNSET else checked_grant(given)
+    wish = UNSET if given is UNSET else check_grant(given)
     if scope is UNSET or scope == "once" or prompt.offers is UNSET:
         if wish is not UNSET:
             members.note("grant", "needs the scope task or rule, and a prompt that offers it")
@@ -166,7 +166,7 @@ def _grant(members: Members, prompt: FileChangePrompt, scope: Scope | UnsetType)
             members.note("grant", "doesn't belong to a consent: `covers` says how far it reaches")
         return UNSET
     try:
-        chosen(prompt.offers, scope, wish)
+        choose_grant(prompt.offers, scope, wish)
     except NotOffered as refused:
         members.note(refused.field, refused.why)
     return wish
@@ -201,7 +201,7 @@ def _selections(members: Members, prompt: ChoicePrompt) -> tuple[str, ...] | Uns
         members.note("selection", "is required")
     if selection is UNSET:
         return UNSET
-    note_strangers(members, "selection", selection, (option.value for option in prompt.options))
+    note_unknown(members, "selection", selection, (option.value for option in prompt.options))
     fewest, most = prompt.min_selections or 0, prompt.max_selections or len(prompt.options)
     if not fewest <= len(selection) <= most:
         members.note("selection", f"must name {fewest} to {most} options, not {len(selection)}")

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET
 
 from handrail.kernel.approval import Question
-from handrail.kernel.prompts.card import card_of, written_later
+from handrail.kernel.prompts.card import auto_run_writes, card_of
 from handrail.kernel.target import ANY_PLACE
 from handrail.kernel.visible import one_line, visible
 from handrail.ports.prompts import ConsentSubject, FileChangePrompt
@@ -29,7 +29,7 @@ def prompt_of(question: Question, bundle: str | None = None, project: str = "") 
     """Everything that will happen, with nothing hidden in it. `bundle` is the same in similar questions."""
     preview = question.preview
     lines = [f"{question.title} ({question.effect.value})", f"Asked by {one_line(question.call.caller)}"]
-    later = written_later(question)
+    later = auto_run_writes(question)
     lines += [
         f"{'This file' if path == preview.path else one_line(path)} runs code later: {why}." for path, why in later
     ]

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import UNSET
 
 from handrail.kernel.approval import Question
-from handrail.kernel.prompts.card import written_later
-from handrail.kernel.prompts.shown import shown_digest
+from handrail.kernel.prompts.card import auto_run_writes
+from handrail.kernel.prompts.shown_digest import shown_digest
 from handrail.ports.errors import Failure, InvalidParams, NotFound
 from handrail.ports.presence import ProofSource
 from handrail.ports.prompt_queue import PromptQueue, QueuedPrompt, Receipt
@@ -35,7 +35,7 @@ def bundle_of(question: Question, project: str) -> str | None:
     """
     preview, call = question.preview, question.call
     is_special = question.is_critical or preview.unseen is not None or bool(preview.changed)
-    if is_special or written_later(question):
+    if is_special or auto_run_writes(question):
         return None
     target, consent = question.target, preview.consent
     where = [target.place, target.app, target.server, None if consent is None else consent.tool]
@@ -43,7 +43,7 @@ def bundle_of(question: Question, project: str) -> str | None:
     return sha256(msgspec.json.encode(parts)).hexdigest()[:16]
 
 
-def shown_as(request: RequestEntry, *, is_own: bool) -> dict[str, str]:
+def bundle_members(request: RequestEntry, *, is_own: bool) -> dict[str, str]:
     """What a client needs to answer it in a bundle. Only handrail's own approvals can be in one."""
     prompt = request.prompt
     if not is_own or not isinstance(prompt, FileChangePrompt) or prompt.bundle is UNSET:
@@ -63,7 +63,7 @@ class Bundle:
         return _id(self.items)
 
 
-def bundles(pending: Iterable[QueuedPrompt], own: Iterable[str]) -> list[Bundle]:
+def group_approvals(pending: Iterable[QueuedPrompt], own: Iterable[str]) -> list[Bundle]:
     """`own`: which of the ids handrail itself posted."""
     ours, found = set(own), dict[str, list[QueuedPrompt]]()
     for each in pending:
@@ -76,7 +76,7 @@ def bundles(pending: Iterable[QueuedPrompt], own: Iterable[str]) -> list[Bundle]
 async def pending_bundles(queue: PromptQueue) -> list[Bundle]:
     pending = await queue.pending()
     origins = await queue.origins([each.request_id for each in pending])
-    return bundles(pending, (name for name, origin in origins.items() if origin.is_own))
+    return group_approvals(pending, (name for name, origin in origins.items() if origin.is_own))
 
 
 async def find_bundle(queue: PromptQueue, bundle_id: str) -> Bundle:
@@ -92,7 +92,7 @@ async def find_bundle(queue: PromptQueue, bundle_id: str) -> Bundle:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownApproval:
     """An approval as a person saw it."""
 
     request_id: str
@@ -103,7 +103,12 @@ Outcome = Receipt | Failure
 
 
 async def answer_all(
-    queue: PromptQueue, shown: Sequence[Shown], response: Mapping[str, Any], *, by: str, proof: ProofSource = None
+    queue: PromptQueue,
+    shown: Sequence[ShownApproval],
+    response: Mapping[str, Any],
+    *,
+    by: str,
+    proof: ProofSource = None,
 ) -> dict[str, Outcome]:
     """The same answer to each of them. One that can't be answered so is refused alone, and stays as it is.
 
@@ -116,7 +121,7 @@ async def answer_all(
     if None in keys or len(keys) > 1:
         raise _wrong("items", "must be similar approvals, all with the same bundle")
 
-    async def answer(each: Shown) -> Outcome:
+    async def answer(each: ShownApproval) -> Outcome:
         try:
             return await queue.respond(each.request_id, response, by=by, proof=proof, shown=each.digest)
         except Failure as refused:
@@ -125,7 +130,7 @@ async def answer_all(
     return dict(zip(ids, await asyncio.gather(*map(answer, shown)), strict=True))
 
 
-def _check(shown: Sequence[Shown], response: Mapping[str, Any]) -> None:
+def _check(shown: Sequence[ShownApproval], response: Mapping[str, Any]) -> None:
     if not 1 <= len(shown) <= MOST_ITEMS:
         raise _wrong("items", f"must be 1 to {MOST_ITEMS} approvals")
     if len({each.request_id for each in shown}) != len(shown):

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from handrail.kernel.approval import Question
-from handrail.kernel.auto_run_files import later_files
+from handrail.kernel.auto_run_files import auto_run_files
 from handrail.kernel.prompts.phrases import phrase
 from handrail.kernel.target import ANY_PLACE
 from handrail.kernel.tool import Difference
@@ -42,16 +42,16 @@ def card_of(question: Question, project: str, params: Iterator[tuple[str, Any]])
         reason=visible(about.reason.strip()[:_LONGEST_REASON]),
         risks=tuple(_risks(question)),
         notes=tuple(_notes(question)),
-        unseen=UNSET if preview.unseen is None else said("", preview.unseen),
+        unseen=UNSET if preview.unseen is None else card_fact("", preview.unseen),
         changed=tuple(_changed(each) for each in preview.changed),
-        facts=tuple(said(name, line) for name, value in facts for line in _lines(value)),
+        facts=tuple(card_fact(name, line) for name, value in facts for line in _lines(value)),
         params=tuple(CardFact(name=one_line(name), value=visible(_text(value))) for name, value in params),
         parts=tuple(tuple(map(visible, part)) for part in about.parts),
         digest=question.digest,
     )
 
 
-def said(name: str, value: str) -> CardFact:
+def card_fact(name: str, value: str) -> CardFact:
     """A sentence of ours goes out as its code, everything else as it is."""
     found = phrase(value)
     if found is None:
@@ -60,12 +60,12 @@ def said(name: str, value: str) -> CardFact:
     return CardFact(name=one_line(name), code=code, value=visible(subject))
 
 
-def written_later(question: Question) -> list[tuple[str, str]]:
+def auto_run_writes(question: Question) -> list[tuple[str, str]]:
     """Files that would be written and are code that runs later, each with the reason."""
     if question.effect is not Effect.WRITE:
         return []
     steps = (step.target.path for step in question.target.steps if step.effect is Effect.WRITE)
-    return later_files((question.preview.path, *steps))
+    return auto_run_files((question.preview.path, *steps))
 
 
 def _risks(question: Question) -> Iterator[Risk]:
@@ -75,7 +75,7 @@ def _risks(question: Question) -> Iterator[Risk]:
     place = preview.place or target.place
     if preview.about.leaves or (place is not None and is_elsewhere(place)):
         yield "leaves"
-    if written_later(question) or preview.command is not None or target.program is not None:
+    if auto_run_writes(question) or preview.command is not None or target.program is not None:
         yield "code"
     paths = [preview.path, *(step.target.path for step in target.steps)]
     if any(path is not None and is_secret_path(path) for path in paths):
@@ -84,8 +84,8 @@ def _risks(question: Question) -> Iterator[Risk]:
 
 def _notes(question: Question) -> Iterator[CardFact]:
     preview = question.preview
-    for path, why in written_later(question):
-        note = said("runsLater", why)
+    for path, why in auto_run_writes(question):
+        note = card_fact("runsLater", why)
         yield note if path == preview.path else replace(note, value=visible(path))
     if preview.place == ANY_PLACE:
         yield CardFact(name="nameless")
@@ -98,7 +98,7 @@ def _notes(question: Question) -> Iterator[CardFact]:
 
 
 def _changed(difference: Difference) -> CardFact:
-    fact = said(difference.which, difference.value)
+    fact = card_fact(difference.which, difference.value)
     return replace(fact, of=one_line(difference.name)) if difference.name else fact
 
 

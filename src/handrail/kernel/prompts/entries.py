@@ -65,7 +65,7 @@ def _lenient_head(line: bytes) -> Head | None:
         return None
 
 
-def parts(line: bytes) -> list[tuple[int, bytes]]:
+def split_entries(line: bytes) -> list[tuple[int, bytes]]:
     """The entries in a line, and where in it each begins: several, where a program has left out an LF."""
     if _SEAM.search(line) is None:
         return [(0, line)]

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def answering(queue: PromptQueue, request_id: str, beside: Sequence[AnswerChannel]) -> AsyncIterator[None]:
+async def open_channels(queue: PromptQueue, request_id: str, beside: Sequence[AnswerChannel]) -> AsyncIterator[None]:
     """While inside, the other places are asked as well; at the end each of them has let go of the question."""
     asked = [asyncio.create_task(_answer(queue, request_id, side)) for side in beside]
     message = None
@@ -48,7 +48,7 @@ async def withdraw(queue: PromptQueue, request_id: str, by: str | None = "handra
     return PromptAnswer(request_id, withdrawn)
 
 
-async def drop(queue: PromptQueue, request_id: str) -> None:
+async def try_withdraw(queue: PromptQueue, request_id: str) -> None:
     """Withdraws a question whose answer nobody waits for any more, as far as that is possible."""
     with suppress(Failure):
         await queue.respond(request_id, PromptResponse(status="timeout"), by="handrail")

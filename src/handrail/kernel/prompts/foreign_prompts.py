@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from handrail.kernel.queue_approver import PREFIX
+from handrail.kernel.queue_approver import APPROVAL_PREFIX
 from handrail.kernel.visible import one_line
 from handrail.ports.errors import InvalidParams
 from handrail.ports.prompt_queue import OWN_ORIGIN, Origin, PromptQueue
 from handrail.ports.prompts import FileChangePrompt, Prompt
 
-_FOR_A_PERSON = (PREFIX, "plan_", "ask_")
+_FOR_A_PERSON = (APPROVAL_PREFIX, "plan_", "ask_")
 _OWN = (*_FOR_A_PERSON, "done_")
 """What handrail's own questions begin with: the gate's, plans, the tools' and results."""
 
@@ -47,7 +47,7 @@ def check_foreign(prompt: Prompt | Mapping[str, Any], request_id: str | None) ->
             raise _reserved(f"prompt.{member}", "is only in approvals of the gate")
 
 
-def posted(prompt: Prompt, origin: Origin | None) -> dict[str, Any]:
+def origin_members(prompt: Prompt, origin: Origin | None) -> dict[str, Any]:
     """Where a prompt comes from: `isOwn` for handrail's own, with the agent that asks; otherwise who `postedBy`."""
     if origin is not None and origin.is_own:
         return {"isOwn": True} if origin.by == OWN_ORIGIN.by else {"isOwn": True, "askedBy": one_line(origin.by)}
@@ -56,7 +56,7 @@ def posted(prompt: Prompt, origin: Origin | None) -> dict[str, Any]:
     return told if claim is None else {**told, "claimedSource": one_line(claim)}
 
 
-def shown_members(prompt: Prompt, origin: Origin | None) -> dict[str, Any]:
+def client_members(prompt: Prompt, origin: Origin | None) -> dict[str, Any]:
     """The prompt for a client. Scopes, and what else only the gate's approvals have, are left out of all others."""
     members: dict[str, Any] = msgspec.to_builtins(prompt)
     if origin is not None and origin.is_own:
@@ -64,7 +64,7 @@ def shown_members(prompt: Prompt, origin: Origin | None) -> dict[str, Any]:
     return {name: value for name, value in members.items() if name not in _ONLY_OURS}
 
 
-async def is_for_a_person(queue: PromptQueue, request_id: str, poster: str | None = None) -> bool:
+async def needs_person(queue: PromptQueue, request_id: str, poster: str | None = None) -> bool:
     """By its id, whatever the log holds by now. So is a change to confirm, unless its poster answers it."""
     if request_id.startswith(_FOR_A_PERSON):
         return True

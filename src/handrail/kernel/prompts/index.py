@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from handrail.kernel.prompts.entries import LONGEST_LINE, UNREADABLE, Action, Head, parts, read_head
+from handrail.kernel.prompts.entries import LONGEST_LINE, UNREADABLE, Action, Head, read_head, split_entries
 from handrail.ports.journal import LockedJournal
 
 _BLOCK = 1 << 16
@@ -124,7 +124,7 @@ class PromptIndex:
                 return data, end
             elif len(data) < size:
                 # Perhaps nothing but its LF is missing: whoever appends next makes a line of it.
-                is_whole = all(read_head(part) is not None for _, part in parts(data))
+                is_whole = all(read_head(part) is not None for _, part in split_entries(data))
                 return (data, len(data)) if is_whole else None
             elif size < LONGEST_LINE:
                 size = min(size * 4, LONGEST_LINE)
@@ -196,7 +196,7 @@ def line_at(held: LockedJournal, place: int) -> bytes:
         data = held.read(place, size)
         if (end := data.find(b"\n")) >= 0 or len(data) < size:
             line = data if end < 0 else data[:end]
-            return parts(line)[0][1] if line else line
+            return split_entries(line)[0][1] if line else line
         if size > LONGEST_LINE:
             return b""
         size *= 4
@@ -214,7 +214,7 @@ def _heads(data: bytes, end: int, offset: int) -> tuple[Sequence[Head | _UsualHe
             return usual, places
     except UNREADABLE:
         pass
-    found = [(place + at, part) for place, line in zip(places, lines, strict=True) for at, part in parts(line)]
+    found = [(place + at, part) for place, line in zip(places, lines, strict=True) for at, part in split_entries(line)]
     return [_own_head(part) for _, part in found], [place for place, _ in found]
 
 

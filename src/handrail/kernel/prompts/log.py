@@ -16,7 +16,7 @@ from handrail.kernel.prompts.answer_rules import check_response, mask
 from handrail.kernel.prompts.entries import digest, is_request_id, timestamp, write_entry
 from handrail.kernel.prompts.members import Members, Problems
 from handrail.kernel.prompts.rules import check_new_prompt, new_id
-from handrail.kernel.prompts.shown import check_shown, shown_digest
+from handrail.kernel.prompts.shown_digest import check_shown, shown_digest
 from handrail.kernel.prompts.view import PromptView
 from handrail.ports.errors import Failure, NotFound
 from handrail.ports.journal import Journal, LockedJournal

@@ -8,7 +8,7 @@ from handrail.ports.approval_card import ChangePart
 from handrail.ports.errors import InvalidParams
 
 
-class Numbered(NamedTuple):
+class NumberedPart(NamedTuple):
     """`place` is the hunk's in its file; None for a file that can only be taken whole."""
 
     number: int
@@ -23,14 +23,14 @@ class Numbered(NamedTuple):
         return f"{self.number}  {path}, line {hunk.start_old}: +{len(hunk.lines_new)} -{len(hunk.lines_old)}"
 
 
-def numbered(parts: Sequence[ChangePart]) -> list[Numbered]:
+def number_parts(parts: Sequence[ChangePart]) -> list[NumberedPart]:
     places = ((part, place) for part in parts for place in range(len(part.hunks)) or (None,))
-    return [Numbered(number, part, place) for number, (part, place) in enumerate(places, 1)]
+    return [NumberedPart(number, part, place) for number, (part, place) in enumerate(places, 1)]
 
 
-def taking(parts: Sequence[ChangePart], numbers: Collection[int]) -> dict[str, Any]:
+def select_parts(parts: Sequence[ChangePart], numbers: Collection[int]) -> dict[str, Any]:
     """The members of an answer that takes these; none where that is everything. InvalidParams."""
-    known = numbered(parts)
+    known = number_parts(parts)
     if unknown := sorted(set(numbers) - {each.number for each in known}):
         raise InvalidParams(f"There is no part {unknown[0]}: they are numbered from 1 to {len(known)}.")
     if not numbers:
@@ -41,7 +41,7 @@ def taking(parts: Sequence[ChangePart], numbers: Collection[int]) -> dict[str, A
     return {"hunks": files[0]["hunks"]} if len(parts) == 1 else {"files": files}
 
 
-def _files(parts: Sequence[ChangePart], taken: Sequence[Numbered]) -> Iterator[dict[str, Any]]:
+def _files(parts: Sequence[ChangePart], taken: Sequence[NumberedPart]) -> Iterator[dict[str, Any]]:
     for part in parts:
         of_part = [each.place for each in taken if each.part is part]
         if of_part:

@@ -8,7 +8,7 @@ from handrail.ports.approval_card import ChangePart, ChosenPart
 from handrail.ports.prompts import FileChangePrompt, PromptResponse
 
 
-def taken_parts(members: Members, prompt: FileChangePrompt, response: PromptResponse) -> PromptResponse:
+def check_parts(members: Members, prompt: FileChangePrompt, response: PromptResponse) -> PromptResponse:
     """The response with what the person took; notes what does not fit the prompt."""
     parts = () if prompt.parts is UNSET else prompt.parts
     for name in ("hunks", "content") if len(parts) != 1 else ():

@@ -13,10 +13,10 @@ from msgspec import UNSET
 
 from handrail.kernel.prompts.answer_rules import check_response, unmask
 from handrail.kernel.prompts.entries import digest, read_answer
-from handrail.kernel.prompts.first_answer import answering
+from handrail.kernel.prompts.first_answer import open_channels
 from handrail.kernel.prompts.log import Change, PromptLog
 from handrail.kernel.prompts.rules import check_new_prompt, new_id
-from handrail.kernel.prompts.shown import not_shown
+from handrail.kernel.prompts.shown_digest import changed_since_shown
 from handrail.ports.errors import InputOutput
 from handrail.ports.presence import Presence, ProofSource
 from handrail.ports.prompt_queue import (
@@ -36,7 +36,7 @@ from handrail.ports.waiting import finish
 T = TypeVar("T")
 
 
-class LoggedPrompts:
+class LogPromptQueue:
     """A `PromptQueue` for one event loop. Any number of processes may have one each on the same store."""
 
     def __init__(
@@ -83,7 +83,7 @@ class LoggedPrompts:
         posted = (await self.origins([request_id])).get(request_id)
         if posted is not None and posted.shown is not None:
             if shown not in (None, posted.shown):
-                raise not_shown(request_id)
+                raise changed_since_shown(request_id)
             shown = posted.shown
         keep_proof = await self._admitted(request_id, response, proof)
 
@@ -122,13 +122,13 @@ class LoggedPrompts:
         origin = None if origin is None else replace(origin, waits=True)
         async with self._waiters.waiting(used_id, masked) as mailbox:
             await self.request(checked, request_id=used_id, run_id=run_id, origin=origin)
-            async with answering(self, used_id, beside(checked)):
+            async with open_channels(self, used_id, beside(checked)):
                 return await self._answer(used_id, mailbox, checked)
 
     async def wait(
         self, request_id: str, *, beside: Sequence[AnswerChannel] = (), masked: Mapping[str, str] = NOTHING_MASKED
     ) -> PromptAnswer:
-        async with self._waiters.waiting(request_id, masked) as mailbox, answering(self, request_id, beside):
+        async with self._waiters.waiting(request_id, masked) as mailbox, open_channels(self, request_id, beside):
             return await self._answer(request_id, mailbox)
 
     async def masked(self, request_id: str) -> Mapping[str, str]:

@@ -74,7 +74,7 @@ def check_new_prompt(prompt: Prompt | Mapping[str, Any]) -> Prompt:
     return checked
 
 
-def checked_tasks(members: Members, new_draft_id: NewId) -> tuple[PromptTask, ...]:
+def check_tasks(members: Members, new_draft_id: NewId) -> tuple[PromptTask, ...]:
     rows = list(members.objects("tasks"))
     tasks = tuple(_task(row, new_draft_id) for row in rows)
     _note_repeated(rows, "draftId", [task.draft_id for task in tasks])
@@ -148,12 +148,12 @@ def _default(members: Members, values: list[str], multiple: bool) -> str | tuple
         return default
     defaults = members.texts("default")
     if defaults is not UNSET:
-        note_strangers(members, "default", defaults, values)
+        note_unknown(members, "default", defaults, values)
     return defaults
 
 
 def _task_confirm(members: Members, new_draft_id: NewId) -> TaskConfirmPrompt:
-    return _prompt(TaskConfirmPrompt, members, tasks=checked_tasks(members, new_draft_id))
+    return _prompt(TaskConfirmPrompt, members, tasks=check_tasks(members, new_draft_id))
 
 
 def _task(members: Members, new_draft_id: NewId) -> PromptTask:
@@ -198,12 +198,12 @@ def _offer(members: Members) -> Offer:
         Offer,
         members,
         scope=members.one_of("scope", SCOPES) or "once",
-        grant=UNSET if grant is UNSET else checked_grant(grant),
+        grant=UNSET if grant is UNSET else check_grant(grant),
         is_wide=members.flag("isWide") is True,
     )
 
 
-def checked_grant(members: Members) -> Grant:
+def check_grant(members: Members) -> Grant:
     return _filled(Grant, members, tools=members.texts("tools") or ())
 
 
@@ -220,7 +220,7 @@ _KINDS: dict[str, Callable[[Members, NewId], Prompt]] = {
 }
 
 
-def note_strangers(members: Members, name: str, chosen: Iterable[str], values: Iterable[str]) -> None:
+def note_unknown(members: Members, name: str, chosen: Iterable[str], values: Iterable[str]) -> None:
     """Each must be one of the options, and be named once."""
     known, seen = set(values), set[str]()
     for at, value in enumerate(chosen):

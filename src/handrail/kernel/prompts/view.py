@@ -11,7 +11,14 @@ from dataclasses import replace
 from itertools import islice
 from threading import Lock
 
-from handrail.kernel.prompts.entries import is_nameless_request, parts, read_answer, read_entry, read_head, read_request
+from handrail.kernel.prompts.entries import (
+    is_nameless_request,
+    read_answer,
+    read_entry,
+    read_head,
+    read_request,
+    split_entries,
+)
 from handrail.kernel.prompts.index import PromptIndex, line_at
 from handrail.ports.errors import Conflict, NotFound
 from handrail.ports.journal import Journal, LockedJournal
@@ -213,7 +220,9 @@ class PromptView:
         nameless: list[int] = []
         position = start
         for line in self._journal.lines(start, until=end):
-            found = [(position + at, part, read_entry(part)) for at, part in parts(line)] if is_line_start else []
+            found = (
+                [(position + at, part, read_entry(part)) for at, part in split_entries(line)] if is_line_start else []
+            )
             is_line_start = True
             if not line.endswith(b"\n") and (not found or found[-1][2] is None):
                 break  # torn, or still being written

@@ -10,7 +10,7 @@ import msgspec
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.feature import FEATURE
 from handrail.kernel.call import Call
-from handrail.kernel.policy import compose
+from handrail.kernel.policy import compose_policy
 from handrail.kernel.policy_document import PolicyDocument
 from handrail.kernel.registry import Registry, surface_of
 from handrail.kernel.tool import Reply
@@ -67,7 +67,7 @@ class ScriptedHost:
 class DesktopGate:
     def __init__(self, folder: Path, host: ScriptedHost, rules: Sequence[Mapping[str, str]] = ()) -> None:
         document = PolicyDocument(rules=tuple(msgspec.convert(rule, Rule) for rule in rules))
-        policy = compose(document, is_trusted=True, user_rules=())
+        policy = compose_policy(document, is_trusted=True, user_rules=())
         self.rig = GateRig(folder, (), policy=lambda: policy)
         self.host = host
         self.questions = self.rig.person.questions

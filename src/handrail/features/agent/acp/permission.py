@@ -6,7 +6,7 @@ import msgspec
 
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
-from handrail.kernel.tool import About, Preview, Tool
+from handrail.kernel.tool import CallSubject, Preview, Tool
 from handrail.kernel.visible import quoted_line
 from handrail.ports.effect import Effect
 
@@ -47,7 +47,7 @@ async def preview(port: None, call: Call, params: Params) -> Preview:
     facts += [(f"new content of {change.path}", change.new_text) for change in params.changes]
     if params.input:
         facts.append(("parameters", params.input))
-    return Preview(f"{params.agent} wants to {quoted_line(params.title)}", about=About(params.title), facts=facts)
+    return Preview(f"{params.agent} wants to {quoted_line(params.title)}", about=CallSubject(params.title), facts=facts)
 
 
 TOOLS = (

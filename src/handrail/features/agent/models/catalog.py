@@ -23,7 +23,7 @@ from handrail.features.agent.models.providers import (
     split,
 )
 from handrail.features.agent.models.server_models import ServerModels
-from handrail.kernel.web_address import read as read_address
+from handrail.kernel.web_address import parse_address as read_address
 from handrail.ports.browser import Wire
 from handrail.ports.errors import InvalidParams
 from handrail.ports.model import Model, NoModel, WrongKey

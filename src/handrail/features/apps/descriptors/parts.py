@@ -9,7 +9,7 @@ import msgspec
 
 from handrail.features.apps.calls.checks import SchemaWeight
 from handrail.features.apps.model import Problem
-from handrail.kernel.web_address import read as read_address
+from handrail.kernel.web_address import parse_address as read_address
 from handrail.ports.errors import InvalidParams
 
 _APP_ID = re.compile(r"[a-z0-9]+(\.[a-z0-9]+)+")

@@ -10,7 +10,7 @@ from handrail.features.apps.model import AppRequest, UnknownApp, UnknownAppTool
 from handrail.kernel.call import Call, Keep
 from handrail.kernel.content import Text
 from handrail.kernel.json_schema import schema_of
-from handrail.kernel.tool import About, Preview, Reply, Tool
+from handrail.kernel.tool import CallSubject, Preview, Reply, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import (
     AuthRequired,
@@ -91,7 +91,7 @@ async def _preview(apps: Apps, call: Call, params: Params) -> Preview:
     summary = f"{app.name} ({app.id}), {tool.name}: {' '.join(tool.description.split())}"
     return Preview(
         summary if len(summary) <= _LONGEST_SUMMARY else f"{summary[: _LONGEST_SUMMARY - 1]}…",
-        about=About(tool.name, "tool", app.name),
+        about=CallSubject(tool.name, "tool", app.name),
         app=app.id,
         binding={"descriptor": declared.consent.tool_digest, "program": program},
         state=declared,

@@ -10,7 +10,7 @@ from handrail.features.apps.model import App, AppTool, UnknownApp, UnknownAppToo
 from handrail.kernel.call import Call
 from handrail.kernel.content import Resource
 from handrail.kernel.json_schema import schema_of
-from handrail.kernel.quoting import fenced
+from handrail.kernel.quoting import fence_text
 from handrail.kernel.target import Target
 from handrail.kernel.tool import ListedResource, Preview, Reply, ResourceKind, Tool
 from handrail.kernel.visible import one_line
@@ -80,7 +80,7 @@ def _in_words(result: Result) -> str:
             lines.append(f"  parameters {msgspec.json.encode(tool.parameters).decode()}")
         if tool.returns is not UNSET:
             lines.append(f"  returns {msgspec.json.encode(tool.returns).decode()}")
-    return f"{result.id}, {len(result.tools)} tools.\n{fenced(chr(10).join(lines), 'text of the app')}"
+    return f"{result.id}, {len(result.tools)} tools.\n{fence_text(chr(10).join(lines), 'text of the app')}"
 
 
 TOOL = Tool(

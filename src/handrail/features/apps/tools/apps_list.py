@@ -9,7 +9,7 @@ from handrail.features.apps.apps import Apps, required_object
 from handrail.features.apps.model import ListedApp
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
-from handrail.kernel.quoting import fenced
+from handrail.kernel.quoting import fence_text
 from handrail.kernel.tool import Preview, Reply, Tool
 from handrail.kernel.visible import one_line
 from handrail.ports.errors import InvalidParams
@@ -85,7 +85,7 @@ def _in_words(result: Result) -> str:
         f"[{f'{app.tools} tools' if app.matching is UNSET else ', '.join(app.matching)}]"
         for app in result.apps
     ]
-    return f"{len(result.apps)} of {result.total} apps.{more}\n{fenced(chr(10).join(lines), 'text of apps')}"
+    return f"{len(result.apps)} of {result.total} apps.{more}\n{fence_text(chr(10).join(lines), 'text of apps')}"
 
 
 TOOL = Tool(

@@ -9,7 +9,7 @@ from typing import Any
 from handrail.features.browser.bus.browser_action import BrowserAction
 from handrail.features.browser.bus.browser_view import STATE_EVENTS
 from handrail.features.browser.bus.catalogue import ACTIONS
-from handrail.kernel.digest import digest, short
+from handrail.kernel.digest import digest, shorten
 from handrail.kernel.json_schema import schema_of
 from handrail.ports.browser import EXPECTED_ORIGIN, EXTENSION_ID, PROTOCOL
 from handrail.ports.errors import Conflict
@@ -30,7 +30,7 @@ def agreement() -> dict[str, Any]:
 
 @cache
 def fingerprint() -> str:
-    return short(digest(agreement()))
+    return shorten(digest(agreement()))
 
 
 def check_own_extension(extension_id: str, version: object, given: object) -> None:

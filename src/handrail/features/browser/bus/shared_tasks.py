@@ -16,14 +16,14 @@ from handrail.ports.errors import NotFound
 
 class SharedTasks(Tasks):
     async def find(self, task_id: str) -> Task:
-        record = await self._store.find(task_ids.checked(task_id))
+        record = await self._store.find(task_ids.validate_task_id(task_id))
         if record is None:
             raise NotFound(f"There is no task {task_id}.", taskId=task_id)
         return self.renew(record)
 
     async def find_or_make(self, task_id: str, title: str = "") -> Task:
         """`ensure`, as it is stored now."""
-        task_ids.checked(task_id)
+        task_ids.validate_task_id(task_id)
         record = await self._store.find(task_id)
         return await self.ensure(task_id, title) if record is None else self.renew(record)
 

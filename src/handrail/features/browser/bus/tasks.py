@@ -210,7 +210,7 @@ class Tasks:
 
     async def find(self, task_id: str) -> Task:
         """NotFound if the id is valid but unknown."""
-        task = await self._loaded(task_ids.checked(task_id))
+        task = await self._loaded(task_ids.validate_task_id(task_id))
         if task is None:
             raise NotFound(f"There is no task {task_id}.", taskId=task_id)
         return task
@@ -220,7 +220,7 @@ class Tasks:
 
     async def ensure(self, task_id: str, title: str = "") -> Task:
         """The task, created if it is new; concurrent calls get the same one."""
-        task_ids.checked(task_id)
+        task_ids.validate_task_id(task_id)
         if (used := self._used.get(task_id)) is not None:
             return used
         async with self._making:

@@ -17,7 +17,7 @@ from handrail.features.browser.chromium.frames import ForeignFrames
 from handrail.features.browser.chromium.launching import Wire
 from handrail.features.browser.offers import Element, Trouble
 from handrail.kernel.target import ANY_PLACE
-from handrail.kernel.web_address import host_of_page, place_of_page, read_place
+from handrail.kernel.web_address import host_of_page, parse_place, place_of_page
 from handrail.ports.errors import Declined, Failure, NotShown
 from handrail.ports.own_servers import find_own_ports
 
@@ -199,7 +199,7 @@ class ChromiumPage:
 def _is_own(url: str) -> bool:
     """handrail itself: what may be reached is on this machine, so that the port tells it."""
     place = place_of_page(url)
-    return place is not None and place != ANY_PLACE and read_place(place).port in find_own_ports()
+    return place is not None and place != ANY_PLACE and parse_place(place).port in find_own_ports()
 
 
 def _refused(url: str) -> Declined:

@@ -35,7 +35,7 @@ class PageSocket:
         if agent is not None:
             self._agents[sid] = agent
         if task_id is not None:
-            await self._follow(rooms, sid, task_ids.checked(task_id))
+            await self._follow(rooms, sid, task_ids.validate_task_id(task_id))
 
     def leave(self, sid: str) -> None:
         self._persons.pop(sid, None)
@@ -44,7 +44,7 @@ class PageSocket:
     async def hear(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
         kind = message.get("type")
         if kind == "subscribe":
-            task_id = task_ids.checked(message.get("taskId"))
+            task_id = task_ids.validate_task_id(message.get("taskId"))
             await self._follow(rooms, sid, task_id)
             self._agent.followed(task_id)
         elif kind == "user_message":
@@ -59,7 +59,7 @@ class PageSocket:
         await rooms.enter(sid, room_of(task_id))
 
     async def _user_message(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
-        task_id = task_ids.checked(message.get("taskId"))
+        task_id = task_ids.validate_task_id(message.get("taskId"))
         said = UserTurn(
             optional_text(message, "id") or new_id("msg"),
             text(message, "content", MAX_CONTENT),

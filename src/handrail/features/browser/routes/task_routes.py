@@ -29,7 +29,7 @@ def endpoints(bus: LocalBus, access: TaskAccess) -> Sequence[Endpoint]:
 
     async def list_tasks(request: Request, body: None) -> Sequence[TaskRecord]:
         given, limit = request.query_params, page_limit(request)
-        before = task_ids.checked(given["before"]) if "before" in given else None
+        before = task_ids.validate_task_id(given["before"]) if "before" in given else None
         words, visible = _words(given.get("query", "")), list[TaskRecord]()
         while records := await bus.tasks.newest(limit, before, words):
             visible += await access.visible(request, records)

@@ -5,7 +5,7 @@ from handrail.features.browser.browser_tool import browser_tool
 from handrail.features.browser.bus.page_actions import FIND_TEXT, FindTextParams
 from handrail.features.browser.reply_text import said
 from handrail.kernel.call import Call
-from handrail.kernel.quoting import quoted
+from handrail.kernel.quoting import quote_text
 from handrail.kernel.tool import Preview, Reply
 
 
@@ -13,7 +13,8 @@ async def browser_find_text(browser: Browser, call: Call, params: FindTextParams
     """Find a text on the page, and the `clickId` of what is there."""
     result = await browser.read(call, FIND_TEXT, params)
     lines = [
-        " ".join(filter(None, (match.click_id or "-", match.tag or "", quoted(match.text)))) for match in result.matches
+        " ".join(filter(None, (match.click_id or "-", match.tag or "", quote_text(match.text))))
+        for match in result.matches
     ]
     return Reply(result, text=said(f"{result.total} matches.", result, "\n".join(lines)))
 

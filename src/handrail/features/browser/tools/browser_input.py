@@ -26,7 +26,7 @@ from handrail.features.browser.bus.input_actions import (
 )
 from handrail.features.browser.page_input import act_and_reply
 from handrail.kernel.call import Call
-from handrail.kernel.quoting import quoted
+from handrail.kernel.quoting import quote_text
 from handrail.kernel.tool import Preview, Reply
 
 
@@ -99,7 +99,7 @@ def _way_of(params: DragParams) -> str:
 
 
 def _fields_of(params: FillParams) -> str:
-    told = ", ".join(f"{each.click_id}: {quoted(str(each.value), 60)}" for each in params.fields)
+    told = ", ".join(f"{each.click_id}: {quote_text(str(each.value), 60)}" for each in params.fields)
     return f"{told}{', then Enter' if params.submit else ''}"
 
 
@@ -109,7 +109,7 @@ TOOLS = (
         TYPE,
         browser_type,
         lambda params, element: (
-            f"Type {quoted(params.text)} into {element or 'what has the focus'}"
+            f"Type {quote_text(params.text)} into {element or 'what has the focus'}"
             f"{', then Enter' if params.submit else ''}"
         ),
         on_focus=True,
@@ -119,18 +119,18 @@ TOOLS = (
     input_tool(
         SELECT_TEXT,
         browser_select_text,
-        lambda params, element: f"Select {quoted(params.text) if params.text else 'the text'} of {element}",
+        lambda params, element: f"Select {quote_text(params.text) if params.text else 'the text'} of {element}",
     ),
     input_tool(
         PRESS_KEY,
         browser_press_key,
-        lambda params, element: f"Press {quoted(params.key)}" + (f" on {element}" if element else ""),
+        lambda params, element: f"Press {quote_text(params.key)}" + (f" on {element}" if element else ""),
         on_focus=True,
     ),
     input_tool(
         SELECT_OPTION,
         browser_select_option,
-        lambda params, element: f"Choose {', '.join(map(quoted, params.values))} in {element}",
+        lambda params, element: f"Choose {', '.join(map(quote_text, params.values))} in {element}",
     ),
     input_tool(HOVER, browser_hover, lambda params, element: f"Move the mouse over {element}{_point_of(params)}"),
     input_tool(SCROLL, browser_scroll, lambda params, element: f"Scroll {element or params.direction or 'down'}"),

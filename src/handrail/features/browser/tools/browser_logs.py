@@ -5,7 +5,7 @@ from handrail.features.browser.browser_tool import browser_tool
 from handrail.features.browser.bus.page_actions import CONSOLE, REQUESTS, LogParams
 from handrail.features.browser.reply_text import said
 from handrail.kernel.call import Call
-from handrail.kernel.quoting import quoted
+from handrail.kernel.quoting import quote_text
 from handrail.kernel.tool import Preview, Reply
 
 
@@ -13,7 +13,8 @@ async def browser_console(browser: Browser, call: Call, params: LogParams, previ
     """Read what the page wrote to its console, newest last."""
     result = await browser.read(call, CONSOLE, params)
     lines = [
-        f"{message.level} {quoted(message.text, 500)}" + (f" {message.url}:{message.line or 0}" if message.url else "")
+        f"{message.level} {quote_text(message.text, 500)}"
+        + (f" {message.url}:{message.line or 0}" if message.url else "")
         for message in result.messages
     ]
     return Reply(result, text=said(f"{len(result.messages)} of {result.total} messages.", result, "\n".join(lines)))

@@ -5,7 +5,7 @@ from handrail.features.browser.browser_tool import browser_tool
 from handrail.features.browser.bus.tab_actions import NAVIGATE, NavigateParams
 from handrail.features.browser.navigation import address_of, go, to_address
 from handrail.kernel.call import Call
-from handrail.kernel.tool import About, Preview, Reply
+from handrail.kernel.tool import CallSubject, Preview, Reply
 
 
 async def browser_navigate(browser: Browser, call: Call, params: NavigateParams, preview: Preview | None) -> Reply:
@@ -17,7 +17,7 @@ async def preview(browser: Browser, call: Call, params: NavigateParams) -> Previ
     address, page = address_of(params.url), await browser.page(call, params.tab_id)
     binding = {"tabId": str(page.tab_id), "url": page.address}
     return Preview(
-        f"Go to {address.url}", about=About(address.url), place=address.place or "", binding=binding, state=page
+        f"Go to {address.url}", about=CallSubject(address.url), place=address.place or "", binding=binding, state=page
     )
 
 

@@ -10,9 +10,9 @@ from handrail.features.browser.bus.tab_actions import TAB_CLOSE, TAB_OPEN, TAB_S
 from handrail.features.browser.navigation import address_of, open_tab, to_address
 from handrail.features.browser.reply_text import said
 from handrail.kernel.call import Call
-from handrail.kernel.quoting import quoted
+from handrail.kernel.quoting import quote_text
 from handrail.kernel.target import Target
-from handrail.kernel.tool import About, Preview, Reply
+from handrail.kernel.tool import CallSubject, Preview, Reply
 from handrail.kernel.web_address import place_of_page
 from handrail.ports.browser import Tab
 from handrail.ports.errors import Declined
@@ -22,7 +22,9 @@ async def browser_tabs(browser: Browser, call: Call, params: ActionParams, previ
     """List the tabs of the task, with titles and addresses."""
     told = await browser.run(call, TABS, params)
     result = msgspec.structs.replace(told, tabs=[await _shown(call, tab) for tab in told.tabs])
-    lines = [f"{tab.tab_id} {quoted(tab.title or '')} {tab.url or ''}{' in front' * tab.active}" for tab in result.tabs]
+    lines = [
+        f"{tab.tab_id} {quote_text(tab.title or '')} {tab.url or ''}{' in front' * tab.active}" for tab in result.tabs
+    ]
     return Reply(result, text=said(f"{len(lines)} tabs.", result, "\n".join(lines)))
 
 
@@ -45,7 +47,7 @@ async def browser_tab_open(browser: Browser, call: Call, params: TabOpenParams, 
 
 async def _preview_tab_open(browser: Browser, call: Call, params: TabOpenParams) -> Preview:
     address = address_of(params.url)
-    return Preview(f"Open a tab at {address.url}", about=About(address.url), place=address.place or "")
+    return Preview(f"Open a tab at {address.url}", about=CallSubject(address.url), place=address.place or "")
 
 
 async def browser_tab_switch(browser: Browser, call: Call, params: OneTabParams, preview: Preview | None) -> Reply:
@@ -61,7 +63,7 @@ async def _preview_tab_switch(browser: Browser, call: Call, params: OneTabParams
     page = await browser.page(call, params.tab_id)
     return Preview(
         f"Bring the tab at {page.address} to the front",
-        about=About(page.address),
+        about=CallSubject(page.address),
         place=page.target.place or "",
         state=page,
     )
@@ -79,7 +81,7 @@ async def browser_tab_close(browser: Browser, call: Call, params: OneTabParams, 
 async def _preview_tab_close(browser: Browser, call: Call, params: OneTabParams) -> Preview:
     page = await browser.page(call, params.tab_id)
     return Preview(
-        f"Close the tab at {page.address}", about=About(page.address), place=page.target.place or "", state=page
+        f"Close the tab at {page.address}", about=CallSubject(page.address), place=page.target.place or "", state=page
     )
 
 

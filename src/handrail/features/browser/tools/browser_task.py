@@ -15,21 +15,21 @@ from handrail.features.browser.bus.tab_actions import (
 from handrail.features.browser.navigation import address_of, open_tab, to_address
 from handrail.features.browser.reply_text import said
 from handrail.kernel.call import Call
-from handrail.kernel.quoting import quoted
-from handrail.kernel.tool import About, Preview, Reply
+from handrail.kernel.quoting import quote_text
+from handrail.kernel.tool import CallSubject, Preview, Reply
 
 
 async def task_start(browser: Browser, call: Call, params: TaskStartParams, preview: Preview | None) -> Reply:
     """Open a tab of your own in the person's browser. Other tools use this tab unless `tabId` names another."""
     result = await open_tab(browser, call, TASK_START, params)
-    title = "" if result.title is UNSET else f" {quoted(result.title)}"
+    title = "" if result.title is UNSET else f" {quote_text(result.title)}"
     return Reply(result, text=said(f"Tab {result.tab_id} is open.", result, f"now at {result.url}{title}"))
 
 
 async def _preview_task_start(browser: Browser, call: Call, params: TaskStartParams) -> Preview:
     address = address_of(params.url)
     how = "Take over the open tab at" if params.reuse_existing_tab else "Begin in a new tab at"
-    return Preview(f"{how} {address.url}", about=About(address.url), place=address.place or "")
+    return Preview(f"{how} {address.url}", about=CallSubject(address.url), place=address.place or "")
 
 
 async def task_group_update(
@@ -41,7 +41,7 @@ async def task_group_update(
 
 
 async def _preview_task_group_update(browser: Browser, call: Call, params: TaskGroupUpdateParams) -> Preview:
-    title = "" if params.title is UNSET else f" {quoted(params.title)}"
+    title = "" if params.title is UNSET else f" {quote_text(params.title)}"
     colour = "" if params.color is UNSET else f" {params.color}"
     return Preview(f"Name the group of tabs{title}{colour}", place="")
 

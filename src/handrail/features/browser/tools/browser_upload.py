@@ -12,7 +12,7 @@ from handrail.features.browser.bus.artifacts import MAX_BYTES
 from handrail.features.browser.bus.input_actions import UPLOAD, UploadParams
 from handrail.features.browser.page_input import act_and_reply
 from handrail.kernel.call import Call
-from handrail.kernel.quoting import quoted
+from handrail.kernel.quoting import quote_text
 from handrail.kernel.target import Step, Target
 from handrail.kernel.threads import in_thread
 from handrail.kernel.tool import Preview, Reply
@@ -41,7 +41,7 @@ def _paths(params: UploadParams) -> list[str]:
 
 def _summary(params: UploadParams, element: str) -> str:
     given = [*_paths(params), *(() if params.artifact_ids is UNSET else params.artifact_ids)]
-    return f"Upload {', '.join(map(quoted, given))} into {element}"
+    return f"Upload {', '.join(map(quote_text, given))} into {element}"
 
 
 async def _locate(browser: Browser, call: Call, params: UploadParams) -> Target:

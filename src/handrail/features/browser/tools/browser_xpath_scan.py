@@ -7,7 +7,7 @@ from handrail.features.browser.browser_tool import browser_tool
 from handrail.features.browser.bus.page_actions import XPATH_SCAN, XPathScanParams
 from handrail.features.browser.reply_text import said
 from handrail.kernel.call import Call
-from handrail.kernel.quoting import quoted
+from handrail.kernel.quoting import quote_text
 from handrail.kernel.tool import Preview, Reply
 
 
@@ -15,7 +15,7 @@ async def browser_xpath_scan(browser: Browser, call: Call, params: XPathScanPara
     """List what can be acted on, each element with its XPath."""
     result = await browser.read(call, XPATH_SCAN, params)
     total = result.total if result.total is not UNSET else len(result.elements)
-    lines = [f"{found.xpath} {found.tag} {quoted(found.text or '')}" for found in result.elements]
+    lines = [f"{found.xpath} {found.tag} {quote_text(found.text or '')}" for found in result.elements]
     return Reply(result, text=said(f"{len(result.elements)} of {total} elements.", result, "\n".join(lines)))
 
 

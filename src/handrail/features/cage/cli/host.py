@@ -94,7 +94,7 @@ class CageHost(threading.Thread):
         from handrail.features.cage.cli.endpoint import Endpoint
         from handrail.features.cage.proxy.door import Door
         from handrail.features.cage.proxy.host_access import HostAccess
-        from handrail.kernel.project import kept_up
+        from handrail.kernel.project import background_work
 
         prepared, (caller, identity) = self._prepared, self._identity()
         run = identity.connection
@@ -104,7 +104,7 @@ class CageHost(threading.Thread):
         )
         endpoint = Endpoint(mcp, prepared.token, prepared.upstreams)
         async with (
-            kept_up(project),
+            background_work(project),
             mcp.run(),
             program.serve_cage(project, self._hooks, prepared.id, self._given()),
             self._published(project, caller, run),

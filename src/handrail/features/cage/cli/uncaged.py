@@ -19,14 +19,14 @@ def run_uncaged(wanted: Wanted, state: Path | None) -> NoReturn:
     """Becomes the agent. InvalidParams where a cage can be made; PresenceNeeded where no person insists."""
     from handrail.faces.cli.presence import need_person
     from handrail.faces.cli.program import program
-    from handrail.kernel.approval import OwnCommand
+    from handrail.kernel.approval import CommandApprover
 
     if (found := tried_level()).level != "none":
         raise InvalidParams(
             f"A cage can be made here ({found.level}): --uncaged is for machines without one.",
             hint="Leave --uncaged out.",
         )
-    opened = program().open_project(Path(wanted.project), state, OwnCommand())
+    opened = program().open_project(Path(wanted.project), state, CommandApprover())
     try:
         need_person(opened.stores, "Running an agent without a cage")
         opened.stores.presence.refuse_agents("Running an agent without a cage")

@@ -8,7 +8,7 @@ from handrail.features.cage.connections import TOOL_NAME, Connections
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
 from handrail.kernel.target import Target
-from handrail.kernel.tool import About, Preview, Tool
+from handrail.kernel.tool import CallSubject, Preview, Tool
 from handrail.kernel.web_address import Place
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined, Offline
@@ -36,7 +36,7 @@ async def preview(connections: Connections, call: Call, params: Params) -> Previ
     """The name is resolved only after a yes: a question to a name server tells its owner what the agent wrote in it."""
     return Preview(
         f"{call.caller.name} wants to connect to {params.host}:{params.port}",
-        about=About(f"{params.host}:{params.port}", leaves=True),
+        about=CallSubject(f"{params.host}:{params.port}", leaves=True),
         place=_target(params).place,
         facts=[("a yes covers", "further connections to this host and port for ten minutes")],
     )

@@ -6,7 +6,7 @@ from handrail.features.cage.connections import PUBLISH_NAME, Connections
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
 from handrail.kernel.target import Target
-from handrail.kernel.tool import About, Preview, Tool
+from handrail.kernel.tool import CallSubject, Preview, Tool
 from handrail.kernel.web_address import Place
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Offline
@@ -32,7 +32,7 @@ async def net_publish(connections: Connections, call: Call, params: Params, prev
 async def preview(connections: Connections, call: Call, params: Params) -> Preview:
     return Preview(
         f"{call.caller.name} opened port {params.port}. Forward it to your browser?",
-        about=About(str(params.port), "port"),
+        about=CallSubject(str(params.port), "port"),
         facts=[
             ("address", f"http://localhost:{params.outside}"),
             ("a yes covers", "this run; only programs on this machine can connect"),

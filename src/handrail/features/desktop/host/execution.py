@@ -17,7 +17,7 @@ import msgspec
 
 from handrail.features.desktop.host.params import Meta
 from handrail.kernel.deadline import Deadline
-from handrail.kernel.evidence import Exhibit, hide_from_git, utc_now
+from handrail.kernel.evidence import CallEvidence, hide_from_git, utc_now
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Conflict, Failure, InputOutput, NotFound, OutsideRoot
 from handrail.ports.files import Folder
@@ -43,7 +43,7 @@ class Record:
     def __init__(self, folder: Folder, given: str, execution_id: str, at: datetime, *, is_shared: bool) -> None:
         self._folder = folder.private()
         self._is_shared = is_shared
-        self._exhibit = Exhibit(self._folder, f"{ROOT}/{at:%Y-%m-%d}/{execution_id}")
+        self._exhibit = CallEvidence(self._folder, f"{ROOT}/{at:%Y-%m-%d}/{execution_id}")
         self.dir = f"{given.rstrip('/')}/{self._exhibit.path}/"
         self._added: dict[str, Any] = {}
         self._trace: list[bytes] = []

@@ -7,7 +7,7 @@ terminal by the process that asks in it: then all windows of that terminal progr
 from collections.abc import Sequence
 
 from handrail.features.desktop.platform import Reader, Window
-from handrail.kernel.own_places import is_own
+from handrail.kernel.own_pages import is_own_page
 from handrail.kernel.target import ANY_PLACE
 from handrail.kernel.web_address import place_of_page
 from handrail.ports.browser import EXTENSION_ORIGIN
@@ -64,4 +64,4 @@ async def _is_ours(address: str) -> bool:
     if address.startswith((f"{EXTENSION_ORIGIN}/", *_CONTROLS_OTHER_PAGES)):
         return True
     place = place_of_page(address)
-    return place is not None and place != ANY_PLACE and await is_own(place)
+    return place is not None and place != ANY_PLACE and await is_own_page(place)

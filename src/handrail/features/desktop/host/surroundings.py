@@ -13,7 +13,7 @@ from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.selection import flattened
 from handrail.features.desktop.platform import Desktop, Element, Rect, Shot, Tree
 from handrail.kernel.digest import digest
-from handrail.kernel.quoting import quoted
+from handrail.kernel.quoting import quote_text
 from handrail.ports.errors import PermissionMissing, ShownChanged
 
 SECRET = "AXSecureTextField"
@@ -190,9 +190,9 @@ def _inflated(frame: Rect) -> Rect:
 
 def _line(element: Element) -> str:
     """`textfield "Amount" = "1"`"""
-    words = [element.role.removeprefix("AX").lower(), quoted(_still(element.title), _LONGEST)]
+    words = [element.role.removeprefix("AX").lower(), quote_text(_still(element.title), _LONGEST)]
     if element.value:
-        words.append(f"= {quoted(_still(element.value), _LONGEST)}")
+        words.append(f"= {quote_text(_still(element.value), _LONGEST)}")
     if "checked" in element.states:
         words.append("(checked)")
     return " ".join(words)

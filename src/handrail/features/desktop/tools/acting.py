@@ -13,7 +13,7 @@ from handrail.features.desktop.host.params import LONGEST_TEXT, Name, PlaceTarge
 from handrail.features.desktop.messages import Acted, RoutedParams
 from handrail.features.desktop.windows import act_and_tell, acting_tool
 from handrail.kernel.call import Call
-from handrail.kernel.quoting import quoted
+from handrail.kernel.quoting import quote_text
 from handrail.kernel.tool import Preview, Reply
 
 _WITHIN_MS = 30_000
@@ -127,7 +127,7 @@ async def desktop_type_text(desktop: Desktop, call: Call, params: TypeTextParams
 
 def _type_text_summary(params: TypeTextParams, target: str) -> str:
     emptied = ", in place of what is there" if params.options.clear_before else ""
-    return f"Type {quoted(params.text)} into {target}{emptied}"
+    return f"Type {quote_text(params.text)} into {target}{emptied}"
 
 
 TYPE_TEXT = acting_tool(
@@ -152,7 +152,7 @@ async def desktop_hotkey(desktop: Desktop, call: Call, params: HotkeyParams, pre
 
 
 def _hotkey_summary(params: HotkeyParams, target: str) -> str:
-    return f"Press {quoted('+'.join(params.keys))} in {target}"
+    return f"Press {quote_text('+'.join(params.keys))} in {target}"
 
 
 HOTKEY = acting_tool(desktop_hotkey, HotkeyParams, HotkeyResult, "Press keys", _hotkey_summary, _WITHIN_MS)
@@ -181,7 +181,7 @@ def _dismiss_modal_summary(params: DismissModalParams, target: str) -> str:
         return f"Press Escape in {target}"
     if strategy.type == "defaultButton":
         return f"Dismiss by the default button: {target}"
-    return f"Dismiss by the button with {quoted(strategy.title_contains or '')}: {target}"
+    return f"Dismiss by the button with {quote_text(strategy.title_contains or '')}: {target}"
 
 
 DISMISS_MODAL = acting_tool(

@@ -11,9 +11,9 @@ from handrail.features.desktop.host.params import LONGEST_TEXT, Name
 from handrail.features.desktop.messages import DesktopParams, Executed, on_wire, read, said
 from handrail.kernel.call import Call
 from handrail.kernel.digest import digest
-from handrail.kernel.quoting import quoted
+from handrail.kernel.quoting import quote_text
 from handrail.kernel.target import Target
-from handrail.kernel.tool import About, Preview, Reply
+from handrail.kernel.tool import CallSubject, Preview, Reply
 from handrail.ports.effect import Effect
 from handrail.ports.prompts import ApprovedAction
 
@@ -23,7 +23,7 @@ ParamsT = TypeVar("ParamsT", bound=DesktopParams)
 
 
 def _previewing(
-    summary: Callable[[ParamsT], str], about: Callable[[ParamsT], About]
+    summary: Callable[[ParamsT], str], about: Callable[[ParamsT], CallSubject]
 ) -> Callable[[Desktop, Call, ParamsT], Awaitable[Preview]]:
     async def preview(desktop: Desktop, call: Call, params: ParamsT) -> Preview:
         sent = on_wire(params)
@@ -58,7 +58,7 @@ async def desktop_launch(desktop: Desktop, call: Call, params: LaunchParams, pre
     told = read(await desktop.act(call, method_of(call.tool), preview.state, _LAUNCH_MS), LaunchResult)
     if told.window is None:
         return Reply(told, text="Launched. No new window was seen.")
-    return Reply(told, text=said("Launched.", f"window {quoted(str(told.window.get('title', '')))}"))
+    return Reply(told, text=said("Launched.", f"window {quote_text(str(told.window.get('title', '')))}"))
 
 
 async def _launched(desktop: Desktop, call: Call, params: LaunchParams) -> Target:
@@ -66,7 +66,7 @@ async def _launched(desktop: Desktop, call: Call, params: LaunchParams) -> Targe
 
 
 def _launch_summary(params: LaunchParams) -> str:
-    return f"Launch {quoted(params.app)}" + (f" with {quoted(params.file)}" if params.file else "")
+    return f"Launch {quote_text(params.app)}" + (f" with {quote_text(params.file)}" if params.file else "")
 
 
 LAUNCH = desktop_tool(
@@ -76,7 +76,7 @@ LAUNCH = desktop_tool(
     "Launch an app",
     effect=Effect.UI_CONTROL,
     deadline_ms=_LAUNCH_MS,
-    preview=_previewing(_launch_summary, lambda params: About(params.app, "app", "")),
+    preview=_previewing(_launch_summary, lambda params: CallSubject(params.app, "app", "")),
     locate=_launched,
 )
 
@@ -105,7 +105,7 @@ async def desktop_clipboard(desktop: Desktop, call: Call, params: ClipboardParam
 def _clipboard_summary(params: ClipboardParams) -> str:
     if params.text is None:
         return "Read the clipboard"
-    return f"Put {quoted(params.text)} on the clipboard"
+    return f"Put {quote_text(params.text)} on the clipboard"
 
 
 CLIPBOARD = desktop_tool(
@@ -115,5 +115,5 @@ CLIPBOARD = desktop_tool(
     "Use the clipboard",
     effect=Effect.UI_CONTROL,
     deadline_ms=_CLIPBOARD_MS,
-    preview=_previewing(_clipboard_summary, lambda params: About(kind=params.action)),
+    preview=_previewing(_clipboard_summary, lambda params: CallSubject(kind=params.action)),
 )

@@ -7,7 +7,7 @@ from handrail.features.desktop.messages import RoutedParams
 from handrail.features.desktop.tools.acting import Done
 from handrail.features.desktop.windows import act_and_tell, acting_tool
 from handrail.kernel.call import Call
-from handrail.kernel.quoting import quoted
+from handrail.kernel.quoting import quote_text
 from handrail.kernel.tool import Preview, Reply
 
 _WITHIN_MS = 30_000
@@ -28,7 +28,7 @@ async def desktop_set_value(desktop: Desktop, call: Call, params: SetValueParams
 def _set_value_summary(params: SetValueParams, target: str) -> str:
     if isinstance(params.value, bool):
         return f"{'Tick' if params.value else 'Untick'} {target}"
-    value = quoted(params.value) if isinstance(params.value, str) else f"{params.value:g}"
+    value = quote_text(params.value) if isinstance(params.value, str) else f"{params.value:g}"
     return f"Set {target} to {value}"
 
 
@@ -45,7 +45,7 @@ async def desktop_menu(desktop: Desktop, call: Call, params: MenuParams, preview
 
 
 def _menu_summary(params: MenuParams, target: str) -> str:
-    return f"Choose {quoted(' ▸ '.join(params.path))} from the menu of {target}"
+    return f"Choose {quote_text(' ▸ '.join(params.path))} from the menu of {target}"
 
 
 MENU = acting_tool(desktop_menu, MenuParams, Done, "Choose from the menu", _menu_summary, _WITHIN_MS)

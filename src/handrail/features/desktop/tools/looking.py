@@ -26,7 +26,7 @@ from handrail.features.desktop.messages import (
 from handrail.features.desktop.windows import ask_of_window, locate
 from handrail.kernel.call import Call
 from handrail.kernel.content import Image
-from handrail.kernel.quoting import quoted
+from handrail.kernel.quoting import quote_text
 from handrail.kernel.tool import Preview, Reply
 
 _WITHIN_MS = 30_000
@@ -181,7 +181,7 @@ async def desktop_list_modals(desktop: Desktop, call: Call, params: RoutedParams
 
 
 def _modal_lines(modal: Modal) -> Iterator[str]:
-    yield f"window {quoted(modal.title)} of {quoted(modal.app)}"
+    yield f"window {quote_text(modal.title)} of {quote_text(modal.app)}"
     yield from (f"  {ref_line(button)}" for button in modal.buttons)
 
 

@@ -11,7 +11,7 @@ import msgspec
 from handrail.features.gateway.gateway import Gateway
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
-from handrail.kernel.registry import Registered
+from handrail.kernel.registry import RegisteredTool
 from handrail.kernel.tool import Preview, Reply, Tool
 
 _MOST = 50
@@ -52,11 +52,11 @@ async def tools_search(gateway: Gateway, call: Call, params: Params, preview: Pr
     return Reply(Result(found, len(ranked)), text="\n".join([*lines, *more]) or "Nothing found.")
 
 
-def others(gateway: Gateway) -> Iterator[Registered]:
+def others(gateway: Gateway) -> Iterator[RegisteredTool]:
     return (entry for entry in gateway.registry() if not entry.tool.finds_tools)
 
 
-def ranked_by(query: str, entries: Sequence[Registered]) -> Sequence[Registered]:
+def ranked_by(query: str, entries: Sequence[RegisteredTool]) -> Sequence[RegisteredTool]:
     """Those that fit, the best first. A word that few tools have tells more than one that most have."""
     words = _words(query)
     if not words:
@@ -73,14 +73,14 @@ def _words(text: str) -> list[str]:
     return [word for word in found if word not in _EMPTY] or list(found)
 
 
-def _fit(entry: Registered, word: str) -> int:
+def _fit(entry: RegisteredTool, word: str) -> int:
     """Words in the name count more than those in the description; a part of a word counts as well."""
     stem = word.removesuffix("s") if len(word) > _SHORT_WORD else word
     name, said = entry.tool.listed_name.casefold(), f"{entry.tool.title} {entry.tool.description}".casefold()
     return 3 if stem in name else 1 if stem in said else 0
 
 
-def _line(entry: Registered) -> str:
+def _line(entry: RegisteredTool) -> str:
     text = " ".join(entry.tool.description.split())
     return text if len(text) <= _LONGEST_LINE else f"{text[: _LONGEST_LINE - 1]}…"
 

@@ -12,9 +12,9 @@ from handrail.faces.cli.parameters import OneOf, json_option, limit_option, stat
 
 if TYPE_CHECKING:
     from handrail.kernel.audit import Audit
-    from handrail.kernel.named_evidence import OpenEvidence
     from handrail.kernel.program import OpenTeam
     from handrail.kernel.record_check import Findings
+    from handrail.kernel.recorded_evidence import OpenEvidence
     from handrail.ports.record import RecordStores
     from handrail.ports.stores import Stores
 
@@ -116,9 +116,9 @@ def _verify(
     as_json: bool,
 ) -> None:
     from handrail.kernel.node_record import node_faults
-    from handrail.kernel.record_check import check_record
+    from handrail.kernel.record_check import verify_record
 
-    found = check_record(record, stores, open_evidence)
+    found = verify_record(record, stores, open_evidence)
     if team is not None:
         nodes = team.team.nodes
         found.faults += node_faults(record, {each: nodes.journal(each) for each in nodes.journals()})
@@ -155,22 +155,22 @@ def _say(found: "Findings") -> None:
 
 
 def _prove(record: "Audit", stores: "RecordStores", number: int | None) -> None:
-    from handrail.kernel.record_check import proof_of
+    from handrail.kernel.record_check import record_proof
 
     if number is None:
         raise click.UsageError("Name the record: handrail audit prove NUMBER.")
-    print_json(proof_of(record, stores, number))
+    print_json(record_proof(record, stores, number))
 
 
 def _accept(record: "Audit", stores: "Stores") -> None:
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.presence import need_person
     from handrail.faces.cli.program import program
-    from handrail.kernel.record_keeper import RecordKeeper
+    from handrail.kernel.checkpoint_maker import CheckpointMaker
 
     need_person(stores, "Accepting the record as it is")
     record.append({"event": "accepted", "caller": str(caller())}, durable=True)
-    made = RecordKeeper(stores.audit, stores.record, evidence=program().open_evidence).checkpoint(accepts=True)
+    made = CheckpointMaker(stores.audit, stores.record, evidence=program().open_evidence).checkpoint(accepts=True)
     if made is not None:
         say(f"Checkpoint {made.number}: {made.count} records, as they are now. Older ones no longer count.")
 

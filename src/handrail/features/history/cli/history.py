@@ -28,9 +28,9 @@ def history(project: Path, state: Path | None, as_json: bool, limit: int) -> Non
     Newest first, with the ids that `handrail undo` takes. Calls that only read are in `handrail audit`.
     """
     from handrail.faces.cli.program import program
-    from handrail.kernel.approval import NobodyToAsk
+    from handrail.kernel.approval import NoApprover
 
-    opened = program().open_project(project, state, NobodyToAsk())
+    opened = program().open_project(project, state, NoApprover())
     try:
         entries = list(islice(_entries(opened), limit))
     finally:

@@ -44,11 +44,11 @@ def report(
     against its seal. A file that isn't a report is not overwritten without --force.
     """
     from handrail.faces.cli.program import program
-    from handrail.kernel.approval import NobodyToAsk
+    from handrail.kernel.approval import NoApprover
 
     if task is not None and is_whole:
         raise click.UsageError("Name a task, or --all, but not both.")
-    opened = program().open_project(project, state, NobodyToAsk())
+    opened = program().open_project(project, state, NoApprover())
     try:
         if task is None and not is_whole:
             _list(opened, limit, as_json=as_json)

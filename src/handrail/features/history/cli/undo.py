@@ -101,8 +101,8 @@ def _moment(text: str, now: datetime) -> datetime:
 def _approver(wide: str | None, answer: Choice) -> "Approver":
     """A change that reaches far is shown first."""
     from handrail.faces.cli.confirm_change import ShownFirst
-    from handrail.kernel.approval import OwnCommand, PresetAnswer
+    from handrail.kernel.approval import CommandApprover, PresetAnswer
 
     if answer != "ask":
         return PresetAnswer(answer)
-    return OwnCommand() if wide is None else ShownFirst("Undo this?")
+    return CommandApprover() if wide is None else ShownFirst("Undo this?")

@@ -5,24 +5,24 @@ from handrail.features.hooks.port import Hooks
 from handrail.features.hooks.result import ALLOWED, Allowed
 from handrail.kernel.call import Call
 from handrail.kernel.target import ANY_PLACE, Target
-from handrail.kernel.tool import About, Preview, Settled, Tool
+from handrail.kernel.tool import CallSubject, NoChange, Preview, Tool
 from handrail.kernel.visible import quoted_line
-from handrail.kernel.web_address import read
+from handrail.kernel.web_address import parse_address
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined, InvalidParams
 
 
 def _place(params: Fetch) -> Target:
     try:
-        return Target(place=read(params.url).place or ANY_PLACE)
+        return Target(place=parse_address(params.url).place or ANY_PLACE)
     except InvalidParams:
         return Target(place=ANY_PLACE)
 
 
-async def _fetch_preview(hooks: Hooks, call: Call, params: Fetch) -> Preview | Settled:
+async def _fetch_preview(hooks: Hooks, call: Call, params: Fetch) -> Preview | NoChange:
     return Preview(
         f"{call.caller.name} wants to fetch {quoted_line(params.url[:200])}",
-        about=About(params.url),
+        about=CallSubject(params.url),
         place=_place(params).place,
     )
 
@@ -32,10 +32,10 @@ async def native_fetch(hooks: Hooks, call: Call, params: Fetch, preview: Preview
     return ALLOWED
 
 
-async def _mcp_preview(hooks: Hooks, call: Call, params: Mcp) -> Preview | Settled:
+async def _mcp_preview(hooks: Hooks, call: Call, params: Mcp) -> Preview | NoChange:
     return Preview(
         f"{call.caller.name} wants to call {quoted_line(params.tool)} of {quoted_line(params.server)}",
-        about=About(params.tool, within=params.server),
+        about=CallSubject(params.tool, within=params.server),
     )
 
 
@@ -44,8 +44,10 @@ async def native_mcp(hooks: Hooks, call: Call, params: Mcp, preview: Preview | N
     return ALLOWED
 
 
-async def _other_preview(hooks: Hooks, call: Call, params: Other) -> Preview | Settled:
-    return Preview(f"{call.caller.name} wants to use its tool {quoted_line(params.tool)}", about=About(params.tool))
+async def _other_preview(hooks: Hooks, call: Call, params: Other) -> Preview | NoChange:
+    return Preview(
+        f"{call.caller.name} wants to use its tool {quoted_line(params.tool)}", about=CallSubject(params.tool)
+    )
 
 
 async def native_other(hooks: Hooks, call: Call, params: Other, preview: Preview | None) -> Allowed:

@@ -13,7 +13,7 @@ from handrail.features.workspace.offers import Change as ProjectChange
 from handrail.kernel.call import Call
 from handrail.kernel.target import Step, Target
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import About, Preview, Settled, Tool
+from handrail.kernel.tool import CallSubject, NoChange, Preview, Tool
 from handrail.kernel.visible import quoted_line
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Changed, Declined, InvalidParams, TooLarge
@@ -53,7 +53,7 @@ def _targets(ground: Ground, params: Change) -> list[Target]:
     return list(dict.fromkeys(map(ground.target, paths)))
 
 
-async def preview(hooks: Hooks, call: Call, params: Change) -> Preview | Settled:
+async def preview(hooks: Hooks, call: Call, params: Change) -> Preview | NoChange:
     return await in_thread(call, lambda: _planned(hooks, call, params))
 
 
@@ -70,7 +70,9 @@ def _planned(hooks: Hooks, call: Call, params: Change) -> Preview:
     can_undo = len(kept) == len(files)
     return Preview(
         f"{call.caller.name} wants to change {quoted_line(names)}",
-        about=About(can_undo=can_undo) if len(files) == 1 else About(str(len(files)), "files", can_undo=can_undo),
+        about=CallSubject(can_undo=can_undo)
+        if len(files) == 1
+        else CallSubject(str(len(files)), "files", can_undo=can_undo),
         path=files[0].shown if len(files) == 1 else None,
         diff="".join(diffs),
         binding={each.path: digest_of(each.before) for each in files},

@@ -11,11 +11,11 @@ from handrail.features.hooks.own_reach import refuse_own_reach
 from handrail.features.hooks.plan import Plan, plan_of, shown_uses
 from handrail.features.hooks.port import Hooks
 from handrail.features.hooks.result import ALLOWED, Allowed
-from handrail.kernel.auto_run_files import runs_later
+from handrail.kernel.auto_run_files import auto_run_reason
 from handrail.kernel.call import Call
 from handrail.kernel.target import ANY_PLACE, Target
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import About, Preview, Settled, Tool
+from handrail.kernel.tool import CallSubject, NoChange, Preview, Tool
 from handrail.kernel.visible import quoted_line
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Changed, Declined, InvalidParams
@@ -58,12 +58,12 @@ def whole_command(hooks: Hooks, params: Shell) -> str:
     return f"{line} ({msgspec.json.encode(beside, order='deterministic').decode()})" if beside else line
 
 
-async def preview(hooks: Hooks, call: Call, params: Shell) -> Preview | Settled:
+async def preview(hooks: Hooks, call: Call, params: Shell) -> Preview | NoChange:
     plan: Plan = call.located
     verb = "send to a running program" if params.is_input else "run"
     return Preview(
         f"{call.caller.name} wants to {verb} {quoted_line(_shortened(params.command))}",
-        about=About(
+        about=CallSubject(
             _shortened(params.command),
             "input" if params.is_input else "command",
             reason=_reason(params),
@@ -89,7 +89,7 @@ def _facts(plan: Plan, params: Shell) -> Iterator[tuple[str, str]]:
     yield "Programs", "\n".join(programs) or "It starts no program."
     if reading.writes:
         yield "Changes", shown_uses(reading.writes)
-    if later := [f"{use.path}: {why}" for use in reading.writes if (why := runs_later(use.path)) is not None]:
+    if later := [f"{use.path}: {why}" for use in reading.writes if (why := auto_run_reason(use.path)) is not None]:
         yield "Runs code later", "\n".join(dict.fromkeys(later))
     if reading.reads:
         yield "Reads", shown_uses(reading.reads)

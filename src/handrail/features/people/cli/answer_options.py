@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def parts_taken(prompt: "FileChangePrompt", numbers: Sequence[int], content: BinaryIO | None) -> dict[str, Any]:
     """What `--part` and `--content` say of a change. Without both, all of it is taken."""
-    from handrail.kernel.prompts.part_numbers import taking
+    from handrail.kernel.prompts.part_numbers import select_parts
 
     parts = prompt.parts or ()
     if (numbers or content is not None) and not parts:
@@ -23,7 +23,7 @@ def parts_taken(prompt: "FileChangePrompt", numbers: Sequence[int], content: Bin
             return {"content": content.read().decode()}
         except UnicodeDecodeError:
             raise click.UsageError("--content must be UTF-8 text.") from None
-    return taking(parts, numbers) if numbers else {}
+    return select_parts(parts, numbers) if numbers else {}
 
 
 def selection_of(prompt: "ChoicePrompt", chosen: Sequence[str]) -> list[str] | str:

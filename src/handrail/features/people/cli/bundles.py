@@ -29,12 +29,12 @@ async def answer(queue: "PromptQueue", stores: "Stores", bundle_id: str, respons
     """The exit status: 1 where one of them could not be answered."""
     from handrail.faces.cli.presence import asked_once, typing_a_word
     from handrail.faces.cli.program import program
-    from handrail.kernel.prompts.bundles import Shown, answer_all, find_bundle
-    from handrail.kernel.prompts.shown import shown_digest
+    from handrail.kernel.prompts.bundles import ShownApproval, answer_all, find_bundle
+    from handrail.kernel.prompts.shown_digest import shown_digest
     from handrail.ports.errors import Failure
 
     bundle = await find_bundle(queue, bundle_id)
-    shown = [Shown(item.request_id, shown_digest(item.request_id, item.prompt)) for item in bundle.items]
+    shown = [ShownApproval(item.request_id, shown_digest(item.request_id, item.prompt)) for item in bundle.items]
     proof = asked_once(typing_a_word(stores.presence.look_at_terminal))
     by = f"terminal:{program().machine.user}"
     outcomes = await answer_all(queue, shown, response, by=by, proof=proof)

@@ -19,9 +19,9 @@ _CALLERS = {
 
 def source_of(entry: "RequestEntry", origin: "Origin | None") -> str:
     """Of handrail's own prompts what they say; of any other, who posted it and what it claims to be."""
-    from handrail.kernel.prompts.foreign_prompts import posted
+    from handrail.kernel.prompts.foreign_prompts import origin_members
 
-    told, source = posted(entry.prompt, origin), entry.prompt.source or ""
+    told, source = origin_members(entry.prompt, origin), entry.prompt.source or ""
     if told["isOwn"]:
         return source
     if "claimedSource" in told:
@@ -30,19 +30,21 @@ def source_of(entry: "RequestEntry", origin: "Origin | None") -> str:
 
 
 def as_json_of(entry: "RequestEntry", caller: "CallerState", origin: "Origin | None") -> dict[str, Any]:
-    from handrail.kernel.prompts.foreign_prompts import posted, shown_members
+    from handrail.kernel.prompts.foreign_prompts import client_members, origin_members
 
     told: dict[str, Any] = to_builtins(entry)
-    return told | {"caller": caller, "prompt": shown_members(entry.prompt, origin)} | posted(entry.prompt, origin)
+    return (
+        told | {"caller": caller, "prompt": client_members(entry.prompt, origin)} | origin_members(entry.prompt, origin)
+    )
 
 
 def page_of(entry: "RequestEntry", caller: "CallerState", origin: "Origin | None") -> list[str]:
     import msgspec
 
-    from handrail.kernel.prompts.foreign_prompts import shown_members
+    from handrail.kernel.prompts.foreign_prompts import client_members
     from handrail.ports.prompts import KvPrompt
 
-    prompt = shown_members(entry.prompt, origin)
+    prompt = client_members(entry.prompt, origin)
     lines = [f"{prompt.pop('kind')}  {entry.request_id}  {local_time(entry.ts)}", f"from: {source_of(entry, origin)}"]
     if isinstance(entry.run_id, str):
         lines.append(f"run: {one_line(entry.run_id)}")
@@ -55,11 +57,11 @@ def page_of(entry: "RequestEntry", caller: "CallerState", origin: "Origin | None
     offers = prompt.pop("offers", ())
     prompt.pop("source", None)
     if prompt.pop("parts", None):
-        from handrail.kernel.prompts.part_numbers import numbered
+        from handrail.kernel.prompts.part_numbers import number_parts
         from handrail.ports.prompts import FileChangePrompt
 
         assert isinstance(entry.prompt, FileChangePrompt)
-        known = numbered(entry.prompt.parts or ())
+        known = number_parts(entry.prompt.parts or ())
         prompt["parts, each for --part N"] = "\n".join(map(str, known)) + "\n" if len(known) > 1 else None
         prompt = {name: value for name, value in prompt.items() if value is not None}
     for name, value in prompt.items():

@@ -68,12 +68,12 @@ def prompts(ctx: click.Context, state: Path | None) -> None:
 @click.pass_context
 def list_prompts(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """List pending approvals and questions, oldest first."""
-    from handrail.features.people.cli import bundles
+    from handrail.features.people.cli import group_approvals
 
     entries, similar = _run(state or ctx.obj, _pending)
     if as_json:
         listed = [as_json_of(*each) for each in entries]
-        print_json({"prompts": listed, "bundles": bundles.as_json(similar)})
+        print_json({"prompts": listed, "bundles": group_approvals.as_json(similar)})
         return
     rows = [
         (
@@ -87,7 +87,7 @@ def list_prompts(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     ]
     for line in columns(rows):
         say(line)
-    for line in bundles.listed(similar):
+    for line in group_approvals.listed(similar):
         say(line)
     if not rows:
         say("Nothing is waiting for you.")
@@ -200,10 +200,10 @@ def answer_prompt(
         response["grant"] = grant
     if request_id.startswith("bundle_"):
         from handrail.faces.cli.program import program
-        from handrail.features.people.cli import bundles
+        from handrail.features.people.cli import group_approvals
 
         stores = program().open_stores(state or ctx.obj)
-        ctx.exit(_run(state or ctx.obj, lambda queue: bundles.answer(queue, stores, request_id, response)))
+        ctx.exit(_run(state or ctx.obj, lambda queue: group_approvals.answer(queue, stores, request_id, response)))
 
     async def respond(queue: "PromptQueue") -> Sequence[str]:
         import msgspec
@@ -276,7 +276,7 @@ def _run(state: Path | None, work: Any) -> Any:
 async def _pending(
     queue: "PromptQueue",
 ) -> "tuple[list[tuple[RequestEntry, CallerState, Origin | None]], list[Bundle]]":
-    from handrail.kernel.prompts.bundles import bundles
+    from handrail.kernel.prompts.bundles import group_approvals
     from handrail.ports.prompt_queue import caller_state
 
     pending = await queue.pending()
@@ -286,7 +286,7 @@ async def _pending(
     def caller(request_id: str) -> "CallerState":
         return caller_state(origins.get(request_id), is_waiting=request_id in waiting)
 
-    similar = bundles(pending, (name for name, origin in origins.items() if origin.is_own))
+    similar = group_approvals(pending, (name for name, origin in origins.items() if origin.is_own))
     return [(each.request, caller(each.request_id), origins.get(each.request_id)) for each in pending], similar
 
 

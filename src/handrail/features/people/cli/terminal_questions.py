@@ -18,9 +18,9 @@ from handrail.faces.cli.output import behind_gutter, one_line, width_of
 from handrail.faces.cli.program import program
 from handrail.features.people.cli.text_editor import edited
 from handrail.kernel.approval import Question
-from handrail.kernel.prompts.card import written_later
+from handrail.kernel.prompts.card import auto_run_writes
 from handrail.kernel.prompts.first_answer import ANSWERED
-from handrail.kernel.prompts.part_numbers import numbered, taking
+from handrail.kernel.prompts.part_numbers import number_parts, select_parts
 from handrail.ports import prompt_views
 from handrail.ports.approval_card import Scope
 from handrail.ports.errors import InvalidParams
@@ -55,7 +55,7 @@ class QuestionPage:
         for name, value in (
             ("task", question.call.task),
             ("path", preview.path),
-            *(("runs code later", f"{path}: {why}") for path, why in written_later(question)),
+            *(("runs code later", f"{path}: {why}") for path, why in auto_run_writes(question)),
             ("command", preview.command),
             ("in folder", preview.cwd),
             *(("picture", image.path) for image in question.images),
@@ -87,7 +87,7 @@ class QuestionPage:
 
     def _parts(self) -> Iterator[Line]:
         """By number, where there is more than one to choose from."""
-        known = numbered(self._question.preview.parts)
+        known = number_parts(self._question.preview.parts)
         if len(known) > 1:
             yield Line("parts, which you can take by their numbers", "heading")
             for each in known:
@@ -228,10 +228,10 @@ class TerminalQuestions:
             text = await edited(parts[0].content, parts[0].path)
             print("The text is as it was." if text is None else "Allowed with your text.", file=screen, flush=True)
             return None if text is None else {"content": text}
-        if not _NUMBERS.fullmatch(typed) or len(numbered(parts)) < 2:
+        if not _NUMBERS.fullmatch(typed) or len(number_parts(parts)) < 2:
             return None
         try:
-            return taking(parts, {int(number) for number in re.findall(r"\d+", typed)})
+            return select_parts(parts, {int(number) for number in re.findall(r"\d+", typed)})
         except InvalidParams as wrong:
             print(wrong.message, file=screen, flush=True)
             return None
@@ -240,7 +240,7 @@ class TerminalQuestions:
 def _further(question: Question) -> Iterator[str]:
     """The ways to say yes to a part, or to more than this once, as far as they are offered."""
     parts = question.preview.parts
-    if len(numbered(parts)) > 1:
+    if len(number_parts(parts)) > 1:
         yield "numbers of parts, such as 1 3"
     if len(parts) == 1 and parts[0].content is not UNSET:
         yield "[e]dit"

@@ -4,7 +4,7 @@ from msgspec import UNSET
 
 from handrail.faces.http.confirm_windows import Confirmation
 from handrail.kernel.grants import NotOffered
-from handrail.kernel.offers import chosen_offer
+from handrail.kernel.offers import choose_offer
 from handrail.kernel.visible import one_line
 from handrail.ports.errors import InvalidParams
 from handrail.ports.prompts import FileChangePrompt, PromptResponse, RequestEntry
@@ -37,7 +37,7 @@ def _reach(prompt: FileChangePrompt, response: PromptResponse) -> Lines:
         covered = "every tool" if response.covers == "app" else one_line(consent.tool)
         return [("reach", "rule"), ("app", one_line(consent.app_name)), ("what", covered)]
     try:
-        offer = chosen_offer(prompt.offers or (), response.scope, response.grant)
+        offer = choose_offer(prompt.offers or (), response.scope, response.grant)
     except NotOffered as wrong:
         raise InvalidParams(f"`{wrong.field}` {wrong.why}.") from None
     words = (("what", offer.what), ("where", offer.where), ("who", offer.who), ("until", offer.until))

@@ -15,8 +15,8 @@ from handrail.faces.http.context import HttpContext
 from handrail.faces.http.credentials import must_be_person
 from handrail.faces.http.json_body import json_object, text_field
 from handrail.kernel.glob import matcher
-from handrail.kernel.grants import rule_of
-from handrail.kernel.offers import chosen_offer
+from handrail.kernel.grants import rule_from_grant
+from handrail.kernel.offers import choose_offer
 from handrail.kernel.prompts.answer_rules import check_response
 from handrail.kernel.visible import one_line
 from handrail.ports.approval_card import Grant, Offer
@@ -41,7 +41,7 @@ def route(path: str, context: HttpContext) -> Route:
         response = check_response(found.prompt, answer)
         if response.scope is UNSET or response.scope == "once":
             raise InvalidParams("Once allows nothing beyond the one call.")
-        offer = chosen_offer(found.prompt.offers or (), response.scope, response.grant)
+        offer = choose_offer(found.prompt.offers or (), response.scope, response.grant)
         why = await asyncio.to_thread(presence.why_needed, found.request, response)
         origins = await queue.origins([found.request_id])
         is_own = found.request_id in origins and origins[found.request_id].is_own
@@ -63,7 +63,7 @@ def _told(offer: Offer) -> dict[str, Any]:
     assert offer.grant is not UNSET
     told: dict[str, Any] = msgspec.to_builtins(offer)
     if offer.scope == "rule":
-        members = msgspec.to_builtins(rule_of(offer.grant))
+        members = msgspec.to_builtins(rule_from_grant(offer.grant))
         told["rule"] = {name: one_line(value) if isinstance(value, str) else value for name, value in members.items()}
     return told
 

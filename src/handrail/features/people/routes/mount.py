@@ -26,8 +26,8 @@ from handrail.features.people.routes.prompt_board import PromptBoard, State
 from handrail.features.people.routes.remote_waiters import RemoteWaiters
 from handrail.kernel.presence import answering_command
 from handrail.kernel.prompts.answer_rules import check_response
-from handrail.kernel.prompts.bundles import Outcome, Shown, answer_all
-from handrail.kernel.prompts.foreign_prompts import check_foreign, is_for_a_person
+from handrail.kernel.prompts.bundles import Outcome, ShownApproval, answer_all
+from handrail.kernel.prompts.foreign_prompts import check_foreign, needs_person
 from handrail.ports.errors import Failure, NotFound
 from handrail.ports.presence import Presence, PresenceNeeded, Proof
 from handrail.ports.prompt_queue import Origin, PromptQueue
@@ -101,7 +101,7 @@ def _routes(
 
     async def _is_for_others(request: Request, request_id: str) -> bool:
         """What handrail asks, and of the rest, where an agent answers, what it has not posted itself."""
-        if await is_for_a_person(queue, request_id):
+        if await needs_person(queue, request_id):
             return True
         if agent_of(request.scope) is None or await queue.find(request_id) is None:
             return False
@@ -176,9 +176,9 @@ def _member(given: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return value
 
 
-def _shown(items: Any) -> list[Shown]:
+def _shown(items: Any) -> list[ShownApproval]:
     try:
-        return [Shown(each.request_id, each.digest) for each in msgspec.convert(items, list[_Item])]
+        return [ShownApproval(each.request_id, each.digest) for each in msgspec.convert(items, list[_Item])]
     except msgspec.ValidationError:
         raise wrong_field("items", "must be a list of {requestId, digest}") from None
 

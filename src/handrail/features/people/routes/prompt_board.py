@@ -9,8 +9,8 @@ from typing import Any, Literal
 import msgspec
 
 from handrail.features.people.routes.unreadable_log import UnreadableLog
-from handrail.kernel.prompts.bundles import shown_as
-from handrail.kernel.prompts.foreign_prompts import posted, shown_members
+from handrail.kernel.prompts.bundles import bundle_members
+from handrail.kernel.prompts.foreign_prompts import client_members, origin_members
 from handrail.ports.errors import Failure
 from handrail.ports.prompt_queue import CallerState, Page, PromptQueue, QueuedPrompt, caller_state
 from handrail.ports.prompts import Entry, RequestEntry, ResponseEntry
@@ -105,11 +105,11 @@ class PromptBoard:
                 origin = origins.get(entry.request_id)
                 if entry.request_id in pending:
                     one["caller"] = caller_state(origin, is_waiting=entry.request_id in waiting)
-                one["prompt"] = shown_members(entry.prompt, origin)
-                told = posted(entry.prompt, origin)
+                one["prompt"] = client_members(entry.prompt, origin)
+                told = origin_members(entry.prompt, origin)
                 one |= told
                 if entry.request_id in pending:
-                    one |= shown_as(entry, is_own=told["isOwn"])
+                    one |= bundle_members(entry, is_own=told["isOwn"])
             shown.append(one)
         return shown
 

@@ -36,9 +36,9 @@ def policy(
     """
     from handrail.faces.cli.program import program
     from handrail.features.policy.summary import in_force
-    from handrail.kernel.approval import NobodyToAsk
+    from handrail.kernel.approval import NoApprover
 
-    opened = program().open_project(project, state, NobodyToAsk())
+    opened = program().open_project(project, state, NoApprover())
     try:
         if action == "trust":
             _trust(opened, answer)

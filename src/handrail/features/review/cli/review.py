@@ -67,11 +67,11 @@ def review(
     `handrail undo` takes a whole review back.
     """
     from handrail.faces.cli.program import program
-    from handrail.kernel.approval import OwnCommand
+    from handrail.kernel.approval import CommandApprover
 
     if sum((bool(paths), take_all, discard, with_commits, take_commit is not None, only_list)) > 1:
         raise InvalidParams("Choose one of --take, --take-all, --discard, --commits, --take-commit and --list.")
-    opened = program().open_project(project, state, OwnCommand())
+    opened = program().open_project(project, state, CommandApprover())
     try:
         reviews: Reviews = opened.part("review")
         chosen = id or _only(reviews, as_json=as_json, only_list=only_list)

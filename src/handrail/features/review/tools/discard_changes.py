@@ -6,7 +6,7 @@ from handrail.features.review.reviews import Reviews
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.kernel.tool import NoChange, Preview, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Conflict, InvalidParams, NotFound
 
@@ -25,7 +25,7 @@ async def discard_changes(reviews: Reviews, call: Call, params: Params, preview:
     return Result(params.cage)
 
 
-async def preview(reviews: Reviews, call: Call, params: Params) -> Preview | Settled:
+async def preview(reviews: Reviews, call: Call, params: Params) -> Preview | NoChange:
     await in_thread(call, lambda: reviews.session(params.cage))
     return Preview(f"Discard everything in cage {params.cage}")
 

@@ -11,7 +11,7 @@ from handrail.features.review.reviews import Reviews
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.kernel.tool import NoChange, Preview, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Conflict, InputOutput, InvalidParams, NotFound
 
@@ -73,16 +73,16 @@ def _done(reviews: Reviews, call: Call, cage: str, shown: Preview, plan: Plan) -
     reviews.settle(cage, plan.decisions)
 
 
-async def preview(reviews: Reviews, call: Call, params: Params) -> Preview | Settled:
+async def preview(reviews: Reviews, call: Call, params: Params) -> Preview | NoChange:
     return await in_thread(call, lambda: _planned(reviews, params))
 
 
-def _planned(reviews: Reviews, params: Params) -> Preview | Settled:
+def _planned(reviews: Reviews, params: Params) -> Preview | NoChange:
     plan = _plan(reviews, params)
     if not plan.steps and plan.decisions:
         return Preview(f"Keep your version of {', '.join(plan.decisions)}", state=plan)
     if not plan.steps:
-        return Settled(Result(0, [], plan.left or UNSET))
+        return NoChange(Result(0, [], plan.left or UNSET))
     many = "1 change" if len(plan.steps) == 1 else f"{len(plan.steps)} changes"
     shown = reviews.changes.planned_unit(plan.steps, f"Take {many} from cage {params.cage}", plan.left)
     return replace(shown, state=replace(plan, steps=shown.state))

@@ -191,9 +191,9 @@ def check(paths: tuple[str, ...], fix: bool, project: Path, state: Path | None, 
 def graph(path: str, project: Path, state: Path | None, as_json: bool) -> None:
     """Print which scene leads to which, as an SVG picture or as JSON."""
     from handrail.faces.cli.program import program, run
-    from handrail.kernel.approval import NobodyToAsk
+    from handrail.kernel.approval import NoApprover
 
-    opened = program().open_project(project, state, NobodyToAsk())
+    opened = program().open_project(project, state, NoApprover())
     with _closing(opened):
         shown = run(_called(opened, "show_scene_graph", {"path": path}))
     if as_json:

@@ -15,7 +15,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.content import Image
 from handrail.kernel.target import Target
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import About, Preview, Reply, Tool
+from handrail.kernel.tool import CallSubject, Preview, Reply, Tool
 from handrail.kernel.web_address import place_of_page
 from handrail.ports.effect import Effect
 from handrail.ports.errors import (
@@ -109,7 +109,7 @@ async def browser_action(webgal: WebGal, call: Call, params: Params, preview: Pr
             await in_thread(call, lambda: tab.store(name, picture))
             return Reply(Result(), [Image(picture)])
         if params.action == "open":
-            await tab.open(web_address.read(params.url or "").url, _hosts(webgal))
+            await tab.open(web_address.parse_address(params.url or "").url, _hosts(webgal))
         else:
             await call.check(tab.target)  # the page may have gone elsewhere by itself since it was shown
             await tab.click(params.selector or "", None if preview is None else preview.state)
@@ -121,9 +121,9 @@ async def browser_action(webgal: WebGal, call: Call, params: Params, preview: Pr
 
 async def plan(webgal: WebGal, call: Call, params: Params) -> Preview:
     if params.action == "open":
-        address = web_address.read(params.url or "")
+        address = web_address.parse_address(params.url or "")
         return Preview(
-            f"Open {address.url}", about=About(address.url), place=address.place, binding={"url": address.url}
+            f"Open {address.url}", about=CallSubject(address.url), place=address.place, binding={"url": address.url}
         )
     try:
         seen = await webgal.tab.element(params.selector or "")
@@ -131,7 +131,7 @@ async def plan(webgal: WebGal, call: Call, params: Params) -> Preview:
         raise as_not_shown(failure) from None
     return Preview(
         f"Click {params.selector}, {_named(seen)}, on {seen.page}",
-        about=About(seen.text, seen.tag, seen.page),
+        about=CallSubject(seen.text, seen.tag, seen.page),
         place=webgal.tab.target.place,
         binding={"page": seen.page, "tag": seen.tag, "text": seen.text},
         state=seen,
@@ -141,7 +141,7 @@ async def plan(webgal: WebGal, call: Call, params: Params) -> Preview:
 async def locate(webgal: WebGal, call: Call, params: Params) -> Target:
     if params.action != "open":
         return webgal.tab.target
-    address = web_address.read(params.url or "")
+    address = web_address.parse_address(params.url or "")
     if address.host not in _hosts(webgal):
         raise _elsewhere(params.url or "")
     return Target(place=address.place)

@@ -12,7 +12,7 @@ from handrail.features.webgal.port import WebGal
 from handrail.features.webgal.scripts import PACKAGE, Package, Server, Step, read_package
 from handrail.kernel.call import Call
 from handrail.kernel.target import Target
-from handrail.kernel.tool import About, Preview, Settled, Tool
+from handrail.kernel.tool import CallSubject, NoChange, Preview, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Changed, Conflict, Damaged, Declined, InputOutput, InvalidParams, NotFound, Timeout
 from handrail.ports.schemas import schema
@@ -32,14 +32,14 @@ class Result(msgspec.Struct, frozen=True):
     logs: list[str]
 
 
-async def plan(webgal: WebGal, call: Call, params: Params) -> Preview | Settled:
+async def plan(webgal: WebGal, call: Call, params: Params) -> Preview | NoChange:
     _check_allowed(webgal, params)
     steps = read_package(webgal.scripts.files).steps(params.script_name, params.args)
     if params.script_name == _STAYS and (running := _running(webgal, steps)) is not None:
-        return Settled(running)
+        return NoChange(running)
     return Preview(
         f"Run the script {params.script_name}",
-        about=About(params.script_name, "script"),
+        about=CallSubject(params.script_name, "script"),
         path=_path(params),
         command="\n".join(step.shown for step in steps),
         cwd=webgal.scripts.files.location,

@@ -10,7 +10,7 @@ from handrail.features.webgal.script.character_file import characters_of
 from handrail.kernel.call import Call
 from handrail.kernel.target import Target
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.kernel.tool import NoChange, Preview, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import (
     Conflict,
@@ -77,7 +77,7 @@ async def generate_character_profile(webgal: WebGal, call: Call, params: Params,
     return Result(True)
 
 
-async def preview(webgal: WebGal, call: Call, params: Params) -> Preview | Settled:
+async def preview(webgal: WebGal, call: Call, params: Params) -> Preview | NoChange:
     return await in_thread(call, lambda: _planned(webgal, params))
 
 
@@ -85,7 +85,7 @@ async def locate(webgal: WebGal, call: Call, params: Params) -> Target:
     return Target(path=_file(webgal))
 
 
-def _planned(webgal: WebGal, params: Params) -> Preview | Settled:
+def _planned(webgal: WebGal, params: Params) -> Preview | NoChange:
     _check_image(webgal, params.image_file)
     path = _file(webgal)
     try:
@@ -94,7 +94,7 @@ def _planned(webgal: WebGal, params: Params) -> Preview | Settled:
         before = ""
     after = with_character(before, path, msgspec.to_builtins(params))
     if after is None:
-        return Settled(Result(True))
+        return NoChange(Result(True))
     return webgal.changes.planned(path, after.encode(), f"Define the character {params.name} in {path}")
 
 

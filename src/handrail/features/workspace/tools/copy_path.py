@@ -18,7 +18,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
 from handrail.kernel.target import Target
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import About, Preview, Settled, Tool
+from handrail.kernel.tool import CallSubject, NoChange, Preview, Tool
 from handrail.kernel.visible import quoted_line
 from handrail.ports.effect import Effect
 from handrail.ports.errors import (
@@ -40,7 +40,7 @@ async def copy_path(workspace: Workspace, call: Call, params: FromTo, preview: P
     return await done(workspace, call, preview)
 
 
-async def preview(workspace: Workspace, call: Call, params: FromTo) -> Preview | Settled:
+async def preview(workspace: Workspace, call: Call, params: FromTo) -> Preview | NoChange:
     return await in_thread(call, lambda: _planned(workspace, call, params))
 
 
@@ -52,7 +52,7 @@ def _planned(workspace: Workspace, call: Call, params: FromTo) -> Preview:
     source, to = file_name(params.path), steps[0].path
     held = f" with {files_of(steps)} files" if len(steps) > 1 else ""
     words = f"Copy {quoted_line(source)}{held} to {quoted_line(to)}"
-    return planned(workspace, steps, words, About(source, within=to))
+    return planned(workspace, steps, words, CallSubject(source, within=to))
 
 
 def _steps(workspace: Workspace, call: Call, params: FromTo) -> list[Step]:

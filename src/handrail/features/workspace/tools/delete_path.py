@@ -19,7 +19,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
 from handrail.kernel.target import Target
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import About, Preview, Settled, Tool
+from handrail.kernel.tool import CallSubject, NoChange, Preview, Tool
 from handrail.kernel.visible import quoted_line
 from handrail.ports.errors import Conflict, Declined, InputOutput, InvalidParams, NotFound, OutsideRoot, TooLarge
 
@@ -35,7 +35,7 @@ async def delete_path(workspace: Workspace, call: Call, params: Params, preview:
     return await done(workspace, call, preview)
 
 
-async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
+async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
     return await in_thread(call, lambda: _planned(workspace, call, params))
 
 
@@ -44,7 +44,7 @@ def _planned(workspace: Workspace, call: Call, params: Params) -> Preview:
     path, is_folder = steps[-1].path, len(steps) != 1 or not files_of(steps)
     what = f"the folder {quoted_line(path)}" if is_folder else quoted_line(path)
     held = f" with {files_of(steps)} files" if is_folder and len(steps) > 1 else ""
-    return planned(workspace, steps, f"Delete {what}{held}", About(path, "folder" if is_folder else ""))
+    return planned(workspace, steps, f"Delete {what}{held}", CallSubject(path, "folder" if is_folder else ""))
 
 
 def _steps(workspace: Workspace, call: Call, params: Params) -> list[Step]:

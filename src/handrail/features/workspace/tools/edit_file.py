@@ -17,7 +17,7 @@ from handrail.features.workspace.workspace import Workspace, path_target
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import Preview, Reply, Settled, Tool
+from handrail.kernel.tool import NoChange, Preview, Reply, Tool
 from handrail.kernel.visible import quoted_line
 from handrail.ports.effect import Effect
 from handrail.ports.errors import (
@@ -66,14 +66,14 @@ async def edit_file(workspace: Workspace, call: Call, params: Params, preview: P
     return Result(True, compare(workspace, change), change.after_hash, done.id, change.is_partial or UNSET)
 
 
-async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
+async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
     return await in_thread(call, lambda: _planned(workspace, call, params))
 
 
-def _planned(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
+def _planned(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
     change = _change(workspace, call, params)
     if change.before == change.after:
-        return Settled(Result(True, LineDiff([]), change.after_hash))
+        return NoChange(Result(True, LineDiff([]), change.after_hash))
     count = len(params.edits)
     words = f"{count} edits" if count > 1 else "1 edit"
     return with_parts(preview_of(workspace, change, f"Edit {quoted_line(change.path)}: {words}"), [change])

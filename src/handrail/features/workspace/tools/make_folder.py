@@ -6,7 +6,7 @@ from handrail.features.workspace.workspace import Workspace, path_target
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import About, Preview, Settled, Tool
+from handrail.kernel.tool import CallSubject, NoChange, Preview, Tool
 from handrail.kernel.visible import quoted_line
 from handrail.ports.errors import Conflict, Declined, InputOutput, InvalidParams, OutsideRoot
 
@@ -18,16 +18,16 @@ async def make_folder(workspace: Workspace, call: Call, params: ActParams, previ
     return await done(workspace, call, preview)
 
 
-async def preview(workspace: Workspace, call: Call, params: ActParams) -> Preview | Settled:
+async def preview(workspace: Workspace, call: Call, params: ActParams) -> Preview | NoChange:
     return await in_thread(call, lambda: _planned(workspace, params))
 
 
-def _planned(workspace: Workspace, params: ActParams) -> Preview | Settled:
+def _planned(workspace: Workspace, params: ActParams) -> Preview | NoChange:
     steps = _steps(workspace, params)
     if not steps:
-        return Settled(Result(applied=True, changes=[]))
+        return NoChange(Result(applied=True, changes=[]))
     path = steps[0].path
-    return planned(workspace, steps, f"Make the folder {quoted_line(path)}", About(path, "folder"))
+    return planned(workspace, steps, f"Make the folder {quoted_line(path)}", CallSubject(path, "folder"))
 
 
 def _steps(workspace: Workspace, params: ActParams) -> list[FolderChange]:

@@ -7,7 +7,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
 from handrail.kernel.target import Target
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import About, Preview, Settled, Tool
+from handrail.kernel.tool import CallSubject, NoChange, Preview, Tool
 from handrail.kernel.visible import quoted_line
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Conflict, Declined, InputOutput, InvalidParams, NotFound, OutsideRoot, TooLarge
@@ -20,14 +20,14 @@ async def move_path(workspace: Workspace, call: Call, params: FromTo, preview: P
     return await done(workspace, call, preview)
 
 
-async def preview(workspace: Workspace, call: Call, params: FromTo) -> Preview | Settled:
+async def preview(workspace: Workspace, call: Call, params: FromTo) -> Preview | NoChange:
     return await in_thread(call, lambda: _planned(workspace, params))
 
 
 def _planned(workspace: Workspace, params: FromTo) -> Preview:
     move = _move(workspace, params)
     words = f"Move {quoted_line(move.path)} to {quoted_line(move.to)}"
-    return planned(workspace, [move], words, About(move.path, within=move.to))
+    return planned(workspace, [move], words, CallSubject(move.path, within=move.to))
 
 
 def _move(workspace: Workspace, params: FromTo) -> Move:

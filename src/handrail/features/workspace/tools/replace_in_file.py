@@ -14,7 +14,7 @@ from handrail.features.workspace.replacement import replace_all
 from handrail.features.workspace.workspace import Workspace, path_target
 from handrail.kernel.call import Call
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.kernel.tool import NoChange, Preview, Tool
 from handrail.kernel.visible import quoted_line
 from handrail.ports.effect import Effect
 from handrail.ports.errors import (
@@ -57,15 +57,15 @@ async def replace_in_file(workspace: Workspace, call: Call, params: Params, prev
     return written_in_part(result, compare(workspace, change), change, preview) if change.is_partial else result
 
 
-async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
+async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
     return await in_thread(call, lambda: _planned(workspace, call, params))
 
 
-def _planned(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
+def _planned(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
     path, before = text_to_change(workspace, call, params.path, "how often something occurs in it")
     after, count = replace_all(before, params.find, params.replace, params.flags, call.checkpoint)
     if count == 0:
-        return Settled(Result(0))
+        return NoChange(Result(0))
     change = Change(path, before, after)
     shown = preview_of(workspace, change, f"Replace {count} × in {quoted_line(path)}")
     return with_parts(replace(shown, state=(change, count)), [change])

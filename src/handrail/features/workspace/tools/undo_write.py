@@ -16,7 +16,7 @@ from handrail.features.workspace.unit import preview_of_unit
 from handrail.features.workspace.workspace import Workspace
 from handrail.kernel.call import Call
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import Preview, Settled, Tool
+from handrail.kernel.tool import NoChange, Preview, Tool
 from handrail.kernel.visible import quoted_line
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Conflict, InvalidParams, NotFound
@@ -66,7 +66,7 @@ async def undo_write(workspace: Workspace, call: Call, params: Params, preview: 
     )
 
 
-async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
+async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
     return await in_thread(call, lambda: _planned(workspace, params))
 
 

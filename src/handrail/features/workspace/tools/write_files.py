@@ -20,7 +20,7 @@ from handrail.kernel.json_schema import schema_of
 from handrail.kernel.target import Step as TargetStep
 from handrail.kernel.target import Target
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import About, Preview, Reply, Settled, Tool
+from handrail.kernel.tool import CallSubject, NoChange, Preview, Reply, Tool
 from handrail.ports.approval_card import ChosenPart
 from handrail.ports.effect import Effect
 from handrail.ports.errors import BadEncoding, Conflict, Declined, InputOutput, InvalidParams, NotClean, OutsideRoot
@@ -100,14 +100,14 @@ def _answer(workspace: Workspace, call: Call, written: Sequence[tuple[Change, st
     return Result(True, files, is_partial or UNSET, left_out or UNSET)
 
 
-async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
+async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
     return await in_thread(call, lambda: _planned(workspace, call, params))
 
 
-def _planned(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
+def _planned(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
     changes = [change for change in _changes(workspace, params) if change.before != change.after]
     if not changes:
-        return Settled(Result(applied=True, files=[]))
+        return NoChange(Result(applied=True, files=[]))
     is_closed = not all(may_see(workspace, call, change.path) for change in changes)
     shown = _shown(workspace, changes, f"Write {len(changes)} files", [change.path for change in changes])
     return replace(shown, is_closed=is_closed)
@@ -120,7 +120,7 @@ def _shown(workspace: Workspace, changes: Sequence[Change], summary: str, propos
         changed += compare(workspace, change).changed_lines
     check_batch(workspace, f"{len(changes)} files", changed)
     shown = preview_of_unit(with_parents(workspace, changes), summary)
-    about = About(str(len(changes)), "files", can_undo=True) if len(changes) > 1 else shown.about
+    about = CallSubject(str(len(changes)), "files", can_undo=True) if len(changes) > 1 else shown.about
     path = changes[0].path if len(changes) == 1 else None
     facts = read_only_facts(workspace, changes)
     return with_parts(replace(shown, about=about, path=path, facts=facts, state=(shown.state, proposed)), changes)

@@ -25,7 +25,7 @@ from handrail.features.workspace.partial import narrow_one, with_partial, with_p
 from handrail.features.workspace.workspace import Workspace, canonical, path_target
 from handrail.kernel.call import Call
 from handrail.kernel.threads import in_thread
-from handrail.kernel.tool import Preview, Reply, Settled, Tool
+from handrail.kernel.tool import NoChange, Preview, Reply, Tool
 from handrail.kernel.visible import quoted_line
 from handrail.ports.effect import Effect
 from handrail.ports.errors import BadEncoding, Conflict, Declined, InputOutput, InvalidParams, NotClean, OutsideRoot
@@ -72,11 +72,11 @@ async def write_to_file(workspace: Workspace, call: Call, params: Params, previe
     return written_in_part(result, compare(workspace, change), change, preview) if change.is_partial else result
 
 
-async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | Settled:
+async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
     is_seen = may_see(workspace, call, canonical(params.path))
     with telling_nothing(params.path, is_seen=is_seen):
         planned = await in_thread(call, lambda: _planned(workspace, params))
-    return planned if is_seen or isinstance(planned, Settled) else replace(planned, is_closed=True)
+    return planned if is_seen or isinstance(planned, NoChange) else replace(planned, is_closed=True)
 
 
 def _dry_run(workspace: Workspace, call: Call, params: Params) -> Result | Reply:
@@ -91,16 +91,16 @@ def _dry_run(workspace: Workspace, call: Call, params: Params) -> Result | Reply
     return Reply(Result(applied=False, diff=changes), notes=batch_notes(workspace, changes.changed_lines))
 
 
-def _planned(workspace: Workspace, params: Params) -> Preview | Settled:
+def _planned(workspace: Workspace, params: Params) -> Preview | NoChange:
     """Checks in the contract's order: idempotency, dry run, conflict; approval follows."""
     change = _change(workspace, params)
     if (first := replayed(workspace, change.path, change.repetition)) is not None:
-        return Settled(_repeated(first))
+        return NoChange(_repeated(first))
     dry_run = workspace.dry_runs.find(change.path, params.mode, _hash(params))
     if dry_run is None:  # perhaps because the same write is under way elsewhere, or was cut off
         settle(workspace)
         if (first := replayed(workspace, change.path, change.repetition)) is not None:
-            return Settled(_repeated(first))
+            return NoChange(_repeated(first))
         dry_run = workspace.dry_runs.find(change.path, params.mode, _hash(params))
     if dry_run is not None:
         check_base(change.path, dry_run.base_hash, change.base_hash)

@@ -22,12 +22,12 @@ from handrail.features.desktop.host.services import Reading, Result, Services
 from handrail.features.desktop.host.surroundings import around, place_of, pointed_area, types_secretly
 from handrail.kernel.approval import Question
 from handrail.kernel.call import Call
-from handrail.kernel.digest import short
+from handrail.kernel.digest import shorten
 from handrail.kernel.evidence import utc_now
 from handrail.kernel.prompts.approval_prompt import prompt_of
-from handrail.kernel.prompts.first_answer import drop
-from handrail.kernel.queue_approver import PREFIX
-from handrail.kernel.quoting import quoted
+from handrail.kernel.prompts.first_answer import try_withdraw
+from handrail.kernel.queue_approver import APPROVAL_PREFIX
+from handrail.kernel.quoting import quote_text
 from handrail.kernel.tool import Preview
 from handrail.ports.effect import Effect
 from handrail.ports.prompt_queue import OWN_ORIGIN
@@ -58,7 +58,7 @@ async def ask_person(services: Services, execution: Execution, intended: Intende
         Effect.UI_CONTROL,
         {**_facts(execution, subject), **given},
         Preview(
-            f"{method} in {quoted(window.title or window.app_name)}",
+            f"{method} in {quote_text(window.title or window.app_name)}",
             app=window.app_id,
             facts=[("Around it", line) for line in seen.lines[:_MOST_LINES]],
             unseen=None if shot is not None else "No picture of the screen could be taken.",
@@ -67,7 +67,7 @@ async def ask_person(services: Services, execution: Execution, intended: Intende
         intended.digest,
         [] if shot is None else [image],
     )
-    request_id = f"{PREFIX}desktop_{uuid4().hex}"
+    request_id = f"{APPROVAL_PREFIX}desktop_{uuid4().hex}"
     execution.record.note("asking", promptRequestId=request_id)
     async with execution.deadline.paused():
         try:
@@ -75,7 +75,7 @@ async def ask_person(services: Services, execution: Execution, intended: Intende
                 prompt_of(question), request_id=request_id, origin=OWN_ORIGIN, masked=secrets
             )
         except asyncio.CancelledError:
-            await asyncio.shield(drop(services.prompts, request_id))
+            await asyncio.shield(try_withdraw(services.prompts, request_id))
             raise
     execution.record.note("answered", promptRequestId=request_id, status=answer.response.status)
     _refuse_unless_ok(answer.response)
@@ -85,17 +85,17 @@ async def ask_person(services: Services, execution: Execution, intended: Intende
 def _facts(execution: Execution, subject: Subject) -> dict[str, str]:
     window, element = subject.window, subject.element
     facts = {
-        "Workspace": quoted(execution.meta.workspace_path, 4096),
-        "Window": f"{quoted(window.title)} of {quoted(window.app_id or window.app_name)}",
+        "Workspace": quote_text(execution.meta.workspace_path, 4096),
+        "Window": f"{quote_text(window.title)} of {quote_text(window.app_id or window.app_name)}",
     }
-    return facts if element is None else {**facts, "Element": f"{element.role} {quoted(element.title)}"}
+    return facts if element is None else {**facts, "Element": f"{element.role} {quote_text(element.title)}"}
 
 
 async def check_answer(services: Services, request_id: str, method: str, params_digest: str) -> None:
     """The gateway has asked already: its prompt must be for exactly this call, answered with ok and not used before."""
     asked = await services.prompts.find(request_id)
     origin = (await services.prompts.origins([request_id])).get(request_id)
-    is_own = request_id.startswith(PREFIX) and origin is not None and origin.is_own
+    is_own = request_id.startswith(APPROVAL_PREFIX) and origin is not None and origin.is_own
     if asked is None or not is_own or not isinstance(asked.prompt, FileChangePrompt):
         raise refused("invalid", "There is no such approval.")
     warrant = asked.prompt.scope
@@ -144,7 +144,7 @@ async def confirm_issue(services: Services, execution: Execution, params: Confir
     return {
         "token": await services.confirmation.issue(scope, ttl.total_seconds(), seen),
         "expiresAt": stamp(expires_at),
-        "scope": {"method": intended.action.name, "paramsDigest": short(intended.digest)},
+        "scope": {"method": intended.action.name, "paramsDigest": shorten(intended.digest)},
         "peer": {"auditTokenDigest": execution.peer.short_digest, "pid": execution.peer.pid},
     }
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
-from handrail.kernel.queue_approver import PREFIX
+from handrail.kernel.queue_approver import APPROVAL_PREFIX
 from handrail.ports.approval_card import Scope
 from handrail.ports.errors import Failure
 from handrail.ports.prompt_queue import CallerState, Origin, PromptQueue, QueuedPrompt, caller_state
@@ -52,7 +52,7 @@ class Row:
     def is_approval(self) -> bool:
         """One that the gate waits for: only such a yes can reach beyond this once."""
         is_own = self.origin is not None and self.origin.is_own
-        return is_own and isinstance(self.entry.prompt, FileChangePrompt) and self.id.startswith(PREFIX)
+        return is_own and isinstance(self.entry.prompt, FileChangePrompt) and self.id.startswith(APPROVAL_PREFIX)
 
     def offers(self, scope: Scope) -> bool:
         """Whether a yes may reach that far."""

@@ -9,7 +9,7 @@ from handrail.features.people.cli.screen.board import Row
 from handrail.features.people.cli.screen.change_form import change_lines
 from handrail.features.people.cli.screen.lines import Line, TextBlock, fact_lines, own_line, text_lines
 from handrail.features.people.cli.screen.texts import Texts
-from handrail.kernel.prompts.foreign_prompts import posted
+from handrail.kernel.prompts.foreign_prompts import origin_members
 from handrail.ports.prompts import (
     ChoicePrompt,
     FileChangePrompt,
@@ -40,7 +40,7 @@ def header_lines(row: Row, texts: Texts) -> list[Line]:
 
 def source_of(row: Row, texts: Texts) -> str:
     """Of handrail's own prompts what they say; of any other, who posted it and whether it claims to be handrail's."""
-    told = posted(row.entry.prompt, row.origin)
+    told = origin_members(row.entry.prompt, row.origin)
     if told["isOwn"]:
         return row.entry.prompt.source or ""
     by = told["postedBy"] if row.origin is not None else texts.another_program

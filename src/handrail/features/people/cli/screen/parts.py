@@ -11,12 +11,12 @@ from textual.containers import Vertical
 from handrail.features.people.cli.screen.fields import Field
 from handrail.features.people.cli.screen.lines import Line, TextBlock, own_line
 from handrail.features.people.cli.screen.texts import Texts
-from handrail.kernel.prompts.part_numbers import Numbered, numbered, taking
+from handrail.kernel.prompts.part_numbers import NumberedPart, number_parts, select_parts
 from handrail.ports.approval_card import ChangePart
 
 
 class PartRow(TextBlock, can_focus=True):
-    def __init__(self, part: Numbered) -> None:
+    def __init__(self, part: NumberedPart) -> None:
         super().__init__()
         self.part = part
 
@@ -45,7 +45,7 @@ class Parts(Vertical):
 
     def compose(self) -> ComposeResult:
         yield TextBlock([own_line(self._texts.parts, "title"), own_line(self._texts.parts_hint, "muted")])
-        for part in numbered(self._parts):
+        for part in number_parts(self._parts):
             yield PartRow(part)
         yield TextBlock(classes="problem")
 
@@ -57,7 +57,7 @@ class Parts(Vertical):
         """The members that say what is taken; none if that is everything as it was proposed."""
         edited = self._edited()
         if not edited:
-            return taking(self._parts, self._taken())
+            return select_parts(self._parts, self._taken())
         if len(self._parts) == 1:
             return {"content": edited[self._parts[0].path]}
         whole = [each for each in self._parts if each.path not in edited]
@@ -99,7 +99,7 @@ class Parts(Vertical):
             self.call_after_refresh(self.action_take)
 
     def _taken(self) -> list[int]:
-        return [each.number for each in numbered(self._parts) if each.number not in self._left_out]
+        return [each.number for each in number_parts(self._parts) if each.number not in self._left_out]
 
     def _edited(self) -> dict[str, str]:
         texts = {path: editor.value for path, editor in self._editors.items()}
@@ -111,7 +111,7 @@ class Parts(Vertical):
         taken = set(self._taken())
         found = list[dict[str, Any]]()
         for part in parts:
-            places = [each for each in numbered(self._parts) if each.part is part]
+            places = [each for each in number_parts(self._parts) if each.part is part]
             of_part = [each.place for each in places if each.number in taken]
             if of_part:
                 is_whole = len(of_part) == len(places)

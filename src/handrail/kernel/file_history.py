@@ -4,23 +4,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import NamedTuple
 
-from handrail.kernel.checkpoint import Checkpoint, Seen
+from handrail.kernel.checkpoint import Checkpoint, FileState
 from handrail.ports.record import StateFiles, WrittenFile
 
 
 class Changes(NamedTuple):
     """`new` contents since the last checkpoint, `faults` that can't have come about by use, and people's `edits`."""
 
-    new: dict[str, Seen]
+    new: dict[str, FileState]
     faults: list[str]
     edits: list[str]
 
 
-class Sightings:
+class FileHistory:
     """Every state of every file that the checkpoints have seen, the newest last."""
 
     def __init__(self, checkpoints: Iterable[Checkpoint]) -> None:
-        self.seen: dict[str, list[tuple[str, Seen]]] = {}
+        self.seen: dict[str, list[tuple[str, FileState]]] = {}
         self._starts: dict[str, str] = {}
         known = list(checkpoints)
         self.number = known[-1].number if known else 0
@@ -35,11 +35,11 @@ class Sightings:
             for name, seen in checkpoint.files.items():
                 self.seen.setdefault(name, []).append((checkpoint.ts, seen))
 
-    def last(self, name: str) -> Seen | None:
+    def last(self, name: str) -> FileState | None:
         return self.seen[name][-1][1] if name in self.seen else None
 
     def changes(self, files: StateFiles) -> Changes:
-        new: dict[str, Seen] = {}
+        new: dict[str, FileState] = {}
         faults: list[str] = []
         edits: list[str] = []
         written, growing = files.written(), files.growing()
@@ -47,7 +47,7 @@ class Sightings:
             last = self.last(name)
             if name in written:
                 fault = None
-                found = None if written[name].digest is None else Seen(written[name].digest or "")
+                found = None if written[name].digest is None else FileState(written[name].digest or "")
                 for what, is_fault in self._from_outside(name, written[name]):
                     (faults if is_fault else edits).append(what)
             elif name in growing:
@@ -82,18 +82,20 @@ class Sightings:
             return f"{name} was rolled back, {when}: it is as it was on {earlier[digest]}", True
         return f"{name} was changed outside handrail, {when}", not is_edited_by_people
 
-    def _replaced(self, files: StateFiles, name: str, last: Seen | None) -> tuple[Seen | None, str | None]:
+    def _replaced(self, files: StateFiles, name: str, last: FileState | None) -> tuple[FileState | None, str | None]:
         digest = files.digest(name)
         if digest is None:
             return (None, None) if last is None else (None, f"{name} is missing")
         if last is None or digest == last.sha256:
-            return Seen(digest), None
+            return FileState(digest), None
         for ts, seen in reversed(self.seen[name][:-1]):
             if seen.sha256 == digest:
                 return None, f"{name} was rolled back: it is as it was on {ts}"
-        return Seen(digest), None
+        return FileState(digest), None
 
-    def _grown(self, files: StateFiles, name: str, last: Seen | None, unit: str) -> tuple[Seen | None, str | None]:
+    def _grown(
+        self, files: StateFiles, name: str, last: FileState | None, unit: str
+    ) -> tuple[FileState | None, str | None]:
         size = files.size(name)
         known = 0 if last is None or last.size is None else last.size
         if size is None:
@@ -102,7 +104,7 @@ class Sightings:
             return None, f"{name} was cut or rolled back: it has {size} {unit}, and had {known}"
         if size == known:
             return last, None
-        return Seen(_chained("" if last is None else last.sha256, files.read(name, known, size)), size), None
+        return FileState(_chained("" if last is None else last.sha256, files.read(name, known, size)), size), None
 
     def damage(self, files: StateFiles) -> Iterator[str]:
         """Files that only grow, read as a whole and held against every checkpoint."""
@@ -127,7 +129,7 @@ def _chained(before: str, parts: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
-def described(changes: Mapping[str, Seen], sightings: Sightings, known: Iterable[str]) -> list[str]:
+def describe_changes(changes: Mapping[str, FileState], sightings: FileHistory, known: Iterable[str]) -> list[str]:
     """What was changed since the newest checkpoint, for people to read; `known` are files that handrail writes."""
     return [
         f"{name} was changed since the last checkpoint"

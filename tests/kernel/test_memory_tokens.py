@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from handrail.kernel.tokens import OwnTokens
+from handrail.kernel.tokens import MemoryTokens
 from handrail.ports.errors import Declined
 from handrail.ports.tokens import TokenScope
 
@@ -18,7 +18,7 @@ class Clock:
         return self.now
 
 
-async def refused(tokens: OwnTokens, token: str | None, scope: TokenScope = SCOPE) -> tuple[object, str]:
+async def refused(tokens: MemoryTokens, token: str | None, scope: TokenScope = SCOPE) -> tuple[object, str]:
     with pytest.raises(Declined) as refusal:
         await tokens.consume(token, scope)
     assert refusal.value.hint == "Ask for a new token, for exactly this call."
@@ -27,7 +27,7 @@ async def refused(tokens: OwnTokens, token: str | None, scope: TokenScope = SCOP
 
 async def test_a_token_is_good_once_for_its_own_call_and_each_refusal_says_why() -> None:
     clock = Clock()
-    tokens = OwnTokens(clock)
+    tokens = MemoryTokens(clock)
     token = await tokens.issue(SCOPE, 10)
     assert await refused(tokens, None) == ("missing", "This call needs a one-time token.")
     assert await refused(tokens, "") == ("missing", "This call needs a one-time token.")
@@ -45,7 +45,7 @@ async def test_a_token_is_good_once_for_its_own_call_and_each_refusal_says_why()
 
 async def test_a_token_ends_at_its_deadline_and_is_forgotten_when_the_next_is_issued() -> None:
     clock = Clock()
-    tokens = OwnTokens(clock)
+    tokens = MemoryTokens(clock)
     token = await tokens.issue(SCOPE, 10)
     clock.now = 110.0
     assert await refused(tokens, token) == ("expired", "This token has expired.")

@@ -23,12 +23,12 @@ OpenEvidence = Callable[[str], Evidence | None]
 """The evidence of a project, by its path; None where the project is not there."""
 
 
-def is_about_evidence(line: bytes) -> bool:
+def mentions_evidence(line: bytes) -> bool:
     return any(mark in line for mark in _MARKS)
 
 
 @dataclass(frozen=True, slots=True)
-class NamedFile:
+class RecordedFile:
     """`seq` is the number of the record that names it; durable: it was on disk by then."""
 
     project: str
@@ -43,7 +43,7 @@ class NamedFile:
         return self.project, self.folder, self.name
 
 
-class NamedEvidence:
+class RecordedEvidence:
     """Collected from records, in their order."""
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class NamedEvidence:
         """So many were not on disk when the machine stopped, and are not in the audit."""
         self.not_there: set[str] = set()
         """Projects that could not be opened."""
-        self._files: dict[tuple[str, str, str], NamedFile] = {}
+        self._files: dict[tuple[str, str, str], RecordedFile] = {}
         self._pruned: set[tuple[str, str]] = set()
         self._lost: dict[tuple[str, str, str], int] = {}
         self._last = 0
@@ -59,7 +59,7 @@ class NamedEvidence:
 
     def add(self, seq: int, line: bytes) -> None:
         self._last = seq
-        if not is_about_evidence(line):
+        if not mentions_evidence(line):
             return
         record: dict[str, Any] = msgspec.json.decode(line)
         match record:
@@ -72,7 +72,7 @@ class NamedEvidence:
                 self._stopped_after = seq
             case {"project": str(project), "evidence": {"dir": str(folder), "sha256": {**hashes}}}:
                 for name, digest in hashes.items():
-                    file = NamedFile(project, folder, str(name), str(digest), seq, record.get("event") != "end")
+                    file = RecordedFile(project, folder, str(name), str(digest), seq, record.get("event") != "end")
                     known = self._files.get(file.key)
                     if known is None or known.digest != file.digest:
                         self._files[file.key] = file
@@ -81,7 +81,7 @@ class NamedEvidence:
         """The machine has stopped after the last record."""
         self._stopped_after = self._last + 1
 
-    def looked_at(self, open_evidence: OpenEvidence) -> Iterator[tuple[NamedFile, str | None]]:
+    def looked_at(self, open_evidence: OpenEvidence) -> Iterator[tuple[RecordedFile, str | None]]:
         """Each, with what is wrong with it. Blocks."""
         for _, evidence, files in self._by_project(open_evidence):
             for file in files:
@@ -102,17 +102,17 @@ class NamedEvidence:
             if fault is not None and self._may_be_lost(file) and file.key not in self._lost
         ]
 
-    def is_lost(self, file: NamedFile, signed: Sequence[int]) -> bool:
+    def is_lost(self, file: RecordedFile, signed: Sequence[int]) -> bool:
         """Whether a power cut took it. `signed` has how many records each checkpoint has signed."""
         if (told := self._lost.get(file.key)) is not None:
             return not file.is_durable and not any(file.seq <= count < told for count in signed)
         return self._may_be_lost(file) and not any(file.seq <= count for count in signed)
 
-    def _may_be_lost(self, file: NamedFile) -> bool:
+    def _may_be_lost(self, file: RecordedFile) -> bool:
         return not file.is_durable and file.seq < self._stopped_after
 
-    def _by_project(self, open_evidence: OpenEvidence) -> Iterator[tuple[str, Evidence, list[NamedFile]]]:
-        files: dict[str, list[NamedFile]] = {}
+    def _by_project(self, open_evidence: OpenEvidence) -> Iterator[tuple[str, Evidence, list[RecordedFile]]]:
+        files: dict[str, list[RecordedFile]] = {}
         for file in self._files.values():
             if (file.project, file.folder.rpartition("/")[0]) not in self._pruned:
                 files.setdefault(file.project, []).append(file)
@@ -127,7 +127,7 @@ class NamedEvidence:
                 evidence.close()
 
 
-def _wrong(evidence: Evidence, file: NamedFile) -> str | None:
+def _wrong(evidence: Evidence, file: RecordedFile) -> str | None:
     try:
         data = evidence.read(file.folder, file.name, _LARGEST)
     except NotFound:

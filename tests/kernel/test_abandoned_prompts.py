@@ -5,13 +5,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from handrail.kernel.prompts.queue import LoggedPrompts
-from handrail.kernel.queue_approver import KEPT, PREFIX, LeftPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
+from handrail.kernel.queue_approver import APPROVAL_PREFIX, RETRY_WINDOW, AbandonedPrompts
 from handrail.ports.prompt_queue import OWN_ORIGIN, AnswerChannel
 from handrail.ports.prompts import FileChangePrompt
 from handrail.stores.local.prompt_store import prompt_store
 
-TEN_MINUTES = KEPT.total_seconds()
+TEN_MINUTES = RETRY_WINDOW.total_seconds()
 
 
 class Clock:
@@ -22,23 +22,23 @@ class Clock:
 
 
 @asynccontextmanager
-async def prompts(state: Path) -> AsyncIterator[LoggedPrompts]:
-    queue = LoggedPrompts(prompt_store(state))
+async def prompts(state: Path) -> AsyncIterator[LogPromptQueue]:
+    queue = LogPromptQueue(prompt_store(state))
     try:
         yield queue
     finally:
         await queue.close()
 
 
-async def pending(queue: LoggedPrompts) -> list[str]:
+async def pending(queue: LogPromptQueue) -> list[str]:
     return [entry.request_id for entry in await queue.pending()]
 
 
 async def test_an_approval_that_nobody_waits_for_stands_for_ten_minutes(tmp_path: Path) -> None:
     clock = Clock()
     async with prompts(tmp_path) as queue:
-        left = LeftPrompts(queue, clock)
-        await queue.request(FileChangePrompt(path="a"), request_id=PREFIX + "1", origin=OWN_ORIGIN)
+        left = AbandonedPrompts(queue, clock)
+        await queue.request(FileChangePrompt(path="a"), request_id=APPROVAL_PREFIX + "1", origin=OWN_ORIGIN)
         await queue.request(FileChangePrompt(path="a"), request_id="a-program's-own")
         await left.look()
         clock.now = TEN_MINUTES - 1
@@ -47,14 +47,16 @@ async def test_an_approval_that_nobody_waits_for_stands_for_ten_minutes(tmp_path
         clock.now = TEN_MINUTES
         await left.look()
         assert await pending(queue) == ["a-program's-own"]
-        assert (await queue.wait(PREFIX + "1")).response.status == "timeout"
+        assert (await queue.wait(APPROVAL_PREFIX + "1")).response.status == "timeout"
 
 
 async def test_the_time_begins_anew_when_a_caller_has_come_back(tmp_path: Path) -> None:
     clock = Clock()
     async with prompts(tmp_path) as queue:
-        left = LeftPrompts(queue, clock)
-        request_id = await queue.request(FileChangePrompt(path="a"), request_id=PREFIX + "1", origin=OWN_ORIGIN)
+        left = AbandonedPrompts(queue, clock)
+        request_id = await queue.request(
+            FileChangePrompt(path="a"), request_id=APPROVAL_PREFIX + "1", origin=OWN_ORIGIN
+        )
         await left.look()
         is_waiting = asyncio.Event()
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from handrail.kernel.audit import Audit
-from handrail.kernel.evidence import Evidence, Exhibit, utc_now
-from handrail.kernel.record_check import Findings, check_record
-from handrail.kernel.record_keeper import RecordKeeper
+from handrail.kernel.checkpoint_maker import CheckpointMaker
+from handrail.kernel.evidence import CallEvidence, Evidence, utc_now
+from handrail.kernel.record_check import Findings, verify_record
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.journal import JournalFile
 from handrail.stores.local.record.factory import record_stores
@@ -24,7 +24,7 @@ class Rig:
         self.project.mkdir(exist_ok=True)
         self.journal = JournalFile(self.state / "audit" / "log.jsonl", self.state / "audit" / "head")
         self.stores = record_stores(self.state, OsKeyring(), signer=(), told="")
-        self.keeper = RecordKeeper(self.journal, lambda: self.stores, evidence=self.evidence, seconds=600)
+        self.keeper = CheckpointMaker(self.journal, lambda: self.stores, evidence=self.evidence, seconds=600)
         self.audit = Audit(self.journal, keeper=self.keeper)
 
     def evidence(self, project: str) -> Evidence:
@@ -39,7 +39,7 @@ class Rig:
         self._record("end", exhibit, durable=False)
         return self.project / exhibit.path
 
-    def _record(self, event: str, exhibit: Exhibit, *, durable: bool) -> None:
+    def _record(self, event: str, exhibit: CallEvidence, *, durable: bool) -> None:
         hashes = exhibit.hashes if event == "end" else exhibit.durable
         evidence = {"dir": exhibit.path, "sha256": hashes}
         self.audit.append({"event": event, "project": str(self.project), "evidence": evidence}, durable=durable)
@@ -50,7 +50,7 @@ class Rig:
         os.utime(self.state / "audit" / "log.jsonl", (1.0, 1.0))
 
     def check(self) -> Findings:
-        return check_record(Audit(self.journal), self.stores, self.evidence)
+        return verify_record(Audit(self.journal), self.stores, self.evidence)
 
 
 @pytest.fixture

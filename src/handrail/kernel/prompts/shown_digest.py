@@ -16,10 +16,10 @@ def shown_digest(request_id: str, prompt: Prompt) -> str:
 def check_shown(request_id: str, prompt: Prompt, shown: str | None) -> None:
     """Conflict where the person saw something else under this id."""
     if shown is not None and shown != shown_digest(request_id, prompt):
-        raise not_shown(request_id)
+        raise changed_since_shown(request_id)
 
 
-def not_shown(request_id: str) -> Conflict:
+def changed_since_shown(request_id: str) -> Conflict:
     return Conflict(
         f"{request_id} is not what was shown, or was changed after it was asked. It was not answered.",
         hint="Look at it again, or deny it.",

@@ -13,12 +13,19 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
-from handrail.kernel.chain import NO_HASH, Head, Unsealed, read_head, unseal
-from handrail.kernel.checkpoint import Checkpoint, WrongCheckpoint, hash_of, read_checkpoint, spelled, verified
-from handrail.kernel.checkpoint_chain import MOST, fold, readable, standing_faults
+from handrail.kernel.chain import NO_HASH, Head, InvalidRecord, read_head, read_record
+from handrail.kernel.checkpoint import (
+    Checkpoint,
+    InvalidCheckpoint,
+    hash_line,
+    read_checkpoint,
+    sign_checkpoint,
+    verify_checkpoint,
+)
+from handrail.kernel.checkpoint_chain import MAX_CHECKPOINTS, compact, readable_checkpoints, standing_faults
+from handrail.kernel.file_history import FileHistory
 from handrail.kernel.merkle import Tree
-from handrail.kernel.named_evidence import RECOVERED, NamedEvidence, OpenEvidence, is_about_evidence
-from handrail.kernel.state_files import Sightings
+from handrail.kernel.recorded_evidence import RECOVERED, OpenEvidence, RecordedEvidence, mentions_evidence
 from handrail.ports.errors import Damaged, Failure
 from handrail.ports.journal import Journal
 from handrail.ports.record import CheckpointCopy, KnownCheckpoint, RecordStores
@@ -30,11 +37,11 @@ SECONDS = 5.0
 RECORDS = 1000
 
 
-Written = tuple[bytes, str, int]
+WrittenRecord = tuple[bytes, str, int]
 """A record's line without LF, its hash, and where it ends."""
 
 
-class Growth:
+class AuditTree:
     """The tree over the audit's first records, and where they end."""
 
     def __init__(self, tree: Tree, size: int, head: str) -> None:
@@ -42,8 +49,8 @@ class Growth:
         self.size = size
         self.head = head
 
-    def copy(self) -> "Growth":
-        return Growth(self.tree.copy(), self.size, self.head)
+    def copy(self) -> "AuditTree":
+        return AuditTree(self.tree.copy(), self.size, self.head)
 
     def add(self, line: bytes, sealed: str, size: int) -> None:
         self.tree.add(line)
@@ -54,8 +61,8 @@ class Growth:
         for line in lines:
             size = self.size + len(line)
             try:
-                link = unseal(line)
-            except Unsealed:
+                link = read_record(line)
+            except InvalidRecord:
                 self.size = size  # a torn line: whether the next record vouches for it is for `verify` to find
                 continue
             if link.seq != self.tree.count + 1 or link.prev != self.head:
@@ -63,11 +70,11 @@ class Growth:
             self.add(line.removesuffix(b"\n"), link.hash, size)
 
 
-def begin() -> Growth:
-    return Growth(Tree(), 0, NO_HASH)
+def empty_tree() -> AuditTree:
+    return AuditTree(Tree(), 0, NO_HASH)
 
 
-class RecordKeeper:
+class CheckpointMaker:
     """`is_left_to_another`: whether a server makes the checkpoints, so that a short command need not."""
 
     def __init__(
@@ -90,8 +97,8 @@ class RecordKeeper:
         self._seconds = seconds
         self._turn = threading.Lock()
         self._making = threading.Lock()
-        self._growth: Growth | None = None
-        self._noted: list[tuple[int, str, Sequence[Written]]] = []
+        self._growth: AuditTree | None = None
+        self._noted: list[tuple[int, str, Sequence[WrittenRecord]]] = []
         self._new = 0
         self._is_hurried = False
         self._timer: threading.Timer | None = None
@@ -100,7 +107,7 @@ class RecordKeeper:
     def stores(self) -> RecordStores:
         return self._open()
 
-    def note(self, seq: int, before: str, written: Sequence[Written]) -> None:
+    def note(self, seq: int, before: str, written: Sequence[WrittenRecord]) -> None:
         """Records that this process has just written, from number `seq` on, after the one with the hash `before`."""
         with self._turn:
             self._growth = self._growth or self._begun()
@@ -152,7 +159,7 @@ class RecordKeeper:
 
     def _checkpoint(self, accepts: bool) -> Checkpoint | None:
         lines = list(self.stores.checkpoints.lines())
-        last_line, last = newest(lines)
+        last_line, last = newest_checkpoint(lines)
         self._note_lost_evidence(last)
         growth = self._followed(last, accepts=accepts)
         # A power cut must not take what a checkpoint knows.
@@ -160,17 +167,17 @@ class RecordKeeper:
         self._audit.flush()
         tree = growth.tree
         key = self.stores.signer.make().hex()
-        sightings = Sightings(readable(lines))
+        sightings = FileHistory(readable_checkpoints(lines))
         self.stores.files.settle(accepts=accepts)
-        files = (Sightings(()) if accepts else sightings).changes(self.stores.files).new
-        faults = [] if accepts else list(place_faults(last_line, self.stores.places))
+        files = (FileHistory(()) if accepts else sightings).changes(self.stores.files).new
+        faults = [] if accepts else list(copy_faults(last_line, self.stores.places))
         if last is not None and last.key != key and not accepts:
             faults.append("the key that signs checkpoints is not the one that signed before")
         faults = [fault for fault in faults if fault not in standing_faults(lines)]
         if last is not None and tree.count == last.count and not files and not faults and not accepts:
             return None
         places = [place for place in self.stores.places if place.is_used()]
-        folding = None if accepts or faults or not self._is_told(lines) else fold(lines, self.stores.files)
+        folding = None if accepts or faults or not self._is_told(lines) else compact(lines, self.stores.files)
         checkpoint = Checkpoint(
             number=1 if last is None else last.number + 1,
             ts=datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
@@ -180,7 +187,7 @@ class RecordKeeper:
             head=growth.head,
             root=tree.root.hex(),
             frontier=tuple(node.hex() for node in tree.frontier),
-            before=hash_of(last_line),
+            before=hash_line(last_line),
             places=tuple(place.name for place in places),
             key=key,
             files=files,
@@ -189,20 +196,22 @@ class RecordKeeper:
             folded=None if folding is None else folding[0],
         )
         self.stores.files.sync()
-        self._store(spelled(checkpoint, self.stores.signer.sign), places, None if folding is None else folding[1])
+        self._store(
+            sign_checkpoint(checkpoint, self.stores.signer.sign), places, None if folding is None else folding[1]
+        )
         return checkpoint
 
     def _note_lost_evidence(self, last: Checkpoint | None) -> None:
         if self.append is not None and (lost := self._named(last).newly_lost(self._evidence)):
             self.append({"event": RECOVERED, "lostEvidence": lost})
 
-    def _named(self, last: Checkpoint | None, until: int | None = None) -> NamedEvidence:
+    def _named(self, last: Checkpoint | None, until: int | None = None) -> RecordedEvidence:
         """By records that no checkpoint has signed yet."""
-        named = NamedEvidence()
+        named = RecordedEvidence()
         for line in self._audit.lines(0 if last is None else last.size, until):
-            if is_about_evidence(line):
-                with suppress(Unsealed):  # that is for `verify` to find
-                    named.add(unseal(line).seq, line)
+            if mentions_evidence(line):
+                with suppress(InvalidRecord):  # that is for `verify` to find
+                    named.add(read_record(line).seq, line)
         return named
 
     def _store(self, line: bytes, places: Sequence[CheckpointCopy], kept: Sequence[bytes] | None) -> None:
@@ -226,7 +235,7 @@ class RecordKeeper:
 
     def _is_told(self, lines: Sequence[bytes]) -> bool:
         """A witness that is set up has all of them: only then may some go."""
-        if self.stores.witness is None or len(lines) < MOST:
+        if self.stores.witness is None or len(lines) < MAX_CHECKPOINTS:
             return True
         try:
             has = set(self.stores.witness.lines())
@@ -234,13 +243,13 @@ class RecordKeeper:
             return False
         return all(line.removesuffix(b"\n") in has for line in lines)
 
-    def _followed(self, last: Checkpoint | None, *, accepts: bool) -> Growth:
+    def _followed(self, last: Checkpoint | None, *, accepts: bool) -> AuditTree:
         """Our own tree, brought up to the audit's end on a copy: nobody who writes waits for that."""
         with self._turn:
             growth = self._grown_by_notes()
         head = self._head()  # only now: what others write meanwhile is after what the copy has
         if growth is None or (last is not None and last.count > growth.tree.count):
-            growth = grown(last)
+            growth = tree_at(last)
         try:
             if head.count < growth.tree.count:
                 raise Damaged(
@@ -251,14 +260,14 @@ class RecordKeeper:
         except Damaged:
             if not accepts:
                 raise
-            growth = begin()
+            growth = empty_tree()
             growth.catch_up(self._audit.lines(0, head.size))
         with self._turn:
             if accepts or self._growth is None or self._growth.tree.count < growth.tree.count:
                 self._growth = growth.copy()
         return growth
 
-    def _grown_by_notes(self) -> Growth | None:
+    def _grown_by_notes(self) -> AuditTree | None:
         """A copy of our tree, with all that was noted: hashing it is not for those who write records."""
         growth, noted = self._growth, self._noted
         self._noted = []
@@ -279,24 +288,24 @@ class RecordKeeper:
             raise Damaged("the audit's head is missing or was changed", hint="`handrail audit verify` says more.")
         return head
 
-    def _begun(self) -> Growth:
+    def _begun(self) -> AuditTree:
         try:
-            return grown(newest(self.stores.checkpoints.lines_backwards())[1])
+            return tree_at(newest_checkpoint(self.stores.checkpoints.lines_backwards())[1])
         except Failure:
-            return begin()
+            return empty_tree()
 
 
-def grown(last: Checkpoint | None) -> Growth:
-    return begin() if last is None else Growth(last.tree, last.size, last.head)
+def tree_at(last: Checkpoint | None) -> AuditTree:
+    return empty_tree() if last is None else AuditTree(last.tree, last.size, last.head)
 
 
-def newest(lines: Sequence[bytes] | Iterator[bytes]) -> tuple[bytes | None, Checkpoint | None]:
+def newest_checkpoint(lines: Sequence[bytes] | Iterator[bytes]) -> tuple[bytes | None, Checkpoint | None]:
     """The one with the highest number among those that can be read; of backward lines, the first."""
     found: tuple[bytes | None, Checkpoint | None] = None, None
     for line in lines:
         try:
             checkpoint = read_checkpoint(line)
-        except WrongCheckpoint:
+        except InvalidCheckpoint:
             continue
         if not isinstance(lines, Sequence):
             return line, checkpoint
@@ -305,7 +314,7 @@ def newest(lines: Sequence[bytes] | Iterator[bytes]) -> tuple[bytes | None, Chec
     return found
 
 
-def place_faults(last: bytes | None, places: Sequence[CheckpointCopy]) -> Iterator[str]:
+def copy_faults(last: bytes | None, places: Sequence[CheckpointCopy]) -> Iterator[str]:
     """Where another place and the file of checkpoints do not know the same."""
     number = 0 if last is None else read_checkpoint(last).number
     expected = () if last is None else read_checkpoint(last).places
@@ -320,8 +329,8 @@ def place_faults(last: bytes | None, places: Sequence[CheckpointCopy]) -> Iterat
                 yield f"{place.name} is missing or was rolled back: it knows no checkpoint"
             continue
         try:
-            theirs = verified(known.line)
-        except WrongCheckpoint as wrong:
+            theirs = verify_checkpoint(known.line)
+        except InvalidCheckpoint as wrong:
             yield f"the checkpoint in {place.name} was changed: {wrong}"
             continue
         if theirs.number > number and known.is_settled:
@@ -330,7 +339,7 @@ def place_faults(last: bytes | None, places: Sequence[CheckpointCopy]) -> Iterat
             )
         elif theirs.number < number and place.name in expected:
             yield f"{place.name} was rolled back: it knows checkpoint {theirs.number} of {number}"
-        elif theirs.number == number and hash_of(known.line) != hash_of(last):
+        elif theirs.number == number and hash_line(known.line) != hash_line(last):
             yield f"checkpoint {number} is not the one that {place.name} knows"
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from handrail.kernel import checkpoint_chain, record_keeper
+from handrail.kernel import checkpoint_chain, checkpoint_maker
 from handrail.kernel.audit import Audit
-from handrail.kernel.checkpoint import WrongCheckpoint, spelled, verified
+from handrail.kernel.checkpoint import InvalidCheckpoint, sign_checkpoint, verify_checkpoint
+from handrail.kernel.checkpoint_maker import CheckpointMaker
 from handrail.kernel.merkle import Tree
-from handrail.kernel.record_check import check_record
-from handrail.kernel.record_keeper import RecordKeeper
+from handrail.kernel.record_check import verify_record
 from handrail.ports.errors import Damaged
 from handrail.ports.journal import JournalSnapshot
 from handrail.stores.local.journal import JournalFile
@@ -26,7 +26,7 @@ class Rig:
     def __init__(self, state: Path) -> None:
         self.journal = JournalFile(state / "audit" / "log.jsonl", state / "audit" / "head")
         self.stores = record_stores(state, OsKeyring(), signer=(), told="")
-        self.keeper = RecordKeeper(self.journal, lambda: self.stores, seconds=600)
+        self.keeper = CheckpointMaker(self.journal, lambda: self.stores, seconds=600)
         self.audit = Audit(self.journal, keeper=self.keeper)
 
 
@@ -64,7 +64,7 @@ class BusyJournal(JournalFile):
 def test_records_that_are_written_meanwhile_keep_no_checkpoint_from_being_made(tmp_path: Path) -> None:
     journal = BusyJournal(tmp_path / "audit" / "log.jsonl", tmp_path / "audit" / "head")
     stores = record_stores(tmp_path, OsKeyring(), signer=(), told="")
-    audit = Audit(journal, keeper=RecordKeeper(journal, lambda: stores))
+    audit = Audit(journal, keeper=CheckpointMaker(journal, lambda: stores))
     audit.append({"event": "first"})
     journal.audit = audit
     assert audit.keeper is not None
@@ -88,7 +88,7 @@ def test_a_record_that_was_changed_before_the_checkpoint_is_not_signed(rig: Rig,
     os.replace(tmp_path / "forged" / "audit" / "head", tmp_path / "audit" / "head")
     made = rig.keeper.checkpoint()
     assert made is not None
-    assert any("has signed" in fault for fault in check_record(Audit(rig.journal), rig.stores).faults)
+    assert any("has signed" in fault for fault in verify_record(Audit(rig.journal), rig.stores).faults)
 
 
 def test_what_others_wrote_is_signed_with_ours(rig: Rig, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_what_others_wrote_is_signed_with_ours(rig: Rig, tmp_path: Path) -> None
     assert made.count == 3
     other.audit.close()
     rig.audit.close()
-    assert check_record(Audit(rig.journal), rig.stores).is_well
+    assert verify_record(Audit(rig.journal), rig.stores).is_well
 
 
 def test_an_audit_that_was_rolled_back_is_not_signed(rig: Rig, tmp_path: Path) -> None:
@@ -119,13 +119,13 @@ def test_a_line_that_was_changed_is_no_checkpoint(rig: Rig) -> None:
     rig.audit.append({"event": "1"})
     made = rig.keeper.checkpoint()
     assert made is not None
-    line = spelled(made, rig.stores.signer.sign)
-    assert verified(line) == made
+    line = sign_checkpoint(made, rig.stores.signer.sign)
+    assert verify_checkpoint(line) == made
     for place in range(0, len(line), 7):
         changed = bytearray(line)
         changed[place] ^= 1
-        with pytest.raises(WrongCheckpoint):
-            verified(bytes(changed))
+        with pytest.raises(InvalidCheckpoint):
+            verify_checkpoint(bytes(changed))
     rig.audit.close()
 
 
@@ -142,11 +142,11 @@ def test_another_program_may_hold_the_key(tmp_path: Path) -> None:
     stores = record_stores(tmp_path / "state", OsKeyring(), signer=(sys.executable, str(program)), told="")
     assert isinstance(stores.signer, Command)
     journal = JournalFile(tmp_path / "state" / "audit" / "log.jsonl", tmp_path / "state" / "audit" / "head")
-    audit = Audit(journal, keeper=RecordKeeper(journal, lambda: stores))
+    audit = Audit(journal, keeper=CheckpointMaker(journal, lambda: stores))
     audit.append({"event": "1"})
     audit.close()
     assert not (tmp_path / "state" / "record.key").exists()
-    found = check_record(Audit(journal), stores)
+    found = verify_record(Audit(journal), stores)
     assert found.is_well
     assert found.covered == 1
 
@@ -155,9 +155,9 @@ class Grown:
     """A rig whose checkpoints were folded, with `more` after that."""
 
     def __init__(self, state: Path, monkeypatch: pytest.MonkeyPatch, *, told: str = "", checkpoints: int = 60) -> None:
-        monkeypatch.setattr(checkpoint_chain, "MOST", 20)
-        monkeypatch.setattr(record_keeper, "MOST", 20)
-        monkeypatch.setattr(checkpoint_chain, "KEPT", 5)
+        monkeypatch.setattr(checkpoint_chain, "MAX_CHECKPOINTS", 20)
+        monkeypatch.setattr(checkpoint_maker, "MAX_CHECKPOINTS", 20)
+        monkeypatch.setattr(checkpoint_chain, "REMAINING_CHECKPOINTS", 5)
         self.state = state
         state.mkdir(mode=0o700, exist_ok=True)
         self.rig = Rig(state)
@@ -177,7 +177,7 @@ class Grown:
         return (self.state / "checkpoints.jsonl").read_bytes().splitlines()
 
     def faults(self) -> str:
-        return "\n".join(check_record(self.rig.audit, self.rig.stores).faults)
+        return "\n".join(verify_record(self.rig.audit, self.rig.stores).faults)
 
 
 def test_old_checkpoints_are_folded_and_everything_is_still_verified(
@@ -185,7 +185,7 @@ def test_old_checkpoints_are_folded_and_everything_is_still_verified(
 ) -> None:
     grown = Grown(tmp_path, monkeypatch)
     assert len(grown.lines) < 30
-    assert verified(grown.lines[-1]).number == 60
+    assert verify_checkpoint(grown.lines[-1]).number == 60
     assert grown.faults() == ""
     grown.rig.audit.close()
 
@@ -238,7 +238,7 @@ def test_a_record_that_only_folded_checkpoints_signed_first_is_still_covered(
 ) -> None:
     grown = Grown(tmp_path, monkeypatch)
     attack_old_record(grown)
-    assert check_record(grown.rig.audit, grown.rig.stores).broken is not None
+    assert verify_record(grown.rig.audit, grown.rig.stores).broken is not None
     grown.rig.audit.close()
 
 

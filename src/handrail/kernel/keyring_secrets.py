@@ -12,7 +12,7 @@ from handrail.ports.waiting import run_in_thread
 _NAME = re.compile(r"[a-z0-9][a-z0-9._:-]{0,299}")
 
 
-class KeptSecrets:
+class KeyringSecretStore:
     """A `SecretStore`. What is in the file moves into the keyring when it is next put."""
 
     def __init__(self, keyring: Keyring, file: SecretFileStore, now: Callable[[], datetime] = utc_now) -> None:

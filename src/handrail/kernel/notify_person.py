@@ -6,15 +6,15 @@ from handrail.kernel.call import Call
 from handrail.ports.prompt_queue import AnswerChannel, FindChannels
 from handrail.ports.prompts import Prompt
 
-CallPerson = Callable[[], Awaitable[str | None]]
+NotifyPerson = Callable[[], Awaitable[str | None]]
 """Gives words for the caller; None when somebody watches."""
 
 
-async def call_nobody() -> None:
+async def notify_nobody() -> None:
     return None
 
 
-def calling_person(call: Call, call_person: CallPerson) -> FindChannels:
+def channels_with_notice(call: Call, call_person: NotifyPerson) -> FindChannels:
     """Where this call's questions are put. Where that is the queue alone a person is called, which is no answer."""
     places = call.beside
 

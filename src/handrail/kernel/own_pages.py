@@ -5,17 +5,17 @@ import socket
 
 from handrail.kernel.host_name import is_loopback
 from handrail.kernel.target import Target
-from handrail.kernel.web_address import read_place
+from handrail.kernel.web_address import parse_place
 from handrail.ports.errors import Declined
 from handrail.ports.own_servers import find_own_ports
 
 
-async def refuse_own(target: Target) -> None:
+async def refuse_own_pages(target: Target) -> None:
     """Declined, whatever a rule or a person says: rules and answers are given on these pages."""
     if target.place is None and not target.steps:
         return
     for place in (target.place, *(step.target.place for step in target.steps)):
-        if place and await is_own(place):
+        if place and await is_own_page(place):
             raise Declined(
                 f"{place} is handrail itself: its pages and its API are for people, never for a tool.",
                 hint="Ask the person to look there.",
@@ -23,9 +23,9 @@ async def refuse_own(target: Target) -> None:
             )
 
 
-async def is_own(place: str) -> bool:
+async def is_own_page(place: str) -> bool:
     """Whether a handrail of this user answers there, in whatever way its host is spelled."""
-    there = read_place(place)
+    there = parse_place(place)
     if there.port not in await asyncio.to_thread(find_own_ports):
         return False
     return is_loopback(there.host) or await _leads_here(there.host, there.port)
