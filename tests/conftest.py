@@ -11,6 +11,7 @@ import pytest
 from tests import effort, quick_start
 from tests.descriptors import Descriptors
 from tests.desktop_session import DesktopSession
+from tests.e2e.console_person import Browser
 from tests.schedule import ByUnit, in_order
 from tests.watchdog.plugin import Watchdog
 
@@ -73,6 +74,14 @@ def desktop_session() -> Iterator[DesktopSession]:
     """The desktop that all tests of one worker share; this process is not on it by itself, see `entered`."""
     with DesktopSession() as session:
         yield session
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The Chromium that all tests of one worker share; each opens windows of its own."""
+    browser = Browser()
+    yield browser
+    browser.close()
 
 
 @pytest.fixture

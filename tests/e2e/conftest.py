@@ -25,14 +25,6 @@ def state(tmp_path: Path) -> Path:
     return tmp_path / "state"
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """The Chromium that all tests of one worker share; each opens windows of its own."""
-    browser = Browser()
-    yield browser
-    browser.close()
-
-
 @pytest.fixture(scope="module")
 def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A running `handrail up` that the tests of one file share; each asks by ids and titles of its own."""

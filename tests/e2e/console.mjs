@@ -11,7 +11,9 @@ const require = createRequire(new URL("../../web/console/package.json", import.m
 const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
-const browser = await chromium.launch({ executablePath, args });
+// Other drivers connect to the same Chromium (`visitor.mjs`); their contexts share nothing with those of this one.
+const server = await chromium.launchServer({ executablePath, args });
+const browser = await chromium.connect(server.wsEndpoint());
 const EXTENSION = fileURLToPath(new URL("../../src/handrail/extension", import.meta.url));
 const windows = new Map();
 // How long a busy machine may take.
@@ -223,6 +225,10 @@ const steps = {
 for await (const line of createInterface({ input: process.stdin })) {
   const [name, step, ...words] = JSON.parse(line);
   try {
+    if (step === "endpoint") {
+      console.log(JSON.stringify({ ok: true, value: server.wsEndpoint(), faults: [] }));
+      continue;
+    }
     const value = step === "open" ? await open(name, ...words) : await steps[step](windows.get(name).page, ...words);
     console.log(JSON.stringify({ ok: true, value: value ?? null, faults: windows.get(name).faults }));
   } catch (error) {
@@ -230,4 +236,4 @@ for await (const line of createInterface({ input: process.stdin })) {
     console.log(JSON.stringify({ ok: false, error: String(error), shown }));
   }
 }
-await browser.close();
+await server.close();

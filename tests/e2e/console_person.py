@@ -35,6 +35,11 @@ class Browser:
         assert answer["faults"] == []
         return answer["value"]
 
+    @property
+    def endpoint(self) -> str:
+        """Where other drivers connect to the same Chromium."""
+        return str(self.step("", "endpoint"))
+
     def close(self) -> None:
         self._driver.communicate(timeout=PATIENCE)
 

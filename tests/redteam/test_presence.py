@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.console_person import answer_to, call, cancel_all, up
+from tests.e2e.console_person import Browser, answer_to, call, cancel_all, up
 from tests.faces.http.running import Answer, Running
 from tests.persons import Person
 from tests.redteam.visitor import LocalServer, Visitor
@@ -48,9 +48,9 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 @pytest.fixture(scope="module")
-def visitor(rig: Running) -> Iterator[Visitor]:
+def visitor(rig: Running, browser: Browser) -> Iterator[Visitor]:
     """A person who is signed in under the name that passkeys belong to, without a passkey so far."""
-    visitor = Visitor()
+    visitor = Visitor(browser.endpoint)
     visitor.does("open", "console", f"{home(rig)}/#code={rig.new_code()}", ".connection.online")
     yield visitor
     visitor.close()

@@ -17,7 +17,7 @@ import pytest
 import socketio
 
 from tests.credentials import bearer
-from tests.e2e.console_person import up
+from tests.e2e.console_person import Browser, up
 from tests.effort import first_of
 from tests.faces.http.listener import Listener
 from tests.faces.http.running import Running
@@ -61,9 +61,9 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 @pytest.fixture(scope="module")
-def visitor(rig: Running) -> Iterator[Visitor]:
+def visitor(rig: Running, browser: Browser) -> Iterator[Visitor]:
     """A person who is signed in under both names of this machine."""
-    visitor = Visitor()
+    visitor = Visitor(browser.endpoint)
     for name in ("127.0.0.1", "localhost"):
         visitor.does("open", name, f"http://{name}:{rig.port}/#code={rig.new_code()}", ".connection.online")
     yield visitor

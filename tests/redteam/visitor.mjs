@@ -1,16 +1,19 @@
 // A person's Chromium, and what hostile pages do in it. Lines on stdin, `[step, ...arguments]`; one line of JSON back.
+// Started with the address of a running Chromium, or with the folder of an extension, which needs a Chromium of its own.
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
-import { args, executablePath, WITH_EXTENSIONS } from "../../web/console/e2e/chromium.mjs";
+import { args, WITH_EXTENSIONS } from "../../web/console/e2e/chromium.mjs";
 
 const require = createRequire(new URL("../../web/console/package.json", import.meta.url));
 const { chromium } = require("playwright-core");
 
-// With a folder, its extension is loaded. A person's browser doesn't say that a program drives it, unlike this one.
-const [extension, isAutomated] = [process.argv[2], process.argv[3] === "automated"];
+// A person's browser doesn't say that a program drives it, unlike the shared one.
+const [from, isAutomated] = [process.argv[2], process.argv[3] === "automated"];
+const isShared = from.startsWith("ws://");
 const looks = { locale: "en-US", viewport: { width: 1280, height: 900 } };
-const context = extension
-  ? await chromium.launchPersistentContext("", {
+const context = isShared
+  ? await (await chromium.connect(from)).newContext(looks)
+  : await chromium.launchPersistentContext("", {
       ...looks,
       executablePath: WITH_EXTENSIONS,
       channel: undefined,
@@ -18,13 +21,12 @@ const context = extension
       ignoreDefaultArgs: ["--disable-extensions", "--disable-component-extensions-with-background-pages"],
       args: [
         ...args,
-        `--load-extension=${extension}`,
+        `--load-extension=${from}`,
         "--disable-features=DisableLoadExtensionCommandLineSwitch,Translate,MediaRouter,OptimizationHints",
         "--silent-debugger-extension-api",
         ...(isAutomated ? [] : ["--disable-blink-features=AutomationControlled"]),
       ],
-    })
-  : await (await chromium.launch({ executablePath, args })).newContext(looks);
+    });
 const pages = new Map();
 
 /** A page that opens by itself, as soon as it is there. */

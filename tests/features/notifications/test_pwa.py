@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.console_person import up
+from tests.e2e.console_person import Browser, up
 from tests.faces.http.running import Running
 from tests.redteam.visitor import Visitor
 
@@ -32,8 +32,8 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 @pytest.fixture(scope="module")
-def visitor(rig: Running) -> Iterator[Visitor]:
-    visitor = Visitor()
+def visitor(rig: Running, browser: Browser) -> Iterator[Visitor]:
+    visitor = Visitor(browser.endpoint)
     visitor.does("open", "console", f"{rig.address}/#code={rig.new_code()}", ".connection.online")
     assert visitor.does("evaluate", "console", READY)
     yield visitor
@@ -93,9 +93,9 @@ def test_a_push_message_becomes_a_notification(rig: Running, visitor: Visitor) -
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_without_the_server_a_page_says_what_to_do(tmp_path: Path) -> None:
+def test_without_the_server_a_page_says_what_to_do(tmp_path: Path, browser: Browser) -> None:
     (tmp_path / "project").mkdir()
-    visitor = Visitor()
+    visitor = Visitor(browser.endpoint)
     try:
         with up(tmp_path / "project", tmp_path / "state") as rig:
             visitor.does("open", "console", f"{rig.address}/#code={rig.new_code()}", ".connection.online")

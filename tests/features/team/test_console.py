@@ -1,6 +1,5 @@
 """The console of a team, in a real browser: it shows what the team's server has, and nothing else."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,6 @@ from tests.e2e.console_person import Browser
 from tests.features.team.nodes import join
 from tests.features.team.servers import Person, Team, code_in
 from tests.waiting import PATIENCE, until
-
-
-@pytest.fixture
-def browser() -> Iterator[Browser]:
-    opened = Browser()
-    yield opened
-    opened.close()
 
 
 @pytest.mark.trial("console", is_long=True)
