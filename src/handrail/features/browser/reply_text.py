@@ -6,8 +6,7 @@ from msgspec import UNSET, UnsetType
 
 from handrail.features.browser.bus.browser_action import Changes, InputResult, Result, VisitResult
 from handrail.features.browser.bus.page_actions import Element
-from handrail.kernel import quoting
-from handrail.kernel.quoting import quote_text
+from handrail.kernel.quoting import fence_text, quote_text
 
 
 def said(words: str, result: Result, page: str = "") -> str:
@@ -15,7 +14,7 @@ def said(words: str, result: Result, page: str = "") -> str:
     warnings = [] if result.warnings is UNSET else [f"warning: {warning}" for warning in result.warnings]
     hops = [f"by way of {hop}" for hop in _given(result.hops)] if isinstance(result, VisitResult) else []
     told = "\n".join([*warnings, *hops, *([page] if page else [])])
-    return f"{words}\n{quoting.fenced(told, 'page content')}" if told else words
+    return f"{words}\n{fence_text(told, 'page content')}" if told else words
 
 
 def with_changes(words: str, result: InputResult) -> str:

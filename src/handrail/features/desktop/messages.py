@@ -7,8 +7,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from handrail.features.desktop.host.params import Route, Wire
-from handrail.kernel import quoting
-from handrail.kernel.quoting import quote_text
+from handrail.kernel.quoting import fence_text, quote_text
 from handrail.ports.errors import BadAnswer
 
 
@@ -105,7 +104,7 @@ _CONTENT = "window content"
 
 def said(words: str, content: str = "") -> str:
     """`content` comes from the screen and is fenced off."""
-    return f"{words}\n{quoting.fenced(content, _CONTENT)}" if content else words
+    return f"{words}\n{fence_text(content, _CONTENT)}" if content else words
 
 
 def acted_said(words: str, result: Acted) -> str:

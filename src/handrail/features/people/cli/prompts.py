@@ -68,12 +68,12 @@ def prompts(ctx: click.Context, state: Path | None) -> None:
 @click.pass_context
 def list_prompts(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """List pending approvals and questions, oldest first."""
-    from handrail.features.people.cli import group_approvals
+    from handrail.features.people.cli import bundles
 
     entries, similar = _run(state or ctx.obj, _pending)
     if as_json:
         listed = [as_json_of(*each) for each in entries]
-        print_json({"prompts": listed, "bundles": group_approvals.as_json(similar)})
+        print_json({"prompts": listed, "bundles": bundles.as_json(similar)})
         return
     rows = [
         (
@@ -87,7 +87,7 @@ def list_prompts(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     ]
     for line in columns(rows):
         say(line)
-    for line in group_approvals.listed(similar):
+    for line in bundles.listed(similar):
         say(line)
     if not rows:
         say("Nothing is waiting for you.")
@@ -200,10 +200,10 @@ def answer_prompt(
         response["grant"] = grant
     if request_id.startswith("bundle_"):
         from handrail.faces.cli.program import program
-        from handrail.features.people.cli import group_approvals
+        from handrail.features.people.cli import bundles
 
         stores = program().open_stores(state or ctx.obj)
-        ctx.exit(_run(state or ctx.obj, lambda queue: group_approvals.answer(queue, stores, request_id, response)))
+        ctx.exit(_run(state or ctx.obj, lambda queue: bundles.answer(queue, stores, request_id, response)))
 
     async def respond(queue: "PromptQueue") -> Sequence[str]:
         import msgspec
