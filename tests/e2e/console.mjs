@@ -85,6 +85,12 @@ const steps = {
     for (const key of keys) await page.keyboard.press(key);
   },
   type: (page, text) => page.keyboard.type(text),
+  /** The role of what has the focus right after a key, without waiting for anything to load. */
+  focusAfter: (page, key) => page.evaluate(async (init) => {
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, cancelable: true, ...init }));
+    await new Promise((resolve) => setTimeout(resolve));
+    return document.activeElement.getAttribute("role");
+  }, key),
   /** What a keyboard can't reach fails. */
   tabTo: async (page, selector) => {
     for (let at = 0; at < 80; at++) {

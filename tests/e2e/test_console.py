@@ -122,6 +122,11 @@ def test_a_secret_reaches_the_asker_and_stays_nowhere(way: str, person: Person) 
     assert not [file for file in kept if secret.encode() in file.read_bytes()]
 
 
+def test_what_is_typed_right_after_ctrl_k_goes_to_the_commands(person: Person) -> None:
+    # The page's own keys would take it otherwise, and some of them answer questions.
+    assert person.does("focusAfter", {"key": "k", "ctrlKey": True}) == "combobox"
+
+
 @pytest.mark.trial("console", is_long=True)
 def test_what_is_refused_for_a_field_is_told_at_the_field(person: Person) -> None:
     ask(person.rig, {**FORM, "title": "Nothing filled in"})

@@ -1,15 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { announcement, connection, page, session, texts } from "../store";
 import { Boundary } from "../ui/Boundary";
-import { lazily } from "../ui/Lazy";
 import { breath } from "./breath";
+import { Commands, Shortcuts } from "./Commands";
 import { isCommandsOpen, isHelpOpen } from "./commands";
 import { installed, pages } from "./installed";
 import { Rail } from "./Rail";
 import { SignIn } from "./SignIn";
-
-const Commands = lazily(async () => (await import("./Commands")).Commands);
-const Shortcuts = lazily(async () => (await import("./Commands")).Shortcuts);
 
 /** While the server is asked who this is, the code of what will be shown is on its way already. */
 export function prepare(name: string): void {

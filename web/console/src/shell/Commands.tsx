@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { prefer } from "../preferences";
 import { language, texts } from "../store";
 import { goTo } from "./address";
@@ -20,7 +20,7 @@ export function Commands() {
   const wanted = words.trim().toLowerCase();
   const found = commands().filter(({ name }) => name.toLowerCase().includes(wanted));
 
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []); // not later: what is typed next belongs to the search
 
   function run(command: Command | undefined): void {
     if (!command) return;
@@ -83,7 +83,7 @@ function commands(): Command[] {
 export function Shortcuts() {
   const t = texts.value;
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} class="shortcuts" aria-label={t.shortcuts} onClose={() => (isHelpOpen.value = false)} onKeyDown={(event) => event.stopPropagation()} onClick={(event) => event.target === dialog.current && dialog.current?.close()}>
       <h2 tabIndex={-1}>{t.shortcuts}</h2>
