@@ -171,7 +171,7 @@ class TeamWiring(Wiring):
     def _http_context(self, project: Project, key: ConsoleKey, projects: OpenProjects) -> HttpContext:
         """No command of a person's counts as an approval: what needs one is asked in the queue."""
         context = super()._http_context(project, key, projects)
-        return replace(context, persons_gate=project.gate.asking(approver_for(project, AskInQueue())))
+        return replace(context, persons_gate=project.gate.with_approver(approver_for(project, AskInQueue())))
 
     @asynccontextmanager
     async def serve_local(self, *given: Any, **how: Any) -> AsyncIterator[None]:

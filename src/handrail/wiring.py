@@ -131,14 +131,14 @@ class Wiring:
         project = self._project(folder, stores, settings, audit, is_server=is_server)
         if is_server and (feature := project.features.get("observability")) is not None:
             project.observer = load(feature.offers["observer"])(project)
-        project.use(build_gate(project, approver, surfaces, self._not_installed))
+        project.set_gate(build_gate(project, approver, surfaces, self._not_installed))
         return project
 
     def open_beside(self, project: Project, folder: str) -> Project:
         """Another folder, with the stores, settings and audit of an open project. What asks, asks in the queue."""
         other = self._project(Path(folder), project.stores, project.all_settings, project.audit, is_server=False)
         other.observer = project.observer
-        other.use(build_gate(other, AskInQueue(), None, self._not_installed))
+        other.set_gate(build_gate(other, AskInQueue(), None, self._not_installed))
         return other
 
     def _project(
@@ -229,7 +229,7 @@ class Wiring:
         from handrail.faces.mcp.local import LocalMcp
         from handrail.faces.mcp.proxy.start import SERVICE
 
-        local_mcp = LocalMcp(lambda project: project.gate.asking(approver_for(project, AskInQueue())))
+        local_mcp = LocalMcp(lambda project: project.gate.with_approver(approver_for(project, AskInQueue())))
         services: dict[str, Callable[[], Service]] = {
             SERVICE: lambda: local_mcp.serve,
             **{
@@ -282,8 +282,8 @@ class Wiring:
             project=project,
             language=next((known for known in ("en", "zh") if wanted.startswith(known)), None),
             person=self.machine.user,
-            persons_gate=project.gate.asking(CommandApprover()),
-            trying_gate=project.gate.asking(approver_for(project, AskInQueue())),
+            persons_gate=project.gate.with_approver(CommandApprover()),
+            trying_gate=project.gate.with_approver(approver_for(project, AskInQueue())),
             program=self,
             projects=projects,
             console_key=key,

@@ -132,7 +132,7 @@ class Table:
         stores = program.open_stores(self.state)
         found = verify_record(Audit(stores.audit), stores.record(), program.open_evidence)
         stores.close()
-        assert found.is_well, found
+        assert found.is_intact, found
         leftovers = [path for path in self.folder.rglob("*.handrail-*") if path.is_file()]
         assert leftovers == []
 

@@ -160,7 +160,7 @@ def verify(state: Path) -> Findings:
 
 
 def check(found: Findings, moment: int) -> None:
-    assert found.is_well, f"at {moment}: {found}"
+    assert found.is_intact, f"at {moment}: {found}"
     assert not found.edits
 
 

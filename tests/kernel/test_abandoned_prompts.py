@@ -63,7 +63,7 @@ async def test_the_time_begins_anew_when_a_caller_has_come_back(tmp_path: Path) 
         async def note() -> None:
             is_waiting.set()
 
-        waiting = asyncio.ensure_future(queue.wait(request_id, beside=[AnswerChannel("test", note)]))
+        waiting = asyncio.ensure_future(queue.wait(request_id, channels=[AnswerChannel("test", note)]))
         await is_waiting.wait()
         clock.now = TEN_MINUTES
         await left.look()

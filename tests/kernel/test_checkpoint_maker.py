@@ -54,8 +54,8 @@ class BusyJournal(JournalFile):
 
     audit: Audit | None = None
 
-    def glimpse(self) -> JournalSnapshot:
-        seen = super().glimpse()
+    def snapshot(self) -> JournalSnapshot:
+        seen = super().snapshot()
         if self.audit is not None:
             self.audit.append({"event": "meanwhile"})
         return seen
@@ -101,7 +101,7 @@ def test_what_others_wrote_is_signed_with_ours(rig: Rig, tmp_path: Path) -> None
     assert made.count == 3
     other.audit.close()
     rig.audit.close()
-    assert verify_record(Audit(rig.journal), rig.stores).is_well
+    assert verify_record(Audit(rig.journal), rig.stores).is_intact
 
 
 def test_an_audit_that_was_rolled_back_is_not_signed(rig: Rig, tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_another_program_may_hold_the_key(tmp_path: Path) -> None:
     audit.close()
     assert not (tmp_path / "state" / "record.key").exists()
     found = verify_record(Audit(journal), stores)
-    assert found.is_well
+    assert found.is_intact
     assert found.covered == 1
 
 

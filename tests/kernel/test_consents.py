@@ -79,7 +79,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 async def test_a_yes_to_the_tool_replaces_the_question_until_it_is_revoked(rig: Rig) -> None:
     assert await rig.is_asked()
-    given = await rig.consents.give(AGENT, TO, is_for_app=False, by="console:ada")
+    given = await rig.consents.add(AGENT, TO, is_for_app=False, by="console:ada")
     assert not await rig.is_asked()
     assert rig.gate_rig.last["decision"] == f"allow (consent {given.id}, by console:ada)"
     assert "answer" not in rig.gate_rig.last
@@ -91,10 +91,10 @@ async def test_a_yes_to_the_tool_replaces_the_question_until_it_is_revoked(rig: 
 
 
 async def test_a_yes_to_one_tool_is_none_to_another_and_a_yes_to_the_app_is_one_to_all(rig: Rig) -> None:
-    await rig.consents.give(AGENT, TO, is_for_app=False, by="a person")
+    await rig.consents.add(AGENT, TO, is_for_app=False, by="a person")
     rig.shown = consent_to(MAIL, READ)
     assert await rig.is_asked()
-    await rig.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    await rig.consents.add(AGENT, TO, is_for_app=True, by="a person")
     assert not await rig.is_asked()
 
 
@@ -103,13 +103,13 @@ async def test_a_yes_to_one_tool_is_none_to_another_and_a_yes_to_the_app_is_one_
     [Caller("mcp", "agent/1", "uid:1000", "agent:two"), Caller("http", "agent/1", "uid:1000", "agent:two")],
 )
 async def test_a_yes_to_one_agent_is_none_to_another_whatever_it_calls_itself(rig: Rig, other: Caller) -> None:
-    await rig.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    await rig.consents.add(AGENT, TO, is_for_app=True, by="a person")
     assert await rig.is_asked(other)
     assert not await rig.is_asked(Caller("mcp", "renamed/2", "another process", "session:2", AGENT.agent))
 
 
 async def test_an_agent_of_which_nothing_lasting_is_known_is_told_apart_by_its_connection(rig: Rig) -> None:
-    await rig.consents.give(Caller("mcp", "unknown", "pid:1", "stdio:1"), TO, is_for_app=False, by="a person")
+    await rig.consents.add(Caller("mcp", "unknown", "pid:1", "stdio:1"), TO, is_for_app=False, by="a person")
     assert await rig.is_asked(Caller("mcp", "unknown", "pid:1", "stdio:2"))
     assert not await rig.is_asked(Caller("mcp", "unknown", "pid:1", "stdio:1"))
 
@@ -128,7 +128,7 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("is_for_app", [False, True])
 async def test_a_changed_descriptor_makes_the_yes_void(rig: Rig, change: dict[str, Any], is_for_app: bool) -> None:
-    await rig.consents.give(AGENT, TO, is_for_app=is_for_app, by="a person")
+    await rig.consents.add(AGENT, TO, is_for_app=is_for_app, by="a person")
     changed = msgspec.structs.replace(MAIL, **change)
     rig.shown = consent_to(changed, changed.tools[0])
     assert await rig.is_asked()
@@ -136,10 +136,10 @@ async def test_a_changed_descriptor_makes_the_yes_void(rig: Rig, change: dict[st
 
 async def test_a_tool_that_is_added_voids_the_yes_to_the_app_and_not_the_one_to_a_tool(rig: Rig) -> None:
     grown = msgspec.structs.replace(MAIL, tools=(*MAIL.tools, AppTool(name="wipe", description="W.", parameters={})))
-    await rig.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    await rig.consents.add(AGENT, TO, is_for_app=True, by="a person")
     rig.shown = consent_to(grown, SEND)
     assert await rig.is_asked()
-    await rig.consents.give(AGENT, TO, is_for_app=False, by="a person")
+    await rig.consents.add(AGENT, TO, is_for_app=False, by="a person")
     assert not await rig.is_asked()
 
 
@@ -150,7 +150,7 @@ async def test_a_tool_that_is_added_voids_the_yes_to_the_app_and_not_the_one_to_
 )
 async def test_a_rule_that_denies_wins_over_every_yes(tmp_path: Path, rule: dict[str, str]) -> None:
     rig = Rig(tmp_path, [{**rule, "decision": "deny"}])
-    await rig.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    await rig.consents.add(AGENT, TO, is_for_app=True, by="a person")
     with pytest.raises(Declined):
         await rig.is_asked()
     rig.close()
@@ -158,19 +158,19 @@ async def test_a_rule_that_denies_wins_over_every_yes(tmp_path: Path, rule: dict
 
 async def test_a_rule_that_asks_is_asked_each_time(tmp_path: Path) -> None:
     rig = Rig(tmp_path, [{"tool": "apps_call", "decision": "ask"}])
-    await rig.consents.give(AGENT, TO, is_for_app=True, by="a person")
+    await rig.consents.add(AGENT, TO, is_for_app=True, by="a person")
     assert await rig.is_asked()
-    assert rig.gate_rig.person.questions[-1].is_ruled
+    assert rig.gate_rig.person.questions[-1].is_by_rule
     rig.close()
 
 
 async def test_what_was_given_is_listed_and_a_second_yes_takes_the_place_of_the_first(tmp_path: Path) -> None:
     databases = [Database(tmp_path / "handrail.db") for _ in range(2)]
     first, second = (SqliteConsents(database, now=lambda: NOON) for database in databases)
-    await first.give(AGENT, TO, is_for_app=False, by="console:ada")
-    await first.give(AGENT, TO, is_for_app=False, by="terminal:ada")
-    await first.give(AGENT, TO, is_for_app=True, by="terminal:ada")
-    assert [(one.caller, one.app, one.tool, one.by) for one in await second.given()] == [
+    await first.add(AGENT, TO, is_for_app=False, by="console:ada")
+    await first.add(AGENT, TO, is_for_app=False, by="terminal:ada")
+    await first.add(AGENT, TO, is_for_app=True, by="terminal:ada")
+    assert [(one.caller, one.app, one.tool, one.by) for one in await second.all()] == [
         ("agent:one", "com.example.mail", None, "terminal:ada"),
         ("agent:one", "com.example.mail", "send_email", "terminal:ada"),
     ]
@@ -182,8 +182,8 @@ async def test_what_an_agent_may_do_for_a_person_it_may_not_do_for_a_program(rig
     run = Run(task_id="t", status="running", speaker="agent:two")
     persons = caller(run, "openai:m")
     programs = caller(msgspec.structs.replace(run, voice="program"), "openai:m")
-    await rig.consents.give(persons, TO, is_for_app=True, by="console:ada")
+    await rig.consents.add(persons, TO, is_for_app=True, by="console:ada")
     assert not await rig.is_asked(persons)
     assert await rig.is_asked(programs)
-    await rig.consents.give(programs, TO, is_for_app=False, by="console:ada")
+    await rig.consents.add(programs, TO, is_for_app=False, by="console:ada")
     assert not await rig.is_asked(programs)

@@ -39,7 +39,7 @@ def answers(response: PromptResponse | None) -> AnswerChannel:
 
 async def test_the_answer_of_another_place_is_in_the_log_with_who_gave_it(tmp_path: Path) -> None:
     async with queue(tmp_path) as prompts, asyncio.timeout(10):
-        answer = await prompts.ask(PROMPT, request_id="q", beside=lambda prompt: [answers(CHOOSES_A)])
+        answer = await prompts.ask(PROMPT, request_id="q", channels=lambda prompt: [answers(CHOOSES_A)])
         assert answer.response == CHOOSES_A
         assert await prompts.pending() == []
         assert await prompts.answered_by(["q", "other"]) == {"q": "client:test"}
@@ -59,7 +59,7 @@ async def test_the_other_places_are_told_when_the_queue_was_first(tmp_path: Path
 
     async with queue(tmp_path) as prompts, asyncio.timeout(10):
         asking = asyncio.ensure_future(
-            prompts.ask(PROMPT, request_id="q", beside=lambda prompt: [AnswerChannel("terminal:ada", answer)])
+            prompts.ask(PROMPT, request_id="q", channels=lambda prompt: [AnswerChannel("terminal:ada", answer)])
         )
         await is_asked.wait()
         await prompts.respond("q", CHOOSES_A, by="console:ada")
@@ -73,7 +73,7 @@ async def test_the_other_places_are_told_when_the_queue_was_first(tmp_path: Path
 )
 async def test_a_place_without_a_valid_answer_leaves_the_question_open(tmp_path: Path, useless: AnswerChannel) -> None:
     async with queue(tmp_path) as prompts, asyncio.timeout(10):
-        asking = asyncio.ensure_future(prompts.ask(PROMPT, request_id="q", beside=lambda prompt: [useless]))
+        asking = asyncio.ensure_future(prompts.ask(PROMPT, request_id="q", channels=lambda prompt: [useless]))
         async for _ in prompts.follow(0):
             break
         assert [entry.request_id for entry in await prompts.pending()] == ["q"]
@@ -93,7 +93,7 @@ async def test_who_stops_asking_is_asked_about_nowhere_any_more(tmp_path: Path) 
 
     async with queue(tmp_path) as prompts, asyncio.timeout(10):
         asking = asyncio.ensure_future(
-            prompts.ask(PROMPT, request_id="q", beside=lambda prompt: [AnswerChannel("terminal:ada", answer)])
+            prompts.ask(PROMPT, request_id="q", channels=lambda prompt: [AnswerChannel("terminal:ada", answer)])
         )
         await is_asked.wait()
         asking.cancel()
@@ -118,7 +118,7 @@ async def test_a_place_has_time_to_let_go_however_often_the_asking_is_cancelled(
 
     async with queue(tmp_path) as prompts, asyncio.timeout(10):
         asking = asyncio.ensure_future(
-            prompts.ask(PROMPT, request_id="q", beside=lambda prompt: [AnswerChannel("client:test", answer)])
+            prompts.ask(PROMPT, request_id="q", channels=lambda prompt: [AnswerChannel("client:test", answer)])
         )
         await is_asked.wait()
         asking.cancel()

@@ -350,7 +350,7 @@ async def test_a_tool_for_developers_is_switched_off_and_unlisted_in_any_other_m
 
 async def test_what_a_tool_keeps_is_evidence(build: Build) -> None:
     async def work(call: Call, params: Params) -> Any:
-        call.keep("output.log", b"all of it")
+        call.add_evidence("output.log", b"all of it")
         raise OutsideRoot("No.")
 
     rig = build(tool("run", work, Effect.EXECUTE, shown))
@@ -639,7 +639,7 @@ async def test_a_call_that_a_rule_allows_was_approved_by_nobody(build: Build) ->
 
 async def test_what_moves_to_where_the_answer_is_not_known_is_looked_at_after_all(build: Build) -> None:
     class KnowsNothingOfB(Approver):
-        async def shows(self, call: Call, target: Target) -> bool:
+        async def will_ask(self, call: Call, target: Target) -> bool:
             return target.place == "https://b.example"
 
         async def ask(self, question: Question) -> Answer:

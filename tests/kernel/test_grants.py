@@ -63,10 +63,10 @@ calls = st.builds(
 )
 
 
-def question(call: Call, target: Target, *, is_ruled: bool = False, is_critical: bool = False) -> Question:
+def question(call: Call, target: Target, *, is_by_rule: bool = False, is_critical: bool = False) -> Question:
     preview = Preview("Do it", path=target.path, place=target.place, app=target.app)
     return Question(
-        call, "Do", Effect.WRITE, {}, preview, "d", is_ruled=is_ruled, is_critical=is_critical, target=target
+        call, "Do", Effect.WRITE, {}, preview, "d", is_by_rule=is_by_rule, is_critical=is_critical, target=target
     )
 
 
@@ -239,7 +239,7 @@ def test_of_a_file_outside_of_the_project_no_kind_of_files_is_offered() -> None:
 
 
 def test_a_rule_that_asks_each_time_can_be_answered_for_no_longer_than_it_asks() -> None:
-    ruled = offers_for(question(WRITE, README, is_ruled=True), PROJECTS[0], NOW)
+    ruled = offers_for(question(WRITE, README, is_by_rule=True), PROJECTS[0], NOW)
     assert "rule" not in {each.scope for each in ruled}
     critical = offers_for(question(WRITE, README, is_critical=True), PROJECTS[0], NOW)
     assert [each.scope for each in critical] == ["once"]

@@ -87,9 +87,9 @@ class Check:
             self.looks += 1
             if self.refuses:
                 raise PresenceNeeded("no terminal.", reason="presence", why="no terminal")
-            return replace(TERMINAL, who_else=self.who_else)
+            return replace(TERMINAL, other_program=self.other_program)
 
-        self.who_else = ""
+        self.other_program = ""
         self.looks, self.refuses = 0, False
         self.presence = PresenceCheck(lambda: mode, PasskeyFile(state), ProofFiles(state), look, lambda names: None)
 
@@ -114,11 +114,11 @@ def test_a_terminal_is_looked_at_only_where_proof_is_needed(tmp_path: Path) -> N
 
 def test_keys_alone_do_not_count_where_another_program_could_press_them(tmp_path: Path) -> None:
     check = Check(tmp_path)
-    check.who_else = "sleep 12"
+    check.other_program = "sleep 12"
     with pytest.raises(PresenceNeeded, match=r"could have pressed the key \(sleep 12\)"):
         check.presence.admit(asked(), yes("rule"), "terminal")
     check.presence.admit(
-        asked(), yes("rule"), check.presence.look_at_terminal
+        asked(), yes("rule"), check.presence.inspect_terminal
     )()  # with a word, as the command asks for
 
 

@@ -115,9 +115,9 @@ async def test_a_yes_for_the_task_holds_for_one_app(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:
         asked = replace(question(task="t1"), preview=Preview("Click", app="mousepad"), target=Target(app="mousepad"))
         await at.answered(asked, status="ok", scope="task")
-        assert not await at.approver.shows(asked.call, Target(app="mousepad"))
-        assert await at.approver.shows(asked.call, Target(app="keepassxc"))
-        assert await at.approver.shows(asked.call, Target())
+        assert not await at.approver.will_ask(asked.call, Target(app="mousepad"))
+        assert await at.approver.will_ask(asked.call, Target(app="keepassxc"))
+        assert await at.approver.will_ask(asked.call, Target())
 
 
 async def test_no_line_of_a_parameter_can_be_taken_for_one_of_handrails(tmp_path: Path) -> None:
@@ -244,14 +244,14 @@ async def test_one_yes_serves_one_of_two_who_wait_for_it(tmp_path: Path) -> None
             await asking
 
 
-def app_question(tool: str = "send_email", *, is_ruled: bool = False) -> Question:
+def app_question(tool: str = "send_email", *, is_by_rule: bool = False) -> Question:
     facts = [("does", "Sends an email.\nAt once."), ("goes to", "com.example.mail on the session bus")]
     to = ConsentRequest("com.example.mail", "Mail\u202e", tool, "digest of the tool", "digest of the app", facts=facts)
     call = Call("apps_call", {}, CALLER, task="t1")
     params = {"app": "com.example.mail", "tool": tool, "params": {"to": ["a@b.c"], "body": "one\ntwo", "x\ny": 1}}
     preview = Preview("Send an email", app="com.example.mail", consent=to)
     at = Target(app="com.example.mail")
-    return Question(call, "Call an app", Effect.EXECUTE, params, preview, f"d-{tool}", is_ruled=is_ruled, target=at)
+    return Question(call, "Call an app", Effect.EXECUTE, params, preview, f"d-{tool}", is_by_rule=is_by_rule, target=at)
 
 
 async def test_a_call_of_an_app_is_asked_with_all_its_parameters_and_can_be_allowed_for_the_tool_or_the_app(
@@ -289,13 +289,13 @@ async def test_a_yes_for_the_task_covers_no_other_caller_and_no_other_declaratio
         await at.answered(question(task="t1"), status="ok", scope="task")
         stranger = Caller("mcp", "stranger/1", "uid:1", "agent:stranger")
         for task in ("t1", str(CALLER)):
-            assert await at.approver.shows(question(caller=stranger, task=task).call, Target(path="x"))
+            assert await at.approver.will_ask(question(caller=stranger, task=task).call, Target(path="x"))
         asked = app_question()
         await at.answered(asked, status="ok", scope="task")
         assert asked.preview.consent is not None
         changed = replace(asked.preview.consent, tool_digest="another")
-        assert not await at.approver.shows(asked.call, target_of(asked))
-        assert await at.approver.shows(asked.call, Target(app=changed.place))
+        assert not await at.approver.will_ask(asked.call, target_of(asked))
+        assert await at.approver.will_ask(asked.call, Target(app=changed.place))
 
 
 async def test_a_yes_for_the_task_covers_the_tool_and_not_the_app(tmp_path: Path) -> None:
@@ -319,7 +319,7 @@ async def test_a_yes_for_good_counts_for_good_although_its_caller_had_gone(tmp_p
 
 async def test_where_a_rule_asks_each_time_the_prompt_says_so(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:
-        asking = asyncio.ensure_future(at.approver.ask(app_question(is_ruled=True)))
+        asking = asyncio.ensure_future(at.approver.ask(app_question(is_by_rule=True)))
         assert "A rule of the policy asks about this each time" in str((await at.shown()).prompt.message)
         asking.cancel()
 
@@ -336,5 +336,5 @@ async def test_a_yes_for_the_task_that_came_late_is_for_the_session_and_task_tha
         await asyncio.gather(asking, return_exceptions=True)
         await at.queue.respond(entry.request_id, {"status": "ok", "scope": "task"})
         assert (await at.approver.ask(second)).status == "ok"
-        assert [(given.grant.identity, given.grant.task) for given in await at.grants.given()] == [("process:1", "t1")]
-        assert await at.approver.shows(second.call, second.target)
+        assert [(given.grant.identity, given.grant.task) for given in await at.grants.all()] == [("process:1", "t1")]
+        assert await at.approver.will_ask(second.call, second.target)

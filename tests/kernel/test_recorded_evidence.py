@@ -69,7 +69,7 @@ def test_what_a_power_cut_took_is_no_fault_and_stays_on_record(rig: Rig, tmp_pat
     again = Rig(tmp_path)
     for _ in range(3):  # before anything is written, before the checkpoint, and after it
         found = again.check()
-        assert found.is_well, found.faults
+        assert found.is_intact, found.faults
         assert "the machine stopped before 1 file of evidence was on disk" in found.notes
         again.audit.append({"event": "next"})
         again.keeper.checkpoint()
@@ -110,7 +110,7 @@ def test_what_survived_the_cut_and_is_removed_later_is_a_fault(rig: Rig, tmp_pat
     again = Rig(tmp_path)
     again.audit.append({"event": "next"})
     again.keeper.checkpoint()
-    assert again.check().is_well
+    assert again.check().is_intact
     (left / "result.json").write_text("changed")
     assert any("result.json was changed" in fault for fault in again.check().faults)
     again.journal.close()

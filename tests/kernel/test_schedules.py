@@ -47,7 +47,7 @@ class Walkers:
             if self.chance.random() < 0.2:
                 await pause(self.chance)
                 return  # refused before its turn came
-            await turn.begins()
+            await turn.wait()
             if key is not None:
                 assert key not in self.inside, "two at a time in one lane"
                 self.inside.add(key)

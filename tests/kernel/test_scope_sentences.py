@@ -230,13 +230,13 @@ async def passes(stores: Stores, later: Made, scope: Scope, asked_at: datetime) 
         decided = replace(policy, now=now).decide(later.tool, Effect.WRITE, later.target, later.agent).decision
         return decided is Decision.ALLOW
     approver = QueueApprover(stores.prompts, stores.once, remember_in(stores), stores.grants, later.project, now=now)
-    return not await approver.shows(later.call, later.target)
+    return not await approver.will_ask(later.call, later.target)
 
 
 async def forget(stores: Stores) -> None:
     for rule in stores.rules():
         stores.remove_rule(rule)
-    for each in await stores.grants.given():
+    for each in await stores.grants.all():
         await stores.grants.revoke(each.id)
 
 
@@ -260,7 +260,7 @@ def test_a_yes_allows_the_calls_that_its_sentence_speaks_of_and_no_other(
     async def go() -> None:
         try:
             offer = await said_yes(stores, tmp_path_factory.mktemp("queue"), first, scope, edit)
-            assert len([*stores.rules(), *await stores.grants.given()]) == (0 if offer is None else 1)
+            assert len([*stores.rules(), *await stores.grants.all()]) == (0 if offer is None else 1)
             if offer is None:
                 return
             for each in later:

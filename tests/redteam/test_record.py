@@ -101,9 +101,9 @@ async def let_in(state: Path, turn: int) -> None:
     PasskeyFile(state).add(Passkey(f"id-{turn}", "key", 0, f"key {turn}", "2026-01-01T00:00:00Z"))
     ProofFiles(state).keep(f"request-{turn}", {"by": "terminal"})
     to = ConsentRequest(f"app-{turn}", "App", "tool", "digest", "digest", "program")
-    await stores.consents.give(Caller("mcp", "agent", "pid 1", "agent"), to, is_for_app=False, by="console")
+    await stores.consents.add(Caller("mcp", "agent", "pid 1", "agent"), to, is_for_app=False, by="console")
     grant = Grant(tools=("write_to_file",), task="t", identity=f"i{turn}")
-    await stores.grants.give(grant, caller="agent", by="console")
+    await stores.grants.add(grant, caller="agent", by="console")
     await stores.task_owners.claim(f"task-{turn}", Owner(f"i{turn}", "agent"))
     browsers = stores.browser()
     await browsers.plugins.pair(PairedPlugin(f"client-{turn}", "extension", "Chromium", "hash", turn))
@@ -178,7 +178,7 @@ def edit(copies: Copies, name: str) -> None:
 def test_an_untouched_record_is_well(copies: Copies) -> None:
     copies.restore(copies.newer)
     found = verify(copies.state)
-    assert found.is_well, told(found)
+    assert found.is_intact, told(found)
     assert not found.notes
     assert found.covered == found.count > 8
     assert found.evidence > 2
@@ -201,7 +201,7 @@ def test_an_attack_on_any_one_file_is_told(copies: Copies, attack: Callable[[Cop
             found = verify(copies.state)
         except Failure:
             continue
-        if found.is_well and not (attack in (edit, truncate) and name == "config.toml" and found.edits):
+        if found.is_intact and not (attack in (edit, truncate) and name == "config.toml" and found.edits):
             silent.append(name)
     assert silent == []
     assert attacked >= 12
@@ -262,7 +262,7 @@ def test_attacks_by_chance_on_any_file_are_told(copies: Copies) -> None:
         except Failure:
             continue
         is_edit = name == "config.toml" and bool(found.edits)
-        assert not found.is_well or is_edit, (name, kind, at)
+        assert not found.is_intact or is_edit, (name, kind, at)
 
 
 @pytest.mark.parametrize("name", ["agents.json", "trusted.json", "passkeys.json", "servers.json", "presence/0.json"])
@@ -270,7 +270,7 @@ def test_a_file_from_nowhere_is_told(tmp_path: Path, name: str) -> None:
     project, state = tmp_path / "project", tmp_path / "state"
     project.mkdir()
     run("call", "list_files", '{"path": "."}', "--project", project, "--state", state)
-    assert verify(state).is_well
+    assert verify(state).is_intact
     (state / name).parent.mkdir(exist_ok=True)
     (state / name).write_text("{}")
     assert f"{name} was changed outside handrail" in told(verify(state))
@@ -293,7 +293,7 @@ def test_a_change_that_was_used_and_put_back_is_told(copies: Copies, name: str) 
     else:
         (copies.state / name).write_bytes(before)
     run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
-    assert not verify(copies.state).is_well
+    assert not verify(copies.state).is_intact
 
 
 def test_an_edit_by_hand_is_reported_until_a_person_accepts_it(copies: Copies) -> None:
@@ -333,12 +333,12 @@ def test_a_write_that_a_crash_cut_short_is_no_fault(copies: Copies, monkeypatch:
         patch.setattr(state_writes, "replace_file", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with suppress(KeyboardInterrupt):
             AgentsFile(copies.state).add("never-written")
-    assert verify(copies.state).is_well
+    assert verify(copies.state).is_intact
     AgentsFile(copies.state).add("written")
     found = verify(copies.state)
-    assert found.is_well, told(found)
+    assert found.is_intact, told(found)
     roll_back(copies, "agents.json")
-    assert not verify(copies.state).is_well
+    assert not verify(copies.state).is_intact
 
 
 @pytest.mark.parametrize("name", ["audit/log.jsonl", "audit/head", "checkpoints.jsonl", "handrail.db", "trusted.json"])
@@ -346,9 +346,9 @@ def test_a_rolled_back_file_is_a_fault_and_stays_one(copies: Copies, name: str) 
     """Further work hides nothing."""
     copies.restore(copies.newer)
     roll_back(copies, name)
-    assert not verify(copies.state).is_well
+    assert not verify(copies.state).is_intact
     run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
-    assert not verify(copies.state).is_well
+    assert not verify(copies.state).is_intact
 
 
 def test_log_and_head_rolled_back_together_are_told(copies: Copies) -> None:
@@ -397,14 +397,14 @@ def test_a_checkpoint_signed_by_another_key_is_told(copies: Copies) -> None:
 def test_a_person_may_accept_what_was_found(copies: Copies) -> None:
     copies.restore(copies.newer)
     roll_back(copies, "handrail.db")
-    assert not verify(copies.state).is_well
+    assert not verify(copies.state).is_intact
     assert run("audit", "accept", "--state", copies.state).returncode == 1, "nobody was seen at a terminal"
-    assert not verify(copies.state).is_well
+    assert not verify(copies.state).is_intact
     config = copies.state / "config.toml"
     config.write_text(f'presence = "never"\n{config.read_text()}')
     assert run("audit", "accept", "--state", copies.state).returncode == 0
     found = verify(copies.state)
-    assert found.is_well, told(found)
+    assert found.is_intact, told(found)
     assert "a person accepted the state" in told(found)
 
 
@@ -421,7 +421,7 @@ def test_with_a_witness_everything_rolled_back_together_is_told(copies: Copies, 
     shutil.copytree(copies.state, before)
     run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
     found = verify(copies.state)
-    assert found.is_well, told(found)
+    assert found.is_intact, told(found)
     copies.restore(before)
     assert "has 1 checkpoints that are not here" in told(verify(copies.state))
     config_text = (copies.state / "config.toml").read_text()
@@ -443,7 +443,7 @@ def test_evidence_that_was_changed_or_removed_is_told(copies: Copies, attack: st
         file.unlink()
     assert f"diff.patch {'was changed' if attack == 'changed' else 'is missing'}" in told(verify(copies.state))
     file.write_bytes(kept)
-    assert verify(copies.state).is_well
+    assert verify(copies.state).is_intact
 
 
 @pytest.mark.trial("record")
@@ -471,11 +471,11 @@ def test_what_a_checkpoint_has_signed_is_missed_however_much_it_looks_like_a_pow
             file.unlink()
         os.utime(log, (1.0, 1.0))
         try:
-            assert not verify(copies.state).is_well, (kind, at, file.name)
+            assert not verify(copies.state).is_intact, (kind, at, file.name)
         finally:
             file.write_bytes(kept)
     copies.restore(copies.newer)
-    assert verify(copies.state).is_well
+    assert verify(copies.state).is_intact
 
 
 def test_evidence_that_was_pruned_is_known_as_pruned(copies: Copies) -> None:
@@ -484,14 +484,14 @@ def test_evidence_that_was_pruned_is_known_as_pruned(copies: Copies) -> None:
     shutil.copytree(copies.project / ".handrail" / "artifacts", aside)
     (day,) = (copies.project / ".handrail" / "artifacts" / "workspace").iterdir()
     shutil.rmtree(day)
-    assert not verify(copies.state).is_well
+    assert not verify(copies.state).is_intact
     stores = Wiring().open_stores(copies.state)
     audit = Audit(stores.audit)
     days = [f"artifacts/workspace/{day.name}"]
     audit.append({"event": "pruned", "project": str(copies.project), "days": days})
     audit.close()
     found = verify(copies.state)
-    assert found.is_well, told(found)
+    assert found.is_intact, told(found)
     shutil.rmtree(copies.project / ".handrail" / "artifacts")
     shutil.move(aside, copies.project / ".handrail" / "artifacts")
 
@@ -523,10 +523,10 @@ def test_a_crash_between_the_steps_of_a_checkpoint_is_no_fault(copies: Copies, m
         audit.close()
         stores.close()
         found = verify(copies.state)
-        assert found.is_well, (step, told(found))
+        assert found.is_intact, (step, told(found))
         run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
         found = verify(copies.state)
-        assert found.is_well, (step, told(found))
+        assert found.is_intact, (step, told(found))
 
 
 ROWS = {
@@ -551,7 +551,7 @@ def test_owners_of_tasks_and_posters_of_questions_can_not_be_changed_in_the_data
     with closing(sqlite3.connect(copies.state / "handrail.db")) as rows:
         assert rows.execute(ROWS[attack]).rowcount
         rows.commit()
-    assert not verify(copies.state).is_well
+    assert not verify(copies.state).is_intact
 
 
 def test_a_forged_row_counts_for_nothing(copies: Copies) -> None:

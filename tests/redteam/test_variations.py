@@ -136,11 +136,11 @@ def test_no_kill_in_the_middle_of_a_write_looks_like_an_attack_and_every_attack_
                 writer.wait(by.uniform(0.02, 0.3))
             writer.kill()
         found = verify(state)
-        assert found.is_well, told(found)
+        assert found.is_intact, told(found)
     name = by.choice(["agents.json", "trusted.json"])
     content = (state / name).read_bytes()
     (state / name).write_bytes(content + b" ")
-    assert not verify(state).is_well
+    assert not verify(state).is_intact
 
 
 @pytest.mark.trial("revocations")

@@ -70,7 +70,7 @@ def test_lines_come_back_in_the_order_they_were_appended(journal: JournalFile) -
 
 
 def test_files_and_folders_that_it_makes_belong_to_the_owner_alone(journal: JournalFile, path: Path) -> None:
-    with journal.hold(is_durable=True) as held:
+    with journal.lock(is_durable=True) as held:
         held.append(b"x")
         held.set_mark(b"m")
     assert _mode(path) == _mode(path.with_name("head")) == 0o600
@@ -122,25 +122,30 @@ def test_reading_starts_and_stops_where_it_is_told(journal: JournalFile) -> None
 
 
 def test_a_glimpse_of_nothing_makes_nothing(journal: JournalFile, path: Path) -> None:
-    glimpse = journal.glimpse()
-    assert (glimpse.size, glimpse.mark, list(journal.lines()), list(journal.lines_backwards())) == (None, None, [], [])
+    snapshot = journal.snapshot()
+    assert (snapshot.size, snapshot.mark, list(journal.lines()), list(journal.lines_backwards())) == (
+        None,
+        None,
+        [],
+        [],
+    )
     assert not path.parent.exists()
 
 
 def test_lines_and_mark_change_together_or_not_at_all(journal: JournalFile, path: Path) -> None:
-    with journal.hold(is_durable=False) as held:
+    with journal.lock(is_durable=False) as held:
         held.append(b"one")
         held.set_mark(b"1")
-    with pytest.raises(KeyboardInterrupt), journal.hold(is_durable=False) as held:
+    with pytest.raises(KeyboardInterrupt), journal.lock(is_durable=False) as held:
         held.append(b"two")
         held.set_mark(b"a longer one")
         raise KeyboardInterrupt
     assert path.read_bytes() == b"one\n"
-    assert journal.glimpse().mark == b"1"
+    assert journal.snapshot().mark == b"1"
 
 
 def test_a_durable_append_is_on_disk_before_it_returns_lines_first(journal: JournalFile, synced: list[str]) -> None:
-    with journal.hold(is_durable=True) as held:
+    with journal.lock(is_durable=True) as held:
         held.append(b"one")
         held.set_mark(b"1")
     assert synced == ["log.jsonl", "head"]
@@ -185,16 +190,16 @@ def _broken_disk(descriptor: int) -> None:
 def test_a_failed_fsync_is_no_success_and_leaves_the_old_content(
     journal: JournalFile, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with journal.hold(is_durable=True) as held:
+    with journal.lock(is_durable=True) as held:
         held.append(b"old")
         held.set_mark(b"1")
     with monkeypatch.context() as patch:
         patch.setattr(private_file, "fdatasync", _broken_disk)
-        with pytest.raises(InputOutput), journal.hold(is_durable=True) as held:
+        with pytest.raises(InputOutput), journal.lock(is_durable=True) as held:
             held.append(b"new")
             held.set_mark(b"2")
     assert path.read_bytes() == b"old\n"
-    assert journal.glimpse().mark == b"1"
+    assert journal.snapshot().mark == b"1"
     journal.append(b"next", is_durable=True)
     assert path.read_bytes() == b"old\nnext\n"
 
@@ -211,7 +216,7 @@ def test_who_lets_go_early_lets_others_write_while_the_disk_works(
         note(descriptor)
 
     monkeypatch.setattr(private_file, "fdatasync", slow_disk)
-    first.append(b"one", is_durable=True, lets_go_early=True)
+    first.append(b"one", is_durable=True, releases_early=True)
     assert path.read_bytes() == b"one\nmeanwhile\n"
     assert synced == ["log.jsonl", "log.jsonl"], "each is on disk before its own append returns"
 
@@ -233,7 +238,7 @@ def test_what_fails_after_letting_go_is_taken_back_unless_somebody_wrote_after_i
     with monkeypatch.context() as patch:
         patch.setattr(private_file, "fdatasync", broken_disk)
         with pytest.raises(InputOutput):
-            journal.append(b"new", is_durable=True, lets_go_early=True)
+            journal.append(b"new", is_durable=True, releases_early=True)
     assert path.read_bytes() == left
     other.append(b"next", is_durable=True)
     assert path.read_bytes() == left + b"next\n", "nobody holds the lock"
@@ -288,11 +293,11 @@ def test_a_log_that_was_moved_away_is_begun_again(journal: JournalFile, path: Pa
 
 def test_a_holder_that_never_lets_go_is_not_waited_for_without_end(path: Path) -> None:
     first, second = JournalFile(path), JournalFile(path, patience=0.0)
-    with first.hold(is_durable=False):
+    with first.lock(is_durable=False):
         with pytest.raises(Conflict):
             second.append(b"x", is_durable=False)
         with pytest.raises(Conflict):
-            second.glimpse()
+            second.snapshot()
     second.append(b"x", is_durable=False)
     first.close()
     second.close()
@@ -306,7 +311,7 @@ def test_a_lock_is_waited_for(path: Path) -> None:
         second.append(b"second", is_durable=False)
         done.set()
 
-    with first.hold(is_durable=False) as held:
+    with first.lock(is_durable=False) as held:
         thread = threading.Thread(target=write)
         thread.start()
         assert not done.is_set()
@@ -318,7 +323,7 @@ def test_a_lock_is_waited_for(path: Path) -> None:
 def test_threads_that_share_a_journal_do_not_interleave(journal: JournalFile) -> None:
     def write(name: int) -> None:
         for number in range(100):
-            with journal.hold(is_durable=False) as held:
+            with journal.lock(is_durable=False) as held:
                 count = int(held.mark or b"0")
                 held.append(b"%d %d" % (name, number))
                 held.set_mark(b"%d" % (count + 1))
@@ -328,7 +333,7 @@ def test_threads_that_share_a_journal_do_not_interleave(journal: JournalFile) ->
         thread.start()
     for thread in threads:
         thread.join(60)
-    assert journal.glimpse().mark == b"800"
+    assert journal.snapshot().mark == b"800"
     assert len(set(journal.lines())) == 800
 
 
@@ -339,7 +344,7 @@ from handrail.stores.local.journal import JournalFile
 log, name = Path(sys.argv[1]), sys.argv[2]
 journal = JournalFile(log, log.with_name("head"))
 for number in range(300):
-    with journal.hold(is_durable=False) as held:
+    with journal.lock(is_durable=False) as held:
         held.append(f"{name} {number} {'x' * number * 20}".encode())
         held.set_mark(b"%08d" % (int(held.mark or b"0") + 1))
 journal.close()
@@ -350,7 +355,7 @@ def test_processes_that_share_a_journal_do_not_interleave(journal: JournalFile, 
     writers = [start(_WRITER, path, name) for name in range(4)]
     for writer in writers:
         finish(writer)
-    assert journal.glimpse().mark == b"%08d" % 1200
+    assert journal.snapshot().mark == b"%08d" % 1200
     seen = [line.split(b" ") for line in journal.lines()]
     for name in range(4):
         assert [int(number) for writer, number, _ in seen if int(writer) == name] == list(range(300))
@@ -360,7 +365,7 @@ def test_processes_that_share_a_journal_do_not_interleave(journal: JournalFile, 
 def test_a_fork_takes_a_lock_of_its_own(path: Path) -> None:
     """A descriptor that is shared with the parent would share its lock too."""
     journal = JournalFile(path, patience=0.0)
-    with journal.hold(is_durable=False):
+    with journal.lock(is_durable=False):
         child = os.fork()
         if child == 0:
             try:
@@ -378,7 +383,7 @@ _DYING_HOLDER = """
 import os, signal, sys
 from pathlib import Path
 from handrail.stores.local.journal import JournalFile
-with JournalFile(Path(sys.argv[1])).hold(is_durable=False) as held:
+with JournalFile(Path(sys.argv[1])).lock(is_durable=False) as held:
     held.append(b"last words")
     os.kill(os.getpid(), signal.SIGKILL)
 """

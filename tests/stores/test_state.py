@@ -174,7 +174,7 @@ def test_what_lies_in_it_is_made_when_first_used(tmp_path: Path) -> None:
     state = open_state(tmp_path)
     journal = state.journal("audit")
     assert sorted(os.listdir(tmp_path)) == ["format", "format.lock"]
-    with journal.hold(is_durable=False) as held:
+    with journal.lock(is_durable=False) as held:
         held.append(b"x")
         held.set_mark(b"m")
     with state.database.reading():

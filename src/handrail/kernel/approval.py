@@ -26,7 +26,7 @@ class Question:
     digest: str
     images: Sequence[PromptImage] = ()
     """Where the preview's pictures are kept."""
-    is_ruled: bool = False
+    is_by_rule: bool = False
     """A rule wants a person asked each time, whatever they have allowed before."""
     is_critical: bool = False
     """That rule wants proof that a person is present; a yes reaches no further than this call."""
@@ -58,7 +58,7 @@ class Answer:
 
 
 class Approver(Protocol):
-    async def shows(self, call: Call, target: Target) -> bool:
+    async def will_ask(self, call: Call, target: Target) -> bool:
         """Whether anybody would see a question about this: False where its answer is known beforehand."""
         return True
 
@@ -68,7 +68,7 @@ class Approver(Protocol):
 
 
 class AutomaticApprover(Approver):
-    async def shows(self, call: Call, target: Target) -> bool:
+    async def will_ask(self, call: Call, target: Target) -> bool:
         return False
 
 

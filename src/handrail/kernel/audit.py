@@ -90,20 +90,20 @@ class Audit:
 
         `each` gets every record on the way.
         """
-        glimpse = self._journal.glimpse()
-        if glimpse.mark is None:
-            if glimpse.size:
+        snapshot = self._journal.snapshot()
+        if snapshot.mark is None:
+            if snapshot.size:
                 raise BrokenChain(None, "the head is missing")
             return 0
-        head = read_head(glimpse.mark)
+        head = read_head(snapshot.mark)
         if head is None:
             raise BrokenChain(None, "the head was changed: its checksum does not fit")
-        if glimpse.size is None:
+        if snapshot.size is None:
             raise BrokenChain(None, "the log is missing")
-        lines = self._journal.lines(until=glimpse.size)
-        count = check_chain(lines, glimpse.size, head, each, may_lag=glimpse.may_lag)
+        lines = self._journal.lines(until=snapshot.size)
+        count = check_chain(lines, snapshot.size, head, each, may_lag=snapshot.may_lag)
         self.lag = max(0, count - head.settled().count if head.is_announcing else count - head.count)
-        self.lost, self.may_lag = max(0, head.count - count), glimpse.may_lag
+        self.lost, self.may_lag = max(0, head.count - count), snapshot.may_lag
         return count
 
     def has_record(self, sealed: str, end: int) -> bool:
@@ -123,7 +123,7 @@ class Audit:
 
     def _append_all(self, spelled: Sequence[bytes], *, durable: bool, patience: float | None = None) -> int:
         """All of them or none; the last one's number."""
-        with self._journal.hold(is_durable=durable, patience=patience) as held:
+        with self._journal.lock(is_durable=durable, patience=patience) as held:
             # A log that somebody else has changed: a later crash must vouch for our own bytes alone.
             head = before = self._settle(held, self._read_head(held)).placed_at(held.size)
             written: list[WrittenRecord] = []

@@ -79,7 +79,7 @@ class Call:
     deadline_ms: int | None = None
     trace_id: str | None = None
     progress: Progress = ignore_progress
-    beside: FindChannels = no_channels
+    channels: FindChannels = no_channels
     """Where else than in the queue this caller's questions to people are put."""
     execution_id: str = field(default_factory=new_execution_id)
     own_task: str | None = None
@@ -97,23 +97,28 @@ class Call:
     """What `Tool.locate` has seen, for the preview."""
     role: Role = "tool"
     """As what it is called: the name of a prompt isn't a tool's."""
-    begins: Callable[[], Awaitable[None]] = no_fence
+    before_change: Callable[[], Awaitable[None]] = no_fence
     """Awaited right before the call changes something; a Failure keeps it from that."""
-    keep: Keep = no_evidence
+    add_evidence: Keep = no_evidence
     """Puts a file into the call's evidence, however the call ends."""
 
-    adopt: Adopt = no_adopted_evidence
+    adopt_evidence: Adopt = no_adopted_evidence
     """Counts files that another program wrote into the call's evidence among it, by their SHA-256."""
     token: str | None = None
     """The gate's one-time token, where another program carries the call out and uses it up."""
     began_at: datetime | None = None
 
-    keeps_longer_than: int | None = None
+    max_reply_chars: int | None = None
     """A result of more characters is put among the evidence, whatever the effect: who asks reads but a part of it."""
 
-    def has_ended(self) -> None:
+    def detach(self) -> None:
         """Its ways into the gate lead back to it: without them it goes at once, and no garbage collector is needed."""
-        self.check, self.denied_pages, self.keep, self.adopt = no_check, tuple, no_evidence, no_adopted_evidence
+        self.check, self.denied_pages, self.add_evidence, self.adopt_evidence = (
+            no_check,
+            tuple,
+            no_evidence,
+            no_adopted_evidence,
+        )
 
     def checkpoint(self) -> None:
         """Called by work in threads at every point where it can still stop cleanly."""

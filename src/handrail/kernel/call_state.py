@@ -51,49 +51,49 @@ class CallState:
     """Of a call about several files, all of them."""
     reached: dict[str, str] = field(default_factory=dict)
     """What the policy said about each target beyond the first."""
-    passed: set[Target] = field(default_factory=set)
+    allowed_targets: set[Target] = field(default_factory=set)
     undoes: str | None = None
     shown: Preview | None = None
     """What a person was asked about last."""
-    ahead: EarlyApproval | None = None
-    exhibit: CallEvidence | None = None
-    kept: list[tuple[str, Any]] = field(default_factory=list)
+    early_approval: EarlyApproval | None = None
+    evidence: CallEvidence | None = None
+    extra_evidence: list[tuple[str, Any]] = field(default_factory=list)
     """Evidence that is written once the call has ended."""
     adopted: dict[str, str] = field(default_factory=dict)
     """Evidence that somebody else has put into the call's folder: names and hashes."""
     pictures: list[str] = field(default_factory=list)
     """Which files of the evidence are pictures of the reply."""
     has_evidence: bool = False
-    leave: Callable[[], None] = _nowhere
+    leave_lane: Callable[[], None] = _nowhere
     """Gives its turn to the next call in the lane."""
     deadline: Deadline | None = None
 
-    def is_about(self, target: Target) -> None:
+    def set_target(self, target: Target) -> None:
         self.target = target.label
         if target.steps and target.command is None:
             self.paths = list(dict.fromkeys(step.target.path for step in target.steps if step.target.path))
 
-    def keep(self, name: str, content: Any) -> None:
-        """`Call.keep`: what a tool wants to be seen later."""
-        self.kept.append((name, content))
+    def add_evidence(self, name: str, content: Any) -> None:
+        """`Call.add_evidence`: what a tool wants to be seen later."""
+        self.extra_evidence.append((name, content))
         self.has_evidence = True
 
-    def adopt(self, hashes: Mapping[str, str]) -> None:
-        """`Call.adopt`: files that are in the call's folder already."""
+    def adopt_evidence(self, hashes: Mapping[str, str]) -> None:
+        """`Call.adopt_evidence`: files that are in the call's folder already."""
         self.adopted.update(hashes)
         self.has_evidence = True
 
     @property
-    def has_yes(self) -> bool:
+    def is_approved(self) -> bool:
         return self.answer is not None or self.has_consent
 
     @property
-    def is_answered_ahead(self) -> bool:
+    def is_approved_early(self) -> bool:
         """The yes that came before the turn is for exactly this, and under the same rule."""
-        return self.verdict is not None and self.ahead == EarlyApproval(self.verdict, self.params_digest or "")
+        return self.verdict is not None and self.early_approval == EarlyApproval(self.verdict, self.params_digest or "")
 
     @property
-    def is_ruled(self) -> bool:
+    def is_by_rule(self) -> bool:
         """A rule spoke, not the default."""
         return self.verdict is not None and not self.verdict.is_default
 
@@ -113,11 +113,11 @@ class CallState:
         """The file that the call is about. None: it may concern any later call; empty: it changes nothing."""
         if self.effect is not None and not self.effect.changes:
             return ""
-        return self.entry.tool.target(self.params).path if self.entry.tool.asks_ahead else None
+        return self.entry.tool.target(self.params).path if self.entry.tool.asks_early else None
 
     def record(self, event: str, project: str, **outcome: Any) -> dict[str, Any]:
         """One line of the audit; what is not known yet is left out."""
-        call, exhibit, paths = self.call, self.exhibit, self.paths
+        call, evidence, paths = self.call, self.evidence, self.paths
         record: dict[str, Any] = {
             "event": event,
             "executionId": call.execution_id,
@@ -145,10 +145,10 @@ class CallState:
                 record["answer"]["partial"] = True
             if self.answer.presence is not None:
                 record["answer"]["presence"] = self.answer.presence
-        if exhibit is not None:
+        if evidence is not None:
             # Before the end, what a power cut can't take: a file that is missing then was removed.
-            hashes = exhibit.hashes if event == "end" else exhibit.durable
-            record["evidence"] = {"dir": exhibit.path, "sha256": hashes}
+            hashes = evidence.hashes if event == "end" else evidence.durable
+            record["evidence"] = {"dir": evidence.path, "sha256": hashes}
             if self.pictures:
                 record["evidence"]["pictures"] = self.pictures
         if event == "end":

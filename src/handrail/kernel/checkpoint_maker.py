@@ -280,10 +280,10 @@ class CheckpointMaker:
         return growth.copy()
 
     def _head(self) -> Head:
-        glimpse = self._audit.glimpse()
-        if glimpse.mark is None and not glimpse.size:
+        snapshot = self._audit.snapshot()
+        if snapshot.mark is None and not snapshot.size:
             return Head()
-        head = read_head(glimpse.mark or b"")
+        head = read_head(snapshot.mark or b"")
         if head is None:
             raise Damaged("the audit's head is missing or was changed", hint="`handrail audit verify` says more.")
         return head

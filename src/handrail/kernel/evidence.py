@@ -74,10 +74,10 @@ class Evidence:
         surfaces = [f"{_ARTIFACTS}/{surface}" for surface in folders_in(self._folder, _ARTIFACTS)]
         return prune(self._folder, surfaces, limits, now)
 
-    def shut(self) -> None:
+    def make_private(self) -> None:
         """Evidence of version 0.1 could be read by others."""
         with suppress(NotFound):
-            self._folder.shut(_ARTIFACTS)
+            self._folder.make_private(_ARTIFACTS)
 
     def sweep(self) -> None:
         """Removes what killed processes left half written."""

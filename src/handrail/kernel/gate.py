@@ -42,7 +42,7 @@ _TOKEN_TTL = 60.0
 _MOST_STANDING_FOR = 3
 
 
-async def everybody(identity: str) -> bool:
+async def always_valid(identity: str) -> bool:
     """Where nobody has a token that could be revoked."""
     return True
 
@@ -51,7 +51,7 @@ EndTask = Callable[[Call], Awaitable[None]]
 """A call has ended its task: what was allowed for the task is over."""
 
 
-async def nothing_ends(call: Call) -> None:
+async def keep_grants(call: Call) -> None:
     """For a gate without grants."""
 
 
@@ -67,12 +67,12 @@ class Gate:
         executor_tokens: TokenStore | None = None,
         consents: Consents | None = None,
         call_person: NotifyPerson = notify_nobody,
-        end_task: EndTask = nothing_ends,
+        end_task: EndTask = keep_grants,
         ownership: TaskOwnership | None = None,
-        knows: Callable[[str], Awaitable[bool]] = everybody,
+        is_identity_valid: Callable[[str], Awaitable[bool]] = always_valid,
         limit: QuestionLimit | None = None,
     ) -> None:
-        """`knows` tells whether an identity still counts: a person may have revoked its token meanwhile."""
+        """`is_identity_valid` tells whether an identity still counts: a person may have revoked its token meanwhile."""
         self.registry = registry
         self._policy = policy
         self._asking = Questioner(approver, recorder, policy, consents)
@@ -82,33 +82,33 @@ class Gate:
         self._call_person = call_person
         self._end_task = end_task
         self._ownership = ownership
-        self._knows = knows
+        self._is_identity_valid = is_identity_valid
         self._limit = limit
         self._lanes = Lanes()
 
-    def asking(self, approver: Approver) -> "Gate":
+    def with_approver(self, approver: Approver) -> "Gate":
         """The same gate, where somebody else is asked."""
         other = copy(self)
         other._asking = self._asking.through(approver)
         return other
 
-    def offering(self, surfaces: Collection[str] | None, listing: Listing) -> "Gate":
+    def with_surfaces(self, surfaces: Collection[str] | None, listing: Listing) -> "Gate":
         """The same gate, with the tools of these surfaces alone, and another list of them."""
         other = copy(self)
-        other.registry = self.registry.narrowed(surfaces, listing)
+        other.registry = self.registry.restricted_to(surfaces, listing)
         return other
 
     async def run(self, call: Call) -> Reply:
         """The tool's reply; a Failure when it was refused, stopped or went wrong."""
         state = CallState(call, self._entry(call))
         call.began_at = self._recorder.now()
-        places, call.beside = call.beside, channels_with_notice(call, self._call_person)
+        places, call.channels = call.channels, channels_with_notice(call, self._call_person)
         try:
             return await self._recorded(state)
         finally:
-            state.leave()  # only now: a lane's records are in the order of its calls
-            call.beside = places
-            call.has_ended()
+            state.leave_lane()  # only now: a lane's records are in the order of its calls
+            call.channels = places
+            call.detach()
 
     async def _recorded(self, state: CallState) -> Reply:
         try:
@@ -147,12 +147,12 @@ class Gate:
     def _meant(self, call: Call) -> RegisteredTool:
         entry = self.registry.find(call.tool)
         for _ in range(_MOST_STANDING_FOR):
-            if entry.tool.stands_for is None or entry.role != call.role:
+            if entry.tool.forwards_to is None or entry.role != call.role:
                 call.tool = entry.tool.name
                 return entry
             entry = self.registry.find_enabled(call.tool)
-            assert entry.tool.stands_for is not None
-            call.tool, call.params = entry.tool.stands_for(entry.surface.port, call.params)
+            assert entry.tool.forwards_to is not None
+            call.tool, call.params = entry.tool.forwards_to(entry.surface.port, call.params)
             entry = self.registry.find(call.tool)
         raise InvalidParams(f"{call.tool} can't be called that way.", hint="Name the tool itself.")
 
@@ -167,17 +167,17 @@ class Gate:
             await self._limit.take(call.caller)
         tool = entry.tool
         turn = self._lanes.take(state.lane)
-        state.leave = turn.leave
+        state.leave_lane = turn.leave
         turn.subject = state.subject
         if not turn.is_first:
-            if turn.subject and turn.subject not in (ahead := list(turn.subjects_ahead)) and None not in ahead:
+            if turn.subject and turn.subject not in (ahead := list(turn.earlier_subjects)) and None not in ahead:
                 await self._ask_ahead(state, turn)
-            await turn.begins()
+            await turn.wait()
         target = tool.target(state.params) if tool.locate is None else await self._located(state)
         verdict = await self._decide(state, target)
         call.check = partial(self._check, state)
-        call.keep = state.keep
-        call.adopt = state.adopt
+        call.add_evidence = state.add_evidence
+        call.adopt_evidence = state.adopt_evidence
         if state.effect.changes:
             return await self._change(state, target, is_asked=verdict.decision is Decision.ASK)
         if verdict.decision is Decision.ASK:
@@ -190,13 +190,13 @@ class Gate:
         """What the policy says of what the call is about. Declined: it denies that, or it is handrail's own."""
         call, effect = state.call, state.effect
         assert effect is not None
-        state.is_about(target)
+        state.set_target(target)
         await refuse_own_pages(target)
         policy = await self._policy()
         verdict = policy.decide(call.tool, effect, target, call.caller.agent)
         state.verdict, state.decision = verdict, str(verdict)
         _refuse_if_denied(verdict, call.tool, target, call.tool)
-        state.passed |= {target, replace(target, path=None, steps=())} if target.place else {target}
+        state.allowed_targets |= {target, replace(target, path=None, steps=())} if target.place else {target}
         call.denied_pages = partial(policy.denied_pages, call.tool, effect, call.caller.agent)
         return verdict
 
@@ -217,7 +217,7 @@ class Gate:
         try:
             await refuse_own_pages(target)
             verdict = (await self._policy()).decide(state.call.tool, state.effect, target, state.call.caller.agent)
-            if verdict.decision is not Decision.ASK or not await self._asking.shows(state.call, target):
+            if verdict.decision is not Decision.ASK or not await self._asking.will_ask(state.call, target):
                 return
             preview = await self._preview(state)
         except Failure:
@@ -229,9 +229,9 @@ class Gate:
         try:
             await self._asking.ask(state, preview, state.params_digest, target)
         except Failure:
-            await turn.begins()  # a lane's records are in the order of its calls
+            await turn.wait()  # a lane's records are in the order of its calls
             raise
-        state.shown, state.ahead = preview, EarlyApproval(verdict, state.params_digest)
+        state.shown, state.early_approval = preview, EarlyApproval(verdict, state.params_digest)
 
     async def _located(self, state: CallState) -> Target:
         tool, port = state.entry.tool, state.entry.surface.port
@@ -245,20 +245,20 @@ class Gate:
         A person who has said yes to the call is asked again only where a rule speaks of that place.
         """
         assert state.effect is not None
-        if target in state.passed:
+        if target in state.allowed_targets:
             return
         await refuse_own_pages(target)
         verdict = (await self._policy()).decide_again(state.call.tool, state.effect, target, state.call.caller.agent)
         state.reached[str(target)] = str(verdict)
         _refuse_if_denied(verdict, f"{state.call.tool} at {target}", target, state.call.tool)
-        if verdict.decision is Decision.ASK and not (verdict.is_default and state.has_yes):
+        if verdict.decision is Decision.ASK and not (verdict.is_default and state.is_approved):
             words = f"{state.entry.tool.title}: it has led to {target}"
             shown = Preview(words, path=target.path, place=target.place, app=target.app)
             assert state.deadline is not None
             async with state.deadline.paused():
                 bound_to = digest_of(state.params, {"reached": str(target)})
                 await self._asking.ask(state, shown, bound_to, target, verdict)
-        state.passed.add(target)
+        state.allowed_targets.add(target)
 
     async def _change(self, state: CallState, target: Target, *, is_asked: bool) -> Reply:
         """Where what a person was shown is no longer there, they are shown what has changed and asked again."""
@@ -279,20 +279,20 @@ class Gate:
         return now
 
     async def _change_once(self, state: CallState, target: Target, *, is_asked: bool, times: int) -> Reply:
-        state.call.is_shown = is_asked and await self._asking.shows(state.call, target)
+        state.call.is_shown = is_asked and await self._asking.will_ask(state.call, target)
         preview = await self._preview(state)
         if is_asked and not state.call.is_shown and isinstance(preview, Preview):
             # It has moved on meanwhile, to where the answer is not known.
-            state.call.is_shown = await self._asking.shows(state.call, shown_target(target, preview))
+            state.call.is_shown = await self._asking.will_ask(state.call, shown_target(target, preview))
             preview = await self._preview(state) if state.call.is_shown else preview
         if isinstance(preview, NoChange):
             state.decision = "settled"
             return Reply(preview.result)
         state.params_digest = approval_digest(state.params, preview)
-        is_answered = state.is_answered_ahead
+        is_answered = state.is_approved_early
         if state.shown is not None and not is_answered:
             preview = repeat_question(state.shown, preview, times)
-        state.shown, state.ahead = preview, None
+        state.shown, state.early_approval = preview, None
         state.undoes = preview.undoes
         if is_asked and not await self._asking.is_allowed_for_good(state, preview):
             if not is_answered:
@@ -302,7 +302,7 @@ class Gate:
         scope = token_scope(state, preview)
         tokens = self._tokens if preview.executor is None else self._executor_tokens
         token = await tokens.issue(scope, _TOKEN_TTL)
-        await state.call.begins()
+        await state.call.before_change()
         await self._recorder.begin(state, preview, times)
         if preview.executor is None:
             await tokens.consume(token, scope, is_durable=False)  # it never left this process
@@ -342,13 +342,13 @@ class Gate:
         return reply
 
     async def _check_is_known(self, caller: Caller) -> None:
-        if not await self._knows(caller.identity):
+        if not await self._is_identity_valid(caller.identity):
             raise Declined("A person has revoked this agent's token.", reason="revoked")
 
     def _deadline(self, state: CallState) -> Deadline:
         tool = state.entry.tool
         state.deadline = Deadline(
-            tool.name, state.call.deadline_ms or (None if tool.has_own_clock else tool.deadline_ms)
+            tool.name, state.call.deadline_ms or (None if tool.has_own_timeouts else tool.deadline_ms)
         )
         return state.deadline
 

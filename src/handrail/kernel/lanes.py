@@ -14,7 +14,7 @@ class Lanes:
         """Waits for the task's earlier calls; without a key there is nothing to wait for."""
         turn = self.take(key)
         try:
-            await turn.begins()
+            await turn.wait()
             yield
         finally:
             turn.leave()
@@ -43,14 +43,14 @@ class Turn:
         return self._key is None or self._lanes[self._key][0] is self
 
     @property
-    def subjects_ahead(self) -> Iterator[str | None]:
+    def earlier_subjects(self) -> Iterator[str | None]:
         """Of those who came before and are still there."""
         for earlier in self._lanes[self._key] if self._key is not None else ():
             if earlier is self:
                 return
             yield earlier.subject
 
-    async def begins(self) -> None:
+    async def wait(self) -> None:
         """Waits for all who came before."""
         if not self.is_first:
             self._waiting = asyncio.get_running_loop().create_future()

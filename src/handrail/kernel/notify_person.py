@@ -16,13 +16,13 @@ async def notify_nobody() -> None:
 
 def channels_with_notice(call: Call, call_person: NotifyPerson) -> FindChannels:
     """Where this call's questions are put. Where that is the queue alone a person is called, which is no answer."""
-    places = call.beside
+    places = call.channels
 
     async def notify() -> None:
         if (words := await call_person()) is not None:
             await call.progress(words)
 
-    def beside(prompt: Prompt) -> Sequence[AnswerChannel]:
+    def channels(prompt: Prompt) -> Sequence[AnswerChannel]:
         return places(prompt) or [AnswerChannel("handrail", notify)]
 
-    return beside
+    return channels

@@ -29,8 +29,8 @@ def step(name: Step) -> AbstractContextManager[None]:
 class ObservedGate(Gate):
     observer: Observer
 
-    def asking(self, approver: Approver) -> Gate:
-        return super().asking(ObservedApprover(approver))
+    def with_approver(self, approver: Approver) -> Gate:
+        return super().with_approver(ObservedApprover(approver))
 
     async def _recorded(self, state: CallState) -> Reply:
         call = state.call
@@ -63,8 +63,8 @@ class ObservedApprover(Approver):
     def __init__(self, approver: Approver) -> None:
         self._approver = approver
 
-    async def shows(self, call: Call, target: Target) -> bool:
-        return await self._approver.shows(call, target)
+    async def will_ask(self, call: Call, target: Target) -> bool:
+        return await self._approver.will_ask(call, target)
 
     async def ask(self, question: Question) -> Answer:
         with step("approval"):

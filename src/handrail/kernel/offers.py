@@ -48,7 +48,7 @@ def _for_task(question: Question, project: str, now: datetime) -> Iterator[Offer
 def _for_good(question: Question, project: str) -> Iterator[Offer]:
     """Where a rule asks each time, one that allows changes nothing. Of an app's tool, a consent is kept instead."""
     target = question.target
-    if question.is_ruled or question.is_critical or question.votes or not _can_be_named(question, target):
+    if question.is_by_rule or question.is_critical or question.votes or not _can_be_named(question, target):
         return
     if target.path is not None and target.place is not None:
         return  # what leaves the project for a place is asked about each time, rule or not

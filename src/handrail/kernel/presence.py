@@ -111,14 +111,14 @@ class PresenceCheck:
         mode: Callable[[], PresenceMode],
         passkeys: Passkeys,
         proofs: Proofs,
-        look_at_terminal: InspectTerminal,
+        inspect_terminal: InspectTerminal,
         find_agent: FindAgent,
         team: Callable[[], TeamPolicy | None] = lambda: None,
     ) -> None:
         self._mode = mode
         self.passkeys = passkeys
         self._proofs = proofs
-        self.look_at_terminal = look_at_terminal
+        self.inspect_terminal = inspect_terminal
         self._find_agent = find_agent
         self._team = team
 
@@ -163,9 +163,9 @@ class PresenceCheck:
 
     def _look_at_keys(self) -> TerminalProof:
         """For keys without a word that only a person can read."""
-        found = self.look_at_terminal()
-        if found.who_else:
-            why = f"another program in this terminal could have pressed the key ({found.who_else})"
+        found = self.inspect_terminal()
+        if found.other_program:
+            why = f"another program in this terminal could have pressed the key ({found.other_program})"
             raise PresenceNeeded(f"{why}.", reason="presence", why=why)
         return found
 
@@ -182,11 +182,11 @@ class PresenceCheck:
     def verify(self, challenge: bytes, proof: Proof) -> dict[str, Any]:
         return {"challenge": challenge.hex(), **self._checked(challenge, proof)}
 
-    def person_at_terminal(self, what: str) -> TerminalProof | None:
+    def require_terminal(self, what: str) -> TerminalProof | None:
         if self.mode == "never":
             return None
         try:
-            return self.look_at_terminal()
+            return self.inspect_terminal()
         except PresenceNeeded as refused:
             raise PresenceNeeded(
                 f"{what} needs proof that a person is present: {refused.message}", hint=refused.hint, reason="presence"

@@ -77,7 +77,7 @@ class Project:
     def registry(self) -> Registry:
         return self.gate.registry
 
-    def use(self, gate: Gate) -> None:
+    def set_gate(self, gate: Gate) -> None:
         self._gate = gate
 
     def part(self, feature: str) -> Any:
@@ -86,7 +86,7 @@ class Project:
             self._parts[feature] = load(self.features[feature].opening)(self)
         return self._parts[feature]
 
-    def offered(self, feature: str, what: str) -> Any:
+    def offer(self, feature: str, what: str) -> Any:
         """What a feature offers to others under this name."""
         return load(self.features[feature].offers[what])(self)
 

@@ -38,10 +38,10 @@ def build_gate(
         Recorder(*kept) if observer is None else ObservedRecorder(*kept),
         executor_tokens=project.stores.tokens,
         consents=project.stores.consents,
-        call_person=project.offered("people", "summons").call if calls_person else notify_nobody,
+        call_person=project.offer("people", "summons").call if calls_person else notify_nobody,
         end_task=end_grants_in(project.stores.grants),
         ownership=TaskOwnership(project.stores.task_owners, project.machine.has_ended),
-        knows=project.stores.agents.confirms,
+        is_identity_valid=project.stores.agents.is_still_valid,
         limit=_question_limit(project),
     )
     if observer is not None and isinstance(gate, ObservedGate):
@@ -58,8 +58,8 @@ def approver_for(project: Project, how: AskInQueue) -> QueueApprover:
         remember_in(stores),
         stores.grants,
         project.policy.project,
-        beside=how.beside,
-        is_left_standing=how.is_left_standing,
+        channels=how.channels,
+        keeps_prompt=how.keeps_prompt,
         limit=_question_limit(project),
     )
 

@@ -23,7 +23,7 @@ def prune(folder: EvidenceFolder, parents: Iterable[str], limits: Limits, now: d
     total = 0
     removed = []
     for day, path in sorted(_days(folder, parents), reverse=True):
-        total += folder.usage(path)
+        total += folder.total_size(path)
         if day != today and (day < oldest or total > limits.max_bytes):
             folder.remove_tree(path)
             removed.append(path)

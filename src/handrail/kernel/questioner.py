@@ -33,9 +33,9 @@ class Questioner:
         other._approver = approver
         return other
 
-    async def shows(self, call: Call, target: Target) -> bool:
+    async def will_ask(self, call: Call, target: Target) -> bool:
         """Whether a person would see the question."""
-        return await self._approver.shows(call, target)
+        return await self._approver.will_ask(call, target)
 
     async def ask(
         self, state: CallState, preview: Preview, bound_to: str, target: Target, verdict: Verdict | None = None
@@ -73,11 +73,11 @@ class Questioner:
 
     async def is_allowed_for_good(self, state: CallState, preview: Preview) -> bool:
         """A person's yes to this caller, app and tool stands for the answer, where no rule wants them asked."""
-        if self._consents is None or preview.consent is None or state.is_ruled or await self._votes(state, preview):
+        if self._consents is None or preview.consent is None or state.is_by_rule or await self._votes(state, preview):
             return False
-        given = await self._consents.allows(state.call.caller, preview.consent)
+        given = await self._consents.find(state.call.caller, preview.consent)
         if given is None:
-            state.stale = await self._consents.stale(state.call.caller, preview.consent)
+            state.stale = await self._consents.stale_reason(state.call.caller, preview.consent)
         if given is not None:
             state.has_consent, state.decision = True, f"allow (consent {given.id}, by {given.by})"
         return given is not None

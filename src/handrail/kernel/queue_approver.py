@@ -60,14 +60,14 @@ def queue_only(question: Question) -> Sequence[AnswerChannel]:
 
 @dataclass(frozen=True, slots=True)
 class AskInQueue:
-    """Approvals are asked for in the queue, and `beside` it. Whether a prompt outlives its caller is told."""
+    """Approvals are asked for in the queue, and `channels` it. Whether a prompt outlives its caller is told."""
 
-    beside: QuestionChannels = queue_only
-    is_left_standing: bool = True
+    channels: QuestionChannels = queue_only
+    keeps_prompt: bool = True
 
     @property
     def has_terminal(self) -> bool:
-        return self.beside is not queue_only
+        return self.channels is not queue_only
 
 
 class QueueApprover:
@@ -79,8 +79,8 @@ class QueueApprover:
         grants: TaskGrants,
         project: str,
         *,
-        beside: QuestionChannels = queue_only,
-        is_left_standing: bool = True,
+        channels: QuestionChannels = queue_only,
+        keeps_prompt: bool = True,
         limit: QuestionLimit | None = None,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
@@ -89,12 +89,12 @@ class QueueApprover:
         self._allow_always = allow_always
         self._grants = grants
         self._project = project
-        self._beside = beside
-        self._is_left_standing = is_left_standing
+        self._channels = channels
+        self._keeps_prompt = keeps_prompt
         self._limit = limit
         self._now = now
 
-    async def shows(self, call: Call, target: Target) -> bool:
+    async def will_ask(self, call: Call, target: Target) -> bool:
         return await self._granted(call, target) is None
 
     async def ask(self, question: Question) -> Answer:
@@ -123,11 +123,11 @@ class QueueApprover:
                 origin = replace(OWN_ORIGIN, about=self._about(question))
                 await self._queue.request(prompt, request_id=request_id, run_id=run_id, origin=origin)
             await question.call.progress(_WAITING.format(request_id=request_id))
-            in_client = () if question.preview.is_closed else question.call.beside(prompt)
-            beside = [*self._beside(question), *in_client]
-            answer = await self._queue.wait(request_id, beside=beside, masked=question.preview.masked)
+            in_client = () if question.preview.is_closed else question.call.channels(prompt)
+            channels = [*self._channels(question), *in_client]
+            answer = await self._queue.wait(request_id, channels=channels, masked=question.preview.masked)
         except asyncio.CancelledError:
-            if not self._is_left_standing:  # it may be in the queue already, or never have got that far
+            if not self._keeps_prompt:  # it may be in the queue already, or never have got that far
                 await asyncio.shield(try_withdraw(self._queue, request_id))
             raise
         return await self._read(question, request_id, answer.response)
@@ -179,7 +179,7 @@ class QueueApprover:
             logger.warning("a yes to %s counts once: %s %s", asked.request_id, refused.field, refused.why)
             return
         if response.scope == "task":
-            await self._grants.give(grant, caller=question.call.caller.name, by=by)
+            await self._grants.add(grant, caller=question.call.caller.name, by=by)
         else:
             await self._allow_always(question, response, grant, by)
 
@@ -188,7 +188,7 @@ class QueueApprover:
         task, identity = call.task or call.own_task, call.caller.identity
         if task is None:
             return None
-        for given in await self._grants.of(identity, task):
+        for given in await self._grants.for_task(identity, task):
             if not has_expired(given.grant, self._now()) and grant_covers(
                 given.grant, call.tool, target, project=self._project, identity=identity, task=task
             ):
@@ -233,7 +233,7 @@ def remember_in(stores: Stores) -> AllowAlways:
         if grant is not None:
             await stores.allow(f"allowed on {utc_now():%Y-%m-%d} by {one_line(by)}", rule_from_grant(grant))
         elif consent is not None:
-            await stores.consents.give(question.call.caller, consent, is_for_app=response.covers == "app", by=by)
+            await stores.consents.add(question.call.caller, consent, is_for_app=response.covers == "app", by=by)
 
     return allow_always
 
@@ -242,7 +242,7 @@ def end_grants_in(grants: TaskGrants) -> EndTask:
     """What was allowed for a task ends with it."""
 
     async def end_task(call: Call) -> None:
-        await grants.end(call.caller.identity, call.task or call.own_task)
+        await grants.end_for(call.caller.identity, call.task or call.own_task)
 
     return end_task
 
@@ -272,7 +272,7 @@ class AbandonedPrompts:
         named = [each.request_id for each in await self._queue.pending() if each.request_id.startswith(APPROVAL_PREFIX)]
         origins = await self._queue.origins(named)
         approvals = [each for each in named if each in origins and origins[each].is_own]
-        waiting = await self._queue.still_waiting(approvals)
+        waiting = await self._queue.find_waiting(approvals)
         for request_id in approvals:
             if request_id in waiting:
                 continue

@@ -35,7 +35,7 @@ class Findings:
     notes: list[str] = field(default_factory=list)
 
     @property
-    def is_well(self) -> bool:
+    def is_intact(self) -> bool:
         return self.broken is None and not self.faults
 
 
@@ -225,8 +225,8 @@ def record_proof(audit: Audit, stores: RecordStores, number: int) -> dict[str, A
     proof = inclusion_proof(leaves[: signed.count], number - 1)
     grown = consistency_proof(leaves[: last.count], signed.count)
     root, last_root = bytes.fromhex(signed.root), bytes.fromhex(last.root)
-    is_well = is_included(leaves[number - 1], number - 1, signed.count, proof, root)
-    if not (is_well and is_consistent(signed.count, root, last.count, last_root, grown)):
+    is_intact = is_included(leaves[number - 1], number - 1, signed.count, proof, root)
+    if not (is_intact and is_consistent(signed.count, root, last.count, last_root, grown)):
         raise Damaged(f"Record {number} is not the one that checkpoint {signed.number} has signed.")
     return {
         "record": lines[number - 1].decode(),

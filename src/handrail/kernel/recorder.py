@@ -62,7 +62,7 @@ class Recorder:
         }
         if preview.diff is not None:
             request["diff"] = preview.diff  # in one file, so that one trip to the disk keeps all of it
-        shown = state.exhibit.hashes if state.exhibit is not None else {}
+        shown = state.evidence.hashes if state.evidence is not None else {}
         pictures = [(picture.name, picture.data) for picture in preview.pictures if picture.name not in shown]
         diff = [] if preview.diff is None else [(evidence_name("diff.patch", times), preview.diff)]
         durable = [(evidence_name("request.json", times), request), *pictures]
@@ -81,9 +81,9 @@ class Recorder:
             name = adopted.get(sha256(image.data).hexdigest()) if adopted else None
             if name is None:
                 name = f"picture-{number}.{image.mime.rpartition('/')[2]}"
-                state.keep(name, image.data)
+                state.add_evidence(name, image.data)
             state.pictures.append(name)
-        if _is_longer(reply, state.call.keeps_longer_than):
+        if _is_longer(reply, state.call.max_reply_chars):
             state.has_evidence = True
 
     async def close(self, state: CallState, *, result: Any = None, error: Failure | None = None) -> None:
@@ -101,7 +101,7 @@ class Recorder:
         self, state: CallState, outcome: dict[str, Any], result: Any, error: Failure | None
     ) -> None:
         if error is not None or _RESULT not in state.adopted:
-            state.keep(_RESULT, {**outcome, "result": result})
+            state.add_evidence(_RESULT, {**outcome, "result": result})
         await run_for_caller(state.call.caller, lambda: self._write_kept(state))
         try:
             # Not durable: what began is on disk, and what has come of it is where it was done.
@@ -113,7 +113,7 @@ class Recorder:
         """The call is what it is without a piece of its evidence."""
         if state.adopted:
             self._opened(state).hashes.update(state.adopted)
-        for name, content in state.kept:
+        for name, content in state.extra_evidence:
             try:
                 self._opened(state).add(name, content)
             except Failure as lost:
@@ -131,11 +131,11 @@ class Recorder:
         return exhibit
 
     def _opened(self, state: CallState) -> CallEvidence:
-        if state.exhibit is None:
+        if state.evidence is None:
             name, id = state.entry.surface.name, state.call.execution_id
-            state.exhibit = self._evidence.open(name, id, state.call.began_at or self.now())
+            state.evidence = self._evidence.open(name, id, state.call.began_at or self.now())
             state.has_evidence = True
-        return state.exhibit
+        return state.evidence
 
     async def _add(self, state: CallState, event: str, *, durable: bool, **outcome: Any) -> None:
         await self._audit.add(state.record(event, self._project, **outcome), durable=durable)

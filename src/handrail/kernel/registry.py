@@ -49,7 +49,7 @@ class RegisteredTool:
         """Typed parameters with defaults applied, or InvalidParams naming each wrong field."""
         if not isinstance(raw, dict):
             raise InvalidParams("The parameters must be a JSON object.")
-        if self.tool.stands_for is not None:
+        if self.tool.forwards_to is not None:
             return raw  # the other tool reads them
         if self.tool.normalize is not None:
             raw = self.tool.normalize(raw)
@@ -112,7 +112,7 @@ class Registry:
                         raise ValueError(f"two tools are named {tool.name}")
                     self._tools[tool.name] = RegisteredTool(tool, surface, surface in self._surfaces, role)
 
-    def narrowed(self, surfaces: Collection[str] | None, listing: Listing) -> "Registry":
+    def restricted_to(self, surfaces: Collection[str] | None, listing: Listing) -> "Registry":
         """The same, with the tools of these surfaces alone. InvalidParams."""
         for name in surfaces or ():
             if name not in self._all:
@@ -141,12 +141,12 @@ class Registry:
     def listed(self) -> Iterator[RegisteredTool]:
         """Those of them that a client is shown at once."""
         if self._listing != "first":
-            return self.in_full
+            return self.full_list
         first = {surface.name for surface in self._surfaces if self._listed_first(surface.name)}
         return (entry for entry in self if entry.tool.finds_tools or entry.surface.name in first)
 
     @property
-    def in_full(self) -> Iterator[RegisteredTool]:
+    def full_list(self) -> Iterator[RegisteredTool]:
         """All that do something themselves; of a compact list those that find them."""
         return (entry for entry in self if entry.tool.finds_tools is (self._listing == "compact"))
 

@@ -183,7 +183,7 @@ class Tool(Generic[PortT, ParamsT]):
 
     What policy rules can match is told by `target` from the parameters alone, or where these don't tell it by `locate`.
     Without a task, a caller's changes keep their order: all of them, or those for which `lane` tells the same.
-    `has_own_clock`: the port bounds every step itself, because waits for a person may fall between them.
+    `has_own_timeouts`: the port bounds every step itself, because waits for a person may fall between them.
     """
 
     name: str
@@ -201,7 +201,7 @@ class Tool(Generic[PortT, ParamsT]):
     """From what was proposed and what a person took of it, the preview of what is then done."""
     target: Callable[[ParamsT], Target] = no_target
     locate: Callable[[PortT, Call, ParamsT], Awaitable[Target]] | None = None
-    has_own_clock: bool = False
+    has_own_timeouts: bool = False
     lane: Callable[[ParamsT], str] | None = None
     normalize: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     is_for_agents: bool = True
@@ -209,13 +209,13 @@ class Tool(Generic[PortT, ParamsT]):
     """The only face whose calls reach it: for what a feature's own service calls, and is in no list."""
     is_for_developers: bool = False
     """It runs in developer mode alone; in any other it is switched off and in no list."""
-    asks_ahead: bool = False
+    asks_early: bool = False
     """Its question may be put while calls about other files still wait: what it shows depends on one file alone."""
     alias: str = ""
     """What agents call it, where its name isn't one that every client takes."""
     words: str | None = None
     """The description, where it isn't the docstring of `run`: of tools that are found while the program runs."""
-    stands_for: Callable[[PortT, Any], tuple[str, Any]] | None = None
+    forwards_to: Callable[[PortT, Any], tuple[str, Any]] | None = None
     """From its parameters as they came, the name and parameters of another tool: the gate makes that call in its place.
 
     `run` is never called, and policy, approval and records know only the other tool. InvalidParams.

@@ -72,7 +72,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     most_cost: float | UnsetType | None = UNSET
 
     @property
-    def is_of_limits_alone(self) -> bool:
+    def changes_only_limits(self) -> bool:
         """Those may change while the agent is at work."""
         return self.mode is UNSET and self.model is UNSET
 
@@ -125,7 +125,7 @@ class AgentTask(Protocol):
     @property
     def record(self) -> TaskRecord: ...
 
-    def agent_becomes(self, run: Run, status: RunStatus, *, has_begun: bool = True, **changes: Any) -> Run:
+    def set_agent_status(self, run: Run, status: RunStatus, *, has_begun: bool = True, **changes: Any) -> Run:
         """The run with its new status. `has_begun`: False while it has no model, so the task stays as it is."""
         ...
 

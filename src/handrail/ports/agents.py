@@ -32,12 +32,12 @@ class Agents(Protocol):
 
     def find(self, token: str) -> Agent | None: ...
 
-    def knows(self, identity: str) -> bool:
+    def is_valid(self, identity: str) -> bool:
         """False for an agent's identity whose token was revoked; True for everybody who needs no token."""
         ...
 
-    async def confirms(self, identity: str) -> bool:
-        """`knows`, after a look at what other processes may have changed."""
+    async def is_still_valid(self, identity: str) -> bool:
+        """`is_valid`, after a look at what other processes may have changed."""
         ...
 
     def stamp(self) -> object:

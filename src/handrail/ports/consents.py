@@ -47,17 +47,17 @@ StaleReason = Literal["program", "descriptor"]
 
 
 class Consents(Protocol):
-    async def allows(self, caller: Caller, to: ConsentRequest) -> Consent | None:
+    async def find(self, caller: Caller, to: ConsentRequest) -> Consent | None:
         """The yes that covers this call, if there is one: to the tool or to the app, as they are declared now."""
         ...
 
-    async def stale(self, caller: Caller, to: ConsentRequest) -> StaleReason | None:
+    async def stale_reason(self, caller: Caller, to: ConsentRequest) -> StaleReason | None:
         """Whether there was a yes that doesn't count any more, and why."""
         ...
 
-    async def give(self, caller: Caller, to: ConsentRequest, *, is_for_app: bool, by: str) -> Consent: ...
+    async def add(self, caller: Caller, to: ConsentRequest, *, is_for_app: bool, by: str) -> Consent: ...
 
-    async def given(self) -> Sequence[Consent]:
+    async def all(self) -> Sequence[Consent]:
         """All of them, the newest first."""
         ...
 

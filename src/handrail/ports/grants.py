@@ -19,13 +19,13 @@ class TaskGrant:
 
 
 class TaskGrants(Protocol):
-    async def give(self, grant: Grant, *, caller: str, by: str) -> TaskGrant: ...
+    async def add(self, grant: Grant, *, caller: str, by: str) -> TaskGrant: ...
 
-    async def of(self, identity: str, task: str) -> Sequence[TaskGrant]:
+    async def for_task(self, identity: str, task: str) -> Sequence[TaskGrant]:
         """What one identity may do in one task."""
         ...
 
-    async def given(self) -> Sequence[TaskGrant]:
+    async def all(self) -> Sequence[TaskGrant]:
         """All of them, the newest first."""
         ...
 
@@ -37,6 +37,6 @@ class TaskGrants(Protocol):
         """A person has ended the task, whoever works on it."""
         ...
 
-    async def end(self, identity: str, task: str | None) -> int:
+    async def end_for(self, identity: str, task: str | None) -> int:
         """The task is over, or without one, all of the identity's tasks. How many grants went with it."""
         ...

@@ -68,8 +68,8 @@ class Journal(Protocol):
         """Where the lines are, for people to read."""
         ...
 
-    def hold(
-        self, *, is_durable: bool, lets_go_early: bool = False, patience: float | None = None
+    def lock(
+        self, *, is_durable: bool, releases_early: bool = False, patience: float | None = None
     ) -> AbstractContextManager[LockedJournal]:
         """The journal for one writer, all or nothing: what raises inside leaves lines and mark as they were.
 
@@ -84,11 +84,11 @@ class Journal(Protocol):
         """
         ...
 
-    def append(self, line: bytes, *, is_durable: bool, lets_go_early: bool = False) -> None:
-        """`hold` for a single line."""
+    def append(self, line: bytes, *, is_durable: bool, releases_early: bool = False) -> None:
+        """`lock` for a single line."""
         ...
 
-    def glimpse(self) -> JournalSnapshot:
+    def snapshot(self) -> JournalSnapshot:
         """Creates nothing."""
         ...
 

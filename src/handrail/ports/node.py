@@ -145,7 +145,7 @@ class Nodes(Protocol):
         """Its open questions, with the answer that is on its way."""
         ...
 
-    async def left_behind(self) -> Sequence[tuple[str, str]]:
+    async def orphaned_questions(self) -> Sequence[tuple[str, str]]:
         """Open questions, with their nodes, of those who are no members any more."""
         ...
 

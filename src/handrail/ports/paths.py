@@ -79,10 +79,10 @@ class ClosedFolders:
         self._opened = opened
 
     def check(self, parts: Parts) -> None:
-        if not self.hold(parts):
+        if not self.is_closed(parts):
             return
         path = "/".join(parts)
-        if self.hold_secret(parts):
+        if self.is_closed_secret(parts):
             raise closed_secret_error(path)
         raise OutsideRoot(
             f"Path not allowed: {path!r} lies in a closed folder.",
@@ -90,7 +90,7 @@ class ClosedFolders:
             path=path,
         )
 
-    def hold(self, parts: Parts) -> bool:
+    def is_closed(self, parts: Parts) -> bool:
         names = tuple(map(fold_name, parts))
         if self._has_secrets_closed and is_secret(names):
             if not self._opened("/".join(parts)):
@@ -101,7 +101,7 @@ class ClosedFolders:
             return True
         return bool(self._paths) and any(names[: len(closed)] == closed for closed in self._paths)
 
-    def hold_secret(self, parts: Parts) -> bool:
+    def is_closed_secret(self, parts: Parts) -> bool:
         """Closed because it is a file of secrets, and no rule names it."""
         if not self._has_secrets_closed or not is_secret(tuple(map(fold_name, parts))):
             return False
@@ -123,7 +123,7 @@ class _ClosedNames(Container[str]):
         assert isinstance(name, str)
         key = fold_name(name)
         if self._closed._has_secrets_closed and is_secret((*self._last, key)):
-            return self._closed.hold((*self._folder, name))
+            return self._closed.is_closed((*self._folder, name))
         return key in self._names
 
 

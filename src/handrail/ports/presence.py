@@ -69,7 +69,7 @@ class TerminalProof:
     pid: int
     program: str
     """What holds the other end of the terminal, such as xterm or sshd."""
-    who_else: str = ""
+    other_program: str = ""
     """Another program in the same terminal that could type there as well: then keys alone prove nobody's hands."""
 
 
@@ -118,7 +118,7 @@ class Presence(Protocol):
     def passkeys(self) -> Passkeys: ...
 
     @property
-    def look_at_terminal(self) -> InspectTerminal: ...
+    def inspect_terminal(self) -> InspectTerminal: ...
 
     def why_needed(self, request: RequestEntry, response: PromptResponse) -> str | None:
         """None where this answer needs no proof."""
@@ -140,7 +140,7 @@ class Presence(Protocol):
         """For what isn't an answer to a prompt: the proof as the audit keeps it. PresenceNeeded where it isn't good."""
         ...
 
-    def person_at_terminal(self, what: str) -> TerminalProof | None:
+    def require_terminal(self, what: str) -> TerminalProof | None:
         """For a command that changes who may do what. PresenceNeeded; None where the settings ask for no proof."""
         ...
 

@@ -172,7 +172,7 @@ class PromptQueue(Protocol):
         *,
         request_id: str | None = None,
         run_id: str | None = None,
-        beside: FindChannels = no_channels,
+        channels: FindChannels = no_channels,
         origin: Origin | None = None,
         masked: Mapping[str, str] = NOTHING_MASKED,
     ) -> PromptAnswer:
@@ -180,7 +180,7 @@ class PromptQueue(Protocol):
         ...
 
     async def wait(
-        self, request_id: str, *, beside: Sequence[AnswerChannel] = (), masked: Mapping[str, str] = NOTHING_MASKED
+        self, request_id: str, *, channels: Sequence[AnswerChannel] = (), masked: Mapping[str, str] = NOTHING_MASKED
     ) -> PromptAnswer:
         """Waits without limit, also for a request that is not there yet. While it waits, `is_waiting` is true.
 
@@ -197,7 +197,7 @@ class PromptQueue(Protocol):
         """Whether somebody, in any process, still waits for this answer."""
         ...
 
-    async def still_waiting(self, request_ids: Collection[str]) -> Collection[str]:
+    async def find_waiting(self, request_ids: Collection[str]) -> Collection[str]:
         """`is_waiting` for many at once: those of the ids that somebody still waits for."""
         ...
 

@@ -33,10 +33,10 @@ class Waiters(Protocol):
     def waiting(
         self, request_id: str, masked: Mapping[str, str] = NOTHING_MASKED
     ) -> AbstractAsyncContextManager[Mailbox]:
-        """As long as this is entered, its id is among those `still_waiting`. The last to enter is the one reached."""
+        """As long as this is entered, its id is among those `find_waiting`. The last to enter is the one reached."""
         ...
 
-    def still_waiting(self, request_ids: Collection[str]) -> Collection[str]:
+    def find_waiting(self, request_ids: Collection[str]) -> Collection[str]:
         """Those of the ids that somebody waits for."""
         ...
 

@@ -136,8 +136,8 @@ def test_consents_are_listed_told_to_be_void_and_revoked(home: Home) -> None:
     app = read(file.read_bytes(), str(file))
     consents = SqliteConsents(open_state(home.state).database)
     to = consent_to(app, app.tools[0])
-    asyncio.run(consents.give(CLIENT, to, is_for_app=False, by="console:ada"))
-    other = asyncio.run(consents.give(CLIENT, to, is_for_app=True, by="terminal:ada"))
+    asyncio.run(consents.add(CLIENT, to, is_for_app=False, by="console:ada"))
+    other = asyncio.run(consents.add(CLIENT, to, is_for_app=True, by="terminal:ada"))
     given = home.json("consents", "list", "--json")["consents"]
     assert {(one["caller"], one["app"], one["tool"], one["valid"]) for one in given} == {
         ("agent:one", "com.example.echo", "say", True),
@@ -161,7 +161,7 @@ def test_a_remembered_yes_replaces_the_question_even_where_nobody_could_be_asked
     assert isinstance(app.execution, StdioExecution)
     to = replace(consent_to(app, app.tools[0]), program=program_of(app, app.execution))
     consents = SqliteConsents(open_state(home.state).database)
-    asyncio.run(consents.give(CALLER, to, is_for_app=False, by="terminal:ada"))
+    asyncio.run(consents.add(CALLER, to, is_for_app=False, by="terminal:ada"))
     assert home.json("call", "com.example.echo", "say", '{"text": "hi"}', "--answer", "deny") == {
         "echo": {"text": "hi"}
     }

@@ -208,7 +208,7 @@ def test_a_node_goes_on_while_the_team_is_away_and_catches_up(team: Team) -> Non
             assert count > 0
             verify = ("audit", "verify", "--database", team.database, "--public-key", team.public_key)
             team.handrail(*verify)
-            with journal.hold(is_durable=True) as held:  # whoever may write rows can't make it another history
+            with journal.lock(is_durable=True) as held:  # whoever may write rows can't make it another history
                 line, sealed = seal_record(count + 2, "2030-01-01T00:00:00.000Z", "0" * 64, b"")
                 held.append(line)
                 held.set_mark(Head(count + 2, held.size, sealed).spelled())

@@ -58,7 +58,7 @@ class Slow:
         self.before_click = asyncio.Event()
         self.has_left = asyncio.Event()
 
-    async def shows(self, call: Call, target: Target) -> bool:
+    async def will_ask(self, call: Call, target: Target) -> bool:
         return True
 
     async def ask(self, question: Question) -> Answer:

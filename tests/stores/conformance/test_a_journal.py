@@ -12,7 +12,7 @@ from tests.stores.conformance.conftest import Kept
 
 def test_lines_come_back_in_their_order_from_any_place_and_backwards(stores: Kept) -> None:
     journal = stores.journal
-    assert (journal.glimpse().size, list(journal.lines())) == (None, [])
+    assert (journal.snapshot().size, list(journal.lines())) == (None, [])
     lines = [b"one", b"", b"three \r\x00\xff", "vier äöü".encode()]
     for line in lines:
         journal.append(line, is_durable=True)
@@ -22,11 +22,11 @@ def test_lines_come_back_in_their_order_from_any_place_and_backwards(stores: Kep
     for start in range(len(whole)):
         assert b"".join(journal.lines(start)) == whole[start:]
         assert b"".join(journal.lines(start, start + 3)) == whole[start : start + 3]
-    assert journal.glimpse().size == len(whole)
+    assert journal.snapshot().size == len(whole)
 
 
 def test_more_lines_than_are_read_at_once_come_back_whole(stores: Kept) -> None:
-    with stores.journal.hold(is_durable=False) as held:
+    with stores.journal.lock(is_durable=False) as held:
         for number in range(1203):
             held.append(b"%d" % number)
     assert [int(line) for line in stores.journal.lines()] == list(range(1203))
@@ -34,17 +34,17 @@ def test_more_lines_than_are_read_at_once_come_back_whole(stores: Kept) -> None:
 
 
 def test_lines_and_mark_change_together_or_not_at_all(stores: Kept, other: Kept) -> None:
-    with stores.journal.hold(is_durable=True) as held:
+    with stores.journal.lock(is_durable=True) as held:
         held.append(b"one")
         held.set_mark(b"m1")
-    with pytest.raises(KeyError), stores.journal.hold(is_durable=True) as held:
+    with pytest.raises(KeyError), stores.journal.lock(is_durable=True) as held:
         held.append(b"two")
         held.set_mark(b"m2")
         assert held.read(2, 5) == b"e\ntwo"
         assert held.size_after(b"three") == 14
         raise KeyError
-    glimpse = other.journal.glimpse()
-    assert (glimpse.size, glimpse.mark, list(other.journal.lines())) == (4, b"m1", [b"one\n"])
+    snapshot = other.journal.snapshot()
+    assert (snapshot.size, snapshot.mark, list(other.journal.lines())) == (4, b"m1", [b"one\n"])
 
 
 def test_a_line_with_a_line_feed_inside_is_refused(stores: Kept) -> None:
@@ -55,9 +55,9 @@ def test_a_line_with_a_line_feed_inside_is_refused(stores: Kept) -> None:
 
 def test_who_holds_it_keeps_others_out_for_as_long_as_they_are_patient(stores: Kept, other: Kept) -> None:
     stores.journal.append(b"one", is_durable=False)
-    with stores.journal.hold(is_durable=False) as held:
+    with stores.journal.lock(is_durable=False) as held:
         held.append(b"two")
-        with pytest.raises(Conflict), other.journal.hold(is_durable=False, patience=0.05):
+        with pytest.raises(Conflict), other.journal.lock(is_durable=False, patience=0.05):
             pass
     other.journal.append(b"three", is_durable=False)
     assert list(stores.journal.lines()) == [b"one\n", b"two\n", b"three\n"]

@@ -69,7 +69,7 @@ async def test_one_who_stops_waiting_is_gone_and_the_question_stays(stores: Kept
     waiting = await asked(stores.prompts, ASK, "r1")
     waiting.cancel()
     await asyncio.wait({waiting})
-    assert await other.prompts.still_waiting(["r1", "r2"]) == set()
+    assert await other.prompts.find_waiting(["r1", "r2"]) == set()
     assert [each.request_id for each in await other.prompts.pending()] == ["r1"]
 
 

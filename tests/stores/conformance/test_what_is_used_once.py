@@ -66,39 +66,39 @@ async def test_of_many_who_claim_one_key_in_two_processes_one_wins(stores: Kept,
 
 
 async def test_a_consent_counts_until_it_is_revoked_or_what_it_was_given_for_changes(stores: Kept, other: Kept) -> None:
-    given = await stores.consents.give(CALLER, TO, is_for_app=False, by="ada")
-    assert await other.consents.allows(CALLER, TO) == given
-    assert await other.consents.allows(CALLER, replace(TO, tool_digest="d2")) is None
-    assert await other.consents.stale(CALLER, replace(TO, tool_digest="d2")) == "descriptor"
-    assert await other.consents.stale(CALLER, replace(TO, program="p2")) == "program"
-    assert await other.consents.allows(CALLER, replace(TO, tool="remove")) is None
+    given = await stores.consents.add(CALLER, TO, is_for_app=False, by="ada")
+    assert await other.consents.find(CALLER, TO) == given
+    assert await other.consents.find(CALLER, replace(TO, tool_digest="d2")) is None
+    assert await other.consents.stale_reason(CALLER, replace(TO, tool_digest="d2")) == "descriptor"
+    assert await other.consents.stale_reason(CALLER, replace(TO, program="p2")) == "program"
+    assert await other.consents.find(CALLER, replace(TO, tool="remove")) is None
     assert await stores.consents.revoke(given.id)
     assert not await stores.consents.revoke(given.id)
-    assert await other.consents.allows(CALLER, TO) is None
+    assert await other.consents.find(CALLER, TO) is None
     await stores.consents.restore(given)
-    assert await other.consents.given() == [given]
+    assert await other.consents.all() == [given]
 
 
 async def test_a_consent_to_an_app_covers_all_its_tools(stores: Kept) -> None:
-    await stores.consents.give(CALLER, TO, is_for_app=True, by="ada")
-    assert await stores.consents.allows(CALLER, replace(TO, tool="remove")) is not None
-    assert await stores.consents.allows(replace(CALLER, agent="agent:other.1"), TO) is None
+    await stores.consents.add(CALLER, TO, is_for_app=True, by="ada")
+    assert await stores.consents.find(CALLER, replace(TO, tool="remove")) is not None
+    assert await stores.consents.find(replace(CALLER, agent="agent:other.1"), TO) is None
 
 
 async def test_grants_end_with_their_task(stores: Kept, other: Kept) -> None:
     grant = Grant(tools=("write_to_file",), path="a.txt", identity="agent:claude.1", task="t1")
-    first = await stores.grants.give(grant, caller="claude", by="ada")
-    second = await stores.grants.give(replace_task(grant, "t2"), caller="claude", by="ada")
-    assert await other.grants.of("agent:claude.1", "t1") == [first]
-    assert await other.grants.of("agent:other.1", "t1") == []
-    assert await other.grants.end("agent:claude.1", "t1") == 1
-    assert await stores.grants.given() == [second]
+    first = await stores.grants.add(grant, caller="claude", by="ada")
+    second = await stores.grants.add(replace_task(grant, "t2"), caller="claude", by="ada")
+    assert await other.grants.for_task("agent:claude.1", "t1") == [first]
+    assert await other.grants.for_task("agent:other.1", "t1") == []
+    assert await other.grants.end_for("agent:claude.1", "t1") == 1
+    assert await stores.grants.all() == [second]
     assert await stores.grants.revoke(second.id)
-    assert await other.grants.end("agent:claude.1", None) == 0
-    await stores.grants.give(grant, caller="claude", by="ada")
-    third = await stores.grants.give(replace_task(grant, "t3"), caller="claude", by="ada")
+    assert await other.grants.end_for("agent:claude.1", None) == 0
+    await stores.grants.add(grant, caller="claude", by="ada")
+    third = await stores.grants.add(replace_task(grant, "t3"), caller="claude", by="ada")
     await other.grants.end_task("t1")
-    assert await stores.grants.given() == [third]
+    assert await stores.grants.all() == [third]
 
 
 def replace_task(grant: Grant, task: str) -> Grant:

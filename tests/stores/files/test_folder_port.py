@@ -221,10 +221,10 @@ def test_usage_counts_the_bytes_of_all_files_below_and_nothing_behind_links(
     (project / ".handrail/artifacts/a/.handrail-0123456789abcdef.tmp").write_bytes(b"1234567")
     (project / ".handrail/artifacts/out").symlink_to(outside)
     (project / ".handrail/artifacts/file").symlink_to(outside / "start.txt")
-    assert own.usage("artifacts") == 15
-    assert own.usage("artifacts/a/b") == 5
+    assert own.total_size("artifacts") == 15
+    assert own.total_size("artifacts/a/b") == 5
     with pytest.raises(NotFound):
-        own.usage("nothing")
+        own.total_size("nothing")
 
 
 def test_a_stamp_differs_once_a_file_was_changed_and_nothing_behind_links_has_one(
@@ -271,7 +271,7 @@ def test_a_subfolder_that_is_removed_meanwhile_is_made_again(folder: Folder, pro
 
 
 def test_a_held_folder_is_a_child_process_s_place(folder: Folder, project: Path) -> None:
-    with folder.hold("game") as fd:
+    with folder.open_descriptor("game") as fd:
         (project / "game").rename(project / "moved")
         assert os.listdir(fd) == ["scene"]
         assert not os.get_inheritable(fd)

@@ -148,11 +148,11 @@ def _refuse() -> None:
 
 def test_a_closed_folder_is_closed_however_its_policy_spells_it() -> None:
     closed = ClosedFolders(["./.git/", "/build//private", "", "/", "."])
-    assert closed.hold((".git", "config"))
-    assert closed.hold(("game", ".GIT"))
-    assert closed.hold(("build", "private", "x"))
-    assert not closed.hold(("game", "build", "private"))
-    assert not closed.hold(())
+    assert closed.is_closed((".git", "config"))
+    assert closed.is_closed(("game", ".GIT"))
+    assert closed.is_closed(("build", "private", "x"))
+    assert not closed.is_closed(("game", "build", "private"))
+    assert not closed.is_closed(())
     inside = closed.names_in(("Build",))
     assert [name for name in (".git", "Private", "public") if name in inside] == [".git", "Private"]
     assert [name for name in (".git", "private") if name in closed.names_in(())] == [".git"]

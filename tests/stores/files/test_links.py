@@ -14,7 +14,7 @@ Attempt = Callable[[Folder, str], object]
 
 
 def enter_hold(folder: Folder, path: str) -> None:
-    with folder.hold(path):
+    with folder.open_descriptor(path):
         pass
 
 
@@ -38,7 +38,7 @@ ON_FOLDERS: dict[str, Attempt] = {
     "walk": lambda folder, path: folder.walk(path),
     "hold": enter_hold,
     "stamps": lambda folder, path: folder.stamps(path),
-    "usage": lambda folder, path: folder.usage(path),
+    "usage": lambda folder, path: folder.total_size(path),
     "remove_tree": lambda folder, path: folder.remove_tree(path),
 }
 ONLY_BELOW: dict[str, Attempt] = {"sweep": lambda folder, path: folder.sweep(path)}

@@ -112,7 +112,7 @@ from handrail.stores.team import database, journal
 database.SETTINGS["idle_in_transaction_session_timeout"] = "200"
 opened = journal.TeamJournal(database.TeamDatabase(sys.argv[1]), "log")
 try:
-    with opened.hold(is_durable=True) as held:
+    with opened.lock(is_durable=True) as held:
         held.append(b"from the frozen one")
         print("held", flush=True)
         sys.stdin.readline()
@@ -231,16 +231,16 @@ def test_a_forged_checkpoint_and_a_rolled_back_audit_are_found(
         for number in range(5):
             audit.append({"number": number})
         assert keeper.checkpoint() is not None
-        assert verify_record(audit, team.record()).is_well
+        assert verify_record(audit, team.record()).is_intact
         with opened(url, nats, public_key="00" * 32) as stranger:
             assert "key" in " ".join(verify_record(audit, stranger.record()).faults)
         row = f"tenant = '{tenant}' AND journal = 'checkpoints' AND start > 0"
         changed = "convert_to(replace(convert_from(line, 'UTF8'), '\"count\":10', '\"count\":11'), 'UTF8')"
         postgres.sql(f"UPDATE handrail.journal_line SET line = {changed} WHERE {row}", postgres.team)
-        assert not verify_record(audit, team.record()).is_well
+        assert not verify_record(audit, team.record()).is_intact
         postgres.sql(f"DELETE FROM handrail.journal_line WHERE {row}", postgres.team)
         rolled_back = verify_record(audit, team.record())
-        assert not rolled_back.is_well, "the witness in the bucket knows the checkpoint that is gone"
+        assert not rolled_back.is_intact, "the witness in the bucket knows the checkpoint that is gone"
 
 
 def test_two_servers_make_checkpoints_in_turn(postgres: Postgres, nats: Nats, tmp_path: Path) -> None:
@@ -251,7 +251,7 @@ def test_two_servers_make_checkpoints_in_turn(postgres: Postgres, nats: Nats, tm
             Audit(team.audit).append({"from": team.team.server}, durable=True)
             assert CheckpointMaker(team.audit, team.record).checkpoint() is not None
         found = verify_record(Audit(one.audit), one.record())
-        assert (found.is_well, found.checkpoints, found.covered) == (True, 4, 4), found.faults
+        assert (found.is_intact, found.checkpoints, found.covered) == (True, 4, 4), found.faults
 
 
 @pytest.mark.parametrize(

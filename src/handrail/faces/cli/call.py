@@ -75,9 +75,7 @@ def run_call(
     try:
         params = whole(_params(json))
         has_terminal = json != _STDIN and sys.stdin.isatty()
-        opened = program().open_project(
-            project, state, answers(answer, has_terminal=has_terminal, is_left_standing=False)
-        )
+        opened = program().open_project(project, state, answers(answer, has_terminal=has_terminal, keeps_prompt=False))
         try:
             progress = ignore_progress if has_terminal else _tell
             reply = run(_call(opened, Call(name, params, caller(), task, timeout, progress=progress)))

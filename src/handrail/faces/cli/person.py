@@ -15,11 +15,11 @@ def caller() -> Caller:
     return Caller.known("cli", machine.user, f"uid:{os.getuid()}", machine.terminal_identity())
 
 
-def answers(choice: Choice, *, has_terminal: bool, is_left_standing: bool = True) -> Approver | AskInQueue:
+def answers(choice: Choice, *, has_terminal: bool, keeps_prompt: bool = True) -> Approver | AskInQueue:
     """With `ask`, the queue, and beside it the terminal where there is one."""
     if choice != "ask":
         return PresetAnswer(choice)
     if not has_terminal:
-        return AskInQueue(is_left_standing=is_left_standing)
+        return AskInQueue(keeps_prompt=keeps_prompt)
     asking = next(feature.terminal for feature in program().features if feature.terminal)
-    return AskInQueue(load(asking)().beside, is_left_standing)
+    return AskInQueue(load(asking)().channels, keeps_prompt)

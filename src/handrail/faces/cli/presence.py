@@ -65,5 +65,5 @@ def asked_once(prove: InspectTerminal) -> InspectTerminal:
 
 def need_person(stores: "Stores", what: str) -> None:
     """For commands that change who may do what. PresenceNeeded."""
-    if stores.presence.person_at_terminal(what) is not None:
-        typing_a_word(stores.presence.look_at_terminal)()
+    if stores.presence.require_terminal(what) is not None:
+        typing_a_word(stores.presence.inspect_terminal)()

@@ -93,7 +93,7 @@ def _join(opened: "Project", url: str, token_file: Path | None) -> None:
         except (OSError, UnicodeDecodeError) as error:
             raise click.UsageError(f"{token_file}: {error}.") from None
     try:
-        joined = opened.offered("node", "join")(url, token, lambda what: need_person(opened.stores, what))
+        joined = opened.offer("node", "join")(url, token, lambda what: need_person(opened.stores, what))
     except BaseException:
         opened.close()
         raise

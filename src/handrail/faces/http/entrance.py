@@ -80,7 +80,7 @@ class Entrance:
     async def _send_revoked_away(self) -> None:
         self.end_visits()
         await self.send_strangers_away()
-        await self.end_mcp_sessions(self.agents.knows)
+        await self.end_mcp_sessions(self.agents.is_valid)
 
     async def end_session(self, id: str) -> None:
         if not await run_in_thread(lambda: self.sessions.end(id)):

@@ -35,7 +35,7 @@ class Visits:
             try:
                 await app(scope, receive, noting)
             except asyncio.CancelledError:
-                if self._agents.knows(agent.identity):
+                if self._agents.is_valid(agent.identity):
                     raise
                 task.uncancel()
                 if not has_started:
@@ -50,5 +50,5 @@ class Visits:
 
     def end_revoked(self) -> None:
         for task, identity in list(self._under_way.items()):
-            if not self._agents.knows(identity):
+            if not self._agents.is_valid(identity):
                 task.cancel()

@@ -55,7 +55,7 @@ class Form:
 Ask = Callable[[Prompt, Form], Awaitable[PromptResponse | None]]
 
 
-def beside(request: Request, *, has_approvals: bool, ask: Ask | None = None) -> FindChannels:
+def channels(request: Request, *, has_approvals: bool, ask: Ask | None = None) -> FindChannels:
     """Where the questions of this request are put as well; `ask` where that is not by a request to the client."""
     if not takes_forms(request) or (ask is None and not (request.version in _VERSIONS and request.can_elicit)):
         return no_channels

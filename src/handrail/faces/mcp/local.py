@@ -73,8 +73,8 @@ class LocalMcp:
 def _offering(gate: Gate, tools: str | None, *, is_compact: bool) -> Gate:
     names = None if tools in (None, _EVERY_TOOL) else [name.strip() for name in tools.split(",") if name.strip()]
     if is_compact:
-        return gate.offering(names, "compact")
-    return gate if tools is None else gate.offering(names, "all")
+        return gate.with_surfaces(names, "compact")
+    return gate if tools is None else gate.with_surfaces(names, "all")
 
 
 def _read_hello(session: LocalSession) -> _Connection:

@@ -44,13 +44,13 @@ class OpenCall:
     def is_of(self, owner: str, params: CallParams) -> bool:
         return self._of == (owner, params.name, params.arguments)
 
-    def noting(self, beside: FindChannels) -> FindChannels:
+    def noting(self, channels: FindChannels) -> FindChannels:
         """The same places, and this call knows that a person was asked."""
 
         def sides(prompt: Prompt) -> Sequence[AnswerChannel]:
             self.has_asked_person = True
             self._changed.set()
-            return beside(prompt)
+            return channels(prompt)
 
         return sides
 

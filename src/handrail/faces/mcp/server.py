@@ -165,7 +165,7 @@ class McpServer:
     def _call(
         self, request: Request, name: str, arguments: Any, role: Role = "tool", open_call: OpenCall | None = None
     ) -> Call:
-        beside = elicitation.beside(
+        channels = elicitation.channels(
             request,
             has_approvals=self._settings.elicit_approvals,
             ask=None if open_call is None else open_call.ask,
@@ -177,7 +177,7 @@ class McpServer:
             caller=Caller.known("mcp", self._name(request), *self._peer(request)),
             task=task if isinstance(task, str) else None,
             trace_id=self._trace(request),
-            beside=beside if open_call is None else open_call.noting(beside),
+            channels=channels if open_call is None else open_call.noting(channels),
             role=role,
         )
 

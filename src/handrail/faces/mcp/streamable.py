@@ -87,10 +87,10 @@ class McpEndpoint:
         scope["user"] = _user(own)
         await manager.handle_request(scope, receive, self._noting_session(own, send))
 
-    async def end_sessions(self, knows: Callable[[str], bool]) -> None:
+    async def end_sessions(self, is_valid: Callable[[str], bool]) -> None:
         """Those of identities that are no longer known: with them ends what they have under way."""
         for session, own in list(self._sessions.items()):
-            if not knows(own):
+            if not is_valid(own):
                 del self._sessions[session]
                 scope = {"type": "http", "method": "DELETE", "path": "/mcp", "query_string": b"", "user": _user(own)}
                 scope["headers"] = [(_SESSION, session.encode())]

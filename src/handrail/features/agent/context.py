@@ -63,7 +63,7 @@ class RunContext:
     async def change(self, task: AgentTask, run: Run, status: RunStatus, **changes: Any) -> Run:
         """Stores the run's new status with its task, then notifies the listeners."""
         before = task.record.status
-        run = task.agent_becomes(run, status, **changes)
+        run = task.set_agent_status(run, status, **changes)
         await self.store.save(run, task.record)
         self.listener.run_changed(run)
         if task.record.status != before:

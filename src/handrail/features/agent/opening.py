@@ -44,7 +44,7 @@ def _mounted(project: Project, bus: TaskBus, pages: Pages) -> AgentMount:
         store=bus.runs,
         listener=events,
         tools=ToolRunner(project.gate, None if bus.shared_runs is None else project.stores.once),
-        recovery=Recovery(project.audit, project.evidence, project.offered("workspace", "changes").hash_of),
+        recovery=Recovery(project.audit, project.evidence, project.offer("workspace", "changes").hash_of),
         model_client=ModelClient(bus.runs, settings.model_context_tokens),
         queue=project.stores.prompts,
         offers=ToolOffers(registry),

@@ -81,7 +81,7 @@ class Runs:
                 queued=(),
             )
             task.hear(said.text)
-            run = task.agent_becomes(run, "running", has_begun=False)
+            run = task.set_agent_status(run, "running", has_begun=False)
             await self._at.store.save(run, task.record, [*left, *known.queued, said])
             await questions.withdraw_plan(self._at.queue, last_reply(turns))
             self._tell_of(task_id, left)
@@ -141,7 +141,7 @@ class Runs:
         """For the next words; limits count at once. Conflict of all others while the agent is at work."""
         async with self._lanes.turn(task_id):
             if (going := await self._at_work(task_id)) is not None:
-                if not choice.is_of_limits_alone:
+                if not choice.changes_only_limits:
                     raise Conflict("The agent is at work on this task.", hint="Stop it first.", taskId=task_id)
                 await going[0].choose(choice)
                 return going[0].run
@@ -193,7 +193,7 @@ class Runs:
         try:
             model = await self._models(run.model)
         except Failure as failure:
-            run = task.agent_becomes(run, "waiting", has_begun=is_recovered, trouble=failure.message)
+            run = task.set_agent_status(run, "waiting", has_begun=is_recovered, trouble=failure.message)
             await self._at.store.save(run, task.record)
             self._at.listener.failed(run.task_id, run.target, failure)
             if is_recovered:

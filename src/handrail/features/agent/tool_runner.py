@@ -57,9 +57,9 @@ def is_offered(registry: Registry, name: str, mode: Mode) -> bool:
 def meant(registry: Registry, name: str, params: Any) -> tuple[RegisteredTool, Any]:
     """The tool that a call is about, and its parameters: a finder's call is about the tool that it names. Failure."""
     entry = registry.find(name)
-    if not _finds(entry) or entry.tool.stands_for is None:
+    if not _finds(entry) or entry.tool.forwards_to is None:
         return entry, params
-    name, params = entry.tool.stands_for(entry.surface.port, params)
+    name, params = entry.tool.forwards_to(entry.surface.port, params)
     return registry.find(name), params
 
 
@@ -102,9 +102,9 @@ class ToolRunner:
             if not is_offered(registry, name, mode):
                 raise InvalidParams(f"{name} is not there in {mode} mode.", hint=_why_not(mode))
             call = Call(name, params, caller, task_id, progress=progress, execution_id=use.execution_id)
-            call.keeps_longer_than = MOST_CHARACTERS
+            call.max_reply_chars = MOST_CHARACTERS
             if self._once is not None:
-                call.begins = _Claim(self._once, use.execution_id).take
+                call.before_change = _Claim(self._once, use.execution_id).take
             speaker = _speaker(entry, params)
             reply = await self._gate.run(call)
         except Failure as failure:

@@ -83,12 +83,12 @@ def _declared(app: App, tool: AppTool, name: str) -> Tool[Any, Any]:
         effect=Effect.EXECUTE,
         is_idempotent=tool.is_idempotent,
         words=tool.description,
-        stands_for=partial(_call_of, app.id, tool.name),
+        forwards_to=partial(_call_of, app.id, tool.name),
     )
 
 
 def _undeclared(app: str, tool: str, name: str) -> Tool[Any, Any]:
-    return Tool(name, name, apps_call.Params, {}, apps_call.apps_call, stands_for=partial(_call_of, app, tool))
+    return Tool(name, name, apps_call.Params, {}, apps_call.apps_call, forwards_to=partial(_call_of, app, tool))
 
 
 def _call_of(app: str, tool: str, port: Any, arguments: Any) -> tuple[str, Any]:

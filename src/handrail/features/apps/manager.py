@@ -46,7 +46,7 @@ class AppManager:
 
     async def given(self) -> list[dict[str, Any]]:
         """Every consent, and whether it is still valid: the app may have changed its descriptor."""
-        given = await self.stores.consents.given()
+        given = await self.stores.consents.all()
         return await asyncio.to_thread(lambda: [_consent(one, is_valid=self._is_valid(one)) for one in given])
 
     async def find(self, id: str) -> App:
@@ -54,7 +54,7 @@ class AppManager:
 
     async def revoke(self, id: str, by: Caller) -> None:
         """NotFound."""
-        found = [given for given in await self.stores.consents.given() if given.id == id]
+        found = [given for given in await self.stores.consents.all() if given.id == id]
         if not await self.stores.consents.revoke(id):
             hint = "`handrail apps consents` lists those that there are."
             raise NotFound(f"There is no consent {id[:100]!r}.", hint=hint)

@@ -58,7 +58,7 @@ def browser_tool(
         effect=action.effect,
         errors=_ERRORS,
         deadline_ms=int((action.seconds + ACK_WITHIN) * 1000),
-        has_own_clock=True,
+        has_own_timeouts=True,
         is_idempotent=action.is_idempotent,
         preview=preview,
         locate=locate or (_at_page if action.has_tab else None),

@@ -83,7 +83,7 @@ def desktop_tool(
         effect=effect,
         errors=(*(_LOOKING if is_about_elements else _READING), *([ModalBlocking] if effect.changes else [])),
         deadline_ms=deadline_ms,
-        has_own_clock=True,
+        has_own_timeouts=True,
         is_idempotent=effect is Effect.READ,
         preview=preview,
         locate=locate,

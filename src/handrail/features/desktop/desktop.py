@@ -155,4 +155,4 @@ def _adopt(call: Call, told: dict[str, Any]) -> None:
     evidence = told.get("evidence")
     hashes = evidence.pop("sha256", None) if isinstance(evidence, dict) else None
     if isinstance(hashes, dict):
-        call.adopt(hashes)
+        call.adopt_evidence(hashes)

@@ -98,7 +98,7 @@ def tidy(project: Project) -> None:
     limits = Limits(timedelta(days=settings.evidence_max_days), settings.evidence_max_megabytes * 1_000_000)
     prune(project.files, [ROOT], limits, utc_now())
     with suppress(NotFound):  # version 0.1 let others read it
-        project.files.shut(ROOT)
+        project.files.make_private(ROOT)
 
 
 def checks(context: CheckContext) -> Iterator[Check]:

@@ -43,7 +43,7 @@ async def elicited(server: str, params: Mapping[str, Any], call: Call, queue: Pr
             prompt,
             request_id=request_id,
             run_id=call.task,
-            beside=call.beside,
+            channels=call.channels,
             origin=Origin(f"the MCP server {server}"),
         )
     except BaseException:

@@ -90,13 +90,15 @@ class Accepting:
         """Sends it, if the server still is and offers what was accepted."""
         connection = await gateway.current(self)
         if preview is not None:
-            call.keep("server.json", {"server": self.server.name, "place": self.server.place, "pin": self.digest})
+            call.add_evidence(
+                "server.json", {"server": self.server.name, "place": self.server.place, "pin": self.digest}
+            )
         arguments = {"name": self.definition.name, "arguments": params}
         if self.definition.kind == "prompt":
             return prompt_reply(self.server.name, await connection.call(call, "prompts/get", arguments))
         result = await connection.call(call, "tools/call", arguments, may_repeat=self._may_repeat)
         if preview is not None:
-            call.keep("reply.json", _bounded(result))
+            call.add_evidence("reply.json", _bounded(result))
         return tool_reply(self.server.name, self.definition, result, self._output)
 
 
@@ -115,7 +117,7 @@ def as_tool(server: Server, accepted: Accepted, *, has_own_name: bool = False) -
         effect=Effect.READ if accepting.reads else Effect.EXECUTE,
         is_idempotent=definition.annotations.get("idempotentHint") is True,
         errors=_ERRORS,
-        has_own_clock=True,
+        has_own_timeouts=True,
         lane=partial(_lane, server.name),
         locate=accepting.locate,
         preview=accepting.preview,
@@ -185,7 +187,7 @@ class ServerResources:
             input_schema=schema,
             effect=self._effect,
             errors=(*_ERRORS, NotFound),
-            has_own_clock=True,
+            has_own_timeouts=True,
             locate=self._accepting.locate,
             preview=self._accepting.preview,
             run=run,

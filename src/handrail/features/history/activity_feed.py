@@ -38,11 +38,11 @@ class _Tail:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._at = journal.glimpse().size or 0
+        self._at = journal.snapshot().size or 0
 
     def records(self) -> list[dict[str, Any]]:
         """What is new; a line that is still being written comes next time."""
-        size = self._journal.glimpse().size or 0
+        size = self._journal.snapshot().size or 0
         if size < self._at:  # another log has taken its place
             self._at = 0
         found = []

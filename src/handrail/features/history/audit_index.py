@@ -159,7 +159,7 @@ class AuditIndex:
         return project
 
     def _catch_up(self) -> None:
-        size = self._journal.glimpse().size or 0
+        size = self._journal.snapshot().size or 0
         if size < self._at:  # another log has taken its place
             self._at, self._projects, self._tasks, self._permissions = 0, {}, {}, {}
         for line in self._journal.lines(self._at, size):

@@ -95,7 +95,7 @@ def mount(context: HttpContext) -> Mount:
         if folder is None and params["id"] is not None:
             folder = await asyncio.to_thread(known.of_execution, params["id"])
         place = await reached(request, folder)
-        gate = context.persons_gate if place is project else place.gate.asking(CommandApprover())
+        gate = context.persons_gate if place is project else place.gate.with_approver(CommandApprover())
         call = Call("undo_write", params, caller(request, context.person), trace_id=trace_id(request.scope))
         return success((await gate.run(call)).result)
 

@@ -10,7 +10,7 @@ from handrail.kernel.pruning import Limits
 def tidy(project: Project) -> None:
     settings = project.settings
     project.evidence.sweep()
-    project.evidence.shut()
+    project.evidence.make_private()
     limits = Limits(timedelta(days=settings.evidence_max_days), settings.evidence_max_megabytes * 1_000_000)
     days = project.evidence.prune(limits, utc_now())
     if days:

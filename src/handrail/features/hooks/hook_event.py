@@ -113,7 +113,7 @@ async def _passed(
     passing.own_task = None if call.session is None else f"{client.name}:{call.session}"
     native = await _complete(hooks, passing, call)
     passing.tool, passing.params = TOOL_OF[type(native)], msgspec.to_builtins(native)
-    gate = project.gate if asker.cage is None else project.gate.asking(InsideCage(asker.cage))
+    gate = project.gate if asker.cage is None else project.gate.with_approver(InsideCage(asker.cage))
     running = asyncio.ensure_future(gate.run(passing))
     watching = asyncio.ensure_future(gone())
     try:

@@ -48,17 +48,17 @@ class Hooks:
 
     @cached_property
     def ripgrep(self) -> str:
-        path: str = self.project.offered("workspace", "ripgrep")
+        path: str = self.project.offer("workspace", "ripgrep")
         return path
 
     @cached_property
     def unified(self) -> Unified:
-        found: Unified = self.project.offered("workspace", "unified")
+        found: Unified = self.project.offer("workspace", "unified")
         return found
 
     @cached_property
     def changes(self) -> Changes:
-        found: Changes = self.project.offered("workspace", "changes")
+        found: Changes = self.project.offer("workspace", "changes")
         return found
 
     def own_ports(self) -> frozenset[int]:

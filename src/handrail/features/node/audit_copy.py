@@ -65,7 +65,7 @@ class AuditCopy:
 
 def durable_records(journal: Journal, start: int) -> Iterator[bytes]:
     """Those from a place on that no power cut takes any more; nothing torn that no record vouches for. Blocks."""
-    until = journal.glimpse().size or 0
+    until = journal.snapshot().size or 0
     if until <= start:
         return
     journal.flush()

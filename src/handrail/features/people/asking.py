@@ -57,7 +57,9 @@ async def _answered(
 ) -> tuple[PromptAnswer, bool]:
     """The answer, and whether the question was already in the queue."""
     try:
-        answer = await queue.ask(asked, request_id=request_id, run_id=run_id, beside=call.beside, origin=asked_by(call))
+        answer = await queue.ask(
+            asked, request_id=request_id, run_id=run_id, channels=call.channels, origin=asked_by(call)
+        )
         return answer, False
     except Conflict as conflict:
         if conflict.details.get("reason") != "taken":

@@ -50,7 +50,7 @@ class RemovedRules:
 
     async def remove(self, id: str) -> Row:
         rules = [Removed(id, self._clock(), rule=each) for each in await run_in_thread(self._stores.rules)]
-        grants = [Removed(id, self._clock(), grant=each) for each in await self._stores.grants.given()]
+        grants = [Removed(id, self._clock(), grant=each) for each in await self._stores.grants.all()]
         found = [each for each in rules if each.rule is not None and rule_id(each.rule) == id]
         found += [each for each in grants if each.grant is not None and each.grant.id == id]
         row = await remove(self._stores, id)
@@ -71,7 +71,7 @@ class RemovedRules:
         await run_in_thread(lambda: self._change(lambda kept: [each for each in kept if each.id != removed.id]))
         if removed.grant is not None:
             kept = removed.grant
-            return row_of(await self._stores.grants.give(kept.grant, caller=kept.caller, by=kept.by))
+            return row_of(await self._stores.grants.add(kept.grant, caller=kept.caller, by=kept.by))
         assert removed.rule is not None
         await self._stores.allow("restored after it was removed", removed.rule)
         return removed.row

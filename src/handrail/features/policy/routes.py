@@ -108,7 +108,7 @@ def mount(context: HttpContext) -> Mount:
         return success(_trusted(policy))
 
     async def _uses() -> Mapping[str, Any]:
-        uses: Mapping[str, Any] = await asyncio.to_thread(context.project.offered("history", "uses"))
+        uses: Mapping[str, Any] = await asyncio.to_thread(context.project.offer("history", "uses"))
         return uses
 
     async def remove_rule(request: Request) -> Response:

@@ -20,7 +20,7 @@ Row = dict[str, Any]
 async def listed(stores: Stores) -> list[Row]:
     """Each with an id by which it can be removed; what has ended is marked."""
     rows = [_of_rule(rule) for rule in await run_in_thread(stores.rules)]
-    return [*rows, *(_of_grant(given) for given in await stores.grants.given())]
+    return [*rows, *(_of_grant(given) for given in await stores.grants.all())]
 
 
 async def remove(stores: Stores, id: str) -> Row:
@@ -28,7 +28,7 @@ async def remove(stores: Stores, id: str) -> Row:
     for rule in await run_in_thread(stores.rules):
         if rule_id(rule) == id and await run_in_thread(partial(stores.remove_rule, rule)):
             return _of_rule(rule)
-    for given in await stores.grants.given():
+    for given in await stores.grants.all():
         if given.id == id and await stores.grants.revoke(id):
             return _of_grant(given)
     raise NotFound(f"There is no rule {id}.", hint="`handrail rules` lists them.", id=id)

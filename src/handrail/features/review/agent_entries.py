@@ -76,7 +76,7 @@ def _walk(top: Folder, *, is_overlay: bool) -> Iterator[AgentEntry]:
     while pending:
         folder = pending.pop()
         try:
-            with top.hold(folder or ".") as fd:
+            with top.open_descriptor(folder or ".") as fd:
                 listed = list(_listed(fd, folder, is_overlay=is_overlay))
         except Failure as failure:
             yield AgentEntry(folder, "unreadable", what=failure.message)

@@ -39,7 +39,7 @@ class Contents:
         if self._held is not None and self._held[0] == folder:
             return self._held[2]
         self.close()
-        opened = self._folder.hold(folder or ".")
+        opened = self._folder.open_descriptor(folder or ".")
         self._held = folder, opened, opened.__enter__()
         return self._held[2]
 

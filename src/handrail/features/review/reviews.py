@@ -38,7 +38,7 @@ class Reviews:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self.changes: Changes = project.offered("workspace", "changes")
+        self.changes: Changes = project.offer("workspace", "changes")
 
     def listed(self) -> list[ListedReview]:
         """Those of this project with pending changes, the newest first."""

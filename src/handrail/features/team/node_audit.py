@@ -10,7 +10,7 @@ def keep(journal: Journal, start: int, data: bytes) -> Head:
     """Where the copy ends now. Conflict: these are not the next records. Blocks."""
     if not data:
         raise InvalidParams("There are no records.", field="body")
-    with journal.hold(is_durable=True) as held:
+    with journal.lock(is_durable=True) as held:
         before = read_head(held.mark) if held.mark is not None else Head()
         if before is None or start != held.size:
             raise Conflict("The team has another part of this audit.", size=held.size)

@@ -77,7 +77,7 @@ class NodeLink:
         policy = await self.policy()
         open_now = await self._nodes.open(member.id)
         journal = self._nodes.journal(member.id)
-        size = (await run_in_thread(journal.glimpse)).size or 0
+        size = (await run_in_thread(journal.snapshot)).size or 0
         return NodeUpdate(
             tenant=self._team.tenant,
             node=member.id,
@@ -105,7 +105,7 @@ class NodeLink:
 
 
 def _head(journal: Journal) -> Head:
-    found = read_head(journal.glimpse().mark or b"")
+    found = read_head(journal.snapshot().mark or b"")
     if found is None:
         raise Conflict("The team's audit has no head.")
     return found

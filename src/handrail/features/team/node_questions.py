@@ -64,7 +64,7 @@ class NodeQuestions:
 
     async def withdraw_left_behind(self) -> None:
         """Whose token was revoked asks nothing any more."""
-        for node, request_id in await self._nodes.left_behind():
+        for node, request_id in await self._nodes.orphaned_questions():
             await self._close(node, request_id, PromptResponse(status="canceled"), "handrail")
 
     async def pass_on(

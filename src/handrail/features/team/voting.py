@@ -115,9 +115,9 @@ class VotedPrompts(LogPromptQueue):
         name = "The machine" if node is None else node.name
         return Receipt((f"{name} has not confirmed it yet. It gets your answer as soon as it is connected.",))
 
-    async def still_waiting(self, request_ids: Collection[str]) -> Collection[str]:
+    async def find_waiting(self, request_ids: Collection[str]) -> Collection[str]:
         of_nodes = [each for each in request_ids if each.startswith(NODE)]
-        others = set(await super().still_waiting([each for each in request_ids if not each.startswith(NODE)]))
+        others = set(await super().find_waiting([each for each in request_ids if not each.startswith(NODE)]))
         return others.union(await self.nodes.connected(of_nodes)) if of_nodes else others
 
     async def _answered_meanwhile(self, request_id: str, answer: str, origin: Origin) -> Receipt:

@@ -46,7 +46,7 @@ def open_webgal(project: Project) -> WebGal:
     session = _preview_session(project)
     return WebGal(
         Checks(project.files, policy, preferred_language(os.environ) or "zh"),
-        project.offered("workspace", "changes"),
+        project.offer("workspace", "changes"),
         Scripts(project.files, policy, os.environ, sysconfig.get_path("scripts")),
         session if project.is_server else server_first(project, session),
         LocalTab(session, project.files),
@@ -95,7 +95,7 @@ def _preview_session(project: Project) -> PreviewSession:
         return found
 
     lifetime = _WITH_SERVER if project.is_server else _WITH_PROCESS
-    return PreviewSession(lambda: project.offered("browser", "local_browser"), open_site, find_terre, lifetime=lifetime)
+    return PreviewSession(lambda: project.offer("browser", "local_browser"), open_site, find_terre, lifetime=lifetime)
 
 
 def server_first(project: Project, own: ScenePreviews) -> ScenePreviews:
@@ -110,7 +110,7 @@ def server_first(project: Project, own: ScenePreviews) -> ScenePreviews:
     async def by_server(game: str, destination: Destination, fetched_ahead: Collection[str]) -> Showing:
         from handrail.features.webgal.remote_previews import RemotePreviews
 
-        remote[:] = remote or [RemotePreviews(project.offered("browser", "server"), _preview_context(project))]
+        remote[:] = remote or [RemotePreviews(project.offer("browser", "server"), _preview_context(project))]
         return await remote[0].show(game, destination, fetched_ahead)
 
     return ServerFirstPreviews(by_server, own)

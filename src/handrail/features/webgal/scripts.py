@@ -184,7 +184,7 @@ class Scripts:
 
     @asynccontextmanager
     async def _started(self, package: Package, step: Step, output: KeptOutput) -> AsyncIterator[KeptProgram]:
-        with self.files.hold(".") as folder:
+        with self.files.open_descriptor(".") as folder:
             program = start_program(step.command, folder, self._environ(package, step))
         try:
             yield program

@@ -114,7 +114,7 @@ def ripgrep(project: Project) -> str:
 def _review(project: Project, path: str, content: bytes) -> None:
     """If another feature checks what is written, it may refuse it: NotClean."""
     if project.policy.current().limits.lint_on_write:
-        project.offered("webgal", "review")(path, content)
+        project.offer("webgal", "review")(path, content)
 
 
 def _recover(workspace: Workspace) -> None:

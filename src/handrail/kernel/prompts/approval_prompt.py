@@ -35,7 +35,7 @@ def prompt_of(question: Question, bundle: str | None = None, project: str = "") 
     ]
     lines += [_NAMELESS] if preview.place == ANY_PLACE else []
     if preview.consent is not None:
-        lines += [_RULED] if question.is_ruled else []
+        lines += [_RULED] if question.is_by_rule else []
         lines += [_STALE[question.stale]] if question.stale is not None else []
         for name, fact in preview.consent.facts:
             lines += _shown(name, fact)

@@ -89,7 +89,7 @@ def _notes(question: Question) -> Iterator[CardFact]:
         yield note if path == preview.path else replace(note, value=visible(path))
     if preview.place == ANY_PLACE:
         yield CardFact(name="nameless")
-    if preview.consent is not None and question.is_ruled:
+    if preview.consent is not None and question.is_by_rule:
         yield CardFact(name="ruled")
     if preview.consent is not None and question.stale is not None:
         yield CardFact(name="stale", code=question.stale)

@@ -21,9 +21,9 @@ logger = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def open_channels(queue: PromptQueue, request_id: str, beside: Sequence[AnswerChannel]) -> AsyncIterator[None]:
+async def open_channels(queue: PromptQueue, request_id: str, channels: Sequence[AnswerChannel]) -> AsyncIterator[None]:
     """While inside, the other places are asked as well; at the end each of them has let go of the question."""
-    asked = [asyncio.create_task(_answer(queue, request_id, side)) for side in beside]
+    asked = [asyncio.create_task(_answer(queue, request_id, side)) for side in channels]
     message = None
     try:
         yield

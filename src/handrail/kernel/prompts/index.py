@@ -59,7 +59,7 @@ class PromptIndex:
         found = (head.request_id for head in heads if head is not None)
         return list(dict.fromkeys(each for each in found if each.rpartition("_")[0] == stem))
 
-    def is_about(self, held: LockedJournal) -> bool:
+    def matches(self, held: LockedJournal) -> bool:
         """False when the log is another one than before: rotated, truncated or replaced."""
         start = self._offset - len(self._tail)
         return held.size >= self._offset and held.read(start, len(self._tail)) == self._tail

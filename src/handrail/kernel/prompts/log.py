@@ -124,7 +124,7 @@ class PromptLog:
         is_asking = all(isinstance(change, Question) for change in changes)
         if not has_log and not any(isinstance(change, Question) for change in changes):
             return [NotFound(f"There is no request {change.request_id}.") for change in changes]
-        with self.view.writing(lets_go_early=is_asking) as held:
+        with self.view.writing(releases_early=is_asking) as held:
             return [self._write(held, change) for change in changes]
 
     def _write(self, held: LockedJournal, change: Change) -> Receipt | Failure:

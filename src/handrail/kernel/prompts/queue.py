@@ -113,7 +113,7 @@ class LogPromptQueue:
         *,
         request_id: str | None = None,
         run_id: str | None = None,
-        beside: FindChannels = no_channels,
+        channels: FindChannels = no_channels,
         origin: Origin | None = None,
         masked: Mapping[str, str] = NOTHING_MASKED,
     ) -> PromptAnswer:
@@ -122,13 +122,13 @@ class LogPromptQueue:
         origin = None if origin is None else replace(origin, waits=True)
         async with self._waiters.waiting(used_id, masked) as mailbox:
             await self.request(checked, request_id=used_id, run_id=run_id, origin=origin)
-            async with open_channels(self, used_id, beside(checked)):
+            async with open_channels(self, used_id, channels(checked)):
                 return await self._answer(used_id, mailbox, checked)
 
     async def wait(
-        self, request_id: str, *, beside: Sequence[AnswerChannel] = (), masked: Mapping[str, str] = NOTHING_MASKED
+        self, request_id: str, *, channels: Sequence[AnswerChannel] = (), masked: Mapping[str, str] = NOTHING_MASKED
     ) -> PromptAnswer:
-        async with self._waiters.waiting(request_id, masked) as mailbox, open_channels(self, request_id, beside):
+        async with self._waiters.waiting(request_id, masked) as mailbox, open_channels(self, request_id, channels):
             return await self._answer(request_id, mailbox)
 
     async def masked(self, request_id: str) -> Mapping[str, str]:
@@ -147,10 +147,10 @@ class LogPromptQueue:
         return await asyncio.to_thread(self._presence.proof_of, found.request, found.answer.response)
 
     async def is_waiting(self, request_id: str) -> bool:
-        return request_id in await self.still_waiting([request_id])
+        return request_id in await self.find_waiting([request_id])
 
-    async def still_waiting(self, request_ids: Collection[str]) -> Collection[str]:
-        return await asyncio.to_thread(self._waiters.still_waiting, request_ids)
+    async def find_waiting(self, request_ids: Collection[str]) -> Collection[str]:
+        return await asyncio.to_thread(self._waiters.find_waiting, request_ids)
 
     async def find(self, request_id: str) -> QueuedPrompt | None:
         return (await self.find_all([request_id])).get(request_id)

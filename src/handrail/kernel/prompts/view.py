@@ -55,11 +55,11 @@ class PromptView:
         with self._turn:
             is_done = False
             while not is_done:
-                if self._journal.glimpse().size is None:
+                if self._journal.snapshot().size is None:
                     self._start_over()
                     yield None
                     return
-                with self._journal.hold(is_durable=False) as held:
+                with self._journal.lock(is_durable=False) as held:
                     if is_done := self.catch_up(held, _BYTES_AT_ONCE):
                         self._has_read = True
                         yield held
@@ -72,14 +72,14 @@ class PromptView:
         return self._has_read
 
     @contextmanager
-    def writing(self, *, lets_go_early: bool) -> Iterator[LockedJournal]:
+    def writing(self, *, releases_early: bool) -> Iterator[LockedJournal]:
         """The log for one writer. Call `catch_up` before each decision: nothing else is read."""
-        with self._turn, self._journal.hold(is_durable=True, lets_go_early=lets_go_early) as held:
+        with self._turn, self._journal.lock(is_durable=True, releases_early=releases_early) as held:
             yield held
 
     def catch_up(self, held: LockedJournal, limit: int | None = None) -> bool:
         """Reads what was appended, or about `limit` bytes of it; false when there is more."""
-        if not self._index.is_about(held):
+        if not self._index.matches(held):
             self._start_over()
         return self._index.read(held, limit)
 
@@ -150,7 +150,7 @@ class PromptView:
 
     def entries(self, limit: int | None = None, before: int | None = None) -> Page:
         """The newest `limit` entries that can be read, or all; of those that begin before a place in the log."""
-        size = self._journal.glimpse().size or 0
+        size = self._journal.snapshot().size or 0
         end = size if before is None else min(before, size)
         back = end if limit is None else _FIRST_LOOK_BACK
         while True:
@@ -163,7 +163,7 @@ class PromptView:
 
     def since(self, position: int) -> Page:
         """What came after a page that ended at `position`."""
-        size = self._journal.glimpse().size or 0
+        size = self._journal.snapshot().size or 0
         if self._is_between_lines(position, size):
             return self._page(position, size)
         page = self._page(0, size)

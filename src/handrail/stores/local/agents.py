@@ -53,13 +53,13 @@ class AgentsFile:
         kept = self._current().get(_hash(token))
         return None if kept is None else kept.agent
 
-    def knows(self, identity: str) -> bool:
+    def is_valid(self, identity: str) -> bool:
         if not identity.startswith(PREFIX):
             return True
         return any(kept.id == identity.removeprefix(PREFIX) for kept in self._current().values())
 
-    async def confirms(self, identity: str) -> bool:
-        return self.knows(identity)
+    async def is_still_valid(self, identity: str) -> bool:
+        return self.is_valid(identity)
 
     def stamp(self) -> object:
         self._current()

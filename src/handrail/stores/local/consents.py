@@ -24,7 +24,7 @@ class SqliteConsents:
         self._database = database
         self._now = now
 
-    async def allows(self, caller: Caller, to: ConsentRequest) -> Consent | None:
+    async def find(self, caller: Caller, to: ConsentRequest) -> Consent | None:
         def find(rows: "sqlite3.Connection") -> Row | None:
             found: Row | None = rows.execute(
                 f"SELECT {_COLUMNS} FROM consent WHERE caller = ? AND app = ? AND program = ? AND"
@@ -36,7 +36,7 @@ class SqliteConsents:
         found = await self._database.read(find)
         return _given(found) if found else None
 
-    async def stale(self, caller: Caller, to: ConsentRequest) -> StaleReason | None:
+    async def stale_reason(self, caller: Caller, to: ConsentRequest) -> StaleReason | None:
         known = "SELECT program FROM consent WHERE caller = ? AND app = ? AND tool IN (?, ?)"
         values = (caller.agent, to.app, to.tool, _ALL)
         found = await self._database.read(lambda rows: rows.execute(known, values).fetchall())
@@ -44,7 +44,7 @@ class SqliteConsents:
             return None
         return "descriptor" if any(program == to.program for (program,) in found) else "program"
 
-    async def give(self, caller: Caller, to: ConsentRequest, *, is_for_app: bool, by: str) -> Consent:
+    async def add(self, caller: Caller, to: ConsentRequest, *, is_for_app: bool, by: str) -> Consent:
         who, tool = caller.agent, _ALL if is_for_app else to.tool
         id = sha256(f"{who}\n{to.app}\n{tool}".encode()).hexdigest()[:12]
         digest = to.app_digest if is_for_app else to.tool_digest
@@ -52,7 +52,7 @@ class SqliteConsents:
         await self._add(row)
         return _given(row)
 
-    async def given(self) -> Sequence[Consent]:
+    async def all(self) -> Sequence[Consent]:
         newest_first = f"SELECT {_COLUMNS} FROM consent ORDER BY at DESC, app, tool, caller"
         found = await self._database.read(lambda rows: rows.execute(newest_first).fetchall())
         return [_given(row) for row in found]

@@ -53,14 +53,14 @@ class JournalFile:
     def location(self) -> str:
         return str(self._log.path)
 
-    def hold(self, *, is_durable: bool, lets_go_early: bool = False, patience: float | None = None) -> "_Hold":
-        return _Hold(self, is_durable, lets_go_early, patience)
+    def lock(self, *, is_durable: bool, releases_early: bool = False, patience: float | None = None) -> "_Hold":
+        return _Hold(self, is_durable, releases_early, patience)
 
-    def append(self, line: bytes, *, is_durable: bool, lets_go_early: bool = False) -> None:
-        with self.hold(is_durable=is_durable, lets_go_early=lets_go_early) as held:
+    def append(self, line: bytes, *, is_durable: bool, releases_early: bool = False) -> None:
+        with self.lock(is_durable=is_durable, releases_early=releases_early) as held:
             held.append(line)
 
-    def glimpse(self) -> JournalSnapshot:
+    def snapshot(self) -> JournalSnapshot:
         try:
             while True:
                 try:
@@ -139,12 +139,12 @@ class JournalFile:
             self._turn.release()
             raise
 
-    def _let_go(self, held: HeldFile, *, has_failed: bool, is_durable: bool, lets_go_early: bool) -> None:
+    def _let_go(self, held: HeldFile, *, has_failed: bool, is_durable: bool, releases_early: bool) -> None:
         try:
             try:
                 if has_failed:
                     held.roll_back()
-                elif is_durable and not lets_go_early:
+                elif is_durable and not releases_early:
                     self._sync_held(held)
             except BaseException:
                 held.roll_back()
@@ -154,7 +154,7 @@ class JournalFile:
             if has_failed:
                 return
             self._whole_at = held.whole_at
-            if is_durable and lets_go_early:
+            if is_durable and releases_early:
                 self._sync_unlocked(held)
             if held.has_changed and (not is_durable or (KNOWS_START and self._mark is not None)):
                 self._is_dirty = True
@@ -251,12 +251,12 @@ class JournalFile:
 class _Hold(AbstractContextManager[HeldFile]):
     """A class and not a generator: that one takes longer than the lock itself."""
 
-    __slots__ = ("_held", "_is_durable", "_journal", "_lets_go_early", "_patience")
+    __slots__ = ("_held", "_is_durable", "_journal", "_patience", "_releases_early")
 
-    def __init__(self, journal: JournalFile, is_durable: bool, lets_go_early: bool, patience: float | None) -> None:
+    def __init__(self, journal: JournalFile, is_durable: bool, releases_early: bool, patience: float | None) -> None:
         self._journal = journal
         self._is_durable = is_durable
-        self._lets_go_early = lets_go_early
+        self._releases_early = releases_early
         self._patience = patience
 
     def __enter__(self) -> HeldFile:
@@ -272,7 +272,7 @@ class _Hold(AbstractContextManager[HeldFile]):
                 self._held,
                 has_failed=fault is not None,
                 is_durable=self._is_durable,
-                lets_go_early=self._lets_go_early,
+                releases_early=self._releases_early,
             )
         except OSError as error:
             raise refused(self._journal._log.path, error) from error

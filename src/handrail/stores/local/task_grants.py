@@ -24,7 +24,7 @@ class SqliteTaskGrants:
         self._database = database
         self._now = now
 
-    async def give(self, grant: Grant, *, caller: str, by: str) -> TaskGrant:
+    async def add(self, grant: Grant, *, caller: str, by: str) -> TaskGrant:
         at = self._now().isoformat(timespec="seconds")
         row: Row = (secrets.token_hex(6), msgspec.json.encode(grant), caller, at, by)
 
@@ -37,12 +37,12 @@ class SqliteTaskGrants:
         await self._database.permit(add)
         return _read(row)
 
-    async def of(self, identity: str, task: str) -> Sequence[TaskGrant]:
+    async def for_task(self, identity: str, task: str) -> Sequence[TaskGrant]:
         wanted = f"SELECT {_COLUMNS} FROM task_grant WHERE identity = ? AND task = ?"
         found = await self._database.read(lambda rows: rows.execute(wanted, (identity, task)).fetchall())
         return [_read(row) for row in found]
 
-    async def given(self) -> Sequence[TaskGrant]:
+    async def all(self) -> Sequence[TaskGrant]:
         newest_first = f"SELECT {_COLUMNS} FROM task_grant ORDER BY at DESC, id"
         found = await self._database.read(lambda rows: rows.execute(newest_first).fetchall())
         return [_read(row) for row in found]
@@ -56,7 +56,7 @@ class SqliteTaskGrants:
             lambda rows: rows.execute("DELETE FROM task_grant WHERE task = ?", (task,)).rowcount
         )
 
-    async def end(self, identity: str, task: str | None) -> int:
+    async def end_for(self, identity: str, task: str | None) -> int:
         removal = "DELETE FROM task_grant WHERE identity = ? AND (? IS NULL OR task = ?)"
         return await self._database.permit(lambda rows: rows.execute(removal, (identity, task, task)).rowcount)
 

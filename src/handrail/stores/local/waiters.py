@@ -137,7 +137,7 @@ class Waiters:
         except OSError:
             return False
 
-    def still_waiting(self, request_ids: Collection[str]) -> Collection[str]:
+    def find_waiting(self, request_ids: Collection[str]) -> Collection[str]:
         return {each for each in request_ids if self.is_waiting(each)}
 
     def masked(self, request_id: str) -> Mapping[str, str]:

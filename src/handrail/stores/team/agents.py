@@ -21,14 +21,14 @@ class TeamAgents:
         found = self._members.with_token(token)
         return _agent(found) if found is not None and found.role == "agent" else None
 
-    def knows(self, identity: str) -> bool:
+    def is_valid(self, identity: str) -> bool:
         if not identity.startswith(PREFIX):
             return True
         return identity.removeprefix(PREFIX) in self._members.copy.members
 
-    async def confirms(self, identity: str) -> bool:
+    async def is_still_valid(self, identity: str) -> bool:
         await self._members.refresh(SAME_MOMENT)
-        return self.knows(identity)
+        return self.is_valid(identity)
 
     def stamp(self) -> object:
         return self._members.copy.version

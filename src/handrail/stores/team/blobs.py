@@ -72,13 +72,13 @@ class BlobFolder:
         """None that could be pruned from here."""
         return []
 
-    def usage(self, path: str) -> int:
+    def total_size(self, path: str) -> int:
         return 0
 
     def remove_tree(self, path: str) -> None:
         """Nothing is listed, so nothing is removed."""
 
-    def shut(self, path: str) -> int:
+    def make_private(self, path: str) -> int:
         return 0
 
     def sweep_all(self, path: str) -> None:

@@ -27,19 +27,19 @@ class TeamConsents:
         self._database = database
         self._now = now
 
-    async def allows(self, caller: Caller, to: ConsentRequest) -> Consent | None:
+    async def find(self, caller: Caller, to: ConsentRequest) -> Consent | None:
         wanted = (caller.agent, to.app, to.program, to.tool, to.tool_digest, to.app_digest)
         found = await self._database.row(_FIND, *wanted)
         return None if found is None else _given(found)
 
-    async def stale(self, caller: Caller, to: ConsentRequest) -> StaleReason | None:
+    async def stale_reason(self, caller: Caller, to: ConsentRequest) -> StaleReason | None:
         known = "SELECT program FROM consent WHERE caller = $1 AND app = $2 AND tool IN ($3, '')"
         found = await self._database.rows(known, caller.agent, to.app, to.tool)
         if not found:
             return None
         return "descriptor" if any(program == to.program for (program,) in found) else "program"
 
-    async def give(self, caller: Caller, to: ConsentRequest, *, is_for_app: bool, by: str) -> Consent:
+    async def add(self, caller: Caller, to: ConsentRequest, *, is_for_app: bool, by: str) -> Consent:
         who, tool = caller.agent, _ALL if is_for_app else to.tool
         id = sha256(f"{who}\n{to.app}\n{tool}".encode()).hexdigest()[:12]
         digest = to.app_digest if is_for_app else to.tool_digest
@@ -48,7 +48,7 @@ class TeamConsents:
         await self.restore(given)
         return given
 
-    async def given(self) -> Sequence[Consent]:
+    async def all(self) -> Sequence[Consent]:
         newest_first = f"SELECT {_COLUMNS} FROM consent ORDER BY at DESC, app, tool, caller"
         return [_given(row) for row in await self._database.rows(newest_first)]
 

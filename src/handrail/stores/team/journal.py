@@ -1,6 +1,6 @@
 """An append-only journal in PostgreSQL: a row for each line, and one head that is held by one writer at a time.
 
-What is written in one `hold` is one transaction: a line is never torn, and mark and lines never disagree.
+What is written in one `lock` is one transaction: a line is never torn, and mark and lines never disagree.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ class TeamJournal:
         return f"{self._database.location}#{self._name}"
 
     @contextmanager
-    def hold(
-        self, *, is_durable: bool, lets_go_early: bool = False, patience: float | None = None
+    def lock(
+        self, *, is_durable: bool, releases_early: bool = False, patience: float | None = None
     ) -> Iterator[HeldRows]:
         if patience == 0:
             raise Conflict("The journal is not on this machine.")
@@ -109,11 +109,11 @@ class TeamJournal:
             self._database.engine.run(self._ended(stack, None))
         self._last = (held.size, held.mark)
 
-    def append(self, line: bytes, *, is_durable: bool, lets_go_early: bool = False) -> None:
-        with self.hold(is_durable=is_durable, lets_go_early=lets_go_early) as held:
+    def append(self, line: bytes, *, is_durable: bool, releases_early: bool = False) -> None:
+        with self.lock(is_durable=is_durable, releases_early=releases_early) as held:
             held.append(line)
 
-    def glimpse(self) -> JournalSnapshot:
+    def snapshot(self) -> JournalSnapshot:
         head = "SELECT size, mark FROM journal_head WHERE journal = $1"
         found = self._database.run(lambda rows: rows.fetchrow(head, self._name))
         return JournalSnapshot(None, None) if found is None else JournalSnapshot(found["size"], found["mark"])

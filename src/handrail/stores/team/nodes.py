@@ -69,7 +69,7 @@ class TeamNodes:
         rows = await self._database.rows(_OPEN, node)
         return [(id, None if answer is None else decode_as(answer, NodeAnswer)) for id, answer in rows]
 
-    async def left_behind(self) -> Sequence[tuple[str, str]]:
+    async def orphaned_questions(self) -> Sequence[tuple[str, str]]:
         return [(node, id) for node, id in await self._database.rows(_LEFT_BEHIND)]
 
     def journal(self, node: str) -> TeamJournal:

@@ -81,7 +81,7 @@ class TeamWaiters:
             with suppress(Failure):  # who asks learns from this server that nobody waits
                 await self._database.execute("DELETE FROM waiter WHERE number = $1", number)
 
-    def still_waiting(self, request_ids: Collection[str]) -> Collection[str]:
+    def find_waiting(self, request_ids: Collection[str]) -> Collection[str]:
         """Somebody whose server doesn't answer in time may still wait, and is taken for one who does."""
         wanted = list(request_ids)
         if not wanted:

@@ -19,7 +19,7 @@ class TeamTaskGrants:
         self._database = database
         self._now = now
 
-    async def give(self, grant: Grant, *, caller: str, by: str) -> TaskGrant:
+    async def add(self, grant: Grant, *, caller: str, by: str) -> TaskGrant:
         at = self._now().isoformat(timespec="seconds")
         given = TaskGrant(secrets.token_hex(6), grant, caller, at, by)
         await self._database.execute(
@@ -34,11 +34,11 @@ class TeamTaskGrants:
         )
         return given
 
-    async def of(self, identity: str, task: str) -> Sequence[TaskGrant]:
+    async def for_task(self, identity: str, task: str) -> Sequence[TaskGrant]:
         wanted = f"SELECT {_COLUMNS} FROM task_grant WHERE identity = $1 AND task = $2"
         return [_read(row) for row in await self._database.rows(wanted, identity, task)]
 
-    async def given(self) -> Sequence[TaskGrant]:
+    async def all(self) -> Sequence[TaskGrant]:
         newest_first = f"SELECT {_COLUMNS} FROM task_grant ORDER BY at DESC, id"
         return [_read(row) for row in await self._database.rows(newest_first)]
 
@@ -48,7 +48,7 @@ class TeamTaskGrants:
     async def end_task(self, task: str) -> None:
         await self._database.execute("DELETE FROM task_grant WHERE task = $1", task)
 
-    async def end(self, identity: str, task: str | None) -> int:
+    async def end_for(self, identity: str, task: str | None) -> int:
         removal = "DELETE FROM task_grant WHERE identity = $1 AND ($2::text IS NULL OR task = $2)"
         return await self._database.execute(removal, identity, task)
 

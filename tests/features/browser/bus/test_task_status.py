@@ -17,11 +17,11 @@ def task(status: TaskStatus = "created") -> Task:
 def test_it_runs_as_long_as_any_action_or_the_agent_is_at_work() -> None:
     one = task()
     one.begin_action()
-    run = one.agent_becomes(RUN, "running")
+    run = one.set_agent_status(RUN, "running")
     one.end_action(None, stops=False)
     assert (one.status, run.status) == ("running", "running")
     one.begin_action()
-    run = one.agent_becomes(run, "paused")
+    run = one.set_agent_status(run, "paused")
     assert (one.status, run.status) == ("running", "paused")
     one.end_action(None, stops=False)
     assert one.status == "ongoing"
@@ -47,13 +47,13 @@ def test_a_browser_that_is_lost_is_an_error_and_a_refusal_is_none() -> None:
 def test_while_a_person_has_it_nothing_else_shows() -> None:
     one = task("ongoing")
     one.take_over()
-    run = one.agent_becomes(RUN, "running")
+    run = one.set_agent_status(RUN, "running")
     one.begin_action()
     assert (one.status, one.is_free.is_set()) == ("takeover", False)
     one.hand_back()
     assert (one.status, one.is_free.is_set()) == ("running", True)
     one.end_action(None, stops=False)
-    one.agent_becomes(run, "waiting", trouble="no credit")
+    one.set_agent_status(run, "waiting", trouble="no credit")
     assert one.status == "error"
     with pytest.raises(Conflict):
         one.hand_back()
@@ -61,14 +61,14 @@ def test_while_a_person_has_it_nothing_else_shows() -> None:
 
 def test_it_is_completed_until_somebody_speaks_or_begins_anew() -> None:
     one = task()
-    run = one.agent_becomes(RUN, "waiting", is_completed=True, is_settled=True)
+    run = one.set_agent_status(RUN, "waiting", is_completed=True, is_settled=True)
     assert (one.status, run.is_completed) == ("completed", True)
     with pytest.raises(Conflict):
         one.take_over()
     one.hear("And now?")
     assert (one.status, one.record.title) == ("ongoing", "And now?")
     one.stop()
-    assert one.agent_becomes(run, "ended").status == "ended"
+    assert one.set_agent_status(run, "ended").status == "ended"
     assert one.status == "completed"
     one.begin_action()
     assert one.record.status == "running"
@@ -76,8 +76,8 @@ def test_it_is_completed_until_somebody_speaks_or_begins_anew() -> None:
 
 def test_a_run_without_a_model_leaves_its_task_as_it_was() -> None:
     one = task()
-    run = one.agent_becomes(RUN, "running", has_begun=False)
-    run = one.agent_becomes(run, "waiting", has_begun=False, trouble="no model")
+    run = one.set_agent_status(RUN, "running", has_begun=False)
+    run = one.set_agent_status(run, "waiting", has_begun=False, trouble="no model")
     assert (one.status, run.status, run.trouble) == ("created", "waiting", "no model")
 
 

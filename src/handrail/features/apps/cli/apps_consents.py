@@ -76,7 +76,7 @@ def revoke(ctx: click.Context, ids: Sequence[str], app: str | None, everything: 
         raise click.UsageError("Name what is to be revoked, or say --app or --all.")
     manager = app_manager(program().open_stores(state or ctx.obj))
     if not ids:
-        ids = [one.id for one in run(manager.stores.consents.given()) if everything or one.app == app]
+        ids = [one.id for one in run(manager.stores.consents.all()) if everything or one.app == app]
     for id in ids:
         run(manager.revoke(id, caller()))
     say(f"Revoked: {len(ids)}")

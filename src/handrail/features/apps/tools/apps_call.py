@@ -71,7 +71,7 @@ async def apps_call(apps: Apps, call: Call, params: Params, preview: Preview | N
     await call.check(declared.place)
     if await apps.program(declared.app) != preview.binding["program"]:
         raise Changed(f"The program of {declared.app.id} has changed since it was shown.", hint="Call it again.")
-    exchange = Exchange(call.keep, declared)
+    exchange = Exchange(call.add_evidence, declared)
     result = await apps.caller.call(
         declared.app, declared.tool, params.params, timeout_ms=call.deadline_ms, heard=exchange.heard
     )
@@ -123,7 +123,7 @@ TOOL = Tool(
         Reported,
         BadAnswer,
     ),
-    has_own_clock=True,
+    has_own_timeouts=True,
     lane=_app,
     preview=_preview,
     target=app_target,

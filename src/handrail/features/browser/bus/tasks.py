@@ -107,7 +107,7 @@ class Task:
             self._at_rest = "error" if is_lost else "ongoing"
         self._update()
 
-    def agent_becomes(self, run: Run, status: RunStatus, *, has_begun: bool = True, **changes: Any) -> Run:
+    def set_agent_status(self, run: Run, status: RunStatus, *, has_begun: bool = True, **changes: Any) -> Run:
         """The run with its new status. If `has_begun` is False, it has no model yet, and the task stays as it is."""
         fresh: dict[str, Any] = {"trouble": "", "is_completed": False, "is_settled": False, "reached": None}
         run = msgspec.structs.replace(run, status=status, **(fresh | changes))

@@ -29,7 +29,7 @@ def mount(context: HttpContext) -> Mount:
     settings = project.settings_of(BrowserSettings)
     bus.tasks.reads_by_default, legacy = settings.read_during_takeover, settings.legacy_events
     pages, pairings = PageEvents(bus, speaks_legacy=legacy), Pairings(bus.plugin_records)
-    agent = project.offered("agent", "mount")(bus, pages)
+    agent = project.offer("agent", "mount")(bus, pages)
     ownership = TaskOwnership(project.stores.task_owners, project.machine.has_ended)
     sockets = BrowserSockets(
         pairings, PluginSocket(bus, context.windows), PageSocket(bus, agent.chat, ownership), speaks_legacy=legacy

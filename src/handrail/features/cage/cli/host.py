@@ -71,7 +71,7 @@ class CageHost(threading.Thread):
             return
         await asyncio.to_thread(self._check_filter)
         program = self._open_program()
-        opened = await asyncio.to_thread(self._open, program, AskInQueue(is_left_standing=False))
+        opened = await asyncio.to_thread(self._open, program, AskInQueue(keeps_prompt=False))
         try:
             await self._answer(program, opened)
         finally:
@@ -112,7 +112,7 @@ class CageHost(threading.Thread):
             try:
                 await Door(self._caged.endpoint, access, endpoint.protocol, self._welcome).serve()
             finally:
-                await project.stores.grants.end(caller.identity, run)
+                await project.stores.grants.end_for(caller.identity, run)
                 await endpoint.close()
 
     def _published(self, project: "Project", caller: "Caller", run: str) -> "AbstractAsyncContextManager[None]":

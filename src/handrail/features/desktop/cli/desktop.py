@@ -84,7 +84,7 @@ def run_recipe(
     if dry_run:
         _show(steps, registry, as_json)
         return
-    approver = answers(answer, has_terminal=file != "-" and sys.stdin.isatty(), is_left_standing=False)
+    approver = answers(answer, has_terminal=file != "-" and sys.stdin.isatty(), keeps_prompt=False)
     opened = program().open_project(project, state, approver)
     try:
         told = run(_run(opened, steps))

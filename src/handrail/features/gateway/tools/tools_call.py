@@ -40,6 +40,6 @@ TOOL = Tool(
     effect=Effect.EXECUTE,
     errors=(InvalidParams,),
     finds_tools=True,
-    stands_for=_named,
+    forwards_to=_named,
     run=tools_call,
 )

@@ -126,14 +126,14 @@ def _verify(
         print_json(_findings(found))
     else:
         _say(found)
-    if not found.is_well:
+    if not found.is_intact:
         raise SystemExit(1)
     if found.edits:
         raise SystemExit(EDITED)
 
 
 def _findings(found: "Findings") -> dict[str, Any]:
-    told: dict[str, Any] = {"ok": found.is_well, "count": found.count, "checkpoints": found.checkpoints}
+    told: dict[str, Any] = {"ok": found.is_intact, "count": found.count, "checkpoints": found.checkpoints}
     told |= {"signed": found.covered, "evidence": found.evidence}
     told |= {"faults": found.faults, "edits": found.edits, "notes": found.notes}
     return told if found.broken is None else {**told, **found.broken.details}
@@ -148,7 +148,7 @@ def _say(found: "Findings") -> None:
         click.echo(f"handrail: {edit}. If that was you, `handrail audit accept` says so.", err=True)
     for fault in found.faults:
         click.echo(f"handrail: {fault}.", err=True)
-    if found.is_well:
+    if found.is_intact:
         say(f"{found.count} records, all as they were written.")
         say(f"{found.covered} of them are signed by {found.checkpoints} checkpoints.")
         say(f"{found.evidence} files of evidence, all as they were written.")

@@ -26,7 +26,7 @@ async def native_outcome(hooks: Hooks, call: Call, params: Outcome, preview: Pre
     found = await in_thread(call, lambda: {path: _found(path) for path in params.paths})
     as_shown = {path: found.get(path) == expected for path, expected in params.expected.items()}
     result = Result(params.of, params.report, as_shown, found)
-    call.keep("outcome.json", msgspec.to_builtins(result))
+    call.add_evidence("outcome.json", msgspec.to_builtins(result))
     return result
 
 

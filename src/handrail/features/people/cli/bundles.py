@@ -35,7 +35,7 @@ async def answer(queue: "PromptQueue", stores: "Stores", bundle_id: str, respons
 
     bundle = await find_bundle(queue, bundle_id)
     shown = [ShownApproval(item.request_id, shown_digest(item.request_id, item.prompt)) for item in bundle.items]
-    proof = asked_once(typing_a_word(stores.presence.look_at_terminal))
+    proof = asked_once(typing_a_word(stores.presence.inspect_terminal))
     by = f"terminal:{program().machine.user}"
     outcomes = await answer_all(queue, shown, response, by=by, proof=proof)
     for item in bundle.items:

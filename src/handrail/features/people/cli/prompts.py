@@ -229,7 +229,7 @@ def answer_prompt(
                 response["tasks"] = msgspec.to_builtins(prompt.tasks)
             elif isinstance(prompt, FileChangePrompt):
                 response.update(parts_taken(prompt, numbers, content))
-        proof = typing_a_word(stores.presence.look_at_terminal)
+        proof = typing_a_word(stores.presence.inspect_terminal)
         by = f"terminal:{program().machine.user}"
         return (await queue.respond(request_id, response, by=by, proof=proof)).warnings
 
@@ -281,7 +281,7 @@ async def _pending(
 
     pending = await queue.pending()
     ids = [each.request_id for each in pending]
-    waiting, origins = await queue.still_waiting(ids), await queue.origins(ids)
+    waiting, origins = await queue.find_waiting(ids), await queue.origins(ids)
 
     def caller(request_id: str) -> "CallerState":
         return caller_state(origins.get(request_id), is_waiting=request_id in waiting)

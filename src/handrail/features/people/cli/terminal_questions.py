@@ -175,7 +175,7 @@ class TerminalQuestions:
         self._view = prompt_views.announce_view()
         """Desktop tools leave this terminal alone as long as it may ask."""
 
-    def beside(self, question: Question) -> Sequence[AnswerChannel]:
+    def channels(self, question: Question) -> Sequence[AnswerChannel]:
         return [AnswerChannel(f"terminal:{program().machine.user}", lambda: self._ask(question), is_terminal=True)]
 
     async def _ask(self, question: Question) -> PromptResponse | None:

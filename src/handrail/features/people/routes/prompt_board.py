@@ -92,7 +92,7 @@ class PromptBoard:
         answered = [entry.request_id for _, entry in entries if isinstance(entry, ResponseEntry)]
         found = await self._queue.find_all(asked) if asked else {}
         pending = [each for each, prompt in found.items() if prompt.is_pending]
-        waiting = await self._queue.still_waiting(pending) if pending else ()
+        waiting = await self._queue.find_waiting(pending) if pending else ()
         by = await self._queue.answered_by(answered) if answered else {}
         origins = await self._queue.origins(asked) if asked else {}
         shown = []
@@ -143,7 +143,7 @@ class PromptBoard:
         """The requests of callers that went away, or came back, since the last look."""
         pending = await self._queue.pending(limit=_MOST_LOOKED_AFTER)
         ids = [each.request_id for each in pending]
-        waiting, origins = await self._queue.still_waiting(ids), await self._queue.origins(ids)
+        waiting, origins = await self._queue.find_waiting(ids), await self._queue.origins(ids)
         before = self._callers
         self._callers = {each: caller_state(origins.get(each), is_waiting=each in waiting) for each in ids}
         changed = {each for each, caller in self._callers.items() if before.get(each) != caller}

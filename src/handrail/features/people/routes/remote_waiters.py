@@ -111,7 +111,7 @@ class RemoteWaiters:
 
         try:
             answer = await self._queue.ask(
-                prompt, request_id=request_id, run_id=run_id, origin=origin, beside=note_asked
+                prompt, request_id=request_id, run_id=run_id, origin=origin, channels=note_asked
             )
         except asyncio.CancelledError:
             asked.cancel()

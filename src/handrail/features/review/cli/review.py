@@ -230,7 +230,7 @@ def _show_commits(own_id: str, commits: "Sequence[Commit]", *, as_json: bool) ->
 def _go_through(opened: "Project", reviews: "Reviews", own_id: str) -> None:
     from handrail.features.review.cli.walk import choose
 
-    opened.stores.presence.person_at_terminal("Taking an agent's changes")
+    opened.stores.presence.require_terminal("Taking an agent's changes")
     own_review = reviews.open(own_id)
     try:
         show_groups(own_review.items)

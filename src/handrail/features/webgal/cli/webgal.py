@@ -169,7 +169,7 @@ def check(paths: tuple[str, ...], fix: bool, project: Path, state: Path | None, 
 
     project, below = located(project, paths)
     opened = program().open_project(
-        project, state, answers(answer, has_terminal=sys.stdin.isatty(), is_left_standing=False)
+        project, state, answers(answer, has_terminal=sys.stdin.isatty(), keeps_prompt=False)
     )
     with _closing(opened):
         found, mended = run(_checked(opened, below, with_fix=fix))

@@ -71,7 +71,7 @@ async def execute_command(webgal: WebGal, call: Call, params: Params, preview: P
             logs=output.lines()[-_LAST_LINES:],
         ) from None
     finally:
-        call.keep("output.log", output.whole())
+        call.add_evidence("output.log", output.whole())
 
 
 async def _run(webgal: WebGal, call: Call, package: Package, steps: tuple[Step, ...], output: KeptOutput) -> Result:
@@ -149,7 +149,7 @@ TOOL = Tool(
     output_schema=schema("webgal", "execute_command.response"),
     effect=Effect.EXECUTE,
     errors=(Declined, Timeout, NotFound, Damaged, Conflict, InputOutput, InvalidParams),
-    has_own_clock=True,
+    has_own_timeouts=True,
     is_for_developers=True,
     preview=plan,
     target=target,

@@ -102,6 +102,6 @@ TOOL = Tool(
     target=path_target,
     preview=preview,
     narrow=narrow_one,
-    asks_ahead=True,
+    asks_early=True,
     run=edit_file,
 )

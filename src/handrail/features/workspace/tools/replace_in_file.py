@@ -82,6 +82,6 @@ TOOL = Tool(
     target=path_target,
     preview=preview,
     narrow=narrow_one,
-    asks_ahead=True,
+    asks_early=True,
     run=replace_in_file,
 )

@@ -44,7 +44,7 @@ async def search_files(workspace: Workspace, call: Call, params: Params, preview
     policy = workspace.policy()
     passed = policy.decide("search_files", Effect.READ, path_target(params)).decision
     matches: list[Match] = []
-    with workspace.files.hold(folder) as held:
+    with workspace.files.open_descriptor(folder) as held:
         hits = search(held, name, params.regex, params.file_pattern, policy.closed_folders)
         async with aclosing(hits):
             async for hit in hits:

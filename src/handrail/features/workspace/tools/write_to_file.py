@@ -148,6 +148,6 @@ TOOL = Tool(
     target=path_target,
     preview=preview,
     narrow=narrow_one,
-    asks_ahead=True,
+    asks_early=True,
     run=write_to_file,
 )

@@ -63,8 +63,8 @@ class LocalFolder:
     def private(self) -> "LocalFolder":
         return LocalFolder(self._root, self._prefix, self._closed, is_private=True)
 
-    def shut(self, path: str) -> int:
-        return tree.shut(self._root.folder, self._parts(path))
+    def make_private(self, path: str) -> int:
+        return tree.make_private(self._root.folder, self._parts(path))
 
     def read(self, path: str, limit: int | None = None) -> bytes:
         fd, size = self._root.open_file(self._parts(path))
@@ -233,10 +233,10 @@ class LocalFolder:
     def remove_tree(self, path: str) -> None:
         tree.remove(self._root.folder, self._parts(path))
 
-    def usage(self, path: str) -> int:
-        return tree.usage(self._root.folder, self._parts(path))
+    def total_size(self, path: str) -> int:
+        return tree.total_size(self._root.folder, self._parts(path))
 
-    def hold(self, path: str) -> AbstractContextManager[int]:
+    def open_descriptor(self, path: str) -> AbstractContextManager[int]:
         return self._root.folder(self._parts(path))
 
     def lock(

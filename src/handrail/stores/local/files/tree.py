@@ -78,7 +78,7 @@ def remove(open_folder: OpenFolder, top: Parts) -> None:
             os.rmdir(encoded(folder[-1:]), dir_fd=fd)
 
 
-def shut(open_folder: OpenFolder, top: Parts) -> int:
+def make_private(open_folder: OpenFolder, top: Parts) -> int:
     """Takes from others what they may do in the folder `top` and below; how many of its names were open to them."""
     found, pending = 0, [top]
     while pending:
@@ -111,7 +111,7 @@ def _shut(fd: int, mode: int) -> bool:
     return is_open
 
 
-def usage(open_folder: OpenFolder, top: Parts) -> int:
+def total_size(open_folder: OpenFolder, top: Parts) -> int:
     """The bytes of all regular files below `top`; files that vanish don't count."""
     total = 0
     pending = [top]

@@ -210,7 +210,7 @@ async def watch_callers(queue: PromptQueue, board: Board, changed: Changed) -> N
 
 async def look_for_callers(queue: PromptQueue, board: Board) -> bool:
     """Whether any mark has changed."""
-    waiting = await queue.still_waiting([row.id for row in board.waiting])
+    waiting = await queue.find_waiting([row.id for row in board.waiting])
     before = [row.caller for row in board.waiting]
     for row in board.waiting:
         row.caller = caller_state(row.origin, is_waiting=row.id in waiting)
