@@ -1,6 +1,7 @@
 """How many of the pages in bench/browser/miniwob.toml scripts solve with nothing but the browser's tools."""
 
 import tomllib
+from math import sqrt
 from pathlib import Path
 
 import pytest
@@ -28,12 +29,18 @@ def test_nearly_all_pages_are_solved(player: Player) -> None:
     count(len(episodes))
     failed = {(name, seed): why for name, seed in episodes if (why := played(player, name, seed)) is not None}
     print(f"{len(episodes) - len(failed)} of {len(episodes)} episodes were solved.", *failed.items(), sep="\n")
-    assert len(failed) <= len(episodes) * (1 - SHARE), failed
+    assert len(failed) <= most_failures(len(episodes), len(every)), failed
 
 
 @pytest.mark.trial("miniwob", is_long=True)
 def test_a_page_is_begun_read_solved_and_rewarded(player: Player) -> None:
     assert played(player, "enter-text", 1) is None
+
+
+def most_failures(episodes: int, every: int) -> float:
+    """Of all episodes the rest of `SHARE`. A sample may contain more of the hard ones: two standard deviations more."""
+    expected = episodes * (1 - SHARE)
+    return expected if episodes == every else expected + 2 * sqrt(expected * SHARE)
 
 
 def played(player: Player, name: str, seed: int) -> str | None:

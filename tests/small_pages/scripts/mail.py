@@ -98,7 +98,7 @@ def post(player: Player) -> None:
     if player.click_id(button).get("warnings"):  # its picture for the mouse was still loading
         player.click_id(button)
     if what not in direct:
-        player.click(f"/^{what}/")
+        player.click(f"/^{what}/", tag="li")  # not the menu around it, whose name begins with the same words
 
 
 @plays("phone-book")
