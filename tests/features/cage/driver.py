@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from handrail.features.cage import launch, syscalls
-from handrail.features.cage.launch import Caged, Streams, start_cage
+from handrail.features.cage.launch import CagedAgent, Streams, start_cage
 from handrail.features.cage.levels import Confinement
 from handrail.features.cage.narrow.launch import NarrowSpec, start_narrow
 from handrail.features.cage.narrow.run import narrow_spec
-from handrail.features.cage.preparation import Wanted, prepare
+from handrail.features.cage.preparation import RunRequest, prepare
 from handrail.features.cage.spec import CageSpec, Mount
 from tests.features.cage.outside import Outside
 from tests.waiting import until
@@ -37,7 +37,7 @@ def other(made: T, **fields: object) -> T:
 
 
 def main(request: dict[str, Any]) -> None:
-    wanted = Wanted(tuple(request["command"]), ".", mounts=request.get("mounts", ()))
+    wanted = RunRequest(tuple(request["command"]), ".", mounts=request.get("mounts", ()))
     is_narrow = request.get("level") == "narrow"
     confinement = Confinement("narrow", None, "the test says so") if is_narrow else None
     prepared = prepare(wanted, None, "token", confinement=confinement)
@@ -55,7 +55,7 @@ def main(request: dict[str, Any]) -> None:
             narrow = narrow_spec(other(prepared, spec=spec))
             for part in request.get("without", ()):
                 narrow = _narrow_without(narrow, part)
-            caged: Caged = start_narrow(narrow, streams)
+            caged: CagedAgent = start_narrow(narrow, streams)
         else:
             for part in request.get("without", ()):
                 spec = _without(spec, part)
@@ -95,7 +95,7 @@ def _without(spec: CageSpec, part: str) -> CageSpec:
         os.set_inheritable(os.open("/dev/null", os.O_RDONLY), True)
         return spec
     if part == "calls that are newer":
-        syscalls._newer_refused = lambda: b""
+        syscalls._newer_calls_refused = lambda: b""
         return spec
     if part == "environment":
         return other(spec, environment={**os.environ, **spec.environment})
@@ -107,8 +107,8 @@ def _without(spec: CageSpec, part: str) -> CageSpec:
 
 
 def _narrow_without(narrow: NarrowSpec, part: str) -> NarrowSpec:
-    if part in narrow.asked:
-        return narrow._replace(asked=[call for call in narrow.asked if call != part])
+    if part in narrow.supervised:
+        return narrow._replace(supervised=[call for call in narrow.supervised if call != part])
     less = narrow._replace(
         refused=[one for one in narrow.refused if one.name != part],
         landlock=[one for one in narrow.landlock if one.name != part],

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from handrail.features.cage.spec import FLAGS, READ_ONLY_ROOT
-from handrail.features.cage.syscalls import REFUSED
+from handrail.features.cage.syscalls import REFUSED_CALLS
 from tests.features.cage.plain_user import PYTHON, PlainUser, plain_user
 
 PROBES = Path(__file__).with_name("probes.py").read_text(encoding="utf-8")
@@ -137,5 +137,5 @@ def test_user_namespaces_are_barred_twice(user: PlainUser) -> None:
 
 
 def test_every_part_of_the_cage_has_an_attempt_that_it_stops() -> None:
-    names = {flag.name for flag in (*FLAGS, READ_ONLY_ROOT)} | {one.name for one in REFUSED}
+    names = {flag.name for flag in (*FLAGS, READ_ONLY_ROOT)} | {one.name for one in REFUSED_CALLS}
     assert names - PARTS.keys() - WORKING.keys() - ROOTS_PARTS.keys() == TESTED_BELOW

@@ -16,10 +16,16 @@ from typing import Any
 
 import pytest
 
-from handrail.features.cage.narrow.notifications import load_filter, receive_listener, received, respond, send_listener
-from handrail.features.cage.narrow.rules import ASKED, LANDLOCK_PARTS, NARROW_REFUSED
+from handrail.features.cage.narrow.notifications import (
+    load_filter,
+    receive_listener,
+    receive_notification,
+    respond,
+    send_listener,
+)
+from handrail.features.cage.narrow.rules import LANDLOCK_PARTS, NARROW_REFUSED_CALLS, SUPERVISED_CALLS
 from handrail.features.cage.session import list_cages
-from handrail.features.cage.syscalls import REFUSED, SOCKETS, filter_program
+from handrail.features.cage.syscalls import REFUSED_CALLS, REFUSED_SOCKETS, filter_program
 from tests.features.cage.plain_user import HANDRAIL, SECRET, UID, PlainUser, plain_user
 from tests.features.cage.test_escapes import ATTEMPTS, NAMES, tried
 from tests.waiting import until
@@ -106,8 +112,8 @@ def test_without_the_keepers_bind_no_server_works(user: PlainUser) -> None:
 
 
 def test_every_part_has_an_attempt_that_it_stops() -> None:
-    shared = {one.name for one in (*REFUSED, *SOCKETS)}
-    names = {one.name for one in LANDLOCK_PARTS} | {one.name for one in NARROW_REFUSED} | set(ASKED)
+    shared = {one.name for one in (*REFUSED_CALLS, *REFUSED_SOCKETS)}
+    names = {one.name for one in LANDLOCK_PARTS} | {one.name for one in NARROW_REFUSED_CALLS} | set(SUPERVISED_CALLS)
     twice = {part for parts in TWICE for part in parts}
     assert names - shared - PARTS.keys() - twice == {"bind"}
 
@@ -192,19 +198,19 @@ def test_the_keeper_uses_nothing_of_a_process_that_got_the_number_of_one_that_en
     if caller == 0:
         try:
             ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)  # no new privileges
-            send_listener(childs, load_filter(filter_program((), asked=["chmod"])))
+            send_listener(childs, load_filter(filter_program((), supervised=["chmod"])))
             os.chmod("/nowhere", 0o700)
         finally:
             os._exit(0)
     _, listener = receive_listener(line)
     assert listener is not None
-    asked = received(listener)
-    assert asked is not None
-    assert asked.path(asked.arguments[0]) == b"/nowhere"
+    notification = receive_notification(listener)
+    assert notification is not None
+    assert notification.path(notification.arguments[0]) == b"/nowhere"
     os.kill(caller, signal.SIGKILL)
     os.waitpid(caller, 0)
     marked = ctypes.create_string_buffer(b"of another program")
-    other = asked._replace(thread=os.getpid())
+    other = notification._replace(thread=os.getpid())
     reads: list[Callable[[], object]] = [
         lambda: other.memory(ctypes.addressof(marked), 8), lambda: other.descriptor(0), other.folder
     ]  # fmt: skip
@@ -222,7 +228,7 @@ def test_a_call_is_answered_though_a_signal_interrupts_the_keeper(monkeypatch: p
     if caller == 0:
         try:
             ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)  # no new privileges
-            send_listener(childs, load_filter(filter_program((), asked=["chmod"])))
+            send_listener(childs, load_filter(filter_program((), supervised=["chmod"])))
             os.chmod("/nowhere", 0o700)
         except OSError as error:
             os._exit(error.errno or 0)
@@ -230,8 +236,8 @@ def test_a_call_is_answered_though_a_signal_interrupts_the_keeper(monkeypatch: p
             os._exit(0)
     _, listener = receive_listener(line)
     assert listener is not None
-    asked = received(listener)
-    assert asked is not None
+    notification = receive_notification(listener)
+    assert notification is not None
     signals, control = [1, 1], fcntl.ioctl
 
     def interrupted(*arguments: Any) -> Any:
@@ -242,7 +248,7 @@ def test_a_call_is_answered_though_a_signal_interrupts_the_keeper(monkeypatch: p
 
     monkeypatch.setattr(fcntl, "ioctl", interrupted)
     try:
-        respond(asked, -1, errno.EROFS)
+        respond(notification, -1, errno.EROFS)
         ended = until(lambda: os.waitpid(caller, os.WNOHANG)[1], "the call to be answered")
         assert (os.waitstatus_to_exitcode(ended), signals) == (errno.EROFS, [])
     finally:

@@ -12,7 +12,7 @@ def test_a_run_is_listed_until_and_after_its_end(tmp_path: Path) -> None:
     folder, session = new_cage(tmp_path, "/home/ann/shop", "claude", ["claude", "-p", "hi"], "full")
     assert [found for _, found in list_cages(tmp_path, "/home/ann/shop")] == [session]
     assert list_cages(tmp_path, "/home/ann/other") == []
-    with folder.held():
+    with folder.lock():
         assert folder.is_running
     assert not folder.is_running
     ended = folder.end(3)

@@ -177,7 +177,7 @@ def test_a_discarded_cage_is_gone_and_the_project_as_it_was(rig: Rig) -> None:
 def test_a_running_cage_is_not_discarded(rig: Rig) -> None:
     rig.write({"a.txt": "a\n"})
     cage = rig.cage()
-    with cage.folder.held(), rig.opened() as project, pytest.raises(Conflict):
+    with cage.folder.lock(), rig.opened() as project, pytest.raises(Conflict):
         asyncio.run(project.gate.run(Call("discard_changes", {"cage": cage.id}, PERSON)))
     assert cage.folder.upper.exists()
 

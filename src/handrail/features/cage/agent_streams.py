@@ -1,7 +1,7 @@
-"""What becomes the agent's stdin, stdout and stderr, and the launcher's ends of it.
+"""The agent's stdin, stdout and stderr, and the launcher's ends of them.
 
-A file that is open inside can be opened again through /proc, for writing too. So only pipes and sockets are passed on
-as they are.
+An agent can reopen its own descriptors through /proc, with write access too. So only pipes and sockets are passed on as
+they are.
 """
 
 from __future__ import annotations
@@ -11,37 +11,37 @@ import stat
 
 from handrail.features.cage.launch import Streams
 
-_HARMLESS_DEVICES = 1
-"""The major number of /dev/null and the like, which every cage has itself."""
+_MEMORY_DEVICES = 1
+"""The major number of /dev/null and similar devices, which every cage has anyway."""
 
 
 class AgentStreams:
-    """`streams` goes into the cage. What is read from a key of `outputs` belongs on its value: our stdout or stderr."""
+    """`streams` goes into the cage. `outputs` maps each descriptor to read from to our stdout or stderr."""
 
     def __init__(self) -> None:
         self.terminal: int | None = None
         """Our side of the agent's own terminal, where the person has one."""
         self.keys: int | None = None
-        """What the person types is written here."""
+        """The launcher writes what the person types here."""
         self.file_input: int | None = None
-        """What our stdin, a file, has in it is written here."""
+        """The launcher copies our stdin here if it is a file."""
         self.outputs: dict[int, int] = {}
-        self._agents: list[int] = []
+        self._agent_ends: list[int] = []
         self._pipes: dict[tuple[int, int], int] = {}
         slave = None
         if os.isatty(0) and os.isatty(1):
             self.terminal, slave = os.openpty()
-            self.keys, self.outputs, self._agents = self.terminal, {self.terminal: 1}, [slave]
+            self.keys, self.outputs, self._agent_ends = self.terminal, {self.terminal: 1}, [slave]
         self.streams = Streams((self._input(slave), self._output(1, slave), self._output(2, slave)), slave is not None)
 
-    def close_agents(self) -> None:
-        """Once the agent has them."""
-        for descriptor in self._agents:
+    def close_agent_ends(self) -> None:
+        """Called once the agent has inherited them."""
+        for descriptor in self._agent_ends:
             os.close(descriptor)
-        self._agents = []
+        self._agent_ends = []
 
     def close(self) -> None:
-        self.close_agents()
+        self.close_agent_ends()
         for descriptor in {each for each in (*self.outputs, self.keys, self.file_input) if each is not None}:
             os.close(descriptor)
         self.outputs, self.keys, self.file_input = {}, None, None
@@ -56,7 +56,7 @@ class AgentStreams:
             self.keys = write
         else:
             self.file_input = write
-        self._agents.append(read)
+        self._agent_ends.append(read)
         return read
 
     def _output(self, number: int, slave: int | None) -> int:
@@ -65,15 +65,17 @@ class AgentStreams:
         if slave is not None and os.isatty(number):
             return slave
         status = os.fstat(number)
-        place = (status.st_dev, status.st_ino)
-        if place not in self._pipes:  # one for both where both are the same file: lines stay in order
-            read, self._pipes[place] = os.pipe()
+        file_key = (status.st_dev, status.st_ino)
+        if (
+            file_key not in self._pipes
+        ):  # if stdout and stderr are the same file, they share a pipe, so that lines stay in order
+            read, self._pipes[file_key] = os.pipe()
             self.outputs[read] = number
-            self._agents.append(self._pipes[place])
-        return self._pipes[place]
+            self._agent_ends.append(self._pipes[file_key])
+        return self._pipes[file_key]
 
 
 def _is_passed_on(number: int) -> bool:
     status = os.fstat(number)
-    is_harmless = stat.S_ISCHR(status.st_mode) and os.major(status.st_rdev) == _HARMLESS_DEVICES
-    return is_harmless or stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode)
+    is_memory_device = stat.S_ISCHR(status.st_mode) and os.major(status.st_rdev) == _MEMORY_DEVICES
+    return is_memory_device or stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode)

@@ -1,18 +1,22 @@
-"""What `handrail doctor` says about the cage."""
+"""The cage's part of `handrail doctor`."""
 
 from collections.abc import Iterator
 
-from handrail.features.cage.levels import tried_level
+from handrail.features.cage.levels import probe_level
 from handrail.kernel.checks import Check, CheckContext
 
 
 def checks(context: CheckContext) -> Iterator[Check]:
-    found = tried_level()
-    if found.level == "full":
+    confinement = probe_level()
+    if confinement.level == "full":
         yield Check("cage", True, "full: user namespaces, overlay and bubblewrap", required=False)
-    elif found.level == "narrow":
+    elif confinement.level == "narrow":
         yield Check(
-            "cage", True, f"narrow: Landlock and seccomp on a copy, because {found.why}", found.fix, required=False
+            "cage",
+            True,
+            f"narrow: Landlock and seccomp on a copy, because {confinement.why}",
+            confinement.fix,
+            required=False,
         )
     else:
-        yield Check("cage", False, f"{found.level}: {found.why}", found.fix, required=False)
+        yield Check("cage", False, f"{confinement.level}: {confinement.why}", confinement.fix, required=False)

@@ -1,4 +1,4 @@
-"""The clients that the cage knows: where their model is, and the settings that they find inside."""
+"""The clients that the cage supports: the hosts of their models, and the settings that they find inside."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ if TYPE_CHECKING:
     from typing import Any
 
     Hooks = Mapping[str, Any]
-    """Events, and the item for the list of each, in the client's own format."""
+    """Maps each event to the entry for its list of hooks, in the client's own format."""
 
 MCP_ADDRESS = f"{ENDPOINT}/mcp"
 _HOUR_SECONDS = 3600
 _PLACEHOLDER = "added-by-handrail"
-"""In place of the key, which the agent never holds."""
+"""Used instead of the key, which the agent never sees."""
 
 
 class CagedClient:
-    """`hosts` are its model's and its sign-in's, connected without a question where no key is added outside.
+    """`hosts` are those of its model and sign-in. If no key is added, they need no approval.
 
-    `with_key` is the environment where handrail adds the model's key. `etc` are files of the private /etc; it gets
-    whether the key is added, and the hooks. `prepare` writes what must be in the client's private home.
+    `with_key` are variables for a run in which handrail adds the model's key, `always` those for every run. `etc`
+    returns files of the private /etc; it gets whether a key is added, and the hooks. `prepare` writes what must be in
+    the client's private home.
     """
 
     def __init__(
@@ -50,7 +51,7 @@ class CagedClient:
 
 
 def _no_preparation(home: str, project: str) -> None:
-    """Everything is in /etc."""
+    """Used if all settings are in /etc."""
 
 
 def _claude_etc(has_key: bool, hooks: Hooks) -> Mapping[str, str]:
@@ -60,16 +61,16 @@ def _claude_etc(has_key: bool, hooks: Hooks) -> Mapping[str, str]:
 
 
 def _prepare_claude(home: str, project: str) -> None:
-    """The server is the person's own entry among others, so it is in the home: a managed list would exclude others."""
+    """Adds the server to the home's settings: a managed list of servers would exclude the person's others."""
     server = {"type": "http", "url": MCP_ADDRESS, "headers": {"Authorization": f"Bearer ${{{TOKEN_VARIABLE}}}"}}
 
-    def with_server(found: dict[str, Any]) -> dict[str, Any]:
-        servers = found.get("mcpServers")
-        projects = found.get("projects")
-        known = projects.get(project) if isinstance(projects, dict) else None
-        trusted = {**(known if isinstance(known, dict) else {}), "hasTrustDialogAccepted": True}
+    def with_server(settings: dict[str, Any]) -> dict[str, Any]:
+        servers = settings.get("mcpServers")
+        projects = settings.get("projects")
+        project_settings = projects.get(project) if isinstance(projects, dict) else None
+        trusted = {**(project_settings if isinstance(project_settings, dict) else {}), "hasTrustDialogAccepted": True}
         return {
-            **found,
+            **settings,
             "mcpServers": {**(servers if isinstance(servers, dict) else {}), "handrail": server},
             "projects": {**(projects if isinstance(projects, dict) else {}), project: trusted},
             "bypassPermissionsModeAccepted": True,
@@ -86,12 +87,12 @@ def _codex_etc(has_key: bool, hooks: Hooks) -> Mapping[str, str]:
         "[analytics]",
         "enabled = false",
         "[features]",
-        "plugins = false",  # it would ask GitHub for a list of them at every start
+        "plugins = false",  # otherwise it asks GitHub for a list of plugins at every start
         "[mcp_servers.handrail]",
         f'url = "{MCP_ADDRESS}"',
         f'bearer_token_env_var = "{TOKEN_VARIABLE}"',
         "startup_timeout_sec = 30",
-        "required = true",  # otherwise its first request goes out before handrail has answered
+        "required = true",  # otherwise its first request is sent before handrail's tools are there
         f"tool_timeout_sec = {_HOUR_SECONDS}",
         'default_tools_approval_mode = "approve"',
     ]
@@ -145,7 +146,7 @@ CLIENTS = (
         {
             "IS_SANDBOX": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "CLAUDE_CODE_MCP_STARTUP_WAIT_MS": "15000",  # it may be ready before handrail is
+            "CLAUDE_CODE_MCP_STARTUP_WAIT_MS": "15000",  # Claude Code may be ready before handrail
             "DISABLE_AUTOUPDATER": "1",
         },
         _claude_etc,
@@ -178,29 +179,29 @@ CLIENTS = (
 
 
 def client_of(name: str | None, command: str) -> CagedClient | None:
-    """The client that was named, or that the command's name says."""
-    wanted = name or os.path.basename(command)
-    return next((client for client in CLIENTS if client.name == wanted), None)
+    """Finds a client by `name`, or by the command's name if none was given."""
+    client_name = name or os.path.basename(command)
+    return next((client for client in CLIENTS if client.name == client_name), None)
 
 
 def _json(value: object, indent: int | None = 2) -> str:
-    import json  # an agent without settings doesn't wait for it
+    import json  # imported late, because it isn't needed without a client
 
     return json.dumps(value, indent=indent)
 
 
 def change_json(file: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-    """A file that the agent may have made anything of: it is read as data, never followed as a link."""
+    """Changes a JSON file that the agent may have tampered with: links aren't followed, invalid content is replaced."""
     import json
     from pathlib import Path
 
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(descriptor, "rb") as opened:
-            found = json.load(opened)
+        with open(descriptor, "rb") as stream:
+            content = json.load(stream)
     except (OSError, ValueError):
-        found = {}
+        content = {}
     from handrail.ports.atomic_file import replace_file
 
-    changed = change(found if isinstance(found, dict) else {})
+    changed = change(content if isinstance(content, dict) else {})
     replace_file(Path(file), _json(changed).encode())

@@ -1,6 +1,6 @@
-"""Connections out of the cage: which address a name leads to, whether it may be reached, and the way there.
+"""Connections out of the cage: resolves host names, checks the addresses and connects.
 
-A name is resolved once, outside, and the address that was checked is the one that is connected.
+A name is resolved once, outside, and the address that was checked is the one that is used.
 """
 
 import asyncio
@@ -33,24 +33,24 @@ class Destination:
 
 
 class Connections:
-    """What the cage's tools get. A connection that it has opened waits here for the proxy that asked for it."""
+    """What the cage's tools get. An open connection waits here until the proxy that asked for it takes it."""
 
     def __init__(self, policy: Callable[[], Awaitable[Policy]]) -> None:
         self._policy = policy
         self._opened: dict[str, Stream] = {}
         self.forward: Callable[[int, int], Awaitable[None]] | None = None
-        """In the launcher of a cage: forwards a port inside from one outside."""
+        """Set in the launcher of a cage: forwards a port outside to one inside."""
 
     async def resolve(self, scheme: str, host: str, port: int, agent: str) -> Destination:
-        """Declined: the name leads to this machine, its network or the cloud's metadata, and no rule names that."""
+        """Declined if the name leads to this machine, its network or cloud metadata, unless a rule names that."""
         try:
-            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            address_infos = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
             raise Offline(f"The name {host} can't be resolved: {error.strerror}.") from None
-        addresses = tuple(dict.fromkeys(str(sockaddr[0]).partition("%")[0] for *_, sockaddr in found))
+        addresses = tuple(dict.fromkeys(str(sockaddr[0]).partition("%")[0] for *_, sockaddr in address_infos))
         for address in addresses:
             await refuse_own_pages(Target(place=str(Place(scheme, address, port))))
-            if not is_public(address) and not await self._names(scheme, address, port, agent):
+            if not is_public(address) and not await self._is_allowed_by_exact_rule(scheme, address, port, agent):
                 raise Declined(
                     f"{host} leads to {address}, which is not on the public internet.",
                     hint=f'A person can open it with a rule for tool = "{TOOL_NAME}" whose place names that address.',
@@ -58,8 +58,8 @@ class Connections:
                 )
         return Destination(host, port, addresses)
 
-    async def _names(self, scheme: str, address: str, port: int, agent: str) -> bool:
-        """Whether a rule allows this very address: one for every host, or for a pattern, doesn't mean this machine."""
+    async def _is_allowed_by_exact_rule(self, scheme: str, address: str, port: int, agent: str) -> bool:
+        """Rules for every host, or for a pattern, don't open this machine: a rule must name this address."""
         policy = await self._policy()
         place = Target(place=str(Place(scheme, address, port)))
         exact = tuple(each for each in policy.rules if _is_exact(each[0]))
@@ -69,7 +69,7 @@ class Connections:
         return all(verdict.decision is Decision.ALLOW and not verdict.is_default for verdict in verdicts)
 
     async def open(self, execution: str, destination: Destination) -> str:
-        """The address that answered. Offline."""
+        """Returns the address that answered. Offline."""
         for address in destination.addresses:
             try:
                 async with asyncio.timeout(_CONNECT_SECONDS):
@@ -80,7 +80,7 @@ class Connections:
         raise Offline(f"{destination.host}:{destination.port} doesn't answer.")
 
     async def publish(self, port: int, outside: int) -> None:
-        """Offline where no cage runs, or the port is taken."""
+        """Offline if no cage is running, or if the port is taken."""
         if self.forward is None:
             raise Offline("Ports are forwarded while the cage runs.")
         try:

@@ -1,4 +1,4 @@
-"""The variables that the agent gets: a few of the person's, its own home, and where handrail listens."""
+"""The agent's environment: a few of the person's variables, its own home, and the address of handrail's proxy."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 ENDPOINT = f"http://127.0.0.1:{ENDPOINT_PORT}"
 TOKEN_VARIABLE = "HANDRAIL_CAGE_TOKEN"
-"""In which the client finds its token for handrail's MCP."""
-_KEPT = ("COLORTERM", "LANG", "LANGUAGE", "NO_COLOR", "TERM", "TERM_PROGRAM", "TZ")
+"""The client finds its token for handrail's MCP server here."""
+_PASSED_ON = ("COLORTERM", "LANG", "LANGUAGE", "NO_COLOR", "TERM", "TERM_PROGRAM", "TZ")
 _ESSENTIAL = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def environment(
-    environ: Mapping[str, str], user: str, home: str, mounts: Sequence[Mount], token: str, named: Sequence[str]
+    environ: Mapping[str, str], user: str, home: str, mounts: Sequence[Mount], token: str, requested: Sequence[str]
 ) -> dict[str, str]:
-    """`home` is the agent's; `named` are the variables of `--env`. InvalidParams."""
-    found = {name: environ[name] for name in environ if name in _KEPT or name.startswith("LC_")}
+    """`home` is the agent's; `requested` are the variables of `--env`. InvalidParams."""
+    variables = {name: environ[name] for name in environ if name in _PASSED_ON or name.startswith("LC_")}
     for name, variable in TOOLCHAINS:
-        if variable and (path := _shown(name, variable, environ, mounts)):
-            found[variable] = path
+        if variable and (path := _toolchain_path(name, variable, environ, mounts)):
+            variables[variable] = path
     proxy = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), ENDPOINT)
-    found |= {**proxy, **{name.lower(): value for name, value in proxy.items()}}
-    found |= {
+    variables |= {**proxy, **{name.lower(): value for name, value in proxy.items()}}
+    variables |= {
         "HOME": home,
         "USER": user,
         "LOGNAME": user,
@@ -44,24 +44,24 @@ def environment(
         "HANDRAIL_CAGE": "1",
         TOKEN_VARIABLE: token,
     }
-    for name in named:
+    for name in requested:
         if name not in environ:
             raise InvalidParams(f"--env: the variable {name} isn't set.", hint="Set it, or leave it out.")
-        found[name] = environ[name]
-    return found
+        variables[name] = environ[name]
+    return variables
 
 
-def _path(given: str, mounts: Sequence[Mount]) -> str:
-    """The person's, without folders that aren't there inside."""
-    folders = [folder for folder in given.split(":") if any(_holds(mount, folder) for mount in mounts)]
+def _path(search_path: str, mounts: Sequence[Mount]) -> str:
+    """Returns the person's PATH without folders that don't exist inside."""
+    folders = [folder for folder in search_path.split(":") if any(_contains(mount, folder) for mount in mounts)]
     essential = [folder for folder in _ESSENTIAL.split(":") if folder not in folders]
     return ":".join([*folders, *essential])
 
 
-def _holds(mount: Mount, folder: str) -> bool:
+def _contains(mount: Mount, folder: str) -> bool:
     return folder == mount.target or folder.startswith(mount.target + "/")
 
 
-def _shown(name: str, variable: str, environ: Mapping[str, str], mounts: Sequence[Mount]) -> str | None:
+def _toolchain_path(name: str, variable: str, environ: Mapping[str, str], mounts: Sequence[Mount]) -> str | None:
     path = environ.get(variable) or os.path.join(environ.get("HOME", ""), name)
     return path if any(mount.target == path for mount in mounts) else None

@@ -1,22 +1,22 @@
-"""The files of the cage's own /etc that are made for it. What it takes from the machine's is in `mounts.py`."""
+"""The generated files of the cage's own /etc. The ones copied from this machine's are listed in `mounts.py`."""
 
 import os
 
 from handrail.features.cage.git_identity import user_identity
 from handrail.features.cage.spec import HOME
 
-_NO_NAMES = "# Names are resolved outside: programs connect through the proxy in HTTPS_PROXY.\n"
+_RESOLV_CONF = "# Names are resolved outside: programs connect through the proxy in HTTPS_PROXY.\n"
 
 
 def etc_files(project: str, user: str) -> dict[str, bytes]:
-    """Paths and contents. The name and the ids are the person's, because files show them."""
+    """Maps paths to contents. The user has the person's name and ids, because files show them."""
     uid, gid = os.geteuid(), os.getegid()
     texts = {
         "passwd": f"{user}:x:{uid}:{gid}::{HOME}:/bin/sh\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n",
         "group": f"{user}:x:{gid}:\nnogroup:x:65534:\n",
         "hosts": "127.0.0.1 localhost cage\n::1 localhost\n",
         "hostname": "cage\n",
-        "resolv.conf": _NO_NAMES,
+        "resolv.conf": _RESOLV_CONF,
         "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\nservices: files\nprotocols: files\n",
         "gitconfig": git_config(project, user_identity()),
     }
@@ -31,7 +31,7 @@ def git_config(project: str, identity: dict[str, str]) -> str:
 
 
 def private_home(state: str, client: str, *, is_narrow: bool = False) -> str:
-    """The client's own home, which stays from run to run. A narrow cage's also has the settings of /etc in it."""
+    """Returns the client's own home, which is reused by later runs. In a narrow cage it has the settings, too."""
     folder = f"{state}/homes/{client or 'other'}{'-narrow' if is_narrow else ''}"
     os.makedirs(folder, mode=0o700, exist_ok=True)
     return folder

@@ -1,23 +1,23 @@
-"""Name and email that the person's git uses. git is asked early: it answers while the rest of handrail is loaded."""
+"""The name and email in the person's git configuration. git is started early and answers while handrail is imported."""
 
 import os
 
-_ASKED = ["git", "config", "--global", "--includes", "--null", "--get-regexp", r"^user\.(name|email)$"]
-_asking: list[tuple[int, int]] = []
-"""The process that was started early, and where it prints."""
+_COMMAND = ["git", "config", "--global", "--includes", "--null", "--get-regexp", r"^user\.(name|email)$"]
+_running: list[tuple[int, int]] = []
+"""The process that was started early, and the pipe with its output."""
 
 
-def ask_early() -> None:
-    if not _asking and (started := _start()) is not None:
-        _asking.append(started)
+def start_early() -> None:
+    if not _running and (process := _start()) is not None:
+        _running.append(process)
 
 
 def user_identity() -> dict[str, str]:
-    """Nothing else of git's configuration, which may hold tokens. Empty without git."""
-    ask_early()
-    if not _asking:
+    """Returns name and email only: the rest of git's configuration may contain tokens. Empty without git."""
+    start_early()
+    if not _running:
         return {}
-    pid, output = _asking.pop()
+    pid, output = _running.pop()
     with open(output, "rb") as file:
         printed = file.read().decode(errors="replace")
     os.waitpid(pid, 0)
@@ -26,7 +26,7 @@ def user_identity() -> dict[str, str]:
 
 
 def _start() -> tuple[int, int] | None:
-    """Without `subprocess`, which takes longer to load than git to answer."""
+    """Without `subprocess`: importing it takes longer than git needs to answer."""
     read, write = os.pipe()
     streams = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
@@ -34,7 +34,7 @@ def _start() -> tuple[int, int] | None:
         (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
     ]
     try:
-        return os.posix_spawnp(_ASKED[0], _ASKED, os.environ, file_actions=streams), read
+        return os.posix_spawnp(_COMMAND[0], _COMMAND, os.environ, file_actions=streams), read
     except OSError:
         os.close(read)
         return None

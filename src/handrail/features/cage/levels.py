@@ -1,4 +1,4 @@
-"""How well this machine can confine an agent: full, narrow or not at all, and why."""
+"""How well this machine can confine an agent (full, narrow or not at all), and why."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from handrail.features.cage.level import Level
+    from handrail.features.cage.session import Level
 
 _BUBBLEWRAP = ("/usr/local/bin/bwrap", "/usr/bin/bwrap", "/bin/bwrap")
 _LANDLOCK_CREATE_RULESET = 444
 _LANDLOCK_VERSION = 1
 NEEDED_LANDLOCK = 6
-"""The first that also keeps abstract sockets and signals inside."""
+"""The first version that also isolates abstract sockets and signals."""
 _MACHINES = ("x86_64", "aarch64")
-_TRIAL = (
+_PROBE = (
     "import sys; sys.path.insert(0, sys.argv[1]); import namespace as n; n.enter_namespaces(has_network=False);"
     "import os, tempfile; t = tempfile.mkdtemp(); [os.mkdir(f'{t}/{d}') for d in 'luw'];"
     "s = os.stat(f'{t}/l'); n.mount_overlay(f'{t}/l', (s.st_dev, s.st_ino), f'{t}/u', f'{t}/w')"
@@ -23,7 +23,7 @@ _TRIAL = (
 
 
 class Confinement:
-    """`why` is what is missing for more than this level; `fix` what to do about it."""
+    """`why` is what is missing for a higher level; `fix` says what to do about it."""
 
     def __init__(self, level: Level, bubblewrap: str | None, why: str = "", fix: str = "") -> None:
         self.level = level
@@ -33,19 +33,19 @@ class Confinement:
 
 
 def best_level() -> Confinement:
-    """Quick: what is there. The cage itself says what the kernel refuses after all."""
+    """Looks quickly at what is installed and enabled. The kernel may still refuse when the cage is made."""
     if sys.platform != "linux":
         return Confinement("none", None, "only Linux has what the cage needs", "Run the agent in a Linux machine.")
-    found = next((path for path in _BUBBLEWRAP if os.access(path, os.X_OK)), None)
-    if found is None:
+    bubblewrap = next((path for path in _BUBBLEWRAP if os.access(path, os.X_OK)), None)
+    if bubblewrap is None:
         return below_full(None, "bubblewrap isn't installed", "Install it: sudo apt install bubblewrap")
-    if (barred := _what_bars_namespaces()) is not None:
-        return below_full(found, barred, "Allow user namespaces for bwrap; see docs/cage.md.")
-    return Confinement("full", found)
+    if (obstacle := _namespace_obstacle()) is not None:
+        return below_full(bubblewrap, obstacle, "Allow user namespaces for bwrap; see docs/cage.md.")
+    return Confinement("full", bubblewrap)
 
 
 def below_full(bubblewrap: str | None, why: str, fix: str) -> Confinement:
-    """What is left where namespaces can't be made."""
+    """Returns the best level without namespaces."""
     if os.geteuid() == 0:
         return Confinement("none", bubblewrap, f"{why}; the narrow cage can't hold root", f"Run it as yourself. {fix}")
     if os.uname().machine not in _MACHINES:
@@ -56,7 +56,7 @@ def below_full(bubblewrap: str | None, why: str, fix: str) -> Confinement:
     return Confinement("narrow", bubblewrap, why, fix)
 
 
-def _what_bars_namespaces() -> str | None:
+def _namespace_obstacle() -> str | None:
     if _number("/proc/sys/user/max_user_namespaces", 1) == 0:
         return "user namespaces are switched off (user.max_user_namespaces)"
     if _number("/proc/sys/kernel/unprivileged_userns_clone", 1) == 0 and os.geteuid() != 0:
@@ -66,26 +66,26 @@ def _what_bars_namespaces() -> str | None:
     return None
 
 
-def tried_level() -> Confinement:
-    """The same for `handrail doctor`, which has the time to make the namespaces and the overlay. Blocks."""
+def probe_level() -> Confinement:
+    """Also tries to make the namespaces and the overlay, for `handrail doctor`. Blocks."""
     import subprocess
 
-    found = best_level()
-    if found.level != "full":
-        return found
-    trial = [sys.executable, "-I", "-c", _TRIAL, os.path.dirname(__file__)]
-    tried = subprocess.run(trial, capture_output=True, text=True, timeout=20, check=False)
-    if tried.returncode == 0:
-        return found
-    said = tried.stderr.strip().rpartition("\n")[2]
-    return below_full(found.bubblewrap, f"the kernel refused: {said}", "See docs/cage.md for what it needs.")
+    confinement = best_level()
+    if confinement.level != "full":
+        return confinement
+    command = [sys.executable, "-I", "-c", _PROBE, os.path.dirname(__file__)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    if result.returncode == 0:
+        return confinement
+    error = result.stderr.strip().rpartition("\n")[2]
+    return below_full(confinement.bubblewrap, f"the kernel refused: {error}", "See docs/cage.md for what it needs.")
 
 
 def landlock_version() -> int:
     import ctypes
 
-    found = int(ctypes.CDLL(None).syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION))
-    return max(found, 0)
+    version = int(ctypes.CDLL(None).syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION))
+    return max(version, 0)
 
 
 def _number(path: str, otherwise: int) -> int:

@@ -1,4 +1,4 @@
-"""Which TCP ports are listened on in the network namespace that we are in."""
+"""The TCP ports with listeners in this process's network namespace."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ def listening_ports() -> set[int]:
 
 
 def listening_sockets() -> Iterator[tuple[int, str]]:
-    """Ports, and the inodes of the sockets."""
+    """Yields ports with their sockets' inodes."""
     for name in ("tcp", "tcp6"):
         try:
             with open(f"/proc/self/net/{name}", encoding="ascii") as file:

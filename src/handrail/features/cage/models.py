@@ -1,4 +1,4 @@
-"""The models' APIs as the agent reaches them: the key is added outside, and only what a model needs is let through."""
+"""The model APIs as the agent reaches them: the key is added outside, and only requests to models pass."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 class ModelApi:
-    """`name` is its place on the endpoint, `variables` may hold its key, `base` its address outside.
+    """`name` is its path on the endpoint, `variables` may contain its key, `base` is its real address.
 
-    With `scheme`, the header's value begins with it.
+    `scheme` is a prefix for the header's value.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class ModelApi:
         self.scheme = scheme
 
     def allows(self, method: str, path: str) -> bool:
-        """Whether this is a request to a model: files, batches and accounts are not opened by its key."""
+        """Whether this is a request to a model. The key doesn't open files, batches and accounts."""
         import re
 
         return any(re.fullmatch(pattern, f"{method} {path}") for pattern in self.paths)
@@ -77,7 +77,7 @@ MODEL_APIS = (ANTHROPIC, OPENAI, GEMINI)
 
 
 class Upstream:
-    """A model's API with the key that opens it."""
+    """A model API with its key."""
 
     def __init__(self, api: ModelApi, base: str, key: Secret) -> None:
         self.api = api
@@ -86,7 +86,7 @@ class Upstream:
 
 
 def upstream(api: ModelApi, environ: Mapping[str, str]) -> Upstream | None:
-    """From the person's own variables; None without a key."""
+    """Takes key and address from the person's variables; None without a key."""
     key = next((environ[name] for name in api.variables if environ.get(name)), None)
     base = next((environ[name] for name in api.base_variables if environ.get(name)), api.base)
     if key is None:

@@ -1,4 +1,4 @@
-"""What the cage shows of this machine: system folders, toolchains in the person's home, and what `--mount` names."""
+"""What the cage shows of this machine: system folders, toolchains in the person's home, and folders of `--mount`."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ TOOLCHAINS = (
     (".rbenv", "RBENV_ROOT"), (".rustup", "RUSTUP_HOME"), (".sdkman/candidates", ""), (".volta", "VOLTA_HOME"),
     ("anaconda3", ""), ("go/bin", ""), ("miniconda3", ""), ("sdk", ""), (".local/go", "GOROOT"),
 )  # fmt: skip
-"""Folders in a home, and the variable that may name another place. None holds a key: of Cargo, only its programs."""
+"""Folders in the home, and the variable that may name another location. None contains keys (Cargo: only programs)."""
 _MOST_COPIED = 256 * 1024
 _NEVER = ("/", "/boot", "/dev", "/etc", "/proc", "/root", "/run", "/sys", "/usr", "/var", "/home", "/tmp")  # noqa: S108
 _KEYS = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config/gcloud", ".config/gh", ".password-store")
 
 
 def system_mounts() -> tuple[list[Mount], list[tuple[str, str]]]:
-    """Folders, and links such as /bin that lead into them."""
+    """Returns folders to mount, and links (such as /bin) that lead into them."""
     mounts, links = [], []
     for path in _SYSTEM:
         if os.path.islink(path):
@@ -51,19 +51,19 @@ def system_mounts() -> tuple[list[Mount], list[tuple[str, str]]]:
 
 
 def copied_files(mounts: Sequence[Mount]) -> tuple[list[Mount], dict[str, bytes]]:
-    """Small files of /etc as contents, and the mounts that are left: each mount takes longer than all the others."""
-    left, files = [], {}
+    """Returns the other mounts, and small files of /etc: copying all takes less time than a single mount."""
+    remaining, files = [], {}
     for mount in mounts:
         content = _content(mount.source) if mount.target.startswith("/etc/") else None
         if content is None:
-            left.append(mount)
+            remaining.append(mount)
         else:
             files[mount.target] = content
-    return left, files
+    return remaining, files
 
 
 def _content(path: str) -> bytes | None:
-    """None for a folder, and for what is large or can't be read."""
+    """None for a folder, a large file, and a file that can't be read."""
     try:
         with open(path, "rb") as file:
             content = file.read(_MOST_COPIED + 1)
@@ -82,36 +82,41 @@ def toolchain_mounts(home: str, environ: Mapping[str, str]) -> Iterator[Mount]:
 
 def program_mounts(command: str, environ: Mapping[str, str], shown: Sequence[Mount]) -> Iterator[Mount]:
     """The packages that a command installed by npm needs. NotFound, InvalidParams."""
-    found = _program(command, environ.get("PATH", ""))
-    if found is None:
+    program = _program(command, environ.get("PATH", ""))
+    if program is None:
         raise NotFound(f"Unknown command {command!r}.", hint="Check its name, or give its whole path.")
-    found = os.path.abspath(found)
-    for path in dict.fromkeys((found, os.path.realpath(found))):
+    program = os.path.abspath(program)
+    for path in dict.fromkeys((program, os.path.realpath(program))):
         if any(_is_below(path, mount.target) for mount in shown):
             continue
         parts = path.split("/")
         if "node_modules" not in parts:
             raise InvalidParams(
-                f"{found} can't be seen in the cage.", hint=f"Add its folder: --mount {os.path.dirname(path)}"
+                f"{program} can't be seen in the cage.", hint=f"Add its folder: --mount {os.path.dirname(path)}"
             )
         packages = "/".join(parts[: parts.index("node_modules") + 1])
         yield Mount(packages, packages)
 
 
-def _program(command: str, path: str) -> str | None:
-    """As a shell finds it."""
-    places = [command] if "/" in command else [os.path.join(folder, command) for folder in path.split(":") if folder]
-    return next((place for place in places if os.path.isfile(place) and os.access(place, os.X_OK)), None)
+def _program(command: str, search_path: str) -> str | None:
+    """Searches PATH as a shell does."""
+    candidates = (
+        [command] if "/" in command else [os.path.join(folder, command) for folder in search_path.split(":") if folder]
+    )
+    return next(
+        (path for path in candidates if os.path.isfile(path) and os.access(path, os.X_OK)),
+        None,
+    )
 
 
 def handrail_mounts(project: str) -> Iterator[Mount]:
-    """handrail itself, for the client's hooks: its Python, its packages and its own code."""
-    own = os.path.dirname(os.path.dirname(os.path.abspath(handrail.__file__)))
-    shown: list[str] = []
-    for path in (sys.base_prefix, sys.prefix, own):
+    """handrail itself, which the client's hooks need: its Python, its packages and its own code."""
+    package_folder = os.path.dirname(os.path.dirname(os.path.abspath(handrail.__file__)))
+    mounted: list[str] = []
+    for path in (sys.base_prefix, sys.prefix, package_folder):
         real = os.path.realpath(path)
-        if not any(_is_below(real, folder) for folder in ("/usr", "/opt", project, *shown)):
-            shown.append(real)
+        if not any(_is_below(real, folder) for folder in ("/usr", "/opt", project, *mounted)):
+            mounted.append(real)
             yield Mount(real, path)
 
 
@@ -128,7 +133,7 @@ def named_mount(text: str, forbidden: Sequence[str], home: str) -> Mount:
 
 
 def check_may_be_shown(real: str, forbidden: Sequence[str], home: str, what: str) -> None:
-    """A folder that holds keys, handrail's state or the system itself would open the cage. InvalidParams."""
+    """Refuses folders with keys, with handrail's state, and of the system. InvalidParams."""
     keys = [os.path.realpath(os.path.join(home, name)) for name in _KEYS]
     if real in _NEVER or _is_below(os.path.realpath(home), real) or real == HOME or _is_below(real, HOME):
         raise InvalidParams(f"{what}: {real} is too much to show an agent.", hint="Name a folder inside it.")

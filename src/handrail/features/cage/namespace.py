@@ -1,6 +1,6 @@
-"""What the launcher's child does before it becomes bubblewrap: its namespaces, the overlay, the endpoint's socket.
+"""The kernel calls of the launcher's child before it becomes bubblewrap: namespaces, overlay, the endpoint's socket.
 
-Runs between fork and exec, so it starts no thread and opens nothing that it doesn't close.
+Runs between fork and exec, so it starts no thread and closes whatever it opens.
 """
 
 import array
@@ -26,9 +26,9 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def enter_namespaces(*, has_network: bool) -> None:
-    """New ones of users, with our own ids mapped to themselves, of mounts and, for children, of processes. OSError.
+    """Enters new user (ids mapped to themselves), mount and, for children, process namespaces. OSError.
 
-    Ids stay as they are because git compares the owner of each file with what its index says.
+    Ids stay the same because git compares each file's owner with its index.
     """
     uid, gid = os.geteuid(), os.getegid()
     _call("unshare", NEW_USER | NEW_MOUNTS | NEW_PROCESSES | (0 if has_network else NEW_NETWORK))
@@ -40,13 +40,13 @@ def enter_namespaces(*, has_network: bool) -> None:
         _raise_loopback()
 
 
-def mount_overlay(project: str, seen: tuple[int, int], upper: str, work: str) -> None:
-    """Over the folder `project`, as long as it is the one whose device and inode the launcher has seen. OSError."""
+def mount_overlay(project: str, expected_inode: tuple[int, int], upper: str, work: str) -> None:
+    """Mounts over `project` if it still has the device and inode that the launcher saw. OSError."""
     folder = os.open(project, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         status = os.fstat(folder)
-        if (status.st_dev, status.st_ino) != seen:
-            raise OSError(errno.ESTALE, f"{project} was replaced meanwhile")
+        if (status.st_dev, status.st_ino) != expected_inode:
+            raise OSError(errno.ESTALE, f"{project} was replaced in the meantime")
         target = f"/proc/self/fd/{folder}"
         options = f"lowerdir={target},upperdir={_escaped(upper)},workdir={_escaped(work)},userxattr"
         _call("mount", b"overlay", target.encode(), b"overlay", _MS_NOSUID | _MS_NODEV, os.fsencode(options))
@@ -55,7 +55,7 @@ def mount_overlay(project: str, seen: tuple[int, int], upper: str, work: str) ->
 
 
 def listen_inside(port: int) -> socket.socket:
-    """On loopback, in the namespace that we are in."""
+    """Listens on loopback in this process's network namespace."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind(("127.0.0.1", port))
@@ -63,14 +63,16 @@ def listen_inside(port: int) -> socket.socket:
     return listening
 
 
-def send_socket(line: socket.socket, message: bytes, passed: socket.socket | None = None) -> None:
-    rights = [] if passed is None else [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [passed.fileno()]))]
-    line.sendmsg([message], rights)
+def send_socket(channel: socket.socket, message: bytes, attachment: socket.socket | None = None) -> None:
+    rights = (
+        [] if attachment is None else [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [attachment.fileno()]))]
+    )
+    channel.sendmsg([message], rights)
 
 
-def receive_socket(line: socket.socket) -> tuple[bytes, socket.socket | None]:
-    """Blocks. An empty message is the end of the line."""
-    message, rights, _, _ = line.recvmsg(4096, socket.CMSG_SPACE(4))
+def receive_socket(channel: socket.socket) -> tuple[bytes, socket.socket | None]:
+    """Blocks. An empty message means that the other side has closed the channel."""
+    message, rights, _, _ = channel.recvmsg(4096, socket.CMSG_SPACE(4))
     for level, kind, data in rights:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
             return message, socket.socket(fileno=array.array("i", data[:4])[0])
@@ -78,18 +80,18 @@ def receive_socket(line: socket.socket) -> tuple[bytes, socket.socket | None]:
 
 
 def end_with_parent(parent: int) -> None:
-    """A launcher that is killed leaves nothing behind."""
+    """Ends this process when its parent is killed."""
     _call("prctl", _PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
 
 
 def end_with_starter(alive: int) -> None:
-    """The same across process namespaces, where a parent has no number: the other end of `alive` is only its own."""
+    """Does the same across process namespaces, where the parent has no id: only it has `alive`'s other end."""
     _call("prctl", _PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
-    looked = select.poll()
-    looked.register(alive, 0)
-    if looked.poll(0):
+    poll = select.poll()
+    poll.register(alive, 0)
+    if poll.poll(0):
         os._exit(1)
 
 
@@ -99,7 +101,7 @@ def _raise_loopback() -> None:
 
 
 def _escaped(path: str) -> str:
-    """As overlayfs reads its options."""
+    """Escapes a path for overlayfs options."""
     return path.replace("\\", "\\\\").replace(",", "\\,").replace(":", "\\:")
 
 

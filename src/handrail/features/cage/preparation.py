@@ -1,4 +1,4 @@
-"""Everything about a run that is decided before the cage is made: what was asked for, checked and put together."""
+"""Everything about a run that is decided before the cage is made: options are checked and put together."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from handrail.features.cage.run_folder import RunFolder
 
 OWN_FOLDERS = (".handrail", ".webgal_agent")
-"""handrail's own folders in a project: evidence of other work, which no tool may read either."""
+"""handrail's own folders in a project. They contain evidence of other work, so no tool may read them."""
 HOOKS_FOLDER = "/run/handrail"
-"""Where hooks inside find their socket, in place of a state directory."""
+"""The folder with the socket that hooks inside connect to, in place of a state directory."""
 
 
-class Wanted:
-    """What the command line says."""
+class RunRequest:
+    """The arguments of `handrail run`."""
 
     def __init__(
         self,
@@ -59,8 +59,8 @@ class Wanted:
         self.variables = variables
 
 
-class Prepared:
-    """`project` is the person's; at the narrow level the agent's, in `spec`, is a copy."""
+class PreparedRun:
+    """`project` is the person's. In a narrow cage, `spec.project` is the agent's copy."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Prepared:
         self.token = token
         self.upstreams = upstreams
         self.hooks = hooks
-        """The folder with the socket on which hooks are answered."""
+        """The folder with the socket where hooks are answered."""
 
     @property
     def id(self) -> str:
@@ -103,7 +103,7 @@ class Prepared:
         return self.confinement.bubblewrap
 
     @property
-    def first_line(self) -> str:
+    def start_message(self) -> str:
         """What a person should know about this run before it starts."""
         level, why = self.confinement.level, self.confinement.why
         cage = f"cage {level}" if level == "full" else f"cage {level}, because {why}"
@@ -119,17 +119,17 @@ class Prepared:
         return self.client is not None and any(one.api is self.client.api for one in self.upstreams)
 
     def is_model_host(self, host: str) -> bool:
-        """Where the client signs in and talks to its model by itself. With a key it needs none of these."""
+        """Whether the client itself signs in or talks to its model there. With a key it needs none of these hosts."""
         return self.client is not None and not self.has_key and host in self.client.hosts
 
 
 def prepare(
-    wanted: Wanted,
-    given_state: str | None,
+    request: RunRequest,
+    state_option: str | None,
     token: str,
     environ: Mapping[str, str] = os.environ,
     confinement: Confinement | None = None,
-) -> Prepared:
+) -> PreparedRun:
     """Makes the run's folder. NotFound, InvalidParams, Unsupported."""
     confinement = confinement or best_level()
     if confinement.level == "none":
@@ -137,23 +137,23 @@ def prepare(
             f"No cage can be made here: {confinement.why}.",
             hint=f"{confinement.fix} Or run the agent unconfined: handrail run --uncaged.",
         )
-    state, home, user = state_name(given_state, environ), environ.get("HOME") or "/", _user()
-    project = _project(wanted.project, state, home)
+    state, home, user = state_name(state_option, environ), environ.get("HOME") or "/", _user()
+    project = _project(request.project, state, home)
     mounts, links = system_mounts()
     mounts += toolchain_mounts(home, environ)
     mounts += repository_mounts(project)
-    mounts += (named_mount(text, [state], home) for text in wanted.mounts)
-    mounts += program_mounts(wanted.command[0], environ, [*mounts, Mount(project, project)])
-    client = client_of(wanted.client, wanted.command[0])
-    upstreams = [found for api in MODEL_APIS if (found := upstream(api, environ)) is not None]
+    mounts += (named_mount(text, [state], home) for text in request.mounts)
+    mounts += program_mounts(request.command[0], environ, [*mounts, Mount(project, project)])
+    client = client_of(request.client, request.command[0])
+    upstreams = [model for api in MODEL_APIS if (model := upstream(api, environ)) is not None]
     is_narrow = confinement.level == "narrow"
     os.makedirs(state, mode=0o700, exist_ok=True)
-    agents_home = private_home(state, client.name if client is not None else "", is_narrow=is_narrow)
-    inside = agents_home if is_narrow else HOME
-    variables = environment(environ, user, inside, mounts, token, wanted.variables)
+    agent_home = private_home(state, client.name if client is not None else "", is_narrow=is_narrow)
+    home_inside = agent_home if is_narrow else HOME
+    variables = environment(environ, user, home_inside, mounts, token, request.variables)
     folder = new_folder(state, is_narrow=is_narrow)
-    seen = folder.copy if is_narrow else project  # where the agent finds the project
-    files = etc_files(seen, user)
+    agent_project = folder.copy if is_narrow else project  # where the agent sees the project
+    files = etc_files(agent_project, user)
     if not is_narrow:
         mounts, copied = copied_files(mounts)
         files = copied | files
@@ -166,46 +166,46 @@ def prepare(
         mounts += handrail_mounts(project)
         if not is_narrow:
             mounts.append(Mount(hooks, HOOKS_FOLDER))
-        asked_at = hooks if is_narrow else HOOKS_FOLDER
-        settings = hook_settings(client.name, [sys.executable, "-m", "handrail"], asked_at)
+        hooks_inside = hooks if is_narrow else HOOKS_FOLDER
+        settings = hook_settings(client.name, [sys.executable, "-m", "handrail"], hooks_inside)
         entries = {} if settings is None else settings.entries
         files |= {path: text.encode() for path, text in client.etc(has_key, entries).items()}
-        client.prepare(agents_home, seen)
+        client.prepare(agent_home, agent_project)
     if is_narrow:
-        from handrail.features.cage.narrow.settings import placed
+        from handrail.features.cage.narrow.settings import place_settings
 
-        variables |= placed(files, agents_home, folder.path)
+        variables |= place_settings(files, agent_home, folder.path)
     spec = CageSpec(
-        project=seen,
-        command=_seen_from(seen, project, wanted.command),
+        project=agent_project,
+        command=_with_agent_path(agent_project, project, request.command),
         environment=variables,
         upper=folder.upper,
         work=folder.work,
-        home=agents_home,
+        home=agent_home,
         mounts=tuple(mounts),
         links=tuple(links),
         hidden=[path for name in OWN_FOLDERS if _is_folder(path := os.path.join(project, name))],
         files=files,
     )
-    return Prepared(spec, project, confinement, state, folder, client, token, upstreams, hooks)
+    return PreparedRun(spec, project, confinement, state, folder, client, token, upstreams, hooks)
 
 
-def _seen_from(seen: str, project: str, command: tuple[str, ...]) -> tuple[str, ...]:
-    """A program of the project itself is run from where the agent finds it."""
+def _with_agent_path(agent_project: str, project: str, command: tuple[str, ...]) -> tuple[str, ...]:
+    """Adjusts the path of a program that is in the project to where the agent sees it."""
     first = command[0]
-    return (seen + first.removeprefix(project), *command[1:]) if first.startswith(project + "/") else command
+    return (agent_project + first.removeprefix(project), *command[1:]) if first.startswith(project + "/") else command
 
 
-def _project(given: str, state: str, home: str) -> str:
-    project = os.path.realpath(given)
+def _project(path: str, state: str, home: str) -> str:
+    project = os.path.realpath(path)
     if not os.path.isdir(project):
-        raise NotFound(f"There is no project folder {given}.", hint="Name an existing folder with --project.")
+        raise NotFound(f"There is no project folder {path}.", hint="Name an existing folder with --project.")
     check_may_be_shown(project, [state], home, "The project")
     return project
 
 
 def _is_folder(path: str) -> bool:
-    """Itself, not through a link."""
+    """Whether it is a folder itself, not a link to one."""
     return os.path.isdir(path) and not os.path.islink(path)
 
 

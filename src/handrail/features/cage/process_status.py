@@ -1,4 +1,4 @@
-"""A process as `/proc` has it: its state, and how it ended while nobody has taken notice of that."""
+"""A process's state in `/proc`, and its exit code while its parent hasn't read that yet."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 
 
 def state_of(pid: int) -> str:
-    """`T` is stopped, `Z` ended; empty where there is no such process."""
+    """`T` means stopped, `Z` ended; empty if there is no such process."""
     return (_fields(pid) or [""])[0]
 
 
 def exit_code_of(pid: int) -> int | None:
-    """As shells have it; None while it runs, and where it is gone."""
+    """As shells report it; None while it runs, and after it is gone."""
     fields = _fields(pid)
     if not fields or fields[0] != "Z":
         return None
@@ -20,7 +20,7 @@ def exit_code_of(pid: int) -> int | None:
 
 
 def _fields(pid: int) -> list[str]:
-    """Those after its name, which may have spaces and brackets in it."""
+    """Returns the fields after the name, which may contain spaces and brackets."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
             return file.read().rpartition(")")[2].split()

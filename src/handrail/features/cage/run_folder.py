@@ -1,8 +1,8 @@
-"""The folder of one run in a cage, `<stateDir>/cages/<id>/`. Loads next to nothing: the agent waits for it.
+"""The folder of one run in a cage, `<stateDir>/cages/<id>/`. Imports almost nothing, because the agent waits for it.
 
-`upper/` holds what the agent has changed, `work/` belongs to the kernel's overlay, and `base/` is the project as it was
-at the start. At the narrow level the agent works on `copy/` instead, with `tmp/` for temporary files. What runs there
-is in `cage.json` (`session.py`).
+`upper/` has the agent's changes, `work/` belongs to the kernel's overlay, and `base/` is the project as it was at the
+start. In a narrow cage the agent works on `copy/` instead, with `tmp/` for temporary files. `cage.json` describes the
+run (`session.py`).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from handrail.features.cage.level import Level
+    from handrail.features.cage.session import Level
 
 FOLDER = "cages"
 
 
 class RunFolder:
-    """The places inside it, and whether its launcher lives."""
+    """The paths inside it, and whether its launcher is alive."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -53,7 +53,7 @@ class RunFolder:
 
     @property
     def is_running(self) -> bool:
-        """Whether the launcher lives: the kernel releases its lock however it ends."""
+        """Whether the launcher is alive: the kernel releases its lock however it ends."""
         try:
             descriptor = os.open(f"{self.path}/lock", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
         except FileNotFoundError:
@@ -67,14 +67,14 @@ class RunFolder:
         return False
 
     def remove(self) -> None:
-        """Where nothing has run in it."""
+        """Removes a folder in which nothing has run."""
         import shutil
 
         shutil.rmtree(self.path, ignore_errors=True)
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """While inside, `is_running`."""
+    def lock(self) -> Iterator[None]:
+        """Within the context, `is_running` is true."""
         descriptor = os.open(f"{self.path}/lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -84,12 +84,12 @@ class RunFolder:
 
 
 def filter_cache(state: str) -> str:
-    """Where compiled filters are kept."""
+    """The folder of compiled filters."""
     return f"{state}/{FOLDER}"
 
 
-def begin(folder: RunFolder, project: str, client: str, command: Sequence[str], level: Level) -> None:
-    """Writes `cage.json`, as `CageSession` reads it."""
+def write_record(folder: RunFolder, project: str, client: str, command: Sequence[str], level: Level) -> None:
+    """Writes `cage.json`, which `CageSession` reads."""
     import json  # while the kernel makes the namespaces
 
     started = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime())
@@ -103,9 +103,9 @@ def begin(folder: RunFolder, project: str, client: str, command: Sequence[str], 
 
 
 def new_folder(state: str, *, is_narrow: bool = False) -> RunFolder:
-    """Makes it, for the owner alone."""
-    own_id = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{os.urandom(3).hex()}"
-    folder = RunFolder(f"{state}/{FOLDER}/{own_id}")
+    """Makes the folder, accessible only to its owner."""
+    run_id = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{os.urandom(3).hex()}"
+    folder = RunFolder(f"{state}/{FOLDER}/{run_id}")
     inner = (folder.copy, folder.temporary) if is_narrow else (folder.upper, folder.work)
     os.makedirs(f"{state}/{FOLDER}", mode=0o700, exist_ok=True)
     for path in (folder.path, *inner):

@@ -7,24 +7,26 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
-from handrail.features.cage.level import Level
-from handrail.features.cage.run_folder import FOLDER, RunFolder, begin, new_folder
+from handrail.features.cage.run_folder import FOLDER, RunFolder, new_folder, write_record
 from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Damaged, NotFound
 
+Level = Literal["full", "narrow", "none"]
+"""How well the agent is confined."""
 _ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
 
 
 class CageSession(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """What `cage.json` holds. Without `ended_at` it still runs, or its launcher was killed (see `is_running`)."""
+    """The content of `cage.json`. Without `ended_at` it is running, or its launcher was killed (see `is_running`)."""
 
     id: str
     project: str
     client: str
-    """A known client's name, such as `claude`; empty for any other command."""
+    """A supported client's name, such as `claude`; empty for any other command."""
     command: tuple[str, ...]
     level: Level
     started_at: str
@@ -56,12 +58,12 @@ class CageFolder:
 
     @property
     def is_running(self) -> bool:
-        """Whether the launcher lives."""
+        """Whether the launcher is alive."""
         return self._run.is_running
 
-    def held(self) -> AbstractContextManager[None]:
-        """While inside, `is_running`."""
-        return self._run.held()
+    def lock(self) -> AbstractContextManager[None]:
+        """Within the context, `is_running` is true."""
+        return self._run.lock()
 
     @property
     def _run(self) -> RunFolder:
@@ -82,7 +84,7 @@ class CageFolder:
         replace_file(self.path / "cage.json", msgspec.json.format(msgspec.json.encode(session), indent=2) + b"\n")
 
     def end(self, exit_code: int) -> CageSession:
-        """Notes the end; returns the session as it now stands."""
+        """Records the end and returns the new session."""
         session = msgspec.structs.replace(self.read(), ended_at=_now(), exit_code=exit_code)
         self.write(session)
         return session
@@ -91,28 +93,28 @@ class CageFolder:
 def new_cage(
     state: Path, project: str, client: str, command: Sequence[str], level: Level
 ) -> tuple[CageFolder, CageSession]:
-    """A new folder with its record."""
+    """Makes a new folder with its record."""
     run = new_folder(str(state), is_narrow=level == "narrow")
-    begin(run, project, client, command, level)
+    write_record(run, project, client, command, level)
     folder = CageFolder(Path(run.path))
     return folder, folder.read()
 
 
-def find_cage(state: Path, own_id: str) -> CageFolder:
+def find_cage(state: Path, run_id: str) -> CageFolder:
     """NotFound."""
-    folder = CageFolder(state / FOLDER / own_id)
-    if not _ID.fullmatch(own_id) or not folder.path.is_dir():
-        raise _unknown(own_id)
+    folder = CageFolder(state / FOLDER / run_id)
+    if not _ID.fullmatch(run_id) or not folder.path.is_dir():
+        raise _unknown(run_id)
     return folder
 
 
 def list_cages(state: Path, project: str | None = None) -> list[tuple[CageFolder, CageSession]]:
-    """Oldest first; those of one project, or all. What can't be read is left out."""
+    """Returns the runs of one project, or all, oldest first. Unreadable records are skipped."""
     try:
         names = sorted(name for name in os.listdir(state / FOLDER) if _ID.fullmatch(name))
     except FileNotFoundError:
         return []
-    found = []
+    cages = []
     for name in names:
         folder = CageFolder(state / FOLDER / name)
         try:
@@ -120,12 +122,12 @@ def list_cages(state: Path, project: str | None = None) -> list[tuple[CageFolder
         except (NotFound, Damaged):
             continue
         if project is None or session.project == project:
-            found.append((folder, session))
-    return found
+            cages.append((folder, session))
+    return cages
 
 
-def _unknown(own_id: str) -> NotFound:
-    return NotFound(f"Unknown cage {own_id!r}.", hint="List them with `handrail review --list`.")
+def _unknown(run_id: str) -> NotFound:
+    return NotFound(f"Unknown cage {run_id!r}.", hint="List them with `handrail review --list`.")
 
 
 def _now() -> str:

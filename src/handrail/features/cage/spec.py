@@ -1,19 +1,19 @@
-"""The cage as data: each flag with what it keeps out. The launcher reads it; tests take flags out one by one."""
+"""The cage as data: each flag with what it keeps out. The launcher reads it; tests remove flags one by one."""
 
 from __future__ import annotations
 
 from types import MappingProxyType
 
-from handrail.features.cage.syscalls import REFUSED, SOCKETS, Refused
+from handrail.features.cage.syscalls import REFUSED_CALLS, REFUSED_SOCKETS, Refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 ENDPOINT_PORT = 6007
-"""Where the agent finds handrail inside the cage, on 127.0.0.1."""
+"""The port of handrail's endpoint inside the cage, on 127.0.0.1."""
 TAKE_TERMINAL = ("setsid", "--ctty")
 HOME = "/agent"
-"""The agent's own home. Not the person's path: nothing is mounted below a folder that the agent may write."""
+"""The agent's own home. It isn't the person's path, so that nothing is mounted below a folder the agent can write."""
 
 
 class Flag:
@@ -34,7 +34,7 @@ FLAGS = (
     Flag("host name", ("--unshare-uts", "--hostname", "cage"), "the machine's name"),
     Flag("control groups", ("--unshare-cgroup-try",), "where the machine's control groups are"),
     Flag("no capabilities", ("--cap-drop", "ALL"), "what root may do, where root runs the agent"),
-    Flag("ends with the launcher", ("--die-with-parent",), "an agent that lives on"),
+    Flag("ends with the launcher", ("--die-with-parent",), "agents that outlive the launcher"),
     Flag("own /proc", ("--proc", "/proc"), "other processes' memory and environment"),
     Flag(
         "read-only kernel settings",
@@ -44,11 +44,11 @@ FLAGS = (
     Flag("own /dev", ("--dev", "/dev"), "disks, cameras, input devices"),
     Flag("own /tmp", ("--tmpfs", "/tmp"), "other programs' temporary files and sockets"),  # noqa: S108
 )
-READ_ONLY_ROOT = Flag("read-only root", ("--remount-ro", "/"), "files beside what is mounted")
+READ_ONLY_ROOT = Flag("read-only root", ("--remount-ro", "/"), "writing files outside the mounts")
 
 
 class Mount:
-    """A folder or file outside, and where it is inside."""
+    """A folder or file outside, and its path inside."""
 
     def __init__(self, source: str, target: str, is_writable: bool = False) -> None:
         self.source = source
@@ -72,7 +72,7 @@ class CageSpec:
         hidden: Sequence[str] = (),
         files: Mapping[str, bytes] = MappingProxyType({}),
         flags: Sequence[Flag] = (*FLAGS, READ_ONLY_ROOT),
-        refused: Sequence[Refused] = (*REFUSED, *SOCKETS),
+        refused: Sequence[Refusal] = (*REFUSED_CALLS, *REFUSED_SOCKETS),
         has_own_network: bool = True,
         has_overlay: bool = True,
     ) -> None:
@@ -84,11 +84,11 @@ class CageSpec:
         self.home = home
         self.mounts = mounts
         self.links = links
-        """Where a link inside is, and where it leads, such as /bin to usr/bin."""
+        """Paths of links inside with their targets, such as /bin and usr/bin."""
         self.hidden = hidden
-        """Folders of the project that are empty inside."""
+        """Folders of the project that appear empty inside."""
         self.files = files
-        """Generated and copied files, read-only as the root is: those of /etc."""
+        """Generated and copied files of /etc, read-only like the root."""
         self.flags = flags
         self.refused = refused
         self.has_own_network = has_own_network
@@ -97,7 +97,7 @@ class CageSpec:
     def arguments(
         self, data: Mapping[str, int], filter_descriptor: int | None, has_terminal: bool = False
     ) -> list[str]:
-        """For bubblewrap. `data` are descriptors of the generated files. The last flag to mount is the root's own."""
+        """Returns bubblewrap's arguments. `data` has descriptors of the generated files. The root is remounted last."""
         words = [word for flag in self.flags if flag is not READ_ONLY_ROOT for word in flag.arguments]
         for target in ("/var/tmp", "/run"):  # noqa: S108
             words += ["--tmpfs", target]
@@ -112,5 +112,5 @@ class CageSpec:
         if filter_descriptor is not None:
             words += ["--seccomp", str(filter_descriptor)]
         words += [word for flag in self.flags if flag is READ_ONLY_ROOT for word in flag.arguments]
-        # In a session of the agent's own, Ctrl-C reaches the agent and not bubblewrap, which would end everything.
+        # The agent gets its own session, so that Ctrl-C doesn't reach bubblewrap, which would end everything.
         return [*words, "--", *(TAKE_TERMINAL if has_terminal else ()), *self.command]

@@ -1,6 +1,6 @@
-"""The agent's own terminal, and the person's in front of it: keys in, screen out, size, Ctrl-Z and the end.
+"""Connects the agent's own terminal with the person's: keys, output, size, Ctrl-Z and the end.
 
-The person's terminal is never the agent's: what a program can do to a terminal, the agent does to its own.
+The agent never gets the person's terminal: what a program can do to a terminal, it does only to its own.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from handrail.features.cage.launch import Caged
+    from handrail.features.cage.launch import CagedAgent
 
 _SUSPEND = b"\x1a"
-_LOOKS = (0.02, 0.05, 0.1, 0.2, 0.4)
-"""How long after Ctrl-Z we look whether the agent has stopped, in seconds."""
+_SUSPEND_POLLS = (0.02, 0.05, 0.1, 0.2, 0.4)
+"""How long after Ctrl-Z we check whether the agent has stopped, in seconds."""
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-_MOST_ASKED = 3
-"""From the third on, the cage is ended, whatever the agent makes of signals."""
+_MOST_SIGNALS = 3
+"""The third signal ends the cage, even if the agent ignores signals."""
 _LAST_OUTPUT_SECONDS = 0.2
-_LOOK_SECONDS = 1.0
+_POLL_SECONDS = 1.0
 _CHUNK = 65536
 
 
 class Terminal:
-    """The launcher's side of the agent's streams. `streams` goes into the cage, `run` follows, `close` ends it."""
+    """The launcher's side of the agent's streams: `streams` goes into the cage, `run` copies data until the end."""
 
     def __init__(self) -> None:
         self._ours = AgentStreams()
@@ -48,31 +48,33 @@ class Terminal:
     def close(self) -> None:
         self._ours.close()
 
-    def run(self, caged: Caged) -> int:
-        """Until the agent ends; its exit code. The person's terminal is as before, however it ends."""
+    def run(self, caged: CagedAgent) -> int:
+        """Runs until the agent ends and returns its exit code. Always restores the person's terminal."""
         ours = self._ours
-        ours.close_agents()
+        ours.close_agent_ends()
         with ExitStack() as stack:
             saved = stack.enter_context(_raw()) if ours.terminal is not None else None
-            woken = stack.enter_context(_signals())
+            wakeup = stack.enter_context(_signals())
             selector = stack.enter_context(selectors.DefaultSelector())
-            for descriptor in (caged.pidfd, woken, *ours.outputs):
+            for descriptor in (caged.pidfd, wakeup, *ours.outputs):
                 selector.register(descriptor, selectors.EVENT_READ)
             if ours.keys is not None:
                 selector.register(0, selectors.EVENT_READ)
             if ours.file_input is not None:
                 selector.register(ours.file_input, selectors.EVENT_WRITE)
-            early = self._pump(caged, selector, woken, saved)
+            early = self._pump(caged, selector, wakeup, saved)
             code = caged.wait()
             return code if early is None else early
 
-    def _pump(self, caged: Caged, selector: selectors.BaseSelector, woken: int, saved: list[Any] | None) -> int | None:
-        """The exit code of an agent whose end was not noticed inside."""
+    def _pump(
+        self, caged: CagedAgent, selector: selectors.BaseSelector, wakeup: int, saved: list[Any] | None
+    ) -> int | None:
+        """Returns the exit code of an agent that ended without its cage noticing."""
         ours, code = self._ours, None
-        has_ended, times_asked = False, 0
-        next_look = time.monotonic() + _LOOK_SECONDS
+        has_ended, signal_count = False, 0
+        next_poll = time.monotonic() + _POLL_SECONDS
         while not has_ended or ours.outputs:
-            ready = {key.fd for key, _ in selector.select(_LAST_OUTPUT_SECONDS if has_ended else _LOOK_SECONDS)}
+            ready = {key.fd for key, _ in selector.select(_LAST_OUTPUT_SECONDS if has_ended else _POLL_SECONDS)}
             if not ready and has_ended:
                 return code  # something that outlives the agent keeps its output open
             for descriptor in ready & ours.outputs.keys():
@@ -81,12 +83,12 @@ class Terminal:
                 self._read_keys(caged, selector, saved)
             if ours.file_input in ready and not has_ended:
                 self._read_file(selector)
-            for number in os.read(woken, 64) if woken in ready else b"":
+            for number in os.read(wakeup, 64) if wakeup in ready else b"":
                 if number == signal.SIGWINCH:
                     self._resize()
                 elif number in _ENDING:
-                    times_asked += 1
-                    if times_asked < _MOST_ASKED:
+                    signal_count += 1
+                    if signal_count < _MOST_SIGNALS:
                         caged.signal(number)
                     else:
                         caged.kill()
@@ -94,9 +96,9 @@ class Terminal:
                 has_ended = True
                 selector.unregister(caged.pidfd)
                 self._close_file_input(selector)
-            elif code is None and time.monotonic() >= next_look:
-                next_look = time.monotonic() + _LOOK_SECONDS
-                code = caged.unnoticed_end()
+            elif code is None and time.monotonic() >= next_poll:
+                next_poll = time.monotonic() + _POLL_SECONDS
+                code = caged.unreaped_exit_code()
                 if code is not None:
                     caged.kill()
         return code
@@ -106,7 +108,7 @@ class Terminal:
         try:
             data = os.read(descriptor, _CHUNK)
             _write(ours.outputs[descriptor], data)
-        except OSError:  # EIO is how a terminal says that its other end is closed
+        except OSError:  # a terminal whose other side is closed raises EIO
             data = b""
         if not data:
             selector.unregister(descriptor)
@@ -114,7 +116,7 @@ class Terminal:
             if descriptor != ours.keys:
                 os.close(descriptor)
 
-    def _read_keys(self, caged: Caged, selector: selectors.BaseSelector, saved: list[Any] | None) -> None:
+    def _read_keys(self, caged: CagedAgent, selector: selectors.BaseSelector, saved: list[Any] | None) -> None:
         ours = self._ours
         assert ours.keys is not None
         keys = os.read(0, _CHUNK)
@@ -129,7 +131,7 @@ class Terminal:
                 ours.keys = None
 
     def _read_file(self, selector: selectors.BaseSelector) -> None:
-        """No more than a pipe with room takes at once: to wait for the agent would keep its output waiting."""
+        """Writes no more than a pipe with room takes at once: waiting for the agent would block its output."""
         assert self._ours.file_input is not None
         data = b""
         with suppress(OSError):  # an agent may have closed its end
@@ -144,22 +146,22 @@ class Terminal:
             os.close(self._ours.file_input)
             self._ours.file_input = None
 
-    def _suspend_if_stopped(self, caged: Caged, saved: list[Any]) -> None:
-        """Ctrl-Z is the agent's. When it has stopped by it, we stop too, and the person's shell has the terminal."""
+    def _suspend_if_stopped(self, caged: CagedAgent, saved: list[Any]) -> None:
+        """The agent gets Ctrl-Z. If it stops, so do we, and the person's shell gets the terminal."""
         assert self._ours.terminal is not None
-        agent = caged.agent()
+        agent = caged.agent_pid()
         if agent is None:
             return
         if self._makes_signals() and os.tcgetpgrp(self._ours.terminal) == agent:
-            os.kill(agent, signal.SIGSTOP)  # the kernel ignores Ctrl-Z for a group that no shell looks after
-        for pause in _LOOKS:
+            os.kill(agent, signal.SIGSTOP)  # the kernel ignores Ctrl-Z for a process group without a controlling shell
+        for pause in _SUSPEND_POLLS:
             if state_of(agent) == "T":
                 self._suspend(agent, saved)
                 return
             time.sleep(pause)
 
     def _makes_signals(self) -> bool:
-        """Whether the agent's terminal makes a signal of Ctrl-Z, or a plain key."""
+        """Whether the agent's terminal turns Ctrl-Z into a signal or passes it as a key."""
         assert self._ours.terminal is not None
         attributes = termios.tcgetattr(self._ours.terminal)
         return bool(attributes[3] & termios.ISIG) and attributes[6][termios.VSUSP] == _SUSPEND
@@ -187,13 +189,13 @@ def _raw() -> Iterator[list[Any]]:
     try:
         yield saved
     finally:
-        # Unread input may be what the terminal answered to the agent: the person's shell must not read it as typed.
+        # Unread input may be the terminal's answers to the agent: the person's shell must not read them as typed.
         termios.tcsetattr(0, termios.TCSAFLUSH, saved)
 
 
 @contextmanager
 def _signals() -> Iterator[int]:
-    """A descriptor on which each signal is a byte, so that one wait covers everything."""
+    """Yields a descriptor that gets a byte for each signal, so that one select covers everything."""
     read, write = os.pipe()
     os.set_blocking(write, False)
     before = signal.set_wakeup_fd(write, warn_on_full_buffer=False)
@@ -209,6 +211,6 @@ def _signals() -> Iterator[int]:
 
 
 def _write(descriptor: int, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[os.write(descriptor, left) :]
+    remaining = memoryview(data)
+    while remaining:
+        remaining = remaining[os.write(descriptor, remaining) :]

@@ -1,4 +1,4 @@
-"""The repository of a project that is a linked git worktree: it is elsewhere, and shown read-only."""
+"""Mounts the repository of a project that is a linked git worktree, read-only: it is outside the project's folder."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_NAMES = "gitdir: "
+_POINTER = "gitdir: "
 _LONGEST = 4096
 
 
 def repository_mounts(project: str) -> Iterator[Mount]:
-    """Only where the repository itself names the project: what the project's file says, an agent may have written."""
+    """Only if the repository itself names the project: an agent may have written the project's own .git file."""
     link = os.path.join(project, ".git")
     try:
-        named = _line(link)
-        if not named.startswith(_NAMES):
+        pointer = _line(link)
+        if not pointer.startswith(_POINTER):
             return
-        own = os.path.abspath(os.path.join(project, named.removeprefix(_NAMES)))
-        repository = os.path.abspath(os.path.join(own, _line(f"{own}/commondir")))
-        is_its = os.path.realpath(os.path.join(own, _line(f"{own}/gitdir"))) == os.path.realpath(link)
+        git_folder = os.path.abspath(os.path.join(project, pointer.removeprefix(_POINTER)))
+        repository = os.path.abspath(os.path.join(git_folder, _line(f"{git_folder}/commondir")))
+        is_linked = os.path.realpath(os.path.join(git_folder, _line(f"{git_folder}/gitdir"))) == os.path.realpath(link)
     except OSError:
         return
-    if is_its and os.path.dirname(os.path.dirname(own)) == repository:
+    if is_linked and os.path.dirname(os.path.dirname(git_folder)) == repository:
         yield Mount(os.path.realpath(repository), repository)
 
 

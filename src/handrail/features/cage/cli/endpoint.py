@@ -1,4 +1,4 @@
-"""handrail's own endpoint inside the cage: its MCP server, and the models' APIs with the key added."""
+"""handrail's own endpoint inside the cage: its MCP server, and the model APIs with the key added."""
 
 import asyncio
 import hmac
@@ -25,7 +25,7 @@ _MODEL_SECONDS = 600.0
 
 
 class Endpoint:
-    """`upstreams` are the models whose key is known, by their place; `mcp` is handrail's, for who has the token."""
+    """`upstreams` are the model APIs that a key was found for; `mcp` is handrail's server and requires the token."""
 
     def __init__(self, mcp: ASGIApp, token: str, upstreams: Sequence[Upstream]) -> None:
         self._mcp = mcp
@@ -36,7 +36,7 @@ class Endpoint:
         self._state = ServerState()
 
     def protocol(self) -> asyncio.Protocol:
-        """What speaks HTTP on one connection."""
+        """Returns the HTTP protocol for one connection."""
         return H11Protocol(self._config, self._state, {})
 
     async def close(self) -> None:
@@ -46,21 +46,23 @@ class Endpoint:
         if scope["type"] != "http":
             return
         headers = dict(scope["headers"])
-        place, _, rest = scope["path"].lstrip("/").partition("/")
+        api_name, _, rest = scope["path"].lstrip("/").partition("/")
         if scope["path"] == "/mcp":
             if hmac.compare_digest(headers.get(b"authorization", b""), self._token):
                 await self._mcp(scope, receive, send)
             else:
-                await _refused(401, "This needs the cage's token.")(scope, receive, send)
-        elif place in self._upstreams and scope["path"].isascii() and ".." not in scope["path"]:
-            await self._relay(self._upstreams[place], f"/{rest}", scope, receive, send)
+                await _error(401, "This needs the cage's token.")(scope, receive, send)
+        elif api_name in self._upstreams and scope["path"].isascii() and ".." not in scope["path"]:
+            await self._relay(self._upstreams[api_name], f"/{rest}", scope, receive, send)
         else:
-            await _refused(404, "There is nothing here.")(scope, receive, send)
+            await _error(404, "There is nothing here.")(scope, receive, send)
 
     async def _relay(self, upstream: Upstream, path: str, scope: Scope, receive: Receive, send: Send) -> None:
         if not upstream.api.allows(scope["method"], path):
-            words = f"Through the cage, {upstream.api.title}'s key opens only its models, not {scope['method']} {path}."
-            await _refused(403, words)(scope, receive, send)
+            message = (
+                f"Through the cage, {upstream.api.title}'s key opens only its models, not {scope['method']} {path}."
+            )
+            await _error(403, message)(scope, receive, send)
             return
         query = [pair for pair in parse_qsl(scope["query_string"].decode("latin-1")) if pair[0] != "key"]
         address = f"{upstream.base}{path}" + (f"?{urlencode(query)}" if query else "")
@@ -73,15 +75,17 @@ class Endpoint:
         try:
             async with self._pool.stream(
                 scope["method"], address, headers=[*headers, *sizes], content=body, extensions={"timeout": timeout}
-            ) as answer:
-                kept = [(name, value) for name, value in answer.headers if name.lower() not in _NOT_PASSED_BACK]
-                await send({"type": "http.response.start", "status": answer.status, "headers": kept})
-                async for piece in answer.aiter_stream():
+            ) as response:
+                response_headers = [
+                    (name, value) for name, value in response.headers if name.lower() not in _NOT_PASSED_BACK
+                ]
+                await send({"type": "http.response.start", "status": response.status, "headers": response_headers})
+                async for piece in response.aiter_stream():
                     await send({"type": "http.response.body", "body": piece, "more_body": True})
                 await send({"type": "http.response.body", "body": b""})
         except (httpcore2.NetworkError, httpcore2.TimeoutException, httpcore2.ProtocolError) as error:
-            words = f"{upstream.api.title} can't be reached: {str(error) or type(error).__name__}."
-            await _refused(502, words)(scope, receive, send)
+            message = f"{upstream.api.title} can't be reached: {str(error) or type(error).__name__}."
+            await _error(502, message)(scope, receive, send)
 
 
 async def _body(receive: Receive) -> AsyncIterator[bytes]:
@@ -94,5 +98,5 @@ async def _body(receive: Receive) -> AsyncIterator[bytes]:
             return
 
 
-def _refused(status: int, words: str) -> JSONResponse:
-    return JSONResponse({"error": {"type": "handrail", "message": f"handrail: {words}"}}, status_code=status)
+def _error(status: int, message: str) -> JSONResponse:
+    return JSONResponse({"error": {"type": "handrail", "message": f"handrail: {message}"}}, status_code=status)

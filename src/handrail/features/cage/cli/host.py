@@ -1,4 +1,4 @@
-"""The launcher's second thread: opens the project, and answers the agent at the door of its cage."""
+"""The launcher's second thread: opens the project and answers the agent's requests."""
 
 import asyncio
 import socket
@@ -8,8 +8,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handrail.features.cage.launch import Caged
-from handrail.features.cage.preparation import Prepared
+from handrail.features.cage.launch import CagedAgent
+from handrail.features.cage.preparation import PreparedRun
 from handrail.features.cage.run_folder import filter_cache
 
 if TYPE_CHECKING:
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from handrail.ports.identity import Caller, Identity
 
 _NOT_INSIDE = frozenset({"workspace", "webgal", "desktop"})
-"""File tools would work on the project itself, while the agent sees its overlay; reading the screen asks nothing."""
+"""File tools would change the project itself while the agent sees its overlay, and screen readers need no approval."""
 _END_SECONDS = 10.0
 
 
 class CageHost(threading.Thread):
-    """While the cage runs. When it fails, so does the cage: `failure` says why."""
+    """Runs as long as the cage. If it fails, it ends the cage and `failure` has the reason."""
 
     def __init__(
         self,
         open_program: Callable[[], "Program"],
-        caged: Caged,
-        prepared: Prepared,
+        caged: CagedAgent,
+        prepared: PreparedRun,
         hooks: socket.socket,
         ports: Sequence[int],
     ) -> None:
-        """`hooks` listens where the cage's hooks call."""
+        """`hooks` is the socket that hooks inside the cage connect to."""
         super().__init__(name="cage host", daemon=True)
         self.failure: BaseException | None = None
         self._caged = caged
@@ -69,19 +69,19 @@ class CageHost(threading.Thread):
         self._loop, self._serving = asyncio.get_running_loop(), asyncio.current_task()
         if self._is_over:
             return
-        await asyncio.to_thread(self._check_filter)
+        await asyncio.to_thread(self._verify_filter)
         program = self._open_program()
         opened = await asyncio.to_thread(self._open, program, AskInQueue(keeps_prompt=False))
         try:
             await self._answer(program, opened)
         finally:
-            await asyncio.to_thread(opened.close)  # it may seal the record, which waits for the disk
+            await asyncio.to_thread(opened.close)  # it may seal the audit log, which waits for the disk
 
-    def _check_filter(self) -> None:
-        from handrail.features.cage.syscalls import check_kept
+    def _verify_filter(self) -> None:
+        from handrail.features.cage.syscalls import verify_cached_filter
 
-        if not self._is_narrow:  # which keeps none
-            check_kept(self._prepared.spec.refused, filter_cache(self._prepared.state))
+        if not self._is_narrow:  # a narrow cage caches no filter
+            verify_cached_filter(self._prepared.spec.refused, filter_cache(self._prepared.state))
 
     def _open(self, program: "Program", approver: Any) -> "Project":
         features = [feature for feature in program.features if feature.tools and feature.missing_extra is None]
@@ -92,8 +92,8 @@ class CageHost(threading.Thread):
 
     async def _answer(self, program: "Program", project: "Project") -> None:
         from handrail.features.cage.cli.endpoint import Endpoint
-        from handrail.features.cage.proxy.door import Door
         from handrail.features.cage.proxy.host_access import HostAccess
+        from handrail.features.cage.proxy.proxy_server import ProxyServer
         from handrail.kernel.project import background_work
 
         prepared, (caller, identity) = self._prepared, self._identity()
@@ -106,33 +106,33 @@ class CageHost(threading.Thread):
         async with (
             background_work(project),
             mcp.run(),
-            program.serve_cage(project, self._hooks, prepared.id, self._given()),
-            self._published(project, caller, run),
+            program.serve_cage(project, self._hooks, prepared.id, self._work_folders()),
+            self._published_ports(project, caller, run),
         ):
             try:
-                await Door(self._caged.endpoint, access, endpoint.protocol, self._welcome).serve()
+                await ProxyServer(self._caged.endpoint, access, endpoint.protocol, self._is_allowed_peer).serve()
             finally:
                 await project.stores.grants.end_for(caller.identity, run)
                 await endpoint.close()
 
-    def _published(self, project: "Project", caller: "Caller", run: str) -> "AbstractAsyncContextManager[None]":
-        """In a narrow cage servers listen on this machine already."""
+    def _published_ports(self, project: "Project", caller: "Caller", run: str) -> "AbstractAsyncContextManager[None]":
+        """Forwards ports of a full cage. In a narrow cage, servers already listen on this machine."""
         from handrail.features.cage.connections import PUBLISH_NAME
-        from handrail.features.cage.proxy.published import Published, publish
+        from handrail.features.cage.proxy.published_ports import PublishedPorts, publish
         from handrail.kernel.call import Call
 
         if self._is_narrow:
             return nullcontext()
-        published = Published(self._caged.inside)
-        project.part("cage").forward = published.forward
+        forwarder = PublishedPorts(self._caged.helper)
+        project.part("cage").forward = forwarder.forward
 
         async def ask(port: int, outside: int) -> object:
             return await project.gate.run(Call(PUBLISH_NAME, {"port": port, "outside": outside}, caller, own_task=run))
 
-        return publish(published, self._ports, ask)
+        return publish(forwarder, self._ports, ask)
 
-    def _given(self) -> list[str]:
-        """Folders of the state directory in which the agent of a narrow cage works."""
+    def _work_folders(self) -> list[str]:
+        """Returns the folders of the state directory in which the agent of a narrow cage works."""
         folder = self._prepared.folder
         return [folder.copy, folder.temporary, self._prepared.spec.home] if self._is_narrow else []
 
@@ -140,11 +140,11 @@ class CageHost(threading.Thread):
     def _is_narrow(self) -> bool:
         return self._prepared.confinement.level == "narrow"
 
-    def _welcome(self, peer: tuple[str, int], own: tuple[str, int]) -> bool:
-        """A narrow cage has the machine's network, where other users could use the person's model."""
+    def _is_allowed_peer(self, peer_address: tuple[str, int], own_address: tuple[str, int]) -> bool:
+        """Other users could connect to a narrow cage's endpoint and use the person's model: only our own user may."""
         from handrail.features.cage.narrow.peers import is_same_user
 
-        return not self._is_narrow or is_same_user(peer, own)
+        return not self._is_narrow or is_same_user(peer_address, own_address)
 
     def _identity(self) -> "tuple[Caller, Identity]":
         from handrail.ports.identity import CAGE_FACE, Caller, Identity

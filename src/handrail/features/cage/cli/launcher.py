@@ -1,4 +1,4 @@
-"""Runs an agent in its cage from first to last. The agent starts while handrail itself is still being loaded."""
+"""Runs an agent in its cage from start to end. The agent starts while most of handrail is still being imported."""
 
 from __future__ import annotations
 
@@ -10,25 +10,27 @@ from contextlib import ExitStack, contextmanager, suppress
 
 from handrail.features.cage.launch import CageRefused, start_cage
 from handrail.features.cage.preparation import prepare
-from handrail.features.cage.run_folder import begin, filter_cache
+from handrail.features.cage.run_folder import filter_cache, write_record
 from handrail.features.cage.terminal import Terminal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from handrail.features.cage.launch import Caged
-    from handrail.features.cage.preparation import Prepared, Wanted
+    from handrail.features.cage.launch import CagedAgent
+    from handrail.features.cage.preparation import PreparedRun, RunRequest
     from handrail.kernel.program import Program
 
 
-def run_in_cage(wanted: Wanted, state: str | None, ports: Sequence[int], open_program: Callable[[], Program]) -> int:
-    """The agent's exit code. A Failure says why there is none."""
+def run_in_cage(
+    request: RunRequest, state: str | None, ports: Sequence[int], open_program: Callable[[], Program]
+) -> int:
+    """Returns the agent's exit code, or raises a Failure that says why the agent couldn't start."""
     terminal = Terminal()
     try:
         with ExitStack() as stack:
-            prepared, caged, hooks = _started(wanted, state, terminal, stack)
-            _say(prepared.first_line)
+            prepared, caged, hooks = _start(request, state, terminal, stack)
+            _print(prepared.start_message)
             level = prepared.confinement.level
             caged.start()
             gc.enable()
@@ -38,7 +40,7 @@ def run_in_cage(wanted: Wanted, state: str | None, ports: Sequence[int], open_pr
             from handrail.features.cage.session import CageFolder
             from handrail.features.review.offers import base_being_saved
 
-            if level == "full":  # a narrow cage's copy was made from it
+            if level == "full":  # a narrow cage has saved its base before it made its copy
                 stack.enter_context(base_being_saved(prepared.project, Path(prepared.folder.base)))
             host = CageHost(open_program, caged, prepared, hooks, ports)
             host.start()
@@ -49,19 +51,19 @@ def run_in_cage(wanted: Wanted, state: str | None, ports: Sequence[int], open_pr
     CageFolder(Path(prepared.folder.path)).end(code)
     if host.failure is not None:
         raise host.failure
-    _say(_summary(prepared))
+    _print(_summary(prepared))
     return code
 
 
-def _started(
-    wanted: Wanted, state: str | None, terminal: Terminal, stack: ExitStack
-) -> tuple[Prepared, Caged, socket.socket]:
-    """At the highest level that this machine allows, which its first line says."""
-    prepared = prepare(wanted, state, os.urandom(32).hex())
+def _start(
+    request: RunRequest, state: str | None, terminal: Terminal, stack: ExitStack
+) -> tuple[PreparedRun, CagedAgent, socket.socket]:
+    """Starts the cage at the highest level that this machine supports."""
+    prepared = prepare(request, state, os.urandom(32).hex())
     if prepared.confinement.level == "full":
         try:
             with ExitStack() as entered:
-                hooks = _held(prepared, entered)
+                hooks = _lock_run(prepared, entered)
                 cache = filter_cache(prepared.state)
                 caged = start_cage(
                     prepared.spec, terminal.streams, prepared.bubblewrap, cache, lambda: _record(prepared)
@@ -73,34 +75,34 @@ def _started(
 
             lower = below_full(prepared.bubblewrap, refusal.why, refusal.hint or "")
             prepared.folder.remove()
-            prepared = prepare(wanted, state, prepared.token, confinement=lower)
+            prepared = prepare(request, state, prepared.token, confinement=lower)
     from handrail.features.cage.narrow.run import start
 
-    hooks = _held(prepared, stack)
-    caged, trouble = start(prepared, terminal.streams)
+    hooks = _lock_run(prepared, stack)
+    caged, warning = start(prepared, terminal.streams)
     _record(prepared)
-    if trouble is not None:
-        _say(trouble)
+    if warning is not None:
+        _print(warning)
     return prepared, caged, hooks
 
 
-def _record(prepared: Prepared) -> None:
+def _record(prepared: PreparedRun) -> None:
     command, level = prepared.spec.command, prepared.confinement.level
-    begin(prepared.folder, prepared.project, prepared.client_name, command, level)
+    write_record(prepared.folder, prepared.project, prepared.client_name, command, level)
 
 
-def _held(prepared: Prepared, stack: ExitStack) -> socket.socket:
-    stack.enter_context(prepared.folder.held())
-    return stack.enter_context(_hooks_socket(prepared.hooks))
+def _lock_run(prepared: PreparedRun, stack: ExitStack) -> socket.socket:
+    stack.enter_context(prepared.folder.lock())
+    return stack.enter_context(_listen_for_hooks(prepared.hooks))
 
 
-def _say(words: str) -> None:
-    print(f"handrail: {words}", file=sys.stderr, flush=True)
+def _print(message: str) -> None:
+    print(f"handrail: {message}", file=sys.stderr, flush=True)
 
 
 @contextmanager
-def _hooks_socket(folder: str) -> Iterator[socket.socket]:
-    """Listens before the agent starts: a hook that finds nobody would deny."""
+def _listen_for_hooks(folder: str) -> Iterator[socket.socket]:
+    """Listens before the agent starts: a hook that can't connect denies the call."""
     os.mkdir(folder, mode=0o700)
     path = f"{folder}/local.sock"
     try:
@@ -114,17 +116,17 @@ def _hooks_socket(folder: str) -> Iterator[socket.socket]:
         os.rmdir(folder)
 
 
-def _summary(prepared: Prepared) -> str:
+def _summary(prepared: PreparedRun) -> str:
     if prepared.confinement.level == "narrow":
         return "the agent has ended. Review: handrail review"
-    upper, touched = prepared.folder.upper, 0
+    upper, changed = prepared.folder.upper, 0
     has_git = os.path.isdir(f"{upper}/.git")
     for folder, folders, files in os.walk(upper):
         if has_git and folder == upper:
-            folders.remove(".git")  # its commits are shown apart
-        touched += len(files)
-    if touched == 0:
+            folders.remove(".git")  # review lists commits separately
+        changed += len(files)
+    if changed == 0:
         return (
             "the agent changed no files. Commits: handrail review --commits" if has_git else "the agent changed nothing"
         )
-    return f"the agent changed {touched} file{'' if touched == 1 else 's'}. Review: handrail review"
+    return f"the agent changed {changed} file{'' if changed == 1 else 's'}. Review: handrail review"

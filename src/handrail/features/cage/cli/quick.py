@@ -1,6 +1,6 @@
-"""`handrail run` in its plain form, without loading click: an agent starts in half the time.
+"""Runs `handrail run` without importing click if its options are simple, which halves the time until the agent starts.
 
-Whatever isn't plain, help and mistakes included, is left to the command itself (`run.py`).
+Anything else, including help and invalid options, is left to the command itself (`run.py`).
 """
 
 from __future__ import annotations
@@ -19,35 +19,37 @@ _CLIENTS = ("claude", "codex", "gemini")
 
 
 def run(words: Sequence[str], open_program: Callable[[], Program]) -> int | None:
-    """The exit status; None where the command itself has to read these words."""
+    """Returns the exit status, or None if the click command has to parse these words."""
     once: dict[str, str] = {}
     many: dict[str, list[str]] = {name: [] for name in _MANY}
-    left = list(words)
-    while left and left[0] != "--":
-        if len(left) < 2 or left[1].startswith("-"):
+    remaining = list(words)
+    while remaining and remaining[0] != "--":
+        if len(remaining) < 2 or remaining[1].startswith("-"):
             return None
-        name, value, left = left[0], left[1], left[2:]
+        name, value, remaining = remaining[0], remaining[1], remaining[2:]
         if name in _ONCE and name not in once:
             once[name] = value
         elif name in _MANY:
             many[name].append(value)
         else:
             return None
-    if len(left) < 2 or once.get("--client", "claude") not in _CLIENTS:
+    if len(remaining) < 2 or once.get("--client", "claude") not in _CLIENTS:
         return None
     import gc
 
-    from handrail.features.cage.git_identity import ask_early
+    from handrail.features.cage.git_identity import start_early
 
-    gc.disable()  # until the agent has started: what is loaded stays
-    ask_early()
+    gc.disable()  # until the agent has started: imported modules are never garbage
+    start_early()
     from handrail.features.cage.cli.launcher import run_in_cage
-    from handrail.features.cage.preparation import Wanted
+    from handrail.features.cage.preparation import RunRequest
     from handrail.ports.errors import Failure
 
-    wanted = Wanted(tuple(left[1:]), once.get("--project", "."), once.get("--client"), many["--mount"], many["--env"])
+    request = RunRequest(
+        tuple(remaining[1:]), once.get("--project", "."), once.get("--client"), many["--mount"], many["--env"]
+    )
     try:
-        return run_in_cage(wanted, once.get("--state"), (), open_program)
+        return run_in_cage(request, once.get("--state"), (), open_program)
     except Failure as failure:
         from handrail.faces.cli.output import complain
 

@@ -35,7 +35,7 @@ Examples:
     help="Forward a port that the agent opens to your browser.",
 )  # fmt: skip
 @click.option("--parent", type=WholeNumber(min=1), hidden=True, help="End when this process, which started it, ends.")
-@click.option("--uncaged", is_flag=True, help="Where no cage can be made: run it anyway. NOTHING is confined.")
+@click.option("--uncaged", is_flag=True, help="Run it even if no cage can be made. NOTHING is confined.")
 def run(
     command: tuple[str, ...],
     project: Path,
@@ -54,7 +54,7 @@ def run(
     Each host that it connects to needs your approval.
     """
     from handrail.features.cage.cli.launcher import run_in_cage
-    from handrail.features.cage.preparation import Wanted
+    from handrail.features.cage.preparation import RunRequest
 
     if parent is not None:
         from handrail.features.cage.namespace import end_with_parent
@@ -66,9 +66,9 @@ def run(
         with context.scope(cleanup=False):
             return program()
 
-    wanted = Wanted(command, str(project), client, mounts, names)
+    request = RunRequest(command, str(project), client, mounts, names)
     if uncaged:
         from handrail.features.cage.cli.uncaged import run_uncaged
 
-        run_uncaged(wanted, state)
-    raise SystemExit(run_in_cage(wanted, None if state is None else str(state), ports, open_program))
+        run_uncaged(request, state)
+    raise SystemExit(run_in_cage(request, None if state is None else str(state), ports, open_program))

@@ -1,12 +1,12 @@
-"""An agent without a cage, where none can be made and a person insists."""
+"""Runs an agent without a cage, if this machine can't make one and a person insists."""
 
 import os
 import sys
 from pathlib import Path
 from typing import NoReturn
 
-from handrail.features.cage.levels import tried_level
-from handrail.features.cage.preparation import Wanted
+from handrail.features.cage.levels import probe_level
+from handrail.features.cage.preparation import RunRequest
 from handrail.ports.errors import InvalidParams, NotFound
 
 _WARNING = (
@@ -15,29 +15,29 @@ _WARNING = (
 )
 
 
-def run_uncaged(wanted: Wanted, state: Path | None) -> NoReturn:
-    """Becomes the agent. InvalidParams where a cage can be made; PresenceNeeded where no person insists."""
+def run_uncaged(request: RunRequest, state: Path | None) -> NoReturn:
+    """Replaces this process with the agent. InvalidParams if a cage can be made; PresenceNeeded without a person."""
     from handrail.faces.cli.presence import need_person
     from handrail.faces.cli.program import program
     from handrail.kernel.approval import CommandApprover
 
-    if (found := tried_level()).level != "none":
+    if (confinement := probe_level()).level != "none":
         raise InvalidParams(
-            f"A cage can be made here ({found.level}): --uncaged is for machines without one.",
+            f"A cage can be made here ({confinement.level}): --uncaged is for machines without one.",
             hint="Leave --uncaged out.",
         )
-    opened = program().open_project(Path(wanted.project), state, CommandApprover())
+    project_parts = program().open_project(Path(request.project), state, CommandApprover())
     try:
-        need_person(opened.stores, "Running an agent without a cage")
-        opened.stores.presence.refuse_agents("Running an agent without a cage")
+        need_person(project_parts.stores, "Running an agent without a cage")
+        project_parts.stores.presence.refuse_agents("Running an agent without a cage")
     finally:
-        opened.close()
-    project = os.path.realpath(wanted.project)
-    print(_WARNING.format(command=wanted.command[0], project=project), file=sys.stderr, flush=True)
+        project_parts.close()
+    project = os.path.realpath(request.project)
+    print(_WARNING.format(command=request.command[0], project=project), file=sys.stderr, flush=True)
     os.chdir(project)
     try:
-        os.execvp(wanted.command[0], wanted.command)
+        os.execvp(request.command[0], request.command)
     except OSError:
         raise NotFound(
-            f"Unknown command {wanted.command[0]!r}.", hint="Check its name, or give its whole path."
+            f"Unknown command {request.command[0]!r}.", hint="Check its name, or give its whole path."
         ) from None

@@ -1,4 +1,4 @@
-"""Landlock: a process gives up every file but those that are named, other programs' signals, and TCP.
+"""Landlock: a process gives up all files but a list, signals to other programs, and TCP.
 
 Called by number, because the C library has no functions for it.
 """
@@ -17,7 +17,7 @@ _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _TRUNCATE, _IOCTL_DEV = 1 << 14, 1 << 15
 _MAKE_DEVICES = (1 << 6) | (1 << 11)
 EVERY_FILE_RIGHT = (1 << 16) - 1
-_OF_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
+_FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 READ = _EXECUTE | _READ_FILE | _READ_DIR
 WRITE = EVERY_FILE_RIGHT & ~_MAKE_DEVICES
 USE_DEVICE = _READ_FILE | _WRITE_FILE | _TRUNCATE | _IOCTL_DEV
@@ -29,9 +29,9 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def restrict(allowed: Sequence[tuple[str, int]], *, files: int, network: int, scoped: int) -> None:
-    """From now on, for this process and those that it starts. `allowed` are paths with their rights. OSError.
+    """Applies to this process and its children from now on. `allowed` are paths with their rights. OSError.
 
-    What isn't there is left out: it can't be reached, whoever makes it later.
+    Paths that don't exist are skipped: they stay out of reach, even if somebody creates them later.
     """
     attributes = struct.pack("QQQ", files, network, scoped)
     rules = _call(_CREATE_RULESET, attributes, len(attributes), 0)
@@ -48,19 +48,19 @@ def restrict(allowed: Sequence[tuple[str, int]], *, files: int, network: int, sc
 
 def _allow(rules: int, path: str, rights: int) -> None:
     try:
-        opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return
     try:
-        is_folder = stat.S_ISDIR(os.fstat(opened).st_mode)
-        rule = struct.pack("=Qi", rights if is_folder else rights & _OF_A_FILE, opened)
+        is_folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
+        rule = struct.pack("=Qi", rights if is_folder else rights & _FILE_RIGHTS, descriptor)
         _call(_ADD_RULE, rules, _PATH_BENEATH, rule, 0)
     finally:
-        os.close(opened)
+        os.close(descriptor)
 
 
 def _call(number: int, *arguments: object) -> int:
-    found = int(_libc.syscall(number, *arguments))
-    if found < 0:
+    result = int(_libc.syscall(number, *arguments))
+    if result < 0:
         raise OSError(ctypes.get_errno(), f"Landlock: {os.strerror(ctypes.get_errno())}")
-    return found
+    return result

@@ -1,6 +1,6 @@
-"""System calls that wait for an answer: the kernel tells a listener about them and returns what it says.
+"""System calls that wait for an answer: the kernel notifies a listener and returns the listener's answer.
 
-Arguments are only numbers; what they point to is read from the caller's memory once, and acted on as it was read.
+Arguments are only numbers. What they point to is read from the caller's memory once and used as it was read.
 """
 
 import array
@@ -29,10 +29,10 @@ class _Program(ctypes.Structure):
 
 
 class Notification(NamedTuple):
-    """A call that a thread inside waits for.
+    """A system call of a thread inside that waits for an answer.
 
-    Whatever is opened by the thread's number is used only if the thread still waits then: otherwise it may have ended,
-    and its number be another program's.
+    Files opened by the thread's number are used only if the thread still waits after opening: otherwise it may have
+    ended, and another program may have its number.
     """
 
     listener: int
@@ -42,7 +42,7 @@ class Notification(NamedTuple):
     arguments: tuple[int, ...]
 
     def memory(self, address: int, size: int) -> bytes:
-        """As much as there is. OSError."""
+        """Returns up to `size` bytes. OSError."""
         with open(f"/proc/{self.thread}/mem", "rb", buffering=0) as memory:
             self.check_waiting()
             memory.seek(address)
@@ -51,39 +51,39 @@ class Notification(NamedTuple):
     def path(self, address: int) -> bytes:
         """OSError."""
         to_page_end = 4096 - address % 4096
-        found = self.memory(address, to_page_end)
-        if b"\0" not in found:
-            found += self.memory(address + to_page_end, _LONGEST_PATH)
-        text, end, _ = found.partition(b"\0")
+        data = self.memory(address, to_page_end)
+        if b"\0" not in data:
+            data += self.memory(address + to_page_end, _LONGEST_PATH)
+        text, end, _ = data.partition(b"\0")
         if not end or len(text) >= _LONGEST_PATH:
             raise OSError(36, "the path is too long")
         return text
 
     def descriptor(self, number: int) -> int:
-        """A copy of the caller's, for us to close. OSError."""
+        """Returns a copy of the caller's descriptor, which we have to close. OSError."""
         process = os.pidfd_open(self._process())
         try:
             self.check_waiting()
-            found = int(_libc.syscall(_PIDFD_GETFD, process, ctypes.c_int(number), 0))
+            copy = int(_libc.syscall(_PIDFD_GETFD, process, ctypes.c_int(number), 0))
         finally:
             os.close(process)
-        if found < 0:
+        if copy < 0:
             raise OSError(ctypes.get_errno(), "the descriptor can't be copied")
-        os.set_inheritable(found, False)
-        return found
+        os.set_inheritable(copy, False)
+        return copy
 
     def folder(self) -> int:
-        """Its working folder, for us to close. OSError."""
-        found = os.open(f"/proc/{self.thread}/cwd", os.O_PATH | os.O_CLOEXEC)
+        """Returns a descriptor of its working folder, which we have to close. OSError."""
+        descriptor = os.open(f"/proc/{self.thread}/cwd", os.O_PATH | os.O_CLOEXEC)
         try:
             self.check_waiting()
         except OSError:
-            os.close(found)
+            os.close(descriptor)
             raise
-        return found
+        return descriptor
 
     def check_waiting(self) -> None:
-        """OSError where the thread doesn't wait any more."""
+        """OSError if the thread doesn't wait any more."""
         _control(self.listener, _IS_VALID, struct.pack("Q", self.id))
 
     def _process(self) -> int:
@@ -92,15 +92,15 @@ class Notification(NamedTuple):
 
 
 def load_filter(program: bytes) -> int:
-    """For this process and those that it starts; the listener. OSError.
+    """Applies to this process and its children; returns the listener. OSError.
 
-    A signal doesn't interrupt a call that is being answered: it would be made a second time, and a connection that was
-    made the first time would look like a failure.
+    A signal doesn't interrupt a call that is being answered. Otherwise the call would be repeated, and a connection
+    that succeeded the first time would look like a failure.
     """
     loaded = _Program(len(program) // 8, program)
     number = _SECCOMP[os.uname().machine]
     listener = -1
-    for flags in (_NEW_LISTENER | _WAIT_KILLABLE, _NEW_LISTENER):  # Linux before 5.19 knows the second alone
+    for flags in (_NEW_LISTENER | _WAIT_KILLABLE, _NEW_LISTENER):  # Linux before 5.19 supports only the second
         listener = int(_libc.syscall(number, _SET_FILTER, flags, ctypes.byref(loaded)))
         if listener >= 0 or ctypes.get_errno() != errno.EINVAL:
             break
@@ -109,8 +109,8 @@ def load_filter(program: bytes) -> int:
     return listener
 
 
-def received(listener: int) -> Notification | None:
-    """None where the caller is gone already."""
+def receive_notification(listener: int) -> Notification | None:
+    """None if the caller is already gone."""
     data = bytearray(_NOTIFICATION.size)
     try:
         fcntl.ioctl(listener, _RECEIVE, data)
@@ -121,22 +121,22 @@ def received(listener: int) -> Notification | None:
 
 
 def has_ended(listener: int) -> bool:
-    """Whether no process is left that could ask."""
-    looked = select.poll()
-    looked.register(listener, 0)
-    return any(events & select.POLLHUP for _, events in looked.poll(0))
+    """Whether no process is left that could make a call."""
+    poll = select.poll()
+    poll.register(listener, 0)
+    return any(events & select.POLLHUP for _, events in poll.poll(0))
 
 
-def respond(asked: Notification, value: int, error: int) -> None:
-    """`error` is an errno, 0 where the call succeeded with `value`."""
+def respond(notification: Notification, value: int, error_number: int) -> None:
+    """`error_number` is an errno, 0 where the call succeeded with `value`."""
     try:
-        _control(asked.listener, _SEND, _RESPONSE.pack(asked.id, value, -error, 0))
+        _control(notification.listener, _SEND, _RESPONSE.pack(notification.id, value, -error_number, 0))
     except OSError:
-        return  # it doesn't wait any more
+        return  # the caller no longer waits
 
 
 def _control(listener: int, request: int, data: bytes) -> None:
-    """Once more where a signal interrupts it, such as that of a child's end: the caller would wait forever. OSError."""
+    """Retries when a signal interrupts it (such as a child's end): the caller would wait forever. OSError."""
     while True:
         try:
             fcntl.ioctl(listener, request, data)
@@ -145,14 +145,14 @@ def _control(listener: int, request: int, data: bytes) -> None:
             continue
 
 
-def send_listener(line: socket.socket, listener: int) -> None:
-    line.sendmsg([b"ready"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [listener]))])
+def send_listener(channel: socket.socket, listener: int) -> None:
+    channel.sendmsg([b"ready"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [listener]))])
 
 
-def receive_listener(line: socket.socket) -> tuple[bytes, int | None]:
+def receive_listener(channel: socket.socket) -> tuple[bytes, int | None]:
     """Blocks."""
-    said, rights, _, _ = line.recvmsg(4096, socket.CMSG_SPACE(4))
+    message, rights, _, _ = channel.recvmsg(4096, socket.CMSG_SPACE(4))
     for level, kind, data in rights:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
-            return said, array.array("i", data[:4])[0]
-    return said, None
+            return message, array.array("i", data[:4])[0]
+    return message, None

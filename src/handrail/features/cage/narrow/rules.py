@@ -1,17 +1,17 @@
-"""The narrow cage as data: what Landlock and the filter of system calls keep out. Tests take parts out one by one.
+"""The narrow cage as data: what Landlock and the system call filter keep out. Tests remove parts one by one.
 
-Landlock knows no pathname sockets, no UDP and no change of a file's mode or times. The filter refuses what the agent
-can do without, and leaves the rest to the keeper (`answers.py`).
+Landlock doesn't cover sockets with paths, UDP, and changes of a file's mode or times. The filter refuses what the agent
+doesn't need and leaves the rest to the supervisor (`syscall_handlers.py`).
 """
 
 from typing import NamedTuple
 
 from handrail.features.cage.narrow import landlock
-from handrail.features.cage.syscalls import REFUSED, SOCKETS, Condition, Refused
+from handrail.features.cage.syscalls import REFUSED_CALLS, REFUSED_SOCKETS, Condition, Refusal
 
 _UNIX, _IPV4, _IPV6, _NETLINK = 1, 2, 10, 16
 _KIND = 0xF
-"""Of a socket's type: the rest of the word are flags."""
+"""Mask for a socket's type: the other bits are flags."""
 _STREAM = 1
 _OTHER_KINDS = (2, 3, 4, 5, 6, 10)
 _NO_SUCH_SOCKET, _NO_PERMISSION, _NO_SUCH_CALL, _NOT_SUPPORTED = 97, 1, 38, 95
@@ -20,7 +20,7 @@ _FAST_OPEN = 0x20000000
 
 
 class LandlockPart(NamedTuple):
-    """Bits of a Landlock ruleset, and what they keep out."""
+    """Flags of a Landlock ruleset, and what they keep out."""
 
     name: str
     keeps_out: str
@@ -30,8 +30,8 @@ class LandlockPart(NamedTuple):
 
 
 LANDLOCK_PARTS = (
-    LandlockPart("files", "every file but those that are shown", files=landlock.EVERY_FILE_RIGHT),
-    LandlockPart("TCP", "connections that the keeper doesn't make", network=landlock.TCP),
+    LandlockPart("files", "all files that aren't shown", files=landlock.EVERY_FILE_RIGHT),
+    LandlockPart("TCP", "connections that the supervisor doesn't make", network=landlock.TCP),
     LandlockPart("signals", "signals to other programs", scoped=landlock.SIGNALS),
     LandlockPart("abstract sockets", "sockets without a path", scoped=landlock.ABSTRACT_SOCKETS),
 )
@@ -46,7 +46,7 @@ def _above(index: int, value: int) -> Condition:
 
 
 _INTERNET = tuple(
-    Refused(f"{name} other than TCP", ("socket",), "Landlock knows TCP alone", conditions, _NO_SUCH_SOCKET)
+    Refusal(f"{name} other than TCP", ("socket",), "Landlock knows TCP alone", conditions, _NO_SUCH_SOCKET)
     for family, name in ((_IPV4, "IPv4"), (_IPV6, "IPv6"))
     for conditions in (
         *((_equal(0, family), _equal(1, kind, _KIND)) for kind in _OTHER_KINDS),
@@ -54,36 +54,38 @@ _INTERNET = tuple(
     )
 )
 _LOCAL = tuple(
-    Refused("Unix datagrams", (call,), "each one names where it goes", (_equal(0, _UNIX), _equal(1, kind, _KIND)),
+    Refusal("Unix datagrams", (call,), "each one names where it goes", (_equal(0, _UNIX), _equal(1, kind, _KIND)),
             _NO_SUCH_SOCKET)
     for call in ("socket", "socketpair")
     for kind in (2, 3)
 )  # fmt: skip
-NARROW_REFUSED = (
-    *REFUSED,
-    *SOCKETS,
+NARROW_REFUSED_CALLS = (
+    *REFUSED_CALLS,
+    *REFUSED_SOCKETS,
     *_INTERNET,
     *_LOCAL,
-    Refused("netlink other than routes", ("socket",), "it tells about other programs",
+    Refusal("netlink other than routes", ("socket",), "it tells about other programs",
             (_equal(0, _NETLINK), _above(2, 0)), _NO_SUCH_SOCKET),
-    Refused("data before a connection", ("sendto",), "connects without connecting",
+    Refusal("data before a connection", ("sendto",), "connects without connecting",
             (_equal(3, _FAST_OPEN, _FAST_OPEN),), _NOT_SUPPORTED),
-    Refused("data before a connection", ("sendmsg",), "connects without connecting",
+    Refusal("data before a connection", ("sendmsg",), "connects without connecting",
             (_equal(2, _FAST_OPEN, _FAST_OPEN),), _NOT_SUPPORTED),
-    Refused("data before a connection", ("sendmmsg",), "connects without connecting",
+    Refusal("data before a connection", ("sendmmsg",), "connects without connecting",
             (_equal(3, _FAST_OPEN, _FAST_OPEN),), _NOT_SUPPORTED),
-    Refused("shared memory of other programs", ("shmget", "shmat", "shmctl", "msgget", "msgsnd", "msgrcv", "msgctl",
+    Refusal("shared memory of other programs", ("shmget", "shmat", "shmctl", "msgget", "msgsnd", "msgrcv", "msgctl",
             "semget", "semop", "semtimedop", "semctl", "mq_open", "mq_unlink"), "it is the user's, not the cage's"),
-    Refused("owners of files", ("chown", "lchown", "fchown", "fchownat"), "Landlock doesn't know it",
-            answer=_NO_PERMISSION),
-    Refused("attributes of files", ("setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr",
-            "fremovexattr", "removexattrat"), "Landlock doesn't know it", answer=_NOT_SUPPORTED),
-    Refused("watch whole file systems", ("fanotify_init",), "it names other programs' files"),
-    Refused("limits of other programs", ("prlimit64",), "a limit ends a program", (_above(0, 0),), _NO_PERMISSION),
-    Refused("priorities of other programs", ("setpriority",), "groups of processes and whole users",
+    Refusal("owners of files", ("chown", "lchown", "fchown", "fchownat"), "Landlock doesn't know it",
+            error=_NO_PERMISSION),
+    Refusal("attributes of files", ("setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr",
+            "fremovexattr", "removexattrat"), "Landlock doesn't know it", error=_NOT_SUPPORTED),
+    Refusal("watch whole file systems", ("fanotify_init",), "it names other programs' files"),
+    Refusal("limits of other programs", ("prlimit64",), "a limit ends a program", (_above(0, 0),), _NO_PERMISSION),
+    Refusal("priorities of other programs", ("setpriority",), "groups of processes and whole users",
             (_above(0, 0),), _NO_PERMISSION),
 )  # fmt: skip
 
-ASKED = ("connect", "bind", "listen", "chmod", "fchmod", "fchmodat", "fchmodat2", "utime", "utimes", "futimesat",
-         "utimensat", "inotify_add_watch")  # fmt: skip
-"""System calls that the keeper makes in the agent's place, or refuses."""
+SUPERVISED_CALLS = (
+    "connect", "bind", "listen", "chmod", "fchmod", "fchmodat", "fchmodat2", "utime", "utimes", "futimesat",
+    "utimensat", "inotify_add_watch",
+)  # fmt: skip
+"""System calls that the supervisor makes for the agent, or refuses."""

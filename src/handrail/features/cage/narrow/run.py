@@ -1,29 +1,51 @@
-"""A run in a narrow cage: the project's state saved, its copy made, the agent ready to start."""
+"""A run in a narrow cage: saves the project's state, copies the project and prepares the agent's start."""
 
+import os
+import subprocess
+from collections.abc import Collection
 from pathlib import Path
 
-from handrail.features.cage.launch import Caged, Streams
-from handrail.features.cage.narrow.copy import copy_project
+from handrail.features.cage.launch import CagedAgent, Streams
 from handrail.features.cage.narrow.launch import NarrowSpec, start_narrow
 from handrail.features.cage.narrow.settings import FOLDER
-from handrail.features.cage.preparation import OWN_FOLDERS, Prepared
+from handrail.features.cage.preparation import OWN_FOLDERS, PreparedRun
+from handrail.ports.errors import InputOutput
+
+_BATCH = 500
+"""How many paths one `cp` gets."""
 
 
-def start(prepared: Prepared, streams: Streams) -> tuple[Caged, str | None]:
-    """Also a sentence where something couldn't be copied. InputOutput."""
+def start(prepared: PreparedRun, streams: Streams) -> tuple[CagedAgent, str | None]:
+    """Also returns a warning if some files couldn't be copied. InputOutput."""
     from handrail.features.review.offers import save_base
 
-    save_base(
-        prepared.project, Path(prepared.folder.base)
-    )  # first: an edit in between is in the copy, and nobody's change
-    trouble = copy_project(prepared.project, Path(prepared.folder.copy), OWN_FOLDERS)
-    return start_narrow(narrow_spec(prepared), streams), trouble
+    # First: an edit made in between is then part of the copy, not a change by the agent.
+    save_base(prepared.project, Path(prepared.folder.base))
+    warning = _copy_project(prepared.project, Path(prepared.folder.copy), OWN_FOLDERS)
+    return start_narrow(narrow_spec(prepared), streams), warning
 
 
-def narrow_spec(prepared: Prepared) -> NarrowSpec:
+def narrow_spec(prepared: PreparedRun) -> NarrowSpec:
     return NarrowSpec(
         prepared.spec,
         written=[prepared.folder.temporary],
         read=[f"{prepared.folder.path}/{FOLDER}"],
         hooks=f"{prepared.hooks}/local.sock",
     )
+
+
+def _copy_project(project: str, copy: Path, excluded: Collection[str]) -> str | None:
+    """Keeps times and modes, which are used to find changes; shares blocks if the file system can.
+
+    Returns a warning if something couldn't be copied. InputOutput if nothing could.
+    """
+    names = [name for name in os.listdir(project) if name not in excluded]
+    error = ""
+    for start in range(0, len(names), _BATCH):
+        paths = [os.path.join(project, name) for name in names[start : start + _BATCH]]
+        command = ["cp", "--archive", "--reflink=auto", "--target-directory", str(copy), "--", *paths]
+        result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        error = error or (result.stderr.strip().split("\n")[0] if result.returncode != 0 else "")
+    if error and not any(copy.iterdir()):
+        raise InputOutput(f"The project can't be copied: {error}")
+    return f"not everything could be copied: {error}" if error else None

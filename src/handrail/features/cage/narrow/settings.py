@@ -1,4 +1,4 @@
-"""Settings without an /etc of the cage's own: beside the run, where the agent can only read them, or in its home."""
+"""Settings for a narrow cage, which has no /etc of its own: in the run's folder (read-only) or in the agent's home."""
 
 import json
 import os
@@ -11,21 +11,21 @@ from handrail.features.cage.run_folder import RunFolder
 from handrail.ports.atomic_file import replace_file
 
 FOLDER = "etc"
+# The agent can change files in its home, also for later runs, so they are written at each start.
 _IN_HOME = {
     "/etc/claude-code/managed-settings.json": ".claude/settings.json",
     "/etc/codex/config.toml": ".codex/config.toml",
 }
-_ADDED_IN_HOME = {
+_MERGED_IN_HOME = {
     "/etc/gemini-cli/system-defaults.json": ".gemini/settings.json",
     "/etc/gemini-cli/settings.json": ".gemini/settings.json",
 }
-"""It takes settings for the system from root alone. How it signs in is kept from run to run in the same file."""
-"""These clients read no other place. The agent can change them, for later runs too: they are written at each start."""
+"""Gemini CLI accepts system settings only from root. The file also has its sign-in, which is kept between runs."""
 _BY_VARIABLE = {"/etc/gitconfig": "GIT_CONFIG_SYSTEM"}
 
 
-def placed(files: Mapping[str, bytes], home: str, run: str) -> dict[str, str]:
-    """Writes those of the files that a program reads; the variables that lead to them."""
+def place_settings(files: Mapping[str, bytes], home: str, run: str) -> dict[str, str]:
+    """Writes the files that the programs read; returns the variables that point to them."""
     folder, temporary = Path(run, FOLDER), RunFolder(run).temporary
     folder.mkdir(mode=0o700)
     variables = dict.fromkeys(("TMPDIR", "TMP", "TEMP", "CLAUDE_CODE_TMPDIR"), temporary)
@@ -35,14 +35,14 @@ def placed(files: Mapping[str, bytes], home: str, run: str) -> dict[str, str]:
             file.write_bytes(content)
             variables[variable] = str(file)
         elif (name := _IN_HOME.get(path)) is not None:
-            replace_file(_place_in_home(home, name), content)
-        elif (name := _ADDED_IN_HOME.get(path)) is not None:
-            _add(_place_in_home(home, name), json.loads(content))
+            replace_file(_settings_file(home, name), content)
+        elif (name := _MERGED_IN_HOME.get(path)) is not None:
+            _merge(_settings_file(home, name), json.loads(content))
     return variables
 
 
-def _place_in_home(home: str, name: str) -> Path:
-    """An earlier run may have made a link of the folder, which would lead us elsewhere."""
+def _settings_file(home: str, name: str) -> Path:
+    """An earlier run may have replaced the folder with a link."""
     folder = Path(home, name).parent
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         os.unlink(folder)
@@ -50,10 +50,10 @@ def _place_in_home(home: str, name: str) -> Path:
     return Path(home, name)
 
 
-def _add(file: Path, settings: dict[str, Any]) -> None:
-    def added(found: dict[str, Any]) -> dict[str, Any]:
-        security = found.get("security")
-        kept = security if isinstance(security, dict) else {}
-        return {**found, **settings, "security": {**kept, **settings.get("security", {})}}
+def _merge(file: Path, settings: dict[str, Any]) -> None:
+    def added(content: dict[str, Any]) -> dict[str, Any]:
+        security = content.get("security")
+        old_security = security if isinstance(security, dict) else {}
+        return {**content, **settings, "security": {**old_security, **settings.get("security", {})}}
 
     change_json(str(file), added)

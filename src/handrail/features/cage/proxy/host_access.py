@@ -1,7 +1,7 @@
-"""Asks the gate for each host that the agent connects to, once for those that come together.
+"""Asks the gate for each host that the agent connects to; concurrent connections share one question.
 
-A person's yes covers the host and port for ten minutes, as the question says; a no is not asked again for a minute.
-Rules are looked at with every connection.
+An approval covers the host and port for ten minutes, as the question says; after a denial nothing is asked for a
+minute. Rules are checked for every connection.
 """
 
 import asyncio
@@ -21,15 +21,15 @@ from handrail.ports.identity import Caller
 from handrail.ports.own_servers import find_own_ports
 from handrail.ports.policy import Decision
 
-YES_SECONDS = 600.0
-NO_SECONDS = 60.0
+APPROVAL_SECONDS = 600.0
+DENIAL_SECONDS = 60.0
 
 
 @dataclass(slots=True)
-class _Known:
-    """What was answered about a host, and until when that holds."""
+class _HostDecision:
+    """The answer about a host, and until when it is valid."""
 
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     until: float = 0.0
     refusal: Declined | None = None
 
@@ -46,7 +46,7 @@ class HostAccess:
         is_model_host: Callable[[str], bool],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`run` is the cage, for which a person may allow a host."""
+        """`run` identifies the cage, for which a person may allow a host."""
         self._gate = gate
         self._policy = policy
         self._connections = connections
@@ -54,36 +54,36 @@ class HostAccess:
         self._run = run
         self._is_model_host = is_model_host
         self._clock = clock
-        self._hosts: dict[tuple[str, str, int], _Known] = {}
+        self._hosts: dict[tuple[str, str, int], _HostDecision] = {}
 
     async def connect(self, scheme: str, host: str, port: int) -> Stream:
-        """A Failure says why not. Nothing is resolved before it is allowed, whatever the port."""
+        """A Failure says why not. Nothing is resolved before it is allowed."""
         if port in await asyncio.to_thread(find_own_ports):
             raise Declined(
                 f"{host}:{port} may be handrail itself: its ports are for people.",
                 hint="Ask the person to look there.",
                 reason="own",
             )
-        known = self._hosts.setdefault((scheme, host, port), _Known())
-        async with known.turn:
-            if self._clock() < known.until:
-                if known.refusal is not None:
-                    raise known.refusal
+        decision = self._hosts.setdefault((scheme, host, port), _HostDecision())
+        async with decision.lock:
+            if self._clock() < decision.until:
+                if decision.refusal is not None:
+                    raise decision.refusal
                 destination = await self._allowed_again(scheme, host, port)
             else:
-                return await self._ask(known, scheme, host, port)
+                return await self._ask(decision, scheme, host, port)
         return await self._open(destination)
 
-    async def _ask(self, known: _Known, scheme: str, host: str, port: int) -> Stream:
+    async def _ask(self, decision: _HostDecision, scheme: str, host: str, port: int) -> Stream:
         is_model = scheme == "https" and port == 443 and self._is_model_host(host)
         params = {"scheme": scheme, "host": host, "port": port, "is_model": is_model}
         call = Call(TOOL_NAME, params, self._caller, own_task=self._run)
         try:
             await self._gate.run(call)
         except Declined as refusal:
-            known.refusal, known.until = refusal, self._clock() + NO_SECONDS
+            decision.refusal, decision.until = refusal, self._clock() + DENIAL_SECONDS
             raise
-        known.refusal, known.until = None, self._clock() + (0.0 if is_model else YES_SECONDS)
+        decision.refusal, decision.until = None, self._clock() + (0.0 if is_model else APPROVAL_SECONDS)
         return self._connections.take(call.execution_id)
 
     async def _allowed_again(self, scheme: str, host: str, port: int) -> Destination:

@@ -1,4 +1,4 @@
-"""Copies between two connections, both ways, until both ends are done."""
+"""Copies data between two connections in both directions until both have ended."""
 
 import asyncio
 from contextlib import suppress
@@ -14,7 +14,7 @@ async def relay(here: Stream, there: Stream) -> None:
             group.create_task(copy(here[0], there[1]))
             group.create_task(copy(there[0], here[1]))
     finally:
-        await closed(there[1])
+        await close_writer(there[1])
 
 
 async def copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
@@ -27,7 +27,7 @@ async def copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None
             sink.write_eof()
 
 
-async def closed(writer: asyncio.StreamWriter) -> None:
+async def close_writer(writer: asyncio.StreamWriter) -> None:
     with suppress(OSError):
         writer.close()
         await writer.wait_closed()

@@ -1,4 +1,4 @@
-"""The head of a request to the proxy: what it asks for, read so strictly that it can mean only one thing."""
+"""The head of a proxy request, parsed so strictly that it can mean only one thing."""
 
 import re
 from dataclasses import dataclass
@@ -11,45 +11,45 @@ LONGEST_HEAD = 64 * 1024
 _LINE = re.compile(rb"(?P<method>[!#$%&'*+.^_`|~0-9A-Za-z-]+) (?P<target>[!-~]+) HTTP/1\.[01]")
 _AUTHORITY = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:@/\[\]]+):(?P<port>[0-9]{1,5})")
 _HEADER = re.compile(rb"(?P<name>[!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(?P<value>[^\r\n\0]*?)[ \t]*")
-_HOP = frozenset(
+_HOP_HEADERS = frozenset(
     {b"connection", b"proxy-connection", b"proxy-authorization", b"keep-alive", b"te", b"upgrade", b"host"}
 )
 
 
 @dataclass(frozen=True, slots=True)
 class RequestHead:
-    """`kind` is `tunnel` (CONNECT), `forward` (a whole http:// address) or `own` (a path of handrail's endpoint)."""
+    """`kind` is `tunnel` (CONNECT), `forward` (a full http:// address) or `own` (a path of handrail's endpoint)."""
 
     kind: str
     host: str = ""
     port: int = 0
     forwarded: bytes = b""
-    """The head as the server gets it: its own host alone, without what was meant for the proxy."""
+    """The head as the server gets it: without the proxy's headers, and with the checked host."""
     body_size: int = 0
 
 
 def read_head(head: bytes) -> RequestHead:
     """`head` ends with an empty line. InvalidParams."""
     line, *rest = head.removesuffix(b"\r\n\r\n").split(b"\r\n")
-    found = _LINE.fullmatch(line)
-    if found is None:
+    match = _LINE.fullmatch(line)
+    if match is None:
         raise InvalidParams("This is not an HTTP request.")
-    target = found["target"].decode("ascii")
-    if found["method"] == b"CONNECT":
+    target = match["target"].decode("ascii")
+    if match["method"] == b"CONNECT":
         return RequestHead("tunnel", *_authority(target))
     if target.startswith("/"):
         return RequestHead("own")
     if not target.lower().startswith("http://"):
         raise InvalidParams("The proxy forwards http:// addresses and tunnels.")
-    return _forwarded(found["method"], target, rest)
+    return _forwarded(match["method"], target, rest)
 
 
 def _authority(text: str) -> tuple[str, int]:
-    found = _AUTHORITY.fullmatch(text)
-    host = None if found is None else canonical_host(found["host"])
-    if found is None or host is None or not 0 < int(found["port"]) < 65536:
+    match = _AUTHORITY.fullmatch(text)
+    host = None if match is None else canonical_host(match["host"])
+    if match is None or host is None or not 0 < int(match["port"]) < 65536:
         raise InvalidParams(f"{text!r} is not a host and port.")
-    return host, int(found["port"])
+    return host, int(match["port"])
 
 
 def _forwarded(method: bytes, target: str, lines: list[bytes]) -> RequestHead:
@@ -60,8 +60,8 @@ def _forwarded(method: bytes, target: str, lines: list[bytes]) -> RequestHead:
         raise InvalidParams("A header can't be read.")
     pairs = [(each["name"].lower(), each["name"], each["value"]) for each in headers if each is not None]
     listed = b",".join(value for name, _, value in pairs if name == b"connection")
-    # Without its size, the body would be the next request, to whatever host that names.
-    dropped = _HOP | {word.strip().lower() for word in listed.split(b",")} - {b"content-length"}
+    # Without Content-Length, the body would be read as the next request, which could name any host.
+    dropped = _HOP_HEADERS | {word.strip().lower() for word in listed.split(b",")} - {b"content-length"}
     sizes = {value for name, _, value in pairs if name == b"content-length"}
     if any(name == b"transfer-encoding" for name, _, _ in pairs):
         raise InvalidParams("The proxy forwards bodies with a Content-Length.")

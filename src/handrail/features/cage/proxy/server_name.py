@@ -1,4 +1,4 @@
-"""The server's name in a TLS ClientHello, which must be the one that the tunnel was allowed for."""
+"""Reads the server name of a TLS ClientHello, which must be the host that the tunnel was allowed for."""
 
 _HANDSHAKE, _CLIENT_HELLO = 22, 1
 _SERVER_NAME, _HOST_NAME = 0, 0
@@ -10,71 +10,71 @@ class NotTls(Exception):
 
 
 def hello_size(data: bytes) -> int | None:
-    """How many bytes the records with the ClientHello take; None while that can't be known. NotTls."""
+    """Returns the size of the records with the ClientHello; None if more data is needed. NotTls."""
     if data[:1] != bytes([_HANDSHAKE])[: len(data[:1])] or (len(data) >= 2 and data[1] != 3):
         raise NotTls
-    message, taken = b"", 0
+    message, size_so_far = b"", 0
     while True:
-        if len(data) < taken + 5:
+        if len(data) < size_so_far + 5:
             return None
-        if data[taken] != _HANDSHAKE:
+        if data[size_so_far] != _HANDSHAKE:
             raise NotTls
-        size = int.from_bytes(data[taken + 3 : taken + 5], "big")
-        message += data[taken + 5 : taken + 5 + size]
-        taken += 5 + size
-        if taken > _LONGEST or size == 0:
+        size = int.from_bytes(data[size_so_far + 3 : size_so_far + 5], "big")
+        message += data[size_so_far + 5 : size_so_far + 5 + size]
+        size_so_far += 5 + size
+        if size_so_far > _LONGEST or size == 0:
             raise NotTls
         if len(message) >= 4:
             if message[0] != _CLIENT_HELLO:
                 raise NotTls
             if len(message) >= 4 + int.from_bytes(message[1:4], "big"):
-                return taken
-        if len(data) < taken:
+                return size_so_far
+        if len(data) < size_so_far:
             return None
 
 
 def server_name(data: bytes) -> str | None:
-    """Of whole records (`hello_size`); None where the client names no server. NotTls, also where it names two."""
-    message, at = b"", 0
-    while at < len(data):
-        size = int.from_bytes(data[at + 3 : at + 5], "big")
-        message += data[at + 5 : at + 5 + size]
-        at += 5 + size
+    """Expects complete records (`hello_size`); None if there is no name. NotTls, also if there are two."""
+    message, offset = b"", 0
+    while offset < len(data):
+        size = int.from_bytes(data[offset + 3 : offset + 5], "big")
+        message += data[offset + 5 : offset + 5 + size]
+        offset += 5 + size
     reader = _Reader(message[4 : 4 + int.from_bytes(message[1:4], "big")])
     reader.take(2 + 32)
     reader.take(reader.number(1))
     reader.take(reader.number(2))
     reader.take(reader.number(1))
-    if not reader.left:
+    if not reader.remaining:
         return None
     extensions = _Reader(reader.take(reader.number(2)))
-    found: str | None = None
-    while extensions.left:
+    name: str | None = None
+    while extensions.remaining:
         kind, content = extensions.number(2), extensions.take(extensions.number(2))
         if kind == _SERVER_NAME:
             names = _Reader(content)
-            if names.number(2) != names.left or names.number(1) != _HOST_NAME or found is not None:
+            if names.number(2) != names.remaining or names.number(1) != _HOST_NAME or name is not None:
                 raise NotTls
-            found = names.take(names.number(2)).decode("ascii", errors="replace")
-            if names.left:
+            name = names.take(names.number(2)).decode("ascii", errors="replace")
+            if names.remaining:
                 raise NotTls
-    return found
+    return name
 
 
 class _Reader:
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._at = 0
+        self._offset = 0
 
     @property
-    def left(self) -> int:
-        return len(self._data) - self._at
+    def remaining(self) -> int:
+        return len(self._data) - self._offset
 
     def take(self, size: int) -> bytes:
-        if size > self.left:
+        if size > self.remaining:
             raise NotTls
-        self._at += size
-        return self._data[self._at - size : self._at]
+        self._offset += size
+        return self._data[self._offset - size : self._offset]
 
     def number(self, size: int) -> int:
         return int.from_bytes(self.take(size), "big")

@@ -1,4 +1,4 @@
-"""net_connect: a connection out of the cage. Programs in the cage ask for it through the proxy, not as a tool."""
+"""net_connect: connects to a host outside the cage. Programs ask for it through the proxy, not as a tool."""
 
 from typing import Literal
 
@@ -19,7 +19,7 @@ class Params(msgspec.Struct, frozen=True):
     host: str
     port: int
     is_model: bool = False
-    """It is a host of the client's own model, which the person allowed by choosing the client."""
+    """A host of the client's own model, which the person allowed by choosing the client."""
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -47,7 +47,7 @@ def _target(params: Params) -> Target:
 
 
 def _lane(params: Params) -> str:
-    """A question about one host must not keep another waiting."""
+    """A question about one host must not block others."""
     return f"{params.host}:{params.port}"
 
 

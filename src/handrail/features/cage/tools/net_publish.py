@@ -1,4 +1,4 @@
-"""net_publish: forwards a port that the agent has opened to the person's browser. The launcher asks for it."""
+"""net_publish: forwards a port that the agent has opened to the person's browser. The launcher calls it."""
 
 import msgspec
 
@@ -13,7 +13,7 @@ from handrail.ports.errors import Offline
 
 
 class Params(msgspec.Struct, frozen=True):
-    """The port inside, and the one on this machine that leads to it."""
+    """The port inside, and the port on this machine that is forwarded to it."""
 
     port: int
     outside: int
@@ -45,7 +45,7 @@ def _target(params: Params) -> Target:
 
 
 def _lane(params: Params) -> str:
-    """A question about one port must not keep another waiting."""
+    """A question about one port must not block others."""
     return str(params.port)
 
 

@@ -1,13 +1,13 @@
-"""The one socket that the agent reaches: a proxy for everything outside, and handrail's own endpoint behind it."""
+"""The only socket that the agent can connect to: a proxy for everything outside, and handrail's own endpoint."""
 
 import asyncio
 import json
 import logging
 import socket
 
-from handrail.features.cage.proxy.arrival import Arrival, IsWelcome, OwnProtocol
 from handrail.features.cage.proxy.host_access import HostAccess
-from handrail.features.cage.proxy.relay import CHUNK, closed, copy, relay
+from handrail.features.cage.proxy.incoming_connection import EndpointProtocol, IncomingConnection, PeerCheck
+from handrail.features.cage.proxy.relay import CHUNK, close_writer, copy, relay
 from handrail.features.cage.proxy.request_head import RequestHead
 from handrail.features.cage.proxy.server_name import NotTls, hello_size, server_name
 from handrail.kernel.host_name import canonical_host
@@ -18,18 +18,26 @@ logger = logging.getLogger(__name__)
 _HELLO_SECONDS = 30.0
 
 
-class Door:
-    def __init__(self, listening: socket.socket, access: HostAccess, own: OwnProtocol, is_welcome: IsWelcome) -> None:
+class ProxyServer:
+    def __init__(
+        self,
+        listening: socket.socket,
+        access: HostAccess,
+        endpoint_protocol: EndpointProtocol,
+        is_allowed_peer: PeerCheck,
+    ) -> None:
         self._listening = listening
         self._access = access
-        self._own = own
-        self._is_welcome = is_welcome
+        self._endpoint_protocol = endpoint_protocol
+        self._is_allowed_peer = is_allowed_peer
 
     async def serve(self) -> None:
-        """Until it is cancelled."""
+        """Runs until it is cancelled."""
         loop = asyncio.get_running_loop()
         server = await loop.create_server(
-            lambda: Arrival(self._answer, self._own, _refusal, self._is_welcome), sock=self._listening, backlog=256
+            lambda: IncomingConnection(self._answer, self._endpoint_protocol, _refusal, self._is_allowed_peer),
+            sock=self._listening,
+            backlog=256,
         )
         async with server:
             await server.serve_forever()
@@ -45,37 +53,37 @@ class Door:
         except (OSError, TimeoutError):
             logger.debug("a connection in the cage ended early", exc_info=True)
         finally:
-            await closed(writer)
+            await close_writer(writer)
 
     async def _tunnel(self, request: RequestHead, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        there = await self._access.connect("https", request.host, request.port)
+        upstream = await self._access.connect("https", request.host, request.port)
         try:
             writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             hello = await _hello(reader)
             if not _is_for(hello, request.host):
-                logger.warning("a tunnel to %s was used for another host, and closed", request.host)
+                logger.warning("a tunnel to %s was used for another host, and close_writer", request.host)
                 return
-            there[1].write(hello)
-            await relay((reader, writer), there)
+            upstream[1].write(hello)
+            await relay((reader, writer), upstream)
         finally:
-            await closed(there[1])
+            await close_writer(upstream[1])
 
     async def _forward(self, request: RequestHead, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        there = await self._access.connect("http", request.host, request.port)
+        upstream = await self._access.connect("http", request.host, request.port)
         try:
-            there[1].write(request.forwarded)
-            left = request.body_size
-            while left > 0 and (piece := await reader.read(min(left, CHUNK))):
-                left -= len(piece)
-                there[1].write(piece)
-                await there[1].drain()
-            await copy(there[0], writer)
+            upstream[1].write(request.forwarded)
+            remaining = request.body_size
+            while remaining > 0 and (piece := await reader.read(min(remaining, CHUNK))):
+                remaining -= len(piece)
+                upstream[1].write(piece)
+                await upstream[1].drain()
+            await copy(upstream[0], writer)
         finally:
-            await closed(there[1])
+            await close_writer(upstream[1])
 
 
 async def _hello(reader: asyncio.StreamReader) -> bytes:
-    """What the client sends first, as far as its ClientHello goes; empty where it isn't TLS."""
+    """Returns the first bytes up to the end of the ClientHello; empty if they aren't TLS."""
     data = b""
     async with asyncio.timeout(_HELLO_SECONDS):
         while True:
@@ -91,7 +99,7 @@ async def _hello(reader: asyncio.StreamReader) -> bytes:
 
 
 def _is_for(hello: bytes, host: str) -> bool:
-    """A tunnel carries TLS to the host that was allowed. An address has no name, and then none may be given."""
+    """Whether a tunnel's TLS is for the allowed host. For an IP address, no other name may be given."""
     try:
         size = hello_size(hello) if hello else None
         name = None if size is None else server_name(hello[:size])
@@ -105,11 +113,11 @@ def _is_for(hello: bytes, host: str) -> bool:
 
 
 def _refusal(failure: Failure) -> bytes:
-    """A proxy's answer that programs show: what happened and what to do."""
+    """Makes a proxy response, which programs show: what happened and what to do."""
     status = "400 Bad Request" if isinstance(failure, InvalidParams) else "502 Bad Gateway"
     if isinstance(failure, Declined):
         status = "403 Forbidden"
-    words = f"handrail: {failure.message}" + (f" {failure.hint}" if failure.hint else "")
-    body = json.dumps({"error": {"message": words}}).encode()
+    message = f"handrail: {failure.message}" + (f" {failure.hint}" if failure.hint else "")
+    body = json.dumps({"error": {"message": message}}).encode()
     head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
     return head.encode() + b"Connection: close\r\n\r\n" + body
