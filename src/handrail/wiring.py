@@ -259,7 +259,7 @@ class Wiring:
             return project
 
         hooks = project.part("hooks")
-        hooks.given, hooks.is_in_cage = tuple(map(os.path.realpath, given)), True
+        hooks.agent_folders, hooks.is_in_cage = tuple(map(os.path.realpath, given)), True
         services = {"hook": partial(load, project.features["hooks"].services["hook"])}
         face = LocalFace(services, own, partial(local_caller, self.machine, project.stores.path, set()))
         async with face.listening(listener, cage=cage):

@@ -84,7 +84,7 @@ def test_sentences_of_ours_go_out_as_codes() -> None:
         "Click",
         unseen="Another window may cover it.",
         changed=[Difference("was", "Leads to", UNKNOWN_DESTINATION), Difference("", "", NEAR)],
-        facts=[("Leads to", UNKNOWN_DESTINATION), ("Not certain", "What make starts isn't known.\nan agent's words")],
+        facts=[("Leads to", UNKNOWN_DESTINATION), ("Not certain", "It is unknown what make starts.\nan agent's words")],
     )
     made = card(preview, Effect.UI_CONTROL)
     assert made.unseen

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from handrail.features.hooks.cli.fast import DEFAULT_TIMEOUTS
 from handrail.features.hooks.clients import CLIENTS
 from handrail.features.hooks.hook_event import denied
-from handrail.features.hooks.limits import WAITS
 from handrail.features.hooks.native import Change, Edit, Fetch, FileChange, Mcp, Native, Other, Read, Shell
 from handrail.features.hooks.offers import hook_settings
-from handrail.features.hooks.patch_text import read_patch
+from handrail.features.hooks.patch_text import parse_patch
 from handrail.features.hooks.project_servers import has_impostor
 from handrail.ports.errors import InvalidParams
 from tests.features.hooks.hook_rig import decision_of
@@ -183,7 +183,7 @@ def test_a_tool_of_the_project_that_clients_name_as_ours_is_not_ours(tmp_path: P
     assert has_impostor(str(tmp_path))
 
 
-@pytest.mark.parametrize("client", WAITS)
+@pytest.mark.parametrize("client", DEFAULT_TIMEOUTS)
 def test_every_client_reads_both_answers_and_has_settings(client: str) -> None:
     known = CLIENTS[client]
     allowed, no = known.answer("", True, "fine"), known.answer("", False, "because")
@@ -201,4 +201,4 @@ def test_every_client_reads_both_answers_and_has_settings(client: str) -> None:
 @pytest.mark.parametrize("text", ["", "nonsense", "*** Begin Patch\n*** End Patch\n", "*** Begin Patch\nrubbish\n"])
 def test_a_patch_that_cannot_be_shown_is_refused(text: str) -> None:
     with pytest.raises(InvalidParams):
-        read_patch(text)
+        parse_patch(text)

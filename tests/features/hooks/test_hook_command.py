@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from handrail.features.hooks.limits import WAITS
+from handrail.features.hooks.cli.fast import DEFAULT_TIMEOUTS
 from handrail.features.hooks.offers import hook_settings
 from tests.e2e.console_person import up
 from tests.features.hooks.hook_rig import Rig, furnished, said
@@ -268,7 +268,7 @@ def test_a_server_of_the_project_under_handrails_name_is_asked_about(served: Rig
     assert served.person.pending()
 
 
-@pytest.mark.parametrize("client", WAITS)
+@pytest.mark.parametrize("client", DEFAULT_TIMEOUTS)
 def test_every_client_is_denied_in_its_own_words_when_the_hook_fails(alone: Rig, client: str) -> None:
     (alone.state).write_text("a file where the state directory should be")
     answer = said(alone.begin(alone.event("Bash", {"command": "ls"}), client))

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.features.hooks.own_reach import refuse_own_reach
-from handrail.features.hooks.path_place import Ground
-from handrail.features.hooks.plan import Plan, plan_of
+from handrail.features.hooks.path_scope import PathScope
+from handrail.features.hooks.plan import Plan, plan_command
+from handrail.features.hooks.self_protection import refuse_access_to_handrail
 from handrail.kernel.policy import CLOSED_REASON, Policy, Verdict, compose_policy
 from handrail.kernel.policy_document import PolicyDocument
 from handrail.kernel.target import Target
@@ -34,8 +34,8 @@ class Rig:
     state: Path
 
     @property
-    def ground(self) -> Ground:
-        return Ground(str(self.root), str(self.state), (".git", "node_modules", ".env"))
+    def scope(self) -> PathScope:
+        return PathScope(str(self.root), str(self.state), (".git", "node_modules", ".env"))
 
     def spelled(self, command: str) -> str:
         command = command.replace("STATEPARENT", str(self.state.parent))
@@ -44,11 +44,13 @@ class Rig:
         return command.replace("/PROJECT", str(self.root))
 
     def plan(self, command: str) -> Plan:
-        return plan_of(self.spelled(command), str(self.root), self.ground, RIPGREP)
+        return plan_command(self.spelled(command), str(self.root), self.scope, RIPGREP)
 
     def decide(self, command: str, *rules: Rule) -> Verdict:
         plan = self.plan(command)
-        refuse_own_reach(plan.reading, self.ground, frozenset({PORT}), frozenset({PID}), only_reads=plan.only_reads)
+        refuse_access_to_handrail(
+            plan.analysis, self.scope, frozenset({PORT}), frozenset({PID}), only_reads=plan.only_reads
+        )
         effect = Effect.READ if plan.only_reads else Effect.EXECUTE
         policy: Policy = compose_policy(PolicyDocument(), is_trusted=True, user_rules=rules)
         target = Target(command=self.spelled(command), steps=plan.steps)
@@ -86,7 +88,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Rig:
 @pytest.mark.parametrize("command", READS)
 def test_what_only_reads_the_project_asks_nothing(rig: Rig, command: str) -> None:
     plan = rig.plan(command)
-    assert (plan.only_reads, plan.remarks, plan.reading.doubts) == (True, (), [])
+    assert (plan.only_reads, plan.remarks, plan.analysis.doubts) == (True, (), [])
     assert rig.decide(command).decision is Decision.ALLOW
 
 

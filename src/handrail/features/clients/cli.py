@@ -274,7 +274,7 @@ def _state_as_json(state: "ClientState", places: Mapping[str, str]) -> dict[str,
         "cage": state.cage,
         "otherServers": list(state.others),
         "moved": [{"name": name, "keptIn": place} for name, place in places.items()],
-        "tried": state.client.was_run,
+        "tried": state.client.is_tested,
         **({"trouble": state.trouble} if state.trouble else {}),
     }
 

@@ -68,7 +68,7 @@ class Client:
 
     `traces` are files that show that the client is installed. `workspace` is what the client replaces by the folder
     that it works on; a client that `needs_project` starts its servers somewhere else and has no such placeholder.
-    `was_run` says whether our tests or trials ran the client itself, or its configuration follows its documentation.
+    `is_tested` says whether our tests or trials ran the client itself, or its configuration follows its documentation.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Client:
     edits: Callable[[Home, Launch], Sequence[Edit]]
     workspace: str | None = None
     needs_project: bool = False
-    was_run: bool = False
+    is_tested: bool = False
     note: str = ""
 
     def is_found(self, home: Home) -> bool:

@@ -102,16 +102,16 @@ CLIENTS = (
         ("claude",),
         lambda home: [_claude_file(home), claude_folder(home)],
         _claude,
-        was_run=True,
+        is_tested=True,
     ),
-    Client(CODEX, "Codex", ("codex",), lambda home: [_codex_file(home)], _codex, was_run=True),
+    Client(CODEX, "Codex", ("codex",), lambda home: [_codex_file(home)], _codex, is_tested=True),
     Client(
         "gemini",
         "Gemini CLI",
         ("gemini",),
         lambda home: [home.folder / ".gemini/settings.json"],
         _trusted(lambda home: home.folder / ".gemini/settings.json"),
-        was_run=True,
+        is_tested=True,
         note="It starts MCP servers only in folders that you trust in Gemini CLI.",
     ),
     Client(
@@ -154,7 +154,7 @@ CLIENTS = (
         ("cline",),
         lambda home: [_cline_folder(home)],
         _plain(lambda home: _cline_folder(home) / "data/settings/cline_mcp_settings.json", timeout=_HOUR_SECONDS),
-        was_run=True,
+        is_tested=True,
     ),
     Client(
         "opencode",
@@ -162,7 +162,7 @@ CLIENTS = (
         ("opencode",),
         lambda home: [home.config / "opencode"],
         _opencode,
-        was_run=True,
+        is_tested=True,
     ),
     Client(
         "copilot",

@@ -154,7 +154,7 @@ def _described(setup: ClientSetup, known: ClientState, places: Mapping[str, str]
         "cage": known.cage,
         "otherServers": list(known.others),
         "moved": [{"name": name, "keptIn": place} for name, place in places.items()],
-        "tried": client.was_run,
+        "tried": client.is_tested,
         "note": client.note,
         "trouble": known.trouble,
         "edits": edits,

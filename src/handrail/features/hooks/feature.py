@@ -1,4 +1,4 @@
-"""Clients' own tools (shell, files, web) pass handrail's gate through the clients' hooks."""
+"""Passes clients' own tools (shell, files, web) through handrail's gate by means of the clients' hooks."""
 
 from handrail.kernel.feature import Command, Feature
 
@@ -7,7 +7,7 @@ FEATURE = Feature(
     "Clients' own tools",
     rank=16,
     tools="handrail.features.hooks.tool_list:TOOLS",
-    opening="handrail.features.hooks.port:open_hooks",
+    opening="handrail.features.hooks.project_hooks:open_hooks",
     checks="handrail.features.hooks.checks:checks",
     services={"hook": "handrail.features.hooks.service:serve"},
     commands=[Command("hook", "handrail.features.hooks.cli.hook:hook", "Allow or deny a client's own tool calls.", 72)],

@@ -1,12 +1,13 @@
-"""A client's own tool call, in one form for all clients: what the gate's native tools get."""
+"""A client's own tool call, in one form for all clients: the parameters of the gate's native tools."""
 
 from typing import Any, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 
 class Edit(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """`old` is replaced by `new`, at its first place or everywhere."""
+    """Replaces `old` with `new`, the first time or everywhere."""
 
     old: str
     new: str
@@ -14,7 +15,7 @@ class Edit(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class FileChange(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """One file: its whole new content, edits in it, its removal, or a hunk that only the client can place."""
+    """A change of one file: its new content, edits, its removal, or a hunk that only the client can apply."""
 
     path: str
     content: str | None = None
@@ -28,11 +29,11 @@ class Shell(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     command: str
     cwd: str
     only_reads: bool = False
-    """Found by handrail, not said by the client."""
+    """Determined by handrail, not sent by the client."""
     is_input: bool = False
-    """Text for a program that runs already."""
+    """Whether it is input for a program that is already running."""
     options: dict[str, Any] = {}
-    """What else the client passes, such as that its sandbox is to be left."""
+    """The client's other options, for example to leave its sandbox."""
 
 
 class Change(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -40,13 +41,13 @@ class Change(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class Read(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """`is_search`: everything below may be read."""
+    """With `is_search`, everything below may be read."""
 
     path: str
     is_search: bool = False
     is_listing: bool = False
     glob: str | None = None
-    """Names that a search takes in although they are hidden or ignored."""
+    """Names that a search includes even if they are hidden or ignored."""
 
 
 class Fetch(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -60,7 +61,7 @@ class Mcp(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class Other(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """A tool that fits nowhere else. `is_harmless`: it is known to stay within the client."""
+    """Any other tool. `is_harmless` means that it is known to affect only the client."""
 
     tool: str
     input: dict[str, Any] = {}
@@ -68,15 +69,26 @@ class Other(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class Outcome(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """What a client reports after it ran a tool: `of` is the execution that allowed it, where that is known."""
+    """A client's report after it ran a tool; `of` is the execution that allowed it, if known."""
 
     tool: str
     of: str | None = None
     report: str = ""
     paths: tuple[str, ...] = ()
     expected: dict[str, str] = {}
-    """What each file was to hold, as SHA-256."""
+    """The SHA-256 that each file should have."""
 
+
+class Allowed(msgspec.Struct, frozen=True, rename="camel"):
+    """The result of a native call in the audit: handrail allowed it, and the client carries it out."""
+
+    decision: str = "allowed"
+    carried_out_by: str = "the client"
+    expected: dict[str, str] | UnsetType = UNSET
+    """The SHA-256 that each changed file should have afterwards; left out if only the client can know."""
+
+
+ALLOWED = Allowed()
 
 Native = Shell | Change | Read | Fetch | Mcp | Other
 Kind = Literal["shell", "change", "read", "fetch", "mcp", "other"]

@@ -1,4 +1,4 @@
-"""What other features need of hooks: the entries of a client's configuration, for `handrail connect` and the cage."""
+"""What hooks offer to other features: a client's hook configuration, for `handrail connect` and the cage."""
 
 import json
 import os
@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 LIMIT_SECONDS = 3600
-"""What a client is told to wait for a hook. People take their time; the hook answers earlier by itself."""
+"""The timeout that clients are configured with. People take their time; the hook itself answers earlier."""
 _EVERYTHING = "*"
 _OR_BLOCK = " || exit 2"
-"""A hook that is killed, or isn't there any more, blocks all the same. For clients that hand the command to a shell."""
+"""Blocks even if the hook is killed or missing. For clients that run the command in a shell."""
 
 
 @dataclass(frozen=True, slots=True)
 class HookSettings:
-    """`entries` maps an event to the item for its list, in the client's own format; `keys` lead to these lists.
+    """`entries` maps an event to the entry for its list, in the client's own format; `keys` lead to these lists.
 
-    `file` is relative to the user's folder. A client without entries gets `text` as the whole file.
+    `file` is relative to the user's home. A client without entries gets `text` as the whole file.
     """
 
     file: str
@@ -27,13 +27,13 @@ class HookSettings:
     text: str | None = None
     is_executable: bool = False
     top: Mapping[str, Any] = field(default_factory=dict)
-    """What the file needs beside them."""
+    """Other members that the file needs."""
 
 
-def quickest(handrail: Sequence[str]) -> list[str]:
-    """The same program without its script, which loads a module that takes longer than the hook itself.
+def fastest_command(handrail: Sequence[str]) -> list[str]:
+    """Starts handrail without its script, which imports a module that takes longer than the hook itself.
 
-    Isolated (`-I`), so that neither the project's folder nor a variable can put other modules in its place.
+    Python runs isolated (`-I`), so that neither the project's folder nor a variable can replace modules.
     """
     script = os.path.realpath(handrail[0])
     python = os.path.join(os.path.dirname(script), "python")
@@ -43,8 +43,8 @@ def quickest(handrail: Sequence[str]) -> list[str]:
 
 
 def hook_command(client: str, handrail: Sequence[str], state: str, seconds: int = LIMIT_SECONDS) -> str:
-    """One command line for a shell. The state's path is in it, because clients pass on few variables."""
-    return shlex.join([*quickest(handrail), "hook", client, "--state", state, "--wait", str(seconds)])
+    """Returns a command line for a shell. It includes the state's path, because clients pass on few variables."""
+    return shlex.join([*fastest_command(handrail), "hook", client, "--state", state, "--wait", str(seconds)])
 
 
 def hook_settings(client: str, handrail: Sequence[str], state: str) -> HookSettings | None:
@@ -52,22 +52,22 @@ def hook_settings(client: str, handrail: Sequence[str], state: str) -> HookSetti
     command = hook_command(client, handrail, state)
     if client == "claude":
         run = {"type": "command", "command": command, "timeout": LIMIT_SECONDS}
-        asking = {**run, "command": command + _OR_BLOCK, "onFailure": "block"}
-        before = {"matcher": _EVERYTHING, "hooks": [asking]}
+        blocking = {**run, "command": command + _OR_BLOCK, "onFailure": "block"}
+        before = {"matcher": _EVERYTHING, "hooks": [blocking]}
         after = {"matcher": "Bash|Edit|MultiEdit|Write|NotebookEdit", "hooks": [run]}
         entries = {"PreToolUse": before, "PostToolUse": after}
         return HookSettings(".claude/settings.json", ("hooks",), entries)
     if client == "codex":
         run = {"type": "command", "command": command, "timeout": LIMIT_SECONDS}
-        entries = _around("PreToolUse", "PostToolUse", run)
+        entries = _before_and_after("PreToolUse", "PostToolUse", run)
         return HookSettings(".codex/hooks.json", ("hooks",), entries)
     if client == "gemini":
         run = {"name": "handrail", "type": "command", "command": command, "timeout": LIMIT_SECONDS * 1000}
-        entries = _around("BeforeTool", "AfterTool", run)
+        entries = _before_and_after("BeforeTool", "AfterTool", run)
         return HookSettings(".gemini/settings.json", ("hooks",), entries)
     if client == "qwen":
         run = {"name": "handrail", "type": "command", "command": command, "timeout": LIMIT_SECONDS * 1000}
-        entries = {"PreToolUse": _around("PreToolUse", "", run)["PreToolUse"]}
+        entries = {"PreToolUse": _before_and_after("PreToolUse", "", run)["PreToolUse"]}
         return HookSettings(".qwen/settings.json", ("hooks",), entries)
     if client == "cursor":
         run = {"command": command, "timeout": LIMIT_SECONDS, "failClosed": True}
@@ -81,15 +81,15 @@ def hook_settings(client: str, handrail: Sequence[str], state: str) -> HookSetti
         return HookSettings("Documents/Cline/Hooks/PreToolUse", text=text, is_executable=True)
     if client == "opencode":
         return HookSettings(
-            ".config/opencode/plugin/handrail.js", text=_PLUGIN % json.dumps([*quickest(handrail), state])
+            ".config/opencode/plugin/handrail.js", text=_PLUGIN % json.dumps([*fastest_command(handrail), state])
         )
     return None
 
 
-def _around(before: str, after: str, run: Mapping[str, Any]) -> dict[str, Any]:
+def _before_and_after(before: str, after: str, run: Mapping[str, Any]) -> dict[str, Any]:
     """The same command before a tool, where it blocks, and after it, where it only records."""
-    asking = {**run, "command": run["command"] + _OR_BLOCK}
-    return {event: {"matcher": _EVERYTHING, "hooks": [each]} for event, each in ((before, asking), (after, run))}
+    blocking = {**run, "command": run["command"] + _OR_BLOCK}
+    return {event: {"matcher": _EVERYTHING, "hooks": [each]} for event, each in ((before, blocking), (after, run))}
 
 
 _PLUGIN = """\

@@ -1,4 +1,4 @@
-"""Whether a text names one of handrail's own ports on this machine, however the machine is spelled."""
+"""Finds one of handrail's own ports in a text, however this machine's address is written."""
 
 import ipaddress
 import re
@@ -7,26 +7,26 @@ import unicodedata
 from collections.abc import Iterable
 
 _LOOPBACK = re.compile(r"localhost|127\.\d|0\.0\.0\.0|\[?::1?\]?|0x7f|2130706433|\bip6-", re.IGNORECASE)
-"""Anywhere in the text: a program in another language may put host and port together."""
+"""Anywhere in the text, because code in another language may combine host and port."""
 _HOST = re.compile(r"(\[[^\]\s]*\]|[^\s/\"'@\[\](),;=|&<>:]+)([:\s,'\"/]+)$")
 
 
 def own_port_in(text: str, ports: Iterable[int], *, takes_bare_numbers: bool) -> int | None:
-    """`takes_bare_numbers`: a program such as `nc` is among those that run, to which `0 6006` is an address."""
+    """`takes_bare_numbers` means that a program such as `nc` runs, for which `0 6006` is an address."""
     text = unicodedata.normalize("NFKC", text)
     for port in ports:
         for number in re.finditer(rf"(?<![0-9])0*{port}(?![0-9])", text):
             if _LOOPBACK.search(text):
                 return port
-            found = _HOST.search(text, max(0, number.start() - 300), number.start())
-            is_bare = found is not None and found[1].isdigit() and found[2].isspace()
-            if found is not None and (takes_bare_numbers or not is_bare) and is_this_machine(found[1]):
+            host = _HOST.search(text, max(0, number.start() - 300), number.start())
+            is_bare = host is not None and host[1].isdigit() and host[2].isspace()
+            if host is not None and (takes_bare_numbers or not is_bare) and is_this_machine(host[1]):
                 return port
     return None
 
 
 def is_this_machine(host: str) -> bool:
-    """Numbers count in every form that `inet_aton` takes: `0`, `0177.1`, `0x7f000001`."""
+    """Accepts numbers in every form that `inet_aton` accepts: `0`, `0177.1`, `0x7f000001`."""
     name = host.strip("[]").rstrip(".").lower()
     own = socket.gethostname().lower()
     if name == "localhost" or name.endswith(".localhost") or name in (own, f"{own}.local"):

@@ -1,4 +1,4 @@
-"""Whether a program would end, stop or look into one of handrail's own processes."""
+"""Detects programs that would end, stop or inspect one of handrail's own processes."""
 
 import os
 import re
@@ -38,17 +38,17 @@ def ends_handrail(name: str, texts: Sequence[str], pids: frozenset[int], ports: 
         return True
     names = [word for word in words if not word.startswith("-")]
     if name in _BY_NAME:
-        return any(word == known for word in names for known in _names_of(pids))
-    return name in _BY_PATTERN and any(_finds(word, known) for word in names for known in _lines_of(pids))
+        return any(word == own for word in names for own in _names_of(pids))
+    return name in _BY_PATTERN and any(_matches(word, own) for word in names for own in _command_lines_of(pids))
 
 
 def kills_in_text(text: str, pids: Iterable[int]) -> bool:
-    """`os.kill(4242, 9)` in another language."""
+    """Finds calls such as `os.kill(4242, 9)` in other languages."""
     return any(re.search(rf"\bkill\w*\b[^\n;]{{0,40}}(?<![0-9]){pid}(?![0-9])", text) for pid in pids)
 
 
-def looks_into(pattern: str, pids: Iterable[int]) -> bool:
-    """A path, or a pattern of paths, in the folder of a process of handrail's."""
+def inspects_process(pattern: str, pids: Iterable[int]) -> bool:
+    """Whether a path, or a pattern, is in the /proc folder of one of handrail's processes."""
     parts = os.path.normpath(pattern).split("/")
     return parts[:2] == ["", "proc"] and len(parts) > 2 and any(fnmatchcase(str(pid), parts[2]) for pid in pids)
 
@@ -57,7 +57,7 @@ def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() else None
 
 
-def _finds(pattern: str, line: str) -> bool:
+def _matches(pattern: str, line: str) -> bool:
     try:
         return len(pattern) <= 200 and re.search(pattern, line) is not None
     except re.error:
@@ -70,8 +70,8 @@ def _names_of(pids: Iterable[int]) -> Iterator[str]:
         yield from _read(f"/proc/{pid}/comm")
 
 
-def _lines_of(pids: Iterable[int]) -> Iterator[str]:
-    """What `pkill` compares: the name, and with `-f` the whole command line."""
+def _command_lines_of(pids: Iterable[int]) -> Iterator[str]:
+    """Yields what `pkill` compares: the name, and with `-f` the whole command line."""
     yield from _names_of(pids)
     for pid in pids:
         yield from _read(f"/proc/{pid}/cmdline")

@@ -1,4 +1,4 @@
-"""Codex' patch format, `*** Begin Patch` to `*** End Patch`, as changes of files."""
+"""Parses Codex' patch format, `*** Begin Patch` to `*** End Patch`, into file changes."""
 
 import re
 
@@ -9,24 +9,26 @@ _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
 _MOVE = re.compile(r"\*\*\* Move to: (.+)")
 
 
-def read_patch(text: str) -> tuple[FileChange, ...]:
-    """InvalidParams where it isn't one: then there is nothing that a person could be shown."""
+def parse_patch(text: str) -> tuple[FileChange, ...]:
+    """InvalidParams if it isn't a patch: there would be nothing to show to a person."""
     begin = text.find("*** Begin Patch")
     if begin < 0:
         raise InvalidParams("The patch doesn't begin with *** Begin Patch.")
     changes, lines = list[FileChange](), text[begin:].split("\n")[1:]
-    at = 0
-    while at < len(lines) and not lines[at].startswith("*** End Patch"):
-        found = _FILE.fullmatch(lines[at].rstrip("\r"))
-        if found is None:
-            raise InvalidParams(f"The patch has a line that isn't understood: {lines[at][:100]!r}.")
-        body, at = list[str](), at + 1
-        moved = _MOVE.fullmatch(lines[at]) if at < len(lines) else None
-        at += moved is not None
-        while at < len(lines) and not lines[at].startswith(("*** Add", "*** Update", "*** Delete", "*** End Patch")):
-            body.append(lines[at])
-            at += 1
-        changes.append(_change(found[1], found[2].strip(), body, moved[1].strip() if moved else None))
+    index = 0
+    while index < len(lines) and not lines[index].startswith("*** End Patch"):
+        header = _FILE.fullmatch(lines[index].rstrip("\r"))
+        if header is None:
+            raise InvalidParams(f"The patch has a line that isn't understood: {lines[index][:100]!r}.")
+        body, index = list[str](), index + 1
+        move = _MOVE.fullmatch(lines[index]) if index < len(lines) else None
+        index += move is not None
+        while index < len(lines) and not lines[index].startswith(
+            ("*** Add", "*** Update", "*** Delete", "*** End Patch")
+        ):
+            body.append(lines[index])
+            index += 1
+        changes.append(_change(header[1], header[2].strip(), body, move[1].strip() if move else None))
     if not changes:
         raise InvalidParams("The patch changes no file.")
     return tuple(changes)

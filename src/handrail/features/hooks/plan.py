@@ -1,4 +1,4 @@
-"""What a shell command means for the policy: its steps, what a person is shown of it, and whether it only reads."""
+"""What a shell command means for the policy: its steps, the facts shown to a person, and whether it only reads."""
 
 import glob
 import os
@@ -11,91 +11,91 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from handrail.features.hooks.path_place import Ground, is_within
-from handrail.features.hooks.shell.readers import Reads, what_it_reads
-from handrail.features.hooks.shell.reading import FileUse, Program, Reading, absolute, read_command
-from handrail.features.hooks.shell.writers import read_by
+from handrail.features.hooks.path_scope import PathScope, is_within
+from handrail.features.hooks.shell.analysis import CommandAnalysis, FileUse, Program, absolute, analyze_command
+from handrail.features.hooks.shell.file_operands import read_operands
+from handrail.features.hooks.shell.readers import Reads, files_read_by
 from handrail.kernel.glob import MAX_PATTERN
 from handrail.kernel.target import ANY_PLACE, Step, Target
 from handrail.ports.effect import Effect
 from handrail.ports.folded_name import fold_name
 from handrail.ports.secret_files import is_secret_path
 
-_LOOK_SECONDS = 5.0
+_SEARCH_SECONDS = 5.0
 _MOST_MATCHES = 500
 _MAY_BE_SECRET = re.compile(
     rb"env|rc|netrc|pgpass|credential|htpasswd|ssh|aws|gnupg|azure|boto|s3cfg|vault|docker|kube|pem|key|p12|pfx|jks|id_"
     rb"|gcloud|config/gh|handrail|webgal_agent|[^\x00-\x7f]",
     re.IGNORECASE,
 )
-"""A quick look: most names of a project are none of these."""
+"""A quick filter: most names in a project match none of these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    reading: Reading
+    analysis: CommandAnalysis
     steps: tuple[Step, ...]
     only_reads: bool
     remarks: tuple[str, ...] = ()
-    """Why it doesn't count as reading, where that isn't plain to see."""
+    """Why it doesn't count as reading, if that isn't obvious."""
 
 
-def plan_of(command: str, cwd: str, ground: Ground, ripgrep: str) -> Plan:
-    """Looks at the disk: where paths lead, and what a search would find."""
-    reading = read_command(command, cwd)
+def plan_command(command: str, cwd: str, scope: PathScope, ripgrep: str) -> Plan:
+    """Looks at the disk: resolves paths, and lists what a search would find."""
+    analysis = analyze_command(command, cwd)
     remarks = list[str]()
-    steps = [*_files(reading, ground), *_places(reading)]
-    only_reads = reading.is_plain and not reading.writes and not reading.places
-    for program in reading.programs:
-        found = what_it_reads(program.texts) if reading.is_plain else None
-        read = None if found is None else _reading_steps(program, found, ground, ripgrep, remarks)
-        if read is None:
+    steps = [*_files(analysis, scope), *_places(analysis)]
+    only_reads = analysis.is_plain and not analysis.writes and not analysis.places
+    for program in analysis.programs:
+        reads = files_read_by(program.texts) if analysis.is_plain else None
+        read_steps = None if reads is None else _reading_steps(program, reads, scope, ripgrep, remarks)
+        if read_steps is None:
             only_reads = False
             words = () if program.name is None else program.texts
-            is_certain = reading.is_plain and program.is_literal
+            is_certain = analysis.is_plain and program.is_literal
             steps.append(Step(Effect.EXECUTE, Target(program=words), is_certain=is_certain))
-            steps += _named_files(program, ground)
+            steps += _named_files(program, scope)
         else:
-            steps += read
-    return Plan(reading, tuple(dict.fromkeys(steps)), only_reads, tuple(remarks))
+            steps += read_steps
+    return Plan(analysis, tuple(dict.fromkeys(steps)), only_reads, tuple(remarks))
 
 
-def _files(reading: Reading, ground: Ground) -> Iterator[Step]:
-    for effect, uses in ((Effect.READ, reading.reads), (Effect.WRITE, reading.writes)):
+def _files(analysis: CommandAnalysis, scope: PathScope) -> Iterator[Step]:
+    for effect, uses in ((Effect.READ, analysis.reads), (Effect.WRITE, analysis.writes)):
         for use in uses:
-            yield Step(effect, ground.target(use.path), is_certain=not use.is_pattern)
+            yield Step(effect, scope.target(use.path), is_certain=not use.is_pattern)
 
 
-def _places(reading: Reading) -> Iterator[Step]:
-    for place in reading.places:
+def _places(analysis: CommandAnalysis) -> Iterator[Step]:
+    for place in analysis.places:
         yield Step(Effect.EXECUTE, Target(place=place), is_certain=place != ANY_PLACE)
 
 
-def _named_files(program: Program, ground: Ground) -> Iterator[Step]:
-    """Files whose content a program is known to pass on, however else it is called."""
-    for word in read_by(program.words):
+def _named_files(program: Program, scope: PathScope) -> Iterator[Step]:
+    """Files whose content a program is known to pass on, with any options."""
+    for word in read_operands(program.words):
         if word.text:
             for cwd in program.cwds:
                 path = absolute(word.text, cwd, is_bare=word.is_pattern)
-                yield Step(Effect.READ, ground.target(path), is_certain=not word.is_pattern)
+                yield Step(Effect.READ, scope.target(path), is_certain=not word.is_pattern)
 
 
 def _reading_steps(
-    program: Program, reads: Reads, ground: Ground, ripgrep: str, remarks: list[str]
+    program: Program, reads: Reads, scope: PathScope, ripgrep: str, remarks: list[str]
 ) -> list[Step] | None:
-    """The files that it reads, each as a step; None where it may read more than can be said."""
+    """Returns a step for each file that it reads; None if it may read more than can be determined."""
     steps = list[Step]()
     patterns = {word.text for word in program.words if word.is_pattern}
     if not patterns <= set(reads.paths):
         remarks.append("It has a pattern where no file is expected.")
         return None
     for cwd in program.cwds:
-        if reads.is_git and not _is_projects_own_repository(cwd, ground):
+        if reads.is_git and not _is_projects_own_repository(cwd, scope):
             remarks.append("It would read a Git repository inside the project, whose settings can start programs.")
             return None
-        named = [absolute(path, cwd, is_bare=path in patterns) for path in reads.paths]
+        absolute_paths = [absolute(path, cwd, is_bare=path in patterns) for path in reads.paths]
         paths = list[str]()
-        for path, text in zip(named, reads.paths, strict=True):
+        for path, text in zip(absolute_paths, reads.paths, strict=True):
             if text not in patterns or not glob.has_magic(text):
                 paths.append(path)
                 continue
@@ -106,7 +106,7 @@ def _reading_steps(
             paths += [*matched, _fixed_part(path)]
         if reads.is_deep and not reads.lists_only:
             if reads.is_git and not any(map(os.path.exists, paths)):
-                paths.append(cwd)  # a revision, or a pattern of git's own
+                paths.append(cwd)  # a revision, or one of git's own patterns
             options = [] if reads.skips_hidden else ["--hidden"] if reads.is_git else ["--hidden", "--no-ignore"]
             options += (word for name in reads.globs for word in ("--iglob", name))
             secret = secret_below(paths, options, ripgrep)
@@ -114,7 +114,7 @@ def _reading_steps(
                 remarks.append(f"It would read {secret}")
                 return None
         for path in (*paths, cwd):
-            target = ground.target(path)
+            target = scope.target(path)
             if len(target.path or "") > MAX_PATTERN:
                 return None
             steps.append(Step(Effect.READ, replace(target, is_closed=target.is_closed and not reads.lists_only)))
@@ -122,31 +122,31 @@ def _reading_steps(
 
 
 def _matches(pattern: str, text: str) -> list[str] | None:
-    """What the shell would put in its place; None where that is too much, or a name would be read as an option."""
+    """Returns what the shell would insert; None if that is too much, or if a name would be parsed as an option."""
     if ".." in pattern[len(_fixed_part(pattern)) :].split("/"):
-        return None  # where that leads depends on what matches when it runs
-    found = list(islice(glob.iglob(pattern), _MOST_MATCHES + 1))
-    is_option = "/" not in text and any(os.path.basename(path).startswith("-") for path in found)
-    return None if is_option or len(found) > _MOST_MATCHES else found
+        return None  # what this leads to depends on the matches at run time
+    matches = list(islice(glob.iglob(pattern), _MOST_MATCHES + 1))
+    is_option = "/" not in text and any(os.path.basename(path).startswith("-") for path in matches)
+    return None if is_option or len(matches) > _MOST_MATCHES else matches
 
 
 def _fixed_part(pattern: str) -> str:
-    """The folder in which it looks. It counts even if nothing matches now: there may be something when it runs."""
+    """Returns the folder that is searched. It counts even if nothing matches now, because something may at run time."""
     parts = pattern.split("/")
-    at = next(at for at, part in enumerate(parts) if glob.has_magic(part))
-    return "/".join(parts[:at]) or "/"
+    index = next(index for index, part in enumerate(parts) if glob.has_magic(part))
+    return "/".join(parts[:index]) or "/"
 
 
-def _is_projects_own_repository(cwd: str, ground: Ground) -> bool:
+def _is_projects_own_repository(cwd: str, scope: PathScope) -> bool:
     """No repository lies between the folder and the project's root, and the root isn't a bare one."""
     folder = os.path.realpath(cwd)
-    if not is_within(folder, ground.root):
+    if not is_within(folder, scope.root):
         return False
     while True:
         has = partial(_has, folder)
         if has("HEAD") and has("objects") and has("refs"):
             return False
-        if folder == ground.root:
+        if folder == scope.root:
             return True
         if has(".git"):
             return False
@@ -158,24 +158,24 @@ def _has(folder: str, name: str) -> bool:
 
 
 def secret_below(paths: Sequence[str], options: Sequence[str], ripgrep: str) -> str | None:
-    """A closed file that a search below these would read, found by the same rules by which the search walks."""
+    """Returns a secret file that a search below these paths would read, found with the search's own rules."""
     folders = [path for path in paths if os.path.isdir(path)]
     if not folders:
         return None
     try:
-        ran = subprocess.run(
+        result = subprocess.run(
             [ripgrep, "--no-config", "--files", "--null", *options, "--", *folders],
-            stdin=subprocess.DEVNULL, capture_output=True, timeout=_LOOK_SECONDS, check=False, cwd="/",
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=_SEARCH_SECONDS, check=False, cwd="/",
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return "more files than can be looked at."
-    for found in filter(_MAY_BE_SECRET.search, ran.stdout.split(b"\0")):
-        name = found.decode(errors="replace")
+    for line in filter(_MAY_BE_SECRET.search, result.stdout.split(b"\0")):
+        name = line.decode(errors="replace")
         parts = {fold_name(part) for part in name.split("/")}
         if ".git" not in parts and (is_secret_path(name) or not parts.isdisjoint((".handrail", ".webgal_agent"))):
             return f"{name}, which is closed to agents."
     return None
 
 
-def shown_uses(uses: list[FileUse]) -> str:
+def describe_uses(uses: list[FileUse]) -> str:
     return "\n".join(dict.fromkeys(use.path + ("/…" if use.is_pattern else "") for use in uses))

@@ -1,7 +1,7 @@
-"""Whether a project's own files put another MCP server under handrail's name.
+"""Detects MCP servers in a project's own files that use handrail's name.
 
-Clients take a server of the project before the user's of the same name. Calls of handrail's own tools pass the hook
-without a question, because they have the gate themselves: that must not cover a server that only has the name.
+Clients prefer a project's server over the user's with the same name. Calls of handrail's own tools pass the hook
+without a question, because they pass the gate later. That must not apply to a server that only has the name.
 """
 
 import json
@@ -28,15 +28,15 @@ _FILES: Mapping[str, tuple[Callable[[str], Any], str]] = {
 }
 
 
-_TOOLS_OF_A_PROJECT = (".opencode/tool", ".opencode/tools")
-"""opencode names what these files export by the file: `handrail.js` with `read_file` is `handrail_read_file`."""
+_PROJECT_TOOL_FOLDERS = (".opencode/tool", ".opencode/tools")
+"""opencode derives tool names from these files: `handrail.js` with `read_file` becomes `handrail_read_file`."""
 
 
 def has_impostor(root: str) -> bool:
-    """A file that can't be read counts as one, if it has the name. Looks at the disk."""
-    if any(next(Path(root, folder).glob(f"{OWN_SERVER}*"), None) for folder in _TOOLS_OF_A_PROJECT):
+    """A file with handrail's name that can't be parsed counts as one. Looks at the disk."""
+    if any(next(Path(root, folder).glob(f"{OWN_SERVER}*"), None) for folder in _PROJECT_TOOL_FOLDERS):
         return True
-    for name, (read, member) in _FILES.items():
+    for name, (parse, member) in _FILES.items():
         try:
             text = Path(root, name).read_bytes().decode()
         except (OSError, UnicodeDecodeError):
@@ -44,7 +44,7 @@ def has_impostor(root: str) -> bool:
         if OWN_SERVER not in text:
             continue
         try:
-            entries = read(text).get(member, {}).items()
+            entries = parse(text).get(member, {}).items()
             if not all(_starts_handrail(entry) for server, entry in entries if server.startswith(OWN_SERVER)):
                 return True
         except (ValueError, TypeError, AttributeError):
@@ -57,6 +57,6 @@ def _starts_handrail(entry: Any) -> bool:
     first = command[0] if isinstance(command, list) and command else command
     if not isinstance(first, str):
         return False
-    found = shutil.which(first) if "/" not in first else first
+    program = shutil.which(first) if "/" not in first else first
     own = Path(sys.executable).with_name(OWN_SERVER)
-    return found is not None and os.path.realpath(found) in (os.path.realpath(own), os.path.realpath(sys.argv[0]))
+    return program is not None and os.path.realpath(program) in (os.path.realpath(own), os.path.realpath(sys.argv[0]))

@@ -1,11 +1,11 @@
 """The hook service on the server's local socket.
 
-After the hello come as many bytes of the client's event as it says. The answer is one line, `STATUS OUT ERR`, and then
-so many bytes for stdout and for stderr.
+After the hello, the client sends as many bytes of the event as `bytes` says. The answer is one line, `STATUS OUT ERR`,
+followed by that many bytes for stdout and for stderr.
 """
 
 from handrail.features.hooks.clients import CLIENTS
-from handrail.features.hooks.hook_event import MOST_BYTES, Asker, answer_event
+from handrail.features.hooks.hook_event import MOST_BYTES, HookCaller, answer_event
 from handrail.kernel.local_service import LocalSession
 from handrail.ports.errors import InvalidParams
 
@@ -16,12 +16,12 @@ async def serve(session: LocalSession) -> None:
     hello = session.hello
     client, size, wait = hello.get("client"), hello.get("bytes"), hello.get("wait")
     if client not in CLIENTS or not isinstance(size, int) or not isinstance(wait, int) or not 0 <= size <= MOST_BYTES:
-        raise InvalidParams("A hook's hello has `client`, `bytes` and `wait` in milliseconds.")
+        raise InvalidParams("A hook's hello needs `client`, `bytes` and `wait` (in milliseconds).")
     data = await session.stream.read_exactly(size)
     caller = session.caller
     answer = await answer_event(
         session.project,
-        Asker(caller.identity, caller.words, caller.cage),
+        HookCaller(caller.identity, caller.words, caller.cage),
         client,
         data,
         max(0, min(wait / 1000, _LONGEST_WAIT_SECONDS)),

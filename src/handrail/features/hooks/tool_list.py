@@ -1,4 +1,4 @@
-"""The tools as which clients' own tool calls pass the gate. They are in no list: only the hook service calls them."""
+"""The tools that stand for clients' own tool calls at the gate. They aren't listed: only hooks call them."""
 
 from handrail.features.hooks.tools import native_calls, native_edit, native_outcome, native_read, native_shell
 

@@ -1,4 +1,4 @@
-"""Which tool of which client does what, by name: one table, because clients borrow each other's names."""
+"""Parses the tool calls of all clients by tool name. It is one table because clients borrow each other's names."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from handrail.features.hooks.native import Change, Edit, Fetch, FileChange, Mcp, Native, Other, Read, Shell
-from handrail.features.hooks.patch_text import read_patch
+from handrail.features.hooks.patch_text import parse_patch
 from handrail.ports.errors import InvalidParams
 
 _SHELL = frozenset(
@@ -26,7 +26,7 @@ _EDIT = frozenset(
 _PATCH = frozenset({"apply_patch", "patch", "ApplyPatch"})
 _REMOVE = frozenset({"Delete", "delete_file"})
 _OTHER_CHANGES = frozenset({"NotebookEdit", "replace_in_file", "save_memory"})
-"""Tools that change a file in a way that only the client can work out: shown as they are, with the file's name."""
+"""Tools whose file changes only the client can compute: they are shown as sent, with the file's name."""
 _READ = frozenset(
     {"Read", "read", "read_file", "ReadFile", "view", "view_image", "NotebookRead", "read_many_files", "readFile"}
 )
@@ -71,50 +71,52 @@ _SHELL_FIELDS = frozenset(
         *("requires_approval", "task_progress", "explanation"),
     }
 )
-"""What changes nothing about what a command may do. Everything else is shown, and asks."""
+"""Fields that don't affect what a command may do. All others are shown and need approval."""
 
 
-def native_of(tool: str, given: Mapping[str, Any], cwd: str) -> Native:
-    """InvalidParams where a known tool comes without what it must have: then nobody can say what it would do."""
-    if (mcp := _mcp(tool, given)) is not None:
+def parse_native_call(tool: str, tool_input: Mapping[str, Any], cwd: str) -> Native:
+    """InvalidParams if a known tool lacks required fields: its effect would be unknown."""
+    if (mcp := _mcp(tool, tool_input)) is not None:
         return mcp
     if tool in _SHELL:
-        return _shell(given, cwd)
+        return _shell(tool_input, cwd)
     if tool in _INPUT:
-        text = _text(given, "chars", "input", "text", default="")
-        return Shell(text, cwd, is_input=True) if text else Other(tool, dict(given), is_harmless=True)
+        text = _text(tool_input, "chars", "input", "text", default="")
+        return Shell(text, cwd, is_input=True) if text else Other(tool, dict(tool_input), is_harmless=True)
     if tool in _WRITE:
-        return Change((FileChange(_path(given), content=_text(given, "content", "file_text", "contents", default="")),))
+        return Change(
+            (FileChange(_path(tool_input), content=_text(tool_input, "content", "file_text", "contents", default="")),)
+        )
     if tool in _PATCH:
-        return Change(read_patch(_text(given, "input", "patch", "command", "patchText", "patch_text")))
+        return Change(parse_patch(_text(tool_input, "input", "patch", "command", "patchText", "patch_text")))
     if tool in _EDIT:
-        return Change((FileChange(_path(given), edits=_edits(given)),))
+        return Change((FileChange(_path(tool_input), edits=_edits(tool_input)),))
     if tool in _REMOVE:
-        return Change((FileChange(_path(given), is_removed=True),))
-    if tool in _OTHER_CHANGES and _maybe_path(given) is not None:
-        rest = {name: value for name, value in given.items() if name not in _PATH_FIELDS}
-        return Change((FileChange(_path(given), patch=_spelled(rest)),))
+        return Change((FileChange(_path(tool_input), is_removed=True),))
+    if tool in _OTHER_CHANGES and _optional_path(tool_input) is not None:
+        other_fields = {name: value for name, value in tool_input.items() if name not in _PATH_FIELDS}
+        return Change((FileChange(_path(tool_input), patch=_to_json(other_fields)),))
     if tool in _READ or tool in _LIST or tool in _SEARCH:
-        return _read(tool, given, cwd)
-    if tool in _FETCH and isinstance(given.get("url"), str):
-        return Fetch(given["url"])
-    return Other(tool, dict(given), is_harmless=tool in _HARMLESS)
+        return _read(tool, tool_input, cwd)
+    if tool in _FETCH and isinstance(tool_input.get("url"), str):
+        return Fetch(tool_input["url"])
+    return Other(tool, dict(tool_input), is_harmless=tool in _HARMLESS)
 
 
-def _read(tool: str, given: Mapping[str, Any], cwd: str) -> Native:
-    """One place. Several that stay below the folder are a search there; others are asked about as they are."""
-    several = [name for field in ("paths", "include", "files") for name in _texts(given.get(field))]
-    if any(_leaves(name) for name in several):
-        return Other(tool, dict(given))
-    pattern = given.get("pattern")
+def _read(tool: str, tool_input: Mapping[str, Any], cwd: str) -> Native:
+    """Returns one location. Several names within the folder count as a search there; others need approval."""
+    names = [name for field in ("paths", "include", "files") for name in _texts(tool_input.get(field))]
+    if any(_leaves(name) for name in names):
+        return Other(tool, dict(tool_input))
+    pattern = tool_input.get("pattern")
     if tool in _LIST and isinstance(pattern, str) and _leaves(pattern):
         folder = re.split(r"[*?\[{]", pattern, maxsplit=1)[0].rpartition("/")[0] or "/"
         return Read(folder, is_listing=True)
-    glob = next((given[name] for name in _GLOB_FIELDS if isinstance(given.get(name), str)), None)
-    path = _maybe_path(given)
-    if path is None and not several and tool in _READ:
+    glob = next((tool_input[name] for name in _GLOB_FIELDS if isinstance(tool_input.get(name), str)), None)
+    path = _optional_path(tool_input)
+    if path is None and not names and tool in _READ:
         raise InvalidParams("The file's path is missing.")
-    return Read(path or cwd, is_search=tool in _SEARCH or bool(several), is_listing=tool in _LIST, glob=glob)
+    return Read(path or cwd, is_search=tool in _SEARCH or bool(names), is_listing=tool in _LIST, glob=glob)
 
 
 def _texts(value: Any) -> list[str]:
@@ -126,68 +128,76 @@ def _leaves(path: str) -> bool:
     return path.startswith(("/", "~")) or ".." in path.split("/")
 
 
-def _mcp(tool: str, given: Mapping[str, Any]) -> Mcp | None:
+def _mcp(tool: str, tool_input: Mapping[str, Any]) -> Mcp | None:
     """`mcp__server__tool`, as Claude Code and Codex name them."""
     prefix, _, rest = tool.partition("__")
     server, separator, name = rest.partition("__")
     if prefix != "mcp" or not separator:
         return None
-    return Mcp(server, name, dict(given))
+    return Mcp(server, name, dict(tool_input))
 
 
-def _shell(given: Mapping[str, Any], cwd: str) -> Shell:
-    found = _one_of(given, ("command", "cmd"))
-    if isinstance(found, Sequence) and not isinstance(found, str) and all(isinstance(word, str) for word in found):
-        found = _spelled_words(found)
-    if not isinstance(found, str):
+def _shell(tool_input: Mapping[str, Any], cwd: str) -> Shell:
+    command = _one_of(tool_input, ("command", "cmd"))
+    if (
+        isinstance(command, Sequence)
+        and not isinstance(command, str)
+        and all(isinstance(word, str) for word in command)
+    ):
+        command = _join_words(command)
+    if not isinstance(command, str):
         raise InvalidParams("The command is missing.")
-    folder = _one_of(given, ("workdir", "cwd", "directory", "dir_path")) or None
+    folder = _one_of(tool_input, ("workdir", "cwd", "directory", "dir_path")) or None
     if folder is not None and not isinstance(folder, str):
-        raise InvalidParams("The folder of the command is not a text.")
-    options = {name: value for name, value in given.items() if name not in _SHELL_FIELDS and value not in (None, False)}
-    return Shell(found, cwd if folder is None else os.path.join(cwd, folder), options=options)
+        raise InvalidParams("The command's folder is not a string.")
+    options = {
+        name: value for name, value in tool_input.items() if name not in _SHELL_FIELDS and value not in (None, False)
+    }
+    return Shell(command, cwd if folder is None else os.path.join(cwd, folder), options=options)
 
 
-def _spelled_words(words: Sequence[str]) -> str:
-    """A list of words as a command line; of `bash -lc TEXT` the text, which says the same."""
+def _join_words(words: Sequence[str]) -> str:
+    """Joins a list of words to a command line; returns the text of `bash -lc TEXT` itself."""
     if len(words) == 3 and words[0].rpartition("/")[2] in ("bash", "sh", "zsh") and words[1] in ("-lc", "-c"):
         return words[2]
     return shlex.join(words)
 
 
-def _edits(given: Mapping[str, Any]) -> tuple[Edit, ...]:
-    listed = given.get("edits")
-    if listed is None:
-        return (_edit(given),)
-    is_plain = isinstance(listed, list) and all(isinstance(each, Mapping) for each in listed)
-    if not is_plain or any(name in given for name in (*_OLD, *_NEW)):
+def _edits(tool_input: Mapping[str, Any]) -> tuple[Edit, ...]:
+    edits = tool_input.get("edits")
+    if edits is None:
+        return (_edit(tool_input),)
+    is_plain = isinstance(edits, list) and all(isinstance(each, Mapping) for each in edits)
+    if not is_plain or any(name in tool_input for name in (*_OLD, *_NEW)):
         raise InvalidParams("The edits can't be read: a list of edits, or one edit by itself.")
-    return tuple(_edit(each) for each in listed)
+    return tuple(_edit(each) for each in edits)
 
 
-def _edit(given: Mapping[str, Any]) -> Edit:
-    everywhere = given.get("replace_all") or given.get("replaceAll") or given.get("expected_replacements", 1) != 1
+def _edit(tool_input: Mapping[str, Any]) -> Edit:
+    everywhere = (
+        tool_input.get("replace_all") or tool_input.get("replaceAll") or tool_input.get("expected_replacements", 1) != 1
+    )
     return Edit(
-        _text(given, *_OLD, default=""),
-        _text(given, *_NEW, default=""),
-        bool(everywhere or given.get("allow_multiple")),
+        _text(tool_input, *_OLD, default=""),
+        _text(tool_input, *_NEW, default=""),
+        bool(everywhere or tool_input.get("allow_multiple")),
     )
 
 
-def _path(given: Mapping[str, Any]) -> str:
-    found = _maybe_path(given)
-    if found is None:
+def _path(tool_input: Mapping[str, Any]) -> str:
+    path = _optional_path(tool_input)
+    if path is None:
         raise InvalidParams("The file's path is missing.")
-    return found
+    return path
 
 
-def _maybe_path(given: Mapping[str, Any]) -> str | None:
-    found = _one_of(given, _PATH_FIELDS)
-    return found if isinstance(found, str) and found else None
+def _optional_path(tool_input: Mapping[str, Any]) -> str | None:
+    path = _one_of(tool_input, _PATH_FIELDS)
+    return path if isinstance(path, str) and path else None
 
 
-def _text(given: Mapping[str, Any], *names: str, default: str | None = None) -> str:
-    text = _one_of(given, names)
+def _text(tool_input: Mapping[str, Any], *names: str, default: str | None = None) -> str:
+    text = _one_of(tool_input, names)
     if isinstance(text, str):
         return text
     if default is None:
@@ -195,13 +205,13 @@ def _text(given: Mapping[str, Any], *names: str, default: str | None = None) -> 
     return default
 
 
-def _one_of(given: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """The value that has one of these names. With two that differ, nobody can say which one the client takes."""
-    values = [given[name] for name in names if given.get(name) is not None]
+def _one_of(tool_input: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Returns the value with one of these names. If two have different values, the client's choice is unknown."""
+    values = [tool_input[name] for name in names if tool_input.get(name) is not None]
     if any(value != values[0] for value in values):
-        raise InvalidParams(f"The call is ambiguous: {', '.join(name for name in names if name in given)} differ.")
+        raise InvalidParams(f"The call is ambiguous: {', '.join(name for name in names if name in tool_input)} differ.")
     return values[0] if values else None
 
 
-def _spelled(value: Mapping[str, Any]) -> str:
+def _to_json(value: Mapping[str, Any]) -> str:
     return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()

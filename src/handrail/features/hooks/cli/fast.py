@@ -1,7 +1,7 @@
-"""`handrail hook` in as few imports as possible: hands the event to the running server and prints its answer.
+"""Runs `handrail hook` with as few imports as possible: sends the event to the server and prints its answer.
 
-The client waits for this program before each of its tools. Whatever goes wrong here denies: exit status 2, a reason on
-stderr, and where the client reads one a denial on stdout.
+The client waits for this program before each of its tools. Any failure here denies the call: exit status 2, a reason on
+stderr, and a denial on stdout for clients that read one.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import os
 import time
 
 from handrail.faces.local.client import FILE, NoServer, connect, state_folder
-from handrail.features.hooks.limits import WAITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +20,19 @@ if TYPE_CHECKING:
 
     from handrail.kernel.program import Program
 else:
-    import _signal as signal  # without the names for numbers, which take longer to load than all the rest
+    import _signal as signal  # the module without enums, which take longer to import than everything else here
 
+DEFAULT_TIMEOUTS = {
+    "claude": 600,
+    "codex": 600,
+    "gemini": 60,
+    "qwen": 60,
+    "cursor": 60,
+    "copilot": 30,
+    "cline": 30,
+    "opencode": 60,
+}
+"""How long each client waits for a hook by default, in seconds."""
 BLOCKED = 2
 _MOST_BYTES = 32 * 1024 * 1024
 _PROJECT_VARIABLES = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR")
@@ -46,37 +56,37 @@ class Arguments:
     """`CLIENT [--state DIR] [--project DIR] [--wait SECONDS]`. ValueError."""
 
     def __init__(self, words: list[str]) -> None:
-        given: dict[str, str] = {}
-        self.client, rest = "", list(words)
-        while rest:
-            word = rest.pop(0)
+        options: dict[str, str] = {}
+        self.client, remaining = "", list(words)
+        while remaining:
+            word = remaining.pop(0)
             name, has_value, value = word.partition("=")
             if name in ("--state", "--project", "--wait"):
-                if not has_value and not rest:
+                if not has_value and not remaining:
                     raise ValueError(f"{name} needs a value")
-                given[name] = value if has_value else rest.pop(0)
-            elif word in WAITS and not self.client:
+                options[name] = value if has_value else remaining.pop(0)
+            elif word in DEFAULT_TIMEOUTS and not self.client:
                 self.client = word
             else:
                 raise ValueError(f"unknown argument {word!r}")
         if not self.client:
-            raise ValueError(f"name the client: {', '.join(WAITS)}")
-        self.state = given.get("--state")
-        self.project = _project_of(given.get("--project"))
-        limit = int(given.get("--wait") or WAITS[self.client])
+            raise ValueError(f"name the client: {', '.join(DEFAULT_TIMEOUTS)}")
+        self.state = options.get("--state")
+        self.project = _find_project(options.get("--project"))
+        limit = int(options.get("--wait") or DEFAULT_TIMEOUTS[self.client])
         if not 1 <= limit <= 3600:
             raise ValueError("--wait is 1 to 3600 seconds")
         self.seconds = limit - min(5.0, limit / 4)
-        """We answer earlier than the client's limit: a hook that is killed blocks nothing."""
+        """We answer before the client's limit, because a hook that is killed blocks nothing."""
 
 
 def run(words: list[str], open_program: Callable[[], Program]) -> int | None:
-    """The exit status; None for `--help`, which is no event."""
+    """Returns the exit status, or None for `--help`."""
     if not words or "--help" in words or "-h" in words:
         return None
     try:
         arguments = Arguments(words)
-        _block_in_time(arguments)
+        _block_on_timeout(arguments)
         data = _read_event()
         try:
             status, out, err = _ask_server(arguments, data)
@@ -87,12 +97,12 @@ def run(words: list[str], open_program: Callable[[], Program]) -> int | None:
         _print(1, out)
         _print(2, err)
         return status
-    except BaseException as fault:  # noqa: BLE001 - whatever it is, the tool must not run
-        return _blocked(words, f"{type(fault).__name__}: {fault}")
+    except BaseException as fault:  # noqa: BLE001 - after any failure the tool must not run
+        return _block(words, f"{type(fault).__name__}: {fault}")
 
 
 def _ask_server(arguments: Arguments, data: bytes) -> tuple[int, bytes, bytes]:
-    ends = time.monotonic() + arguments.seconds
+    deadline = time.monotonic() + arguments.seconds
     hello: dict[str, str | int | None] = {
         "project": arguments.project,
         "client": arguments.client,
@@ -102,18 +112,18 @@ def _ask_server(arguments: Arguments, data: bytes) -> tuple[int, bytes, bytes]:
     wire = connect(os.path.join(state_folder(arguments.state), FILE), "hook", hello)
     try:
         wire.send(data)
-        wire.socket.settimeout(max(0.1, ends - time.monotonic()))
+        wire.socket.settimeout(max(0.1, deadline - time.monotonic()))
         status, out, err = map(int, wire.read_line().split())
         return status, wire.read_exactly(out), wire.read_exactly(err)
     finally:
         wire.close()
 
 
-def _block_in_time(arguments: Arguments) -> None:
-    """However long anything takes, and when the client ends us: a denial is the last word."""
+def _block_on_timeout(arguments: Arguments) -> None:
+    """Denies the call if everything takes too long, and when the client ends us."""
 
     def block(number: int, frame: FrameType | None) -> NoReturn:
-        _blocked([arguments.client], "there was no answer in time")
+        _block([arguments.client], "there was no answer in time")
         os._exit(BLOCKED)
 
     for number in (signal.SIGALRM, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -122,7 +132,7 @@ def _block_in_time(arguments: Arguments) -> None:
 
 
 def _read_event() -> bytes:
-    """All of it, even if it is too long: a client whose pipe breaks may take that for a failure that allows."""
+    """Reads everything, even if it is too long: a client might take a broken pipe for permission."""
     chunks, size = [], 0
     while chunk := os.read(0, 1 << 20):
         size += len(chunk)
@@ -133,11 +143,11 @@ def _read_event() -> bytes:
     return b"".join(chunks)
 
 
-def _project_of(given: str | None) -> str:
-    """What was named, or the folder of the session; of its parents, the nearest that is a project."""
-    named = given or next(filter(None, map(os.environ.get, _PROJECT_VARIABLES)), None)
-    folder = start = os.path.realpath(named or os.getcwd())
-    if given:
+def _find_project(option: str | None) -> str:
+    """Returns the named folder, or the nearest project at or above the session's folder."""
+    folder_name = option or next(filter(None, map(os.environ.get, _PROJECT_VARIABLES)), None)
+    folder = start = os.path.realpath(folder_name or os.getcwd())
+    if option:
         return folder
     home = os.path.realpath(os.path.expanduser("~"))
     while folder not in ("/", home):
@@ -147,7 +157,7 @@ def _project_of(given: str | None) -> str:
     return start
 
 
-def _blocked(words: list[str], why: str) -> int:
+def _block(words: list[str], why: str) -> int:
     denial = next((_DENIALS[word] for word in words if word in _DENIALS), None)
     if denial is not None:
         _print(1, denial.encode() + b"\n")

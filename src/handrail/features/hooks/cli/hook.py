@@ -1,8 +1,8 @@
-"""`handrail hook` for people: its help. What clients start is answered by `fast.py`, before click is loaded."""
+"""The help of `handrail hook`. When clients start the command, `fast.py` runs it before click is imported."""
 
 import click
 
-from handrail.features.hooks.limits import WAITS
+from handrail.features.hooks.cli.fast import DEFAULT_TIMEOUTS
 
 EPILOG = """\b
 Exit status: 0 with the client's own JSON on stdout; 2 blocks the tool, with
@@ -10,7 +10,7 @@ the reason on stderr. Any failure blocks the tool."""
 
 
 @click.command(epilog=EPILOG)
-@click.argument("client", type=click.Choice(list(WAITS)), help="The client whose event is on stdin.")
+@click.argument("client", type=click.Choice(list(DEFAULT_TIMEOUTS)), help="The client whose event is on stdin.")
 @click.option("--state", metavar="DIR", help="State directory [~/.local/state/handrail]")
 @click.option("--project", metavar="DIR", help="Project folder [the session's]")
 @click.option("--wait", metavar="SECONDS", help="The client's own limit; handrail answers earlier.")

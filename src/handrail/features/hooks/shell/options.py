@@ -1,4 +1,4 @@
-"""Splits a program's words into operands and options, where all its options are known."""
+"""Splits a program's words into operands and options if all its options are known."""
 
 import re
 from collections.abc import Sequence
@@ -8,10 +8,10 @@ _NUMBER = re.compile(r"-\d+")
 
 
 class Options(NamedTuple):
-    """`short` letters without a value, `valued` ones with a value (attached or the next word), `long` names.
+    """`short` are letters without a value, `valued` letters with one (attached or the next word), `long` names.
 
-    A `long` name may have a value behind `=`; one of `long_valued` takes the next word where it has none. `files` are
-    options, short or long, whose value is a file.
+    A `long` name may have a value after `=`; without one, those in `long_valued` take the next word. `files` are short
+    or long options whose value is a file.
     """
 
     short: str = ""
@@ -22,24 +22,24 @@ class Options(NamedTuple):
 
 
 def split_options(options: Options, words: Sequence[str]) -> tuple[list[str], set[str], list[str]] | None:
-    """Operands, options that are set, and files named by options; None where an option isn't known."""
-    operands, given, files = list[str](), set[str](), list[str]()
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
+    """Returns operands, options, and files named by options; None if an option isn't known."""
+    operands, flags, files = list[str](), set[str](), list[str]()
+    remaining = list(words)
+    while remaining:
+        word = remaining.pop(0)
         if word == "--":
-            return operands + rest, given, files
+            return operands + remaining, flags, files
         if word == "-" or not word.startswith("-"):
             operands.append(word)
         elif word.startswith("--"):
             name, has_value, value = word.partition("=")
             if name not in options.long:
                 return None
-            given.add(name)
+            flags.add(name)
             if name in options.long_valued or name in options.files:
-                if not has_value and (not rest or rest[0].startswith("-")):
+                if not has_value and (not remaining or remaining[0].startswith("-")):
                     return None
-                value = value if has_value else rest.pop(0)
+                value = value if has_value else remaining.pop(0)
             if name in options.files:
                 files.append(value)
         elif _NUMBER.fullmatch(word) and "0" in options.short:
@@ -48,22 +48,22 @@ def split_options(options: Options, words: Sequence[str]) -> tuple[list[str], se
             letters = word[1:]
             while letters:
                 letter, letters = letters[0], letters[1:]
-                given.add(f"-{letter}")
+                flags.add(f"-{letter}")
                 if letter in options.valued:
-                    if not letters and not rest:
+                    if not letters and not remaining:
                         return None
-                    if not letters and rest[0].startswith("-"):
-                        return None  # who takes it for an option of its own would be right as often
-                    value, letters = letters or rest.pop(0), ""
+                    if not letters and remaining[0].startswith("-"):
+                        return None  # some programs parse this word as an option of its own
+                    value, letters = letters or remaining.pop(0), ""
                     if f"-{letter}" in options.files:
                         files.append(value)
                 elif letter not in options.short:
                     return None
-    return operands, given, files
+    return operands, flags, files
 
 
 def names(text: str) -> frozenset[str]:
-    """As tables write them: one behind the other."""
+    """Splits a list as it is written in tables."""
     return frozenset(text.split())
 
 

@@ -1,7 +1,7 @@
-"""Programs that only read, with the options that keep it so. What isn't listed here is not known to only read.
+"""Tables of programs that only read, with the options for which that is true.
 
-A command that only reads asks nothing, so these tables err on the side of asking. An option is listed only if it
-neither writes a file nor starts a program nor talks to the network.
+Commands that only read need no approval, so these tables err on the side of asking. An option is listed only if it
+doesn't write a file, start a program or use the network.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ from handrail.features.hooks.shell.options import Options, long_names, names
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-PLAIN: dict[str, Options] = {
+FILE_READERS: dict[str, Options] = {
     "ls": Options(
         short=_LETTERS.replace("I", "").replace("w", "").replace("T", ""),
         valued="IwT",
@@ -51,7 +51,7 @@ PLAIN: dict[str, Options] = {
         long_names("unified brief recursive ignore-all-space ignore-space-change side-by-side color stat width"),
     ),
 }
-NO_FILES: dict[str, Options] = {
+WITHOUT_FILES: dict[str, Options] = {
     "true": Options(),
     "false": Options(),
     "pwd": Options("LP"),
@@ -111,29 +111,29 @@ GIT_OPTIONS = long_names(
     " date-order no-renames find-renames cc no-ext-diff no-textconv no-pager heads"
 )
 GIT_SHORT = "abcdefghiklmnpqrstuvwxyzABCDEFGHIKLMNPQRSTUVWXYZ0123456789"
-"""All but `-O` and `-o`. What follows one of these is looked at like an operand, because it may be one."""
+"""All except `-O` and `-o`. Words after these are checked like operands, because they may be some."""
 _BRANCH_LISTS = {"-a", "-r", "-v", "--all", "--list", "--show-current", "--verbose", "--remotes", "--sort", "--format"}
 GIT: dict[str, Callable[[Sequence[str], set[str]], bool]] = {
-    "status": lambda operands, given: True,
-    "log": lambda operands, given: True,
-    "show": lambda operands, given: True,
-    "diff": lambda operands, given: "--no-index" not in given,
-    "blame": lambda operands, given: True,
-    "shortlog": lambda operands, given: bool(operands),  # without a revision it waits for stdin
-    "describe": lambda operands, given: True,
-    "rev-parse": lambda operands, given: True,
-    "rev-list": lambda operands, given: True,
-    "merge-base": lambda operands, given: True,
-    "ls-files": lambda operands, given: True,
-    "ls-tree": lambda operands, given: True,
-    "cat-file": lambda operands, given: bool(given & {"-p", "-t", "-s", "-e"}),
-    "branch": lambda operands, given: not operands and given <= _BRANCH_LISTS,
-    "tag": lambda operands, given: not operands and given <= {"-l", "-n", "--list", "--sort"},
-    "remote": lambda operands, given: not operands and given <= {"-v", "--verbose"},
-    "stash": lambda operands, given: list(operands) == ["list"] and not given,
-    "reflog": lambda operands, given: list(operands) in ([], ["show"]),
-    "worktree": lambda operands, given: list(operands) == ["list"],
-    "grep": lambda operands, given: not given & {"-O", "-f", "--open-files-in-pager"},
+    "status": lambda operands, flags: True,
+    "log": lambda operands, flags: True,
+    "show": lambda operands, flags: True,
+    "diff": lambda operands, flags: "--no-index" not in flags,
+    "blame": lambda operands, flags: True,
+    "shortlog": lambda operands, flags: bool(operands),  # without a revision it reads stdin
+    "describe": lambda operands, flags: True,
+    "rev-parse": lambda operands, flags: True,
+    "rev-list": lambda operands, flags: True,
+    "merge-base": lambda operands, flags: True,
+    "ls-files": lambda operands, flags: True,
+    "ls-tree": lambda operands, flags: True,
+    "cat-file": lambda operands, flags: bool(flags & {"-p", "-t", "-s", "-e"}),
+    "branch": lambda operands, flags: not operands and flags <= _BRANCH_LISTS,
+    "tag": lambda operands, flags: not operands and flags <= {"-l", "-n", "--list", "--sort"},
+    "remote": lambda operands, flags: not operands and flags <= {"-v", "--verbose"},
+    "stash": lambda operands, flags: list(operands) == ["list"] and not flags,
+    "reflog": lambda operands, flags: list(operands) in ([], ["show"]),
+    "worktree": lambda operands, flags: list(operands) == ["list"],
+    "grep": lambda operands, flags: not flags & {"-O", "-f", "--open-files-in-pager"},
 }
 VERSIONS = names(
     "node npm npx bun deno python python3 pip pip3 uv ruff mypy java javac ruby gcc g++ clang make cmake git rg jq"

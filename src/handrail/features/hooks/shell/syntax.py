@@ -1,7 +1,7 @@
-"""A shell command as its grammar (tree-sitter-bash) sees it: each program that would run, with its words and redirects.
+"""Parses a shell command with its grammar (tree-sitter-bash): each program that would run, its words and redirects.
 
-What the text alone can't say is kept as unknown: a word that is expanded when the shell runs has no text, and a
-construct that isn't understood becomes a doubt in words for people.
+What the text can't determine stays unknown: a word that is expanded at run time has no text, and a construct that isn't
+supported becomes a doubt, a sentence for people.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _GLOB = re.compile(r"[*?\[]")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """`text` is what the program gets; None where that is known only when the shell runs it. `raw` is as written."""
+    """`text` is what the program gets, None if that is unknown until the shell runs it. `raw` is as written."""
 
     text: str | None
     raw: str
     is_pattern: bool = False
-    """It has unquoted `*`, `?` or `[`, or begins with an unquoted `~`."""
+    """Whether it has an unquoted `*`, `?` or `[`, or begins with an unquoted `~`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +52,23 @@ class Redirect:
 
 
 @dataclass(frozen=True, slots=True)
-class Simple:
-    """One program as it is started. Without words it only sets variables or opens redirects."""
+class SimpleCommand:
+    """One program with its words. Without words it only sets variables or opens redirects."""
 
     words: tuple[Word, ...]
     assignments: tuple[str, ...] = ()
     redirects: tuple[Redirect, ...] = ()
     depth: int = 0
-    """How many subshells, substitutions or functions are around it."""
+    """The number of subshells, substitutions and functions around it."""
 
 
 @dataclass(slots=True)
 class Script:
-    programs: list[Simple] = field(default_factory=list)
+    programs: list[SimpleCommand] = field(default_factory=list)
     redirects: list[Redirect] = field(default_factory=list)
-    """Of whole groups."""
+    """Redirects of whole groups."""
     inputs: list[str] = field(default_factory=list)
-    """What here-documents and here-strings hold."""
+    """The contents of here-documents and here-strings."""
     doubts: list[str] = field(default_factory=list)
 
     def doubt(self, why: str) -> None:
@@ -76,21 +76,21 @@ class Script:
             self.doubts.append(why)
 
 
-def read_script(text: str) -> Script:
-    """Never fails: what can't be read is a doubt."""
+def parse_script(text: str) -> Script:
+    """Never fails: anything that can't be parsed becomes a doubt."""
     script = Script()
     try:
         data = text.encode()
     except UnicodeEncodeError:
-        script.doubt("It holds characters that are not text.")
+        script.doubt("It contains characters that are not text.")
         return script
     if "\0" in text or len(data) > MOST_BYTES:
-        script.doubt("It is too long to be read." if len(data) > MOST_BYTES else "It holds a NUL character.")
+        script.doubt("It is too long to parse." if len(data) > MOST_BYTES else "It contains a NUL character.")
         return script
     root = _parser().parse(data).root_node
     if root.has_error:
         script.doubt("It can't be read as a shell command.")
-    _Walk(script).visit(root, 0)
+    _SyntaxVisitor(script).visit(root, 0)
     return script
 
 
@@ -122,7 +122,7 @@ _VALUES = frozenset(
 )
 
 
-class _Walk:
+class _SyntaxVisitor:
     def __init__(self, script: Script) -> None:
         self._script = script
 
@@ -136,27 +136,27 @@ class _Walk:
         elif kind == "redirected_statement":
             self._redirected(node, depth)
         elif kind == "variable_assignment":
-            self._script.programs.append(Simple((), (_raw(node),), depth=depth))
-            self._inside(node, depth)
+            self._script.programs.append(SimpleCommand((), (_raw(node),), depth=depth))
+            self._visit_children(node, depth)
         elif kind in ("declaration_command", "unset_command"):
             words = tuple(self._word(child, depth) for child in node.children)
-            self._script.programs.append(Simple(words, depth=depth))
+            self._script.programs.append(SimpleCommand(words, depth=depth))
         elif kind in _NESTED:
             if kind == "function_definition":
                 self._script.doubt("It defines a function, which may take the name of a program.")
-            self._inside(node, depth + 1)
+            self._visit_children(node, depth + 1)
         elif kind in _CONTAINERS:
-            self._inside(node, depth)
+            self._visit_children(node, depth)
         elif kind in ("ERROR",):
             self._script.doubt("It can't be read as a shell command.")
-            self._inside(node, depth)
+            self._visit_children(node, depth)
         elif kind in _VALUES:
             self._word(node, depth)
         elif node.is_named and kind not in _INERT:
             self._script.doubt(f"It has something that isn't understood: {kind.replace('_', ' ')}.")
-            self._inside(node, depth)
+            self._visit_children(node, depth)
 
-    def _inside(self, node: Node, depth: int) -> None:
+    def _visit_children(self, node: Node, depth: int) -> None:
         for child in node.named_children:
             self.visit(child, depth + 1)
 
@@ -182,7 +182,7 @@ class _Walk:
             for target in targets[:1]:
                 yield Redirect(operator, self._word(target, depth))
             if not targets or len(targets) > 1:
-                # The grammar takes further words after the file for more files; the shell takes them for arguments.
+                # The grammar parses further words as more files; the shell treats them as arguments.
                 self._script.doubt("It has words after a redirect that may be arguments.")
                 for target in targets[1:]:
                     self._word(target, depth)
@@ -190,7 +190,7 @@ class _Walk:
             for child in node.named_children:
                 word = self._word(child, depth)
                 self._script.inputs.append(word.raw if word.text is None else word.text)
-        else:  # a here-document; what stands behind it on its line belongs to the same command
+        else:  # a here-document; the rest of its line belongs to the same command
             for child in node.named_children:
                 if child.type == "heredoc_body":
                     self._script.inputs.append(_raw(child))
@@ -199,44 +199,44 @@ class _Walk:
                 elif child.type == "file_redirect":
                     yield from self._redirect(child, depth)
                 elif child.type not in ("heredoc_start", "heredoc_end", "file_descriptor"):
-                    self._script.doubt("It goes on after a here-document.")
+                    self._script.doubt("It continues after a here-document.")
                     self.visit(child, depth)
 
-    def _command(self, node: Node, around: tuple[Redirect, ...], depth: int) -> None:
-        words, assignments, redirects = list[Word](), list[str](), list(around)
+    def _command(self, node: Node, outer_redirects: tuple[Redirect, ...], depth: int) -> None:
+        words, assignments, redirects = list[Word](), list[str](), list(outer_redirects)
         for child in node.children:
             if child.type == "variable_assignment":
                 assignments.append(_raw(child))
-                self._inside(child, depth)
+                self._visit_children(child, depth)
             elif child.type.endswith("redirect"):
                 redirects += self._redirect(child, depth)
             elif child.type == "command_name":
                 words += [self._word(part, depth) for part in child.named_children]
             elif child.is_named or child.type not in ("<", ">"):
                 words.append(self._word(child, depth))
-        self._script.programs.append(Simple(tuple(words), tuple(assignments), tuple(redirects), depth))
+        self._script.programs.append(SimpleCommand(tuple(words), tuple(assignments), tuple(redirects), depth))
 
     def _word(self, node: Node, depth: int) -> Word:
-        """Also visits the commands that run to make the word."""
+        """Also visits the commands that run to produce the word."""
         raw, kind = _raw(node), node.type
         if depth > _DEEPEST:
             self._script.doubt("It is nested too deeply to be read.")
             return Word(None, raw)
         if kind in ("word", "number", "test_operator") or not node.is_named:
             if node.named_child_count:
-                self._inside(node, depth)
+                self._visit_children(node, depth)
                 return Word(None, raw)
-            return _bare(raw)
+            return _bare_word(raw)
         if kind == "raw_string":
             return Word(raw[1:-1], raw)
         if kind == "ansi_c_string":
-            return Word(_ansi(raw[2:-1]), raw)
+            return Word(_decode_ansi(raw[2:-1]), raw)
         if kind == "string":
             return self._string(node, raw, depth)
         if kind == "concatenation":
             return self._joined(node, raw, depth)
         if kind in _NESTED:
-            self._inside(node, depth + 1)
+            self._visit_children(node, depth + 1)
             return Word(None, raw)
         for child in node.named_children:
             if child.type in _NESTED or child.type in _VALUES or child.named_child_count:
@@ -252,7 +252,7 @@ class _Walk:
         return Word(re.sub(r'\\([$`"\\])', r"\1", raw[1:-1].replace("\\\n", "")), raw)
 
     def _joined(self, node: Node, raw: str, depth: int) -> Word:
-        """The pieces of one word. The grammar leaves no gap between them; where it does, the word isn't known."""
+        """Joins the pieces of one word. If the grammar left a gap between them, the word is unknown."""
         pieces = [self._word(child, depth) for child in node.named_children]
         if "".join(piece.raw for piece in pieces) != raw or _has_braces(pieces):
             return Word(None, raw)
@@ -266,7 +266,7 @@ def _has_braces(pieces: list[Word]) -> bool:
     return "{" in bare and ("," in bare or ".." in bare)
 
 
-def _bare(raw: str) -> Word:
+def _bare_word(raw: str) -> Word:
     if "{" in raw and ("," in raw or ".." in raw):
         return Word(None, raw)
     is_pattern = _GLOB.search(re.sub(r"\\.", "", raw)) is not None or raw.startswith("~")
@@ -274,8 +274,8 @@ def _bare(raw: str) -> Word:
     return Word(text, raw, is_pattern)
 
 
-def _ansi(text: str) -> str | None:
-    def spelled(match: re.Match[str]) -> str:
+def _decode_ansi(text: str) -> str | None:
+    def decode(match: re.Match[str]) -> str:
         two, four, eight, octal, other = match.groups()
         if two or four or eight:
             return chr(min(int(two or four or eight, 16), 0x10FFFF))
@@ -283,8 +283,8 @@ def _ansi(text: str) -> str | None:
             return chr(int(octal, 8) & 0xFF)
         return _ANSI_SIMPLE.get(other, "\0")
 
-    found = _ANSI.sub(spelled, text)
-    return None if "\0" in found else found
+    decoded = _ANSI.sub(decode, text)
+    return None if "\0" in decoded else decoded
 
 
 def _raw(node: Node) -> str:

@@ -1,8 +1,7 @@
-"""native_fetch, native_mcp, native_other: what else clients' own tools do, beyond commands and files."""
+"""native_fetch, native_mcp, native_other: clients' own tools other than commands and files."""
 
-from handrail.features.hooks.native import Fetch, Mcp, Other
-from handrail.features.hooks.port import Hooks
-from handrail.features.hooks.result import ALLOWED, Allowed
+from handrail.features.hooks.native import ALLOWED, Allowed, Fetch, Mcp, Other
+from handrail.features.hooks.project_hooks import Hooks
 from handrail.kernel.call import Call
 from handrail.kernel.target import ANY_PLACE, Target
 from handrail.kernel.tool import CallSubject, NoChange, Preview, Tool
@@ -28,7 +27,7 @@ async def _fetch_preview(hooks: Hooks, call: Call, params: Fetch) -> Preview | N
 
 
 async def native_fetch(hooks: Hooks, call: Call, params: Fetch, preview: Preview | None) -> Allowed:
-    """A page that the client would fetch. Allowed or refused here; the client fetches it."""
+    """Fetches a page. It is allowed or denied here; the client fetches it."""
     return ALLOWED
 
 
@@ -40,7 +39,7 @@ async def _mcp_preview(hooks: Hooks, call: Call, params: Mcp) -> Preview | NoCha
 
 
 async def native_mcp(hooks: Hooks, call: Call, params: Mcp, preview: Preview | None) -> Allowed:
-    """A tool of an MCP server that the client would call. Allowed or refused here; the client calls it."""
+    """Calls a tool of an MCP server. It is allowed or denied here; the client calls it."""
     return ALLOWED
 
 
@@ -51,7 +50,7 @@ async def _other_preview(hooks: Hooks, call: Call, params: Other) -> Preview | N
 
 
 async def native_other(hooks: Hooks, call: Call, params: Other, preview: Preview | None) -> Allowed:
-    """A tool of the client's own that handrail doesn't know closer. Allowed or refused here; the client runs it."""
+    """Uses any other tool of the client. It is allowed or denied here; the client runs it."""
     return ALLOWED
 
 

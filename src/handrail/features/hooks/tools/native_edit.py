@@ -1,14 +1,13 @@
-"""native_edit: files that a client's own tools would change."""
+"""native_edit: changes files with a client's own tools."""
 
 import hashlib
 import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from handrail.features.hooks.native import Change, FileChange
-from handrail.features.hooks.path_place import Ground
-from handrail.features.hooks.port import Hooks
-from handrail.features.hooks.result import Allowed
+from handrail.features.hooks.native import Allowed, Change, FileChange
+from handrail.features.hooks.path_scope import PathScope
+from handrail.features.hooks.project_hooks import Hooks
 from handrail.features.workspace.offers import Change as ProjectChange
 from handrail.kernel.call import Call
 from handrail.kernel.target import Step, Target
@@ -22,95 +21,101 @@ _MOST_BYTES = 16 * 1024 * 1024
 ABSENT = "absent"
 
 
-class Planned(NamedTuple):
-    """One file: its path for people, what it holds now and then. `after` is None where the file goes or isn't known."""
+class PlannedFile(NamedTuple):
+    """One file before and after. `after` is None if it is removed, or if the new content isn't known."""
 
     path: str
-    shown: str
+    display_path: str
     before: bytes | None
     after: bytes | None
     is_known: bool
     patch: str = ""
 
 
-class Plan(NamedTuple):
-    """`expected` is what each file is to hold afterwards, as SHA-256; `changes` are those that can be undone."""
+class EditPlan(NamedTuple):
+    """`expected` is the SHA-256 that each file should have afterwards; `changes` are those that can be undone."""
 
     expected: dict[str, str]
     changes: Sequence[ProjectChange]
 
 
 async def locate(hooks: Hooks, call: Call, params: Change) -> Target:
-    targets = await in_thread(call, lambda: _targets(hooks.ground, params))
+    targets = await in_thread(call, lambda: _targets(hooks.scope, params))
     if len(targets) == 1:
         return targets[0]
     return Target(steps=tuple(Step(Effect.WRITE, target) for target in targets))
 
 
-def _targets(ground: Ground, params: Change) -> list[Target]:
+def _targets(scope: PathScope, params: Change) -> list[Target]:
     paths = [path for file in params.files for path in (file.path, file.moved_to) if path is not None]
-    ground.refuse_own(paths, is_written=True, is_whole=True)
-    return list(dict.fromkeys(map(ground.target, paths)))
+    scope.refuse_handrails(paths, is_written=True, is_whole=True)
+    return list(dict.fromkeys(map(scope.target, paths)))
 
 
 async def preview(hooks: Hooks, call: Call, params: Change) -> Preview | NoChange:
-    return await in_thread(call, lambda: _planned(hooks, call, params))
+    return await in_thread(call, lambda: _make_preview(hooks, call, params))
 
 
-def _planned(hooks: Hooks, call: Call, params: Change) -> Preview:
-    ground = hooks.ground
-    files = [each for file in params.files for each in _files(file, ground)]
+def _make_preview(hooks: Hooks, call: Call, params: Change) -> Preview:
+    scope = hooks.scope
+    files = [each for file in params.files for each in _files(file, scope)]
     diffs = [_diff(hooks, each) for each in files]
-    unknown = [each.shown for each in files if not each.is_known]
-    names = files[0].shown if len(files) == 1 else f"{len(files)} files"
+    unknown = [each.display_path for each in files if not each.is_known]
+    names = files[0].display_path if len(files) == 1 else f"{len(files)} files"
     facts = [("Changed by the client in its own way", "\n".join(unknown))] if unknown else []
-    if outside := [each.shown for each in files if os.path.isabs(each.shown)]:
+    if outside := [each.display_path for each in files if os.path.isabs(each.display_path)]:
         facts.append(("Outside the project", "\n".join(outside)))
-    kept = [] if hooks.is_in_cage else [each for each in files if each.is_known and hooks.changes.can_keep(each.shown)]
-    can_undo = len(kept) == len(files)
+    undoable = (
+        []
+        if hooks.is_in_cage
+        else [each for each in files if each.is_known and hooks.changes.can_keep(each.display_path)]
+    )
+    can_undo = len(undoable) == len(files)
     return Preview(
         f"{call.caller.name} wants to change {quoted_line(names)}",
-        about=CallSubject(can_undo=can_undo)
-        if len(files) == 1
-        else CallSubject(str(len(files)), "files", can_undo=can_undo),
-        path=files[0].shown if len(files) == 1 else None,
+        about=CallSubject(can_undo=can_undo) if len(files) == 1 else CallSubject(str(len(files)), "files", can_undo=can_undo),
+        path=files[0].display_path if len(files) == 1 else None,
         diff="".join(diffs),
         binding={each.path: digest_of(each.before) for each in files},
-        state=Plan(
+        state=EditPlan(
             {each.path: digest_of(each.after) for each in files if each.is_known},
-            [ProjectChange(each.shown, each.before, each.after) for each in kept if each.before != each.after],
+            [
+                ProjectChange(each.display_path, each.before, each.after)
+                for each in undoable
+                if each.before != each.after
+            ],
         ),
         facts=tuple(facts),
     )
 
 
-def _diff(hooks: Hooks, file: Planned) -> str:
+def _diff(hooks: Hooks, file: PlannedFile) -> str:
     if file.is_known:
-        return hooks.unified(file.shown, file.before, file.after)
-    return f"--- a/{file.shown}\n+++ b/{file.shown}\n{file.patch}\n"
+        return hooks.unified(file.display_path, file.before, file.after)
+    return f"--- a/{file.display_path}\n+++ b/{file.display_path}\n{file.patch}\n"
 
 
-def _files(change: FileChange, ground: Ground) -> list[Planned]:
-    """A move is two files: one goes, one comes."""
-    before = content_of(change.path)
-    shown = _shown(change.path, ground)
+def _files(change: FileChange, scope: PathScope) -> list[PlannedFile]:
+    """A move is two files: one is removed, one is created."""
+    before = read_content(change.path)
+    display_path = _display_path(change.path, scope)
     if change.is_removed:
-        return [Planned(change.path, shown, before, None, True)]
+        return [PlannedFile(change.path, display_path, before, None, True)]
     after = None if change.content is None else change.content.encode()
     if after is None and not (change.patch is not None and not change.edits):
         after = _edited(before, change)
     if after is None:
         patch = change.patch or "\n".join(_as_lines(change))
-        return [Planned(change.path, shown, before, None, False, patch)]
+        return [PlannedFile(change.path, display_path, before, None, False, patch)]
     if change.moved_to is None:
-        return [Planned(change.path, shown, before, after, True)]
+        return [PlannedFile(change.path, display_path, before, after, True)]
     target = change.moved_to
-    moved = Planned(target, _shown(target, ground), content_of(target), after, True)
-    return [Planned(change.path, shown, before, None, True), moved]
+    moved = PlannedFile(target, _display_path(target, scope), read_content(target), after, True)
+    return [PlannedFile(change.path, display_path, before, None, True), moved]
 
 
 def _edited(before: bytes | None, change: FileChange) -> bytes | None:
-    """The content after all edits; None where one of them has no certain place."""
+    """Returns the content after all edits; None if one of them has no unique position."""
     text = (before or b"").decode(errors="surrogateescape")
     for edit in change.edits:
         count = text.count(edit.old) if edit.old else 0
@@ -131,12 +136,12 @@ def _as_lines(change: FileChange) -> list[str]:
     return lines
 
 
-def _shown(path: str, ground: Ground) -> str:
-    return ground.target(path).path or path
+def _display_path(path: str, scope: PathScope) -> str:
+    return scope.target(path).path or path
 
 
-def content_of(path: str) -> bytes | None:
-    """None where there is no file. TooLarge."""
+def read_content(path: str) -> bytes | None:
+    """None if there is no file. TooLarge."""
     try:
         with open(path, "rb") as file:
             data = file.read(_MOST_BYTES + 1)
@@ -154,14 +159,14 @@ def digest_of(content: bytes | None) -> str:
 
 
 async def native_edit(hooks: Hooks, call: Call, params: Change, preview: Preview | None) -> Allowed:
-    """A change by the client's own tools. Allowed or refused here; the client writes it."""
+    """Changes files. It is allowed or denied here; the client writes them."""
     assert preview is not None
-    shown = preview
-    plan: Plan = preview.state
+    approved = preview
+    plan: EditPlan = preview.state
 
     def check_and_keep() -> None:
-        for path, base in shown.binding.items():
-            if digest_of(content_of(path)) != base:
+        for path, base in approved.binding.items():
+            if digest_of(read_content(path)) != base:
                 raise Changed(f"{path} has changed since it was shown.", hint="Read it again.", path=path)
 
         if plan.changes:

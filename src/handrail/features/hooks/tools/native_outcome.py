@@ -1,10 +1,10 @@
-"""native_outcome: what came of a native call, as the client reports it and as the files show it."""
+"""native_outcome: records the result of a native call, as the client reports it and as the files show it."""
 
 import msgspec
 
 from handrail.features.hooks.native import Outcome
-from handrail.features.hooks.port import Hooks
-from handrail.features.hooks.tools.native_edit import content_of, digest_of
+from handrail.features.hooks.project_hooks import Hooks
+from handrail.features.hooks.tools.native_edit import digest_of, read_content
 from handrail.kernel.call import Call
 from handrail.kernel.threads import in_thread
 from handrail.kernel.tool import Preview, Tool
@@ -13,7 +13,7 @@ from handrail.ports.errors import Failure, InvalidParams
 
 
 class Result(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """`as_shown` says for each file whether it now holds what was shown before the call."""
+    """`as_shown` is whether each file has the content that was shown before the call."""
 
     of: str | None = None
     report: str = ""
@@ -22,17 +22,17 @@ class Result(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 async def native_outcome(hooks: Hooks, call: Call, params: Outcome, preview: Preview | None) -> Result:
-    """What came of a call that the client ran."""
-    found = await in_thread(call, lambda: {path: _found(path) for path in params.paths})
+    """Records the result of a call that the client ran."""
+    found = await in_thread(call, lambda: {path: _digest(path) for path in params.paths})
     as_shown = {path: found.get(path) == expected for path, expected in params.expected.items()}
     result = Result(params.of, params.report, as_shown, found)
     call.add_evidence("outcome.json", msgspec.to_builtins(result))
     return result
 
 
-def _found(path: str) -> str:
+def _digest(path: str) -> str:
     try:
-        return digest_of(content_of(path))
+        return digest_of(read_content(path))
     except (Failure, OSError):
         return "unreadable"
 

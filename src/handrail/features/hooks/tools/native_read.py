@@ -1,12 +1,11 @@
-"""native_read: a file or folder that a client's own tools would read, list or search."""
+"""native_read: reads, lists or searches files with a client's own tools."""
 
 from msgspec.structs import replace
 
-from handrail.features.hooks.native import Read
-from handrail.features.hooks.path_place import is_within
+from handrail.features.hooks.native import ALLOWED, Allowed, Read
+from handrail.features.hooks.path_scope import is_within
 from handrail.features.hooks.plan import secret_below
-from handrail.features.hooks.port import Hooks
-from handrail.features.hooks.result import ALLOWED, Allowed
+from handrail.features.hooks.project_hooks import Hooks
 from handrail.kernel.call import Call
 from handrail.kernel.target import Target
 from handrail.kernel.threads import in_thread
@@ -20,12 +19,12 @@ async def locate(hooks: Hooks, call: Call, params: Read) -> Target:
 
 
 def _target(hooks: Hooks, params: Read) -> Target:
-    """A search that would read closed files asks, like everything beyond the project's own files."""
-    ground = hooks.ground
-    ground.refuse_own([params.path])
-    if params.is_search and not is_within(ground.state, ground.root):
-        ground.refuse_own([params.path], is_whole=True)  # the search would read handrail's state with the rest
-    target = ground.target(params.path)
+    """A search that would read closed files needs approval, as does everything outside the project's own files."""
+    scope = hooks.scope
+    scope.refuse_handrails([params.path])
+    if params.is_search and not is_within(scope.state, scope.root):
+        scope.refuse_handrails([params.path], is_whole=True)  # the search would also read handrail's state
+    target = scope.target(params.path)
     if params.is_listing and not target.is_outside:
         return replace(target, is_closed=False)
     options = ("--hidden",) if params.glob is None else ("--hidden", "--iglob", params.glob)
@@ -35,7 +34,7 @@ def _target(hooks: Hooks, params: Read) -> Target:
 
 
 async def native_read(hooks: Hooks, call: Call, params: Read, preview: Preview | None) -> Allowed:
-    """A read by the client's own tools. Allowed or refused here; the client reads."""
+    """Reads files. It is allowed or denied here; the client reads them."""
     return ALLOWED
 
 

@@ -1,4 +1,4 @@
-"""native_shell: a command that a client's own shell tool would run."""
+"""native_shell: runs a command with a client's own shell tool."""
 
 import os
 import shlex
@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from handrail.features.hooks.native import Shell
-from handrail.features.hooks.own_reach import refuse_own_reach
-from handrail.features.hooks.plan import Plan, plan_of, shown_uses
-from handrail.features.hooks.port import Hooks
-from handrail.features.hooks.result import ALLOWED, Allowed
+from handrail.features.hooks.native import ALLOWED, Allowed, Shell
+from handrail.features.hooks.plan import Plan, describe_uses, plan_command
+from handrail.features.hooks.project_hooks import Hooks
+from handrail.features.hooks.self_protection import refuse_access_to_handrail
 from handrail.kernel.auto_run_files import auto_run_reason
 from handrail.kernel.call import Call
 from handrail.kernel.target import ANY_PLACE, Target
@@ -26,36 +25,35 @@ def _effect(params: Shell) -> Effect:
 
 
 async def locate(hooks: Hooks, call: Call, params: Shell) -> Target:
-    plan, command = await in_thread(call, lambda: (checked_plan(hooks, params), whole_command(hooks, params)))
+    plan, command = await in_thread(call, lambda: (make_shell_plan(hooks, params), full_command(hooks, params)))
     if params.only_reads and not plan.only_reads:
-        raise Changed("What this command would read has changed meanwhile.", hint="Try again.")
+        raise Changed("What this command would read has changed in the meantime.", hint="Try again.")
     call.located = plan
     return Target(command=command, steps=plan.steps)
 
 
-def checked_plan(hooks: Hooks, params: Shell) -> Plan:
-    """Declined where the command reaches handrail itself. Blocks."""
+def make_shell_plan(hooks: Hooks, params: Shell) -> Plan:
+    """Declined if the command accesses handrail itself. Blocks."""
     if "\0" in params.command:
         raise InvalidParams("The command contains a NUL character.")
-    ground = hooks.ground
-    plan = plan_of(params.command, params.cwd, ground, hooks.ripgrep)
-    refuse_own_reach(plan.reading, ground, hooks.own_ports(), hooks.own_pids(), only_reads=plan.only_reads)
+    scope = hooks.scope
+    plan = plan_command(params.command, params.cwd, scope, hooks.ripgrep)
+    refuse_access_to_handrail(plan.analysis, scope, hooks.own_ports(), hooks.own_pids(), only_reads=plan.only_reads)
     if params.is_input or params.options:
-        plan.reading.is_plain = False
-        return Plan(plan.reading, plan.steps, False, plan.remarks)
+        plan.analysis.is_plain = False
+        return Plan(plan.analysis, plan.steps, False, plan.remarks)
     return plan
 
 
-def whole_command(hooks: Hooks, params: Shell) -> str:
-    """The command line that a rule names to the letter.
+def full_command(hooks: Hooks, params: Shell) -> str:
+    """The command line that rules compare literally.
 
-    Run in another folder, by another shell, outside of the client's sandbox or as another program's input, it is
-    another one.
+    A command that runs in another folder, with other options or as input of a running program is a different one.
     """
-    root, cwd = hooks.ground.root, os.path.realpath(params.cwd)
+    root, cwd = hooks.scope.root, os.path.realpath(params.cwd)
     line = params.command if cwd == root else f"cd {shlex.quote(os.path.relpath(cwd, root))} && {params.command}"
-    beside = {"input": True} if params.is_input else params.options
-    return f"{line} ({msgspec.json.encode(beside, order='deterministic').decode()})" if beside else line
+    options = {"input": True} if params.is_input else params.options
+    return f"{line} ({msgspec.json.encode(options, order='deterministic').decode()})" if options else line
 
 
 async def preview(hooks: Hooks, call: Call, params: Shell) -> Preview | NoChange:
@@ -67,8 +65,8 @@ async def preview(hooks: Hooks, call: Call, params: Shell) -> Preview | NoChange
             _shortened(params.command),
             "input" if params.is_input else "command",
             reason=_reason(params),
-            parts=[program.texts for program in plan.reading.programs],
-            leaves=bool(plan.reading.places),
+            parts=[program.texts for program in plan.analysis.programs],
+            leaves=bool(plan.analysis.places),
         ),
         command=params.command,
         cwd=params.cwd,
@@ -78,27 +76,27 @@ async def preview(hooks: Hooks, call: Call, params: Shell) -> Preview | NoChange
 
 
 def _reason(params: Shell) -> str:
-    """Some clients send a sentence beside the command."""
-    said = params.options.get("description")
-    return said if isinstance(said, str) else ""
+    """Some clients send a description with the command."""
+    description = params.options.get("description")
+    return description if isinstance(description, str) else ""
 
 
 def _facts(plan: Plan, params: Shell) -> Iterator[tuple[str, str]]:
-    reading = plan.reading
-    programs = dict.fromkeys(" ".join(program.texts) for program in reading.programs)
+    analysis = plan.analysis
+    programs = dict.fromkeys(" ".join(program.texts) for program in analysis.programs)
     yield "Programs", "\n".join(programs) or "It starts no program."
-    if reading.writes:
-        yield "Changes", shown_uses(reading.writes)
-    if later := [f"{use.path}: {why}" for use in reading.writes if (why := auto_run_reason(use.path)) is not None]:
+    if analysis.writes:
+        yield "Changes", describe_uses(analysis.writes)
+    if later := [f"{use.path}: {why}" for use in analysis.writes if (why := auto_run_reason(use.path)) is not None]:
         yield "Runs code later", "\n".join(dict.fromkeys(later))
-    if reading.reads:
-        yield "Reads", shown_uses(reading.reads)
-    if reading.places:
+    if analysis.reads:
+        yield "Reads", describe_uses(analysis.reads)
+    if analysis.places:
         yield (
             "Connects to",
-            "\n".join(place if place != ANY_PLACE else "a host that isn't known" for place in reading.places),
+            "\n".join(place if place != ANY_PLACE else "an unknown host" for place in analysis.places),
         )
-    if doubts := [*reading.doubts, *plan.remarks]:
+    if doubts := [*analysis.doubts, *plan.remarks]:
         yield "Not certain", "\n".join(doubts)
 
 
@@ -108,7 +106,7 @@ def _shortened(command: str) -> str:
 
 
 async def native_shell(hooks: Hooks, call: Call, params: Shell, preview: Preview | None) -> Allowed:
-    """A command of the client's own shell. Allowed or refused here; the client runs it."""
+    """Runs a command. It is allowed or denied here; the client runs it."""
     return ALLOWED
 
 

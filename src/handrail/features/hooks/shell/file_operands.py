@@ -1,10 +1,10 @@
-"""Programs that are known to change files, or to pass on what is in them: which of their words are those files."""
+"""Programs that are known to change files, or to pass on their content, and which of their words are those files."""
 
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from handrail.features.hooks.shell.inner_commands import program_name
 from handrail.features.hooks.shell.syntax import Word
-from handrail.features.hooks.shell.wrappers import program_name
 
 _EVERY_OPERAND = frozenset(
     {
@@ -67,7 +67,7 @@ _PASS_ON = frozenset(
 _PASS_ON_AFTER_SCRIPT = frozenset({"grep", "egrep", "fgrep", "sed", "awk", "gawk", "jq", "rg", "perl"})
 
 
-def read_by(words: Sequence[Word]) -> list[Word]:
+def read_operands(words: Sequence[Word]) -> list[Word]:
     """The words that name files whose content this program shows or copies."""
     name = program_name(words)
     operands = [word for word in words[1:] if word.text is not None and not word.text.startswith("-")]
@@ -76,12 +76,12 @@ def read_by(words: Sequence[Word]) -> list[Word]:
     if name in _PASS_ON_AFTER_SCRIPT:
         return operands[1:]
     if name in ("curl", "wget"):
-        return [_after(word, "@") for word in words[1:] if (word.text or "").startswith("@")]
-    return [_after(word, "if=") for word in words[1:] if name == "dd" and (word.text or "").startswith("if=")]
+        return [_without_prefix(word, "@") for word in words[1:] if (word.text or "").startswith("@")]
+    return [_without_prefix(word, "if=") for word in words[1:] if name == "dd" and (word.text or "").startswith("if=")]
 
 
-def written_by(words: Sequence[Word]) -> list[Word]:
-    """The words that name files which this program changes or creates."""
+def written_operands(words: Sequence[Word]) -> list[Word]:
+    """The words that name files that this program changes or creates."""
     name = program_name(words)
     if name is None:
         return []
@@ -91,25 +91,25 @@ def written_by(words: Sequence[Word]) -> list[Word]:
     if name in _LAST_OPERAND:
         return operands[-1:]
     if name == "dd":
-        return [_after(word, "of=") for word in words[1:] if (word.text or "").startswith("of=")]
+        return [_without_prefix(word, "of=") for word in words[1:] if (word.text or "").startswith("of=")]
     if name in ("sed", "perl") and any((word.text or "").startswith(("-i", "--in-place")) for word in words[1:]):
         return operands[1:]
     return _outputs(words, _OUTPUT_OPTIONS.get(name, ()))
 
 
 def _outputs(words: Sequence[Word], options: Sequence[str]) -> list[Word]:
-    found = list[Word]()
+    words_found = list[Word]()
     for word, following in zip_longest(words[1:], words[2:]):
         text = word.text or ""
         for option in options:
             if text == option and following is not None:
-                found.append(following)
+                words_found.append(following)
             elif option.startswith("--") and text.startswith(f"{option}="):
-                found.append(_after(word, f"{option}="))
+                words_found.append(_without_prefix(word, f"{option}="))
             elif not option.startswith("--") and len(option) == 2 and text.startswith(option) and text != option:
-                found.append(_after(word, option))
-    return found
+                words_found.append(_without_prefix(word, option))
+    return words_found
 
 
-def _after(word: Word, prefix: str) -> Word:
+def _without_prefix(word: Word, prefix: str) -> Word:
     return Word((word.text or "").removeprefix(prefix), word.raw, word.is_pattern)

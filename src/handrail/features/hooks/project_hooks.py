@@ -1,4 +1,4 @@
-"""What the native tools of a project share: where paths lead, what is handrail's own, and how changes are shown."""
+"""What a project's native tools share: path rules, handrail's own processes and ports, and how changes are shown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from handrail.features.hooks.path_place import Ground
+from handrail.features.hooks.path_scope import PathScope
 from handrail.ports.errors import Failure
 from handrail.ports.own_servers import find_own_ports
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from handrail.features.workspace.offers import Changes
     from handrail.kernel.project import Project
 
-Unified = Callable[[str, bytes | None, bytes | None], str]
+UnifiedDiff = Callable[[str, bytes | None, bytes | None], str]
 
 
 _MOST_REMEMBERED = 2000
@@ -26,14 +26,14 @@ _MOST_REMEMBERED = 2000
 @dataclass(eq=False)
 class Hooks:
     project: Project
-    given: tuple[str, ...] = ()
-    """Folders of the state directory that are an agent's own: those of a narrow cage."""
+    agent_folders: tuple[str, ...] = ()
+    """Folders of the state directory that belong to an agent in a narrow cage."""
     is_in_cage: bool = False
-    """The client's files are its own then, and nothing of the project is changed."""
+    """In a cage, the client's changes don't reach the project."""
     _allowed: OrderedDict[tuple[str, str], tuple[str, dict[str, str]]] = field(default_factory=OrderedDict)
 
     def remember(self, identity: str, id: str, execution: str, expected: dict[str, str]) -> None:
-        """Which execution allowed what the client calls by `id`, and what its files are to hold afterwards."""
+        """Remembers which execution allowed the client's call `id`, and what its files should contain afterwards."""
         self._allowed[identity, id] = (execution, expected)
         while len(self._allowed) > _MOST_REMEMBERED:
             self._allowed.popitem(last=False)
@@ -42,9 +42,11 @@ class Hooks:
         return self._allowed.pop((identity, id), None)
 
     @property
-    def ground(self) -> Ground:
+    def scope(self) -> PathScope:
         closed = self.project.policy.latest().limits.forbidden_dirs
-        return Ground(self.project.policy.project, os.path.realpath(self.project.stores.path), closed, self.given)
+        return PathScope(
+            self.project.policy.project, os.path.realpath(self.project.stores.path), closed, self.agent_folders
+        )
 
     @cached_property
     def ripgrep(self) -> str:
@@ -52,20 +54,20 @@ class Hooks:
         return path
 
     @cached_property
-    def unified(self) -> Unified:
-        found: Unified = self.project.offer("workspace", "unified")
-        return found
+    def unified(self) -> UnifiedDiff:
+        function: UnifiedDiff = self.project.offer("workspace", "unified")
+        return function
 
     @cached_property
     def changes(self) -> Changes:
-        found: Changes = self.project.offer("workspace", "changes")
-        return found
+        changes_part: Changes = self.project.offer("workspace", "changes")
+        return changes_part
 
     def own_ports(self) -> frozenset[int]:
         return find_own_ports()
 
     def own_pids(self) -> frozenset[int]:
-        """This process and the server's, where that is another one."""
+        """This process and the server's, if that is another one."""
         server = self.project.stores.running_server()
         return frozenset({os.getpid(), *([server.pid] if server is not None and server.is_running else [])})
 
