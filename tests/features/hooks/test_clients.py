@@ -8,7 +8,7 @@ import pytest
 
 from handrail.features.hooks.cli.fast import DEFAULT_TIMEOUTS
 from handrail.features.hooks.clients import CLIENTS
-from handrail.features.hooks.hook_event import denied
+from handrail.features.hooks.hook_event import denial
 from handrail.features.hooks.native import Change, Edit, Fetch, FileChange, Mcp, Native, Other, Read, Shell
 from handrail.features.hooks.offers import hook_settings
 from handrail.features.hooks.patch_text import parse_patch
@@ -190,7 +190,7 @@ def test_every_client_reads_both_answers_and_has_settings(client: str) -> None:
     assert (None if allowed is None else decision_of(allowed)) == (None if client == "codex" else "allow")
     assert decision_of(no) == "deny"
     assert "because" in json.dumps(no)
-    assert denied(known, "because").status == (2 if known.denies_by_status else 0)
+    assert denial(known, "because").status == (2 if known.denies_by_status else 0)
     settings = hook_settings(client, ["/opt/handrail"], "/a state")
     assert settings is not None
     assert f"hook {client} --state '/a state'" in json.dumps(settings.entries) + (settings.text or "") or (

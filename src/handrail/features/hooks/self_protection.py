@@ -193,7 +193,7 @@ def _refuse_text(text: str, scope: PathScope) -> None:
     if scope.state.startswith(home + "/"):
         rest = scope.state[len(home) :]
         spellings |= {f"~{rest}", f"$HOME{rest}", f"${{HOME}}{rest}"}
-    for folder in scope.given:
+    for folder in scope.agent_folders:
         text = text.replace(folder, "")
     if any(spelling in text for spelling in spellings) or _OWN_TEXT.search(text):
         raise own_access_denied("What this command names")

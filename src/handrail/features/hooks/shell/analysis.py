@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from handrail.features.hooks.shell.file_operands import written_operands
 from handrail.features.hooks.shell.hosts import find_places
 from handrail.features.hooks.shell.inner_commands import inner_commands, program_name
-from handrail.features.hooks.shell.parse_plain_commands import PlainCommand, parse_plain_commands
+from handrail.features.hooks.shell.plain_commands import PlainCommand, parse_plain_commands
 from handrail.features.hooks.shell.syntax import Redirect, Script, SimpleCommand, Word, parse_script
 
 _DEEPEST = 8

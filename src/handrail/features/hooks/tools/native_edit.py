@@ -73,7 +73,9 @@ def _make_preview(hooks: Hooks, call: Call, params: Change) -> Preview:
     can_undo = len(undoable) == len(files)
     return Preview(
         f"{call.caller.name} wants to change {quoted_line(names)}",
-        about=CallSubject(can_undo=can_undo) if len(files) == 1 else CallSubject(str(len(files)), "files", can_undo=can_undo),
+        about=CallSubject(can_undo=can_undo)
+        if len(files) == 1
+        else CallSubject(str(len(files)), "files", can_undo=can_undo),
         path=files[0].display_path if len(files) == 1 else None,
         diff="".join(diffs),
         binding={each.path: digest_of(each.before) for each in files},
