@@ -55,13 +55,13 @@ class Hooks:
 
     @cached_property
     def unified(self) -> UnifiedDiff:
-        function: UnifiedDiff = self.project.offer("workspace", "unified")
-        return function
+        unified: UnifiedDiff = self.project.offer("workspace", "unified")
+        return unified
 
     @cached_property
     def changes(self) -> Changes:
-        changes_part: Changes = self.project.offer("workspace", "changes")
-        return changes_part
+        changes: Changes = self.project.offer("workspace", "changes")
+        return changes
 
     def own_ports(self) -> frozenset[int]:
         return find_own_ports()
