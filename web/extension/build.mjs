@@ -8,7 +8,7 @@ const out = fileURLToPath(new URL(process.env.HANDRAIL_EXTENSION_OUT ?? "../../s
 
 const ENTRIES = {
   worker: "src/worker/main.ts",
-  ear: "src/page/ear_main.ts",
+  ear: "src/page/early_events_main.ts",
   page: "src/page/main.ts",
   article: "src/page/article_main.ts",
   bridge: "src/bridge/main.ts",

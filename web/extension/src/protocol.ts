@@ -1,4 +1,4 @@
-/** The wire between plugin and server (contract 2): what the server declares (web/protocol), and messages as they travel. */
+/** The wire between plugin and server (contract 2): the server's declarations (web/protocol) and the messages. */
 
 import type { PROTOCOL, Tab, TabGroup, Window } from "../../protocol";
 
@@ -7,7 +7,7 @@ export type { ActionName, ErrorCode, StateEventType, Tab, TabGroup, TakeoverReas
 
 export interface FullState {
   windows: Window[]; tabs: Tab[]; tabGroups: TabGroup[]; activeWindowId: number | null; activeTabId: number | null;
-  /** An addition to the contract, and so is `task_status`: with both, server and browser agree on every task. */
+  /** An addition to the contract, like `task_status`: with both, server and browser agree on every task. */
   tasks: HeldTask[];
 }
 export interface HeldTask { taskId: string; status: "running" | "takeover"; tabIds: number[] }
@@ -27,11 +27,11 @@ export interface BrowserAction {
   artifactPresignedUrl?: string;
   artifactId?: string;
   artifacts?: ArtifactSlot[];
-  /** An addition to the contract: ports of this machine where handrail itself answers. */
+  /** An addition to the contract: ports of this machine that handrail itself listens on. */
   ownPorts?: number[];
-  /** Another one: regular expressions for addresses that the task's tabs must not ask for. */
+  /** Another addition: regular expressions for addresses that the task's tabs must not request. */
   deniedPages?: string[];
-  /** And another: where the page was that the server has decided about. */
+  /** Another addition: the origin of the page when the server decided about the action. */
   expectedOrigin?: string;
 }
 
@@ -51,7 +51,7 @@ export interface ActionResult {
 
 export type Ack = { ok: true } | { ok: false; error: { code: string; message: string } };
 
-/** An addition to the contract: what a person is to confirm in the extension's own window, as the server tells it. */
+/** An addition to the contract: what a person is to confirm in the extension's own window. */
 export interface ConfirmAsk {
   v?: number;
   type: "confirm_ask";
@@ -67,5 +67,5 @@ export interface ConfirmAsk {
 }
 export type ConfirmAnswer = "allow" | "deny" | "later" | "automated";
 
-/** The server's word on a task: that a person has it, that it is over, or anything else for one that goes on. */
+/** The server's status of a task: taken over by a person, completed, or any other value while it continues. */
 export interface TaskStatus { v?: number; type: "task_status"; taskId: string; status: string; reading?: boolean }

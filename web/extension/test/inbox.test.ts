@@ -22,7 +22,7 @@ let session: Area;
 let local: Area;
 let sent: Record<string, any>[];
 let emit: (message: Record<string, unknown>) => Promise<void>;
-const noWheel = { told: async () => undefined, noticeWork: async () => undefined };
+const noTakeover = { applyStatus: async () => undefined, noticeWork: async () => undefined };
 
 beforeEach(() => {
   vi.resetModules();
@@ -33,11 +33,11 @@ beforeEach(() => {
 });
 
 /** A worker that starts on what the last one left. */
-async function worker(wheel: Pick<typeof noWheel, "told" | "noticeWork"> = noWheel) {
+async function worker(takeover: Pick<typeof noTakeover, "applyStatus" | "noticeWork"> = noTakeover) {
   vi.resetModules();
   const { Inbox } = await import("../src/worker/inbox");
   const found = await import("../src/worker/refused");
-  return { inbox: new Inbox((message) => emit(message), wheel, { open: async () => undefined, close: async () => undefined }), Refusal: found.Refused as typeof Refused };
+  return { inbox: new Inbox((message) => emit(message), takeover, { open: async () => undefined, close: async () => undefined }), Refusal: found.Refused as typeof Refused };
 }
 const action = (id: string, actions: Record<string, object> = { browser_tabs: {} }) => ({ v: 1, type: "browser_action", id, taskId: "t", clientId: "c", action: actions });
 const answersTo = (id: string) => sent.filter((message) => message["actionId"] === id);
@@ -48,7 +48,7 @@ test("what a kill interrupted and may be done again is told, and then done when 
   const { inbox } = await worker();
   await inbox.catchUp();
   expect(answersTo("look")).toMatchObject([{ status: "error", error: { retryable: true, details: { interrupted: true } } }]);
-  expect(inbox.take(action("look"))).toEqual({ ok: true } satisfies Ack);
+  expect(inbox.receive(action("look"))).toEqual({ ok: true } satisfies Ack);
   await vi.waitFor(() => expect(answersTo("look").at(-1)).toMatchObject({ status: "success", result: { tabs: [] } }));
   await inbox.catchUp();
   expect(answersTo("look")).toHaveLength(2);
@@ -58,7 +58,7 @@ test("what may not be done again stays interrupted, however often it is asked fo
   left("click", ["browser_click"]);
   const { inbox } = await worker();
   await inbox.catchUp();
-  inbox.take(action("click", { browser_click: { tabId: 1, clickId: "1" } }));
+  inbox.receive(action("click", { browser_click: { tabId: 1, clickId: "1" } }));
   await vi.waitFor(() => expect(answersTo("click")).toHaveLength(2));
   for (const answer of answersTo("click")) expect(answer).toMatchObject({ status: "error", error: { retryable: false, details: { interrupted: true } } });
 });
@@ -69,7 +69,7 @@ test("a result that the server refuses is not sent again; one that it has not he
     sent.push(message);
     throw message["actionId"] === "refused" ? new Refusal("nobody waits for it") : new Error("not connected");
   };
-  for (const id of ["refused", "unheard"]) inbox.take(action(id));
+  for (const id of ["refused", "unheard"]) inbox.receive(action(id));
   await vi.waitFor(() => expect(sent).toHaveLength(2));
   emit = async (message) => void sent.push(message);
   await inbox.catchUp();
@@ -77,15 +77,15 @@ test("a result that the server refuses is not sent again; one that it has not he
 });
 
 test("an answer comes also where the task can't be kept or the storage can't be read", async () => {
-  const failing = { ...noWheel, noticeWork: async () => Promise.reject(new Error("no room")) };
+  const failing = { ...noTakeover, noticeWork: async () => Promise.reject(new Error("no room")) };
   const { inbox } = await worker(failing);
-  inbox.take(action("arrival", { browser_click: { tabId: 1, clickId: "1" } }));
+  inbox.receive(action("arrival", { browser_click: { tabId: 1, clickId: "1" } }));
   await vi.waitFor(() => expect(answersTo("arrival")).toMatchObject([{ clientId: expect.stringMatching(/^plugin-/), status: "error", error: { code: "PLUGIN_ERROR", message: "no room" } }]));
   const { inbox: other } = await worker();
   local.isBroken = true;
-  other.take(action("stranger"));
+  other.receive(action("stranger"));
   await vi.waitFor(() => expect(answersTo("stranger")).toMatchObject([{ clientId: "c", status: "error", error: { code: "PLUGIN_ERROR" } }]));
   local.isBroken = false;
-  other.take(action("known"));
+  other.receive(action("known"));
   await vi.waitFor(() => expect(answersTo("known")).toMatchObject([{ clientId: expect.stringMatching(/^plugin-/), status: "success" }]));
 });

@@ -1,9 +1,12 @@
-/** browser_click: a trusted click on an element that is visible, still and not covered, or on a point of it or of the view. */
+/**
+ * browser_click: a trusted click on an element that is visible, still and uncovered, on a point of it, or on a point
+ * of the viewport.
+ */
 
 import { aimAt, staleIfGone } from "../worker/aiming";
 import { define } from "../worker/action";
 import { withChanges } from "../worker/effects";
-import { canUseDebugger, elementParams, pointParams, spotOf } from "../worker/element";
+import { canUseDebugger, elementParams, pointParams, pointTargetOf } from "../worker/element";
 import { Failure } from "../worker/failure";
 import { judged, pressedOn } from "../worker/guarding";
 import { click, letGoElsewhere, modifierBits, type Press, pressMouse, releaseMouse } from "../worker/input";
@@ -28,7 +31,7 @@ export const browserClick = define("browser_click", {
   async run(context, params) {
     const { tabId } = params;
     const isTrusted = await canUseDebugger(context, tabId, params.strategy);
-    const { frameId, target, at } = await spotOf("browser_click", params);
+    const { frameId, target, at } = await pointTargetOf("browser_click", params);
     const press = { button: params.button, clicks: params.clicks, modifiers: modifierBits(params.modifiers), holdMs: params.holdMs };
     const waitMs = Math.min(STILL_MS, context.deadline.left() / 2);
     const dialog = params.dialog && { accept: params.dialog === "accept", ...(params.promptText === undefined ? {} : { promptText: params.promptText }) };
@@ -44,10 +47,12 @@ export const browserClick = define("browser_click", {
     await context.lookAround?.();
     const isJudged = context.expected !== undefined;
     const changes = await withChanges(context, { tabId, frameId, dialog, isWatched: true, isClick: true, isOne: press.button === "left" && press.clicks === 1, isJudged }, async () => {
-      // Without frames, all events come to a page where the guard hears them first, and stops the click itself. That saves drawing the page in between.
+      // Without frames, every event reaches a page where the guard hears it first and can stop the click itself. That
+      // saves a redraw in between.
       const isHeard = isJudged && !context.hasFrames && aimed.isAlone === true && isPlain(press);
       if (!isJudged || isHeard) return await click(tabId, aimed, press);
-      // A frame may take the mouse, and the guard doesn't hear it there. Only the release makes it a click: until then nothing has happened.
+      // A frame may receive the mouse press, where the guard can't hear it. Only the release makes it a click, so
+      // until then nothing has happened.
       await pressedOn(context, tabId, frameId, () => pressMouse(tabId, aimed, press)).catch(async (error: unknown) => {
         await letGoElsewhere(tabId);
         throw error;

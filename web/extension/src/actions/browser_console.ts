@@ -7,7 +7,7 @@ import { fallback, whole } from "../worker/shape";
 
 export const browserConsole = define("browser_console", { ...tabParam, limit: fallback(whole(1, 200), 50) }, {
   async run(context, { tabId, limit }) {
-    // Attaching brings along what the page said before.
+    // Attaching also delivers messages from before.
     await canUseDebugger(context, tabId, "cdp_log");
     const { console, consoleTotal } = logOf(tabId);
     return { messages: console.slice(-limit), total: consoleTotal };

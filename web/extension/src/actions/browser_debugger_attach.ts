@@ -1,4 +1,4 @@
-/** browser_debugger_attach: the debugger on a tab; other actions attach by themselves. */
+/** browser_debugger_attach: attaches the debugger to a tab; other actions do so automatically. */
 
 import { define } from "../worker/action";
 import { canUseDebugger, tabParam } from "../worker/element";

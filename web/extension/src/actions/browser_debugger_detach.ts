@@ -1,4 +1,4 @@
-/** browser_debugger_detach: takes the debugger off a tab, and with it Chrome's bar. */
+/** browser_debugger_detach: detaches the debugger from a tab, which also removes Chrome's bar. */
 
 import { define } from "../worker/action";
 import { detach } from "../worker/debuggee";

@@ -1,8 +1,11 @@
-/** browser_dom_index: what can be acted on, in view first, a page of it at a time; numbers stay with their elements. */
+/**
+ * browser_dom_index: lists the elements that can be acted on, those in view first, in pages; elements keep their
+ * numbers.
+ */
 
 import { define, type Result } from "../worker/action";
 import { tabParam } from "../worker/element";
-import { indexAlone, indexTab, type Whole } from "../worker/indexing";
+import { indexAlone, indexTab, type PageIndex } from "../worker/indexing";
 import { fallback, flag, oneOf, whole } from "../worker/shape";
 import { checkOwn } from "../worker/tasks";
 
@@ -18,11 +21,11 @@ export const browserDomIndex = define("browser_dom_index", {
   async run({ taskId, warnings }, { tabId, scope, assignAttr, offset, limit, boxes }) {
     checkOwn(taskId, tabId);
     const most = offset + limit;
-    const wanted = { scope, most, boxes, attribute: assignAttr, xpaths: false };
-    const told = ({ entries, total, url, title, viewport }: Whole): Result => ({
+    const options = { scope, most, boxes, attribute: assignAttr, xpaths: false };
+    const toResult = ({ entries, total, url, title, viewport }: PageIndex): Result => ({
       elements: entries.slice(offset, most), total, url, title, ...(boxes ? { viewport } : {}), ...(most < total ? { nextOffset: most } : {}),
     });
-    const alone = await indexAlone(tabId, wanted);
-    return alone ? { ...told(alone), pageUrl: alone.url } : told(await indexTab(tabId, wanted, warnings));
+    const alone = await indexAlone(tabId, options);
+    return alone ? { ...toResult(alone), pageUrl: alone.url } : toResult(await indexTab(tabId, options, warnings));
   },
 });

@@ -1,11 +1,11 @@
-/** browser_drag: from an element to another one, by so much, or along points of it, with the mouse held down. */
+/** browser_drag: drags with the mouse from an element to another one, by an offset, or along points of the element. */
 
 import { aimAt, staleIfGone } from "../worker/aiming";
 import { define, type Result } from "../worker/action";
 import { parseClickId } from "../worker/click_id";
 import { drag } from "../worker/dragging";
 import { withChanges } from "../worker/effects";
-import { canUseDebugger, elementParams, pointParams, spotOf } from "../worker/element";
+import { canUseDebugger, elementParams, pointParams, pointTargetOf } from "../worker/element";
 import { judged, pressedOn } from "../worker/guarding";
 import { letGoElsewhere, pressMouse } from "../worker/input";
 import { ask } from "../worker/page";
@@ -19,7 +19,7 @@ export const browserDrag = define("browser_drag", { ...elementParams, ...pointPa
     await canUseDebugger(context, tabId, "cdp_mouse");
     if ([toClickId, dx ?? dy, path].filter((one) => one !== undefined).length !== 1) throw invalid("browser_drag", [{ field: "toClickId", message: "or dx and dy, or path has to be given, and only one of them" }]);
     const [first, ...rest] = (path ?? []).map(([x = 0, y = 0]) => ({ x, y }));
-    const spot = await spotOf("browser_drag", first ? { ...params, ...first } : params);
+    const spot = await pointTargetOf("browser_drag", first ? { ...params, ...first } : params);
     const { frameId, target } = spot;
     const at = spot.at ? { at: spot.at } : {};
     const start = await staleIfGone(aimAt(tabId, frameId, { target, purpose: "click", waitMs: STILL_MS, ...at, ...context.expected }));

@@ -1,4 +1,4 @@
-/** browser_fill: several fields in one go, each in the way that its kind wants. */
+/** browser_fill: fills several fields at once, each in the way its kind needs. */
 
 import { aimAt, staleIfGone } from "../worker/aiming";
 import { type Context, define, type Result } from "../worker/action";
@@ -6,7 +6,7 @@ import { parseClickId } from "../worker/click_id";
 import { withChanges } from "../worker/effects";
 import { canUseDebugger, tabParam } from "../worker/element";
 import { Failure } from "../worker/failure";
-import { staying } from "../worker/held_place";
+import { originCheck } from "../worker/required_origin";
 import { click, enter, press, type } from "../worker/input";
 import { ask, TOP } from "../worker/page";
 import { type Check, fallback, filled, flag, listOf } from "../worker/shape";
@@ -21,10 +21,10 @@ const field: Check<Field> = (given) => {
 export const browserFill = define("browser_fill", { ...tabParam, fields: listOf(field), submit: fallback(flag, false) }, {
   async run(context, { tabId, fields, submit }): Promise<Result> {
     await canUseDebugger(context, tabId, "cdp_key");
-    // All of them or none: a number that is wrong is found before anything is changed.
+    // All or none: a wrong number is found before anything is changed.
     const kinds = await Promise.all(fields.map(async ({ clickId }) => await kindOf(tabId, clickId)));
     const filledIn: string[] = [];
-    const stay = staying(tabId);
+    const stay = originCheck(tabId);
     const changes = await withChanges(context, { tabId, frameId: TOP, isKey: submit }, async () => {
       for (const [at, one] of fields.entries()) {
         await fillIn(context, tabId, one, kinds[at]!);
@@ -52,8 +52,8 @@ async function fillIn({ deadline }: Context, tabId: number, { clickId, value }: 
   const { frameId, target } = parseClickId(tabId, clickId);
   if (kind === "select") return void (await staleIfGone(ask(tabId, frameId, "select", { target, values: [String(value)] })));
   if (kind === "check") {
-    const wanted = value === true || value === "true" || value === "on";
-    if ((await ask(tabId, frameId, "isChecked", { target })) === wanted) return;
+    const shouldBeChecked = value === true || value === "true" || value === "on";
+    if ((await ask(tabId, frameId, "isChecked", { target })) === shouldBeChecked) return;
     return await click(tabId, await staleIfGone(aimAt(tabId, frameId, { target, purpose: "click", waitMs: Math.min(1000, deadline.left()) })));
   }
   const field = await staleIfGone(ask(tabId, frameId, "focus", { target, append: false }));

@@ -1,4 +1,4 @@
-/** browser_find_text: where a text stands on the page, with what can be clicked there. */
+/** browser_find_text: finds a text on the page, and what can be clicked there. */
 
 import { define } from "../worker/action";
 import { formatClickId } from "../worker/click_id";
@@ -20,7 +20,7 @@ export const browserFindText = define("browser_find_text", { ...tabParam, text: 
       value.matches.map(({ ref, box, ...match }) => ({
         ...match,
         ...(ref === undefined ? {} : { clickId: formatClickId(tabId, frameId, ref) }),
-        // Boxes inside frames would need their frame's place, which an index gives.
+        // Boxes inside frames would need the frame's position, which an index provides.
         ...(box && frameId === TOP ? { bbox: box } : {}),
       })),
     );

@@ -1,4 +1,4 @@
-/** browser_get_html: the page's HTML, or one element's, as an artifact. */
+/** browser_get_html: returns the HTML of the page or of one element as an artifact. */
 
 import { define } from "../worker/action";
 import { upload } from "../worker/artifacts";

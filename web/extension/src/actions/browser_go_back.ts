@@ -1,4 +1,4 @@
-/** browser_go_back: one page back in the tab's history. */
+/** browser_go_back: goes one page back in the tab's history. */
 
 import { define } from "../worker/action";
 import { step, travel } from "../worker/arrival";

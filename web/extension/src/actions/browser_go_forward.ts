@@ -1,4 +1,4 @@
-/** browser_go_forward: one page forward in the tab's history. */
+/** browser_go_forward: goes one page forward in the tab's history. */
 
 import { define } from "../worker/action";
 import { step, travel } from "../worker/arrival";

@@ -1,4 +1,4 @@
-/** browser_navigate: goes to a page and returns once it can be read; the rest may still be loading. */
+/** browser_navigate: opens a page and returns once it can be read; the rest may still be loading. */
 
 import { define } from "../worker/action";
 import { checkPage, goTo, travel } from "../worker/arrival";

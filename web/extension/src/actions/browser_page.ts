@@ -1,4 +1,4 @@
-/** browser_page: what can be read and acted on, in reading order, a part of it at a time. */
+/** browser_page: returns what can be read and acted on, in reading order and in parts. */
 
 import { define, type Result } from "../worker/action";
 import { tabParam } from "../worker/element";

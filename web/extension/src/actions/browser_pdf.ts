@@ -1,4 +1,4 @@
-/** browser_pdf: the page as a PDF, as Chrome prints it. */
+/** browser_pdf: returns the page as a PDF, as Chrome prints it. */
 
 import { define } from "../worker/action";
 import { upload } from "../worker/artifacts";

@@ -1,4 +1,4 @@
-/** browser_press_key: one key or combination, on an element or on whatever has the focus. */
+/** browser_press_key: presses one key or key combination, on an element or on the focused element. */
 
 import { staleIfGone } from "../worker/aiming";
 import { define } from "../worker/action";

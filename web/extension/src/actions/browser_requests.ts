@@ -1,4 +1,4 @@
-/** browser_requests: the page's requests that failed, newest last. */
+/** browser_requests: lists the page's failed requests, newest last. */
 
 import { define } from "../worker/action";
 import { canUseDebugger, tabParam } from "../worker/element";

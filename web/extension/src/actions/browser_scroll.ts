@@ -1,4 +1,4 @@
-/** browser_scroll: moves the page, or a scrolled part of it; an element alone is brought into view. */
+/** browser_scroll: scrolls the page or a part of it; without a direction, an element is scrolled into view. */
 
 import { aimAt, staleIfGone } from "../worker/aiming";
 import { type Context, define, type Result } from "../worker/action";
@@ -13,16 +13,16 @@ export const browserScroll = define("browser_scroll", { ...elementParams, direct
   async run(context, params) {
     const { taskId, expected } = context;
     await ownTab(taskId, params.tabId);
-    if (params.wheel) return await turned(context, params);
+    if (params.wheel) return await scrollByWheel(context, params);
     const place = hasElement(params) ? placeOf("browser_scroll", params) : { frameId: TOP, target: undefined };
     const { direction, amount } = params;
-    const asked = { ...expected, ...(place.target ? { target: place.target } : {}), ...(direction ? { direction } : {}), ...(amount === undefined ? {} : { amount }) };
-    return { scrolled: true, ...(await staleIfGone(ask(params.tabId, place.frameId, "scroll", asked))) };
+    const request = { ...expected, ...(place.target ? { target: place.target } : {}), ...(direction ? { direction } : {}), ...(amount === undefined ? {} : { amount }) };
+    return { scrolled: true, ...(await staleIfGone(ask(params.tabId, place.frameId, "scroll", request))) };
   },
 });
 
-/** As a person's wheel does it: maps zoom, and lists load more. */
-async function turned(context: Context, params: ElementParams & { direction?: string | undefined; amount?: number | undefined }): Promise<Result> {
+/** Scrolls with the mouse wheel, as a person does: maps zoom, and lists load more. */
+async function scrollByWheel(context: Context, params: ElementParams & { direction?: string | undefined; amount?: number | undefined }): Promise<Result> {
   const { tabId, direction = "down", amount = 400 } = params;
   await canUseDebugger(context, tabId, "cdp_wheel");
   const { frameId, target } = placeOf("browser_scroll", params);

@@ -1,4 +1,4 @@
-/** browser_select_option: chooses in a <select>, by value or label, or in any other list by label. */
+/** browser_select_option: chooses in a <select> by value or label, or in any other list by label. */
 
 import type { Target } from "../page/api";
 import { aimAt, staleIfGone } from "../worker/aiming";
@@ -12,7 +12,7 @@ import { ask } from "../worker/page";
 import { listOf, text } from "../worker/shape";
 import { floorOf, raiseNumbers } from "../worker/tasks";
 
-/** A list that opens later than this is told to be open or not by the next look. */
+/** A list that takes longer to open is noticed only by the next action. */
 const OPENS_MS = 1500;
 
 export const browserSelectOption = define("browser_select_option", { ...elementParams, values: listOf(text) }, {
@@ -29,21 +29,21 @@ export const browserSelectOption = define("browser_select_option", { ...elementP
   },
 });
 
-/** Any other list: opened as a person does it, and chosen from what it shows. */
+/** Any list that isn't a <select>: opens it with a click and chooses from what it shows. */
 async function choose(context: Context, { tabId, frameId, target, labels }: Place & { tabId: number; labels: string[] }): Promise<string[]> {
   const at = async (one: Target, expected = {}) => await staleIfGone(aimAt(tabId, frameId, { target: one, purpose: "click", waitMs: 1000, ...expected }));
   const offered = async (label: string) => await ask(tabId, frameId, "option", { label, floor: floorOf(tabId) });
-  const chosen: string[] = [];
+  const selected: string[] = [];
   const opener = await at(target, context.expected);
-  let found = await offered(labels[0]!);
-  if ("labels" in found) await click(tabId, opener);
+  let option = await offered(labels[0]!);
+  if ("labels" in option) await click(tabId, opener);
   for (const label of labels) {
     const until = performance.now() + Math.min(OPENS_MS, context.deadline.left() / 2);
-    for (found = await offered(label); "labels" in found && performance.now() < until; found = await offered(label)) await new Promise((resolve) => setTimeout(resolve, 30));
-    if ("labels" in found) throw new Failure("INVALID_TARGET", `Nothing that is open is called ${JSON.stringify(label)}.`, { options: found.labels, hint: "The list is open now: browser_page shows it." });
-    await raiseNumbers(tabId, found.next);
-    await click(tabId, await at({ ref: found.ref }));
-    chosen.push(label);
+    for (option = await offered(label); "labels" in option && performance.now() < until; option = await offered(label)) await new Promise((resolve) => setTimeout(resolve, 30));
+    if ("labels" in option) throw new Failure("INVALID_TARGET", `Nothing that is open is called ${JSON.stringify(label)}.`, { options: option.labels, hint: "The list is open now: browser_page shows it." });
+    await raiseNumbers(tabId, option.next);
+    await click(tabId, await at({ ref: option.ref }));
+    selected.push(label);
   }
-  return chosen;
+  return selected;
 }

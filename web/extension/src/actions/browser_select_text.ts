@@ -1,4 +1,4 @@
-/** browser_select_text: selects an element's text, or a part of it; Control+c and Control+v copy and paste. */
+/** browser_select_text: selects an element's text or a part of it; Control+c and Control+v copy and paste. */
 
 import { staleIfGone } from "../worker/aiming";
 import { define, type Result } from "../worker/action";

@@ -1,4 +1,4 @@
-/** browser_tab_close: closes a tab of the task; a page that wants to keep it is overruled. */
+/** browser_tab_close: closes a tab of the task, even if the page asks to stay open. */
 
 import { define } from "../worker/action";
 import { tabParam } from "../worker/element";

@@ -1,4 +1,4 @@
-/** browser_tab_open: another tab for the task. */
+/** browser_tab_open: opens another tab for the task. */
 
 import { define } from "../worker/action";
 import { checkPage, goTo, travel } from "../worker/arrival";

@@ -1,4 +1,4 @@
-/** browser_tabs: the tabs of the task, and no others. */
+/** browser_tabs: lists the task's tabs, and no others. */
 
 import { define } from "../worker/action";
 import { wireTab } from "../worker/snapshot";
@@ -6,7 +6,7 @@ import { taskOf } from "../worker/tasks";
 
 export const browserTabs = define("browser_tabs", {}, {
   async run({ taskId }) {
-    const found = await Promise.all((taskOf(taskId)?.tabs ?? []).map((tabId) => chrome.tabs.get(tabId).catch(() => null)));
-    return { tabs: found.filter((tab) => tab !== null).map(wireTab) };
+    const tabs = await Promise.all((taskOf(taskId)?.tabs ?? []).map((tabId) => chrome.tabs.get(tabId).catch(() => null)));
+    return { tabs: tabs.filter((tab) => tab !== null).map(wireTab) };
   },
 });

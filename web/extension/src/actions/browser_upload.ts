@@ -1,4 +1,4 @@
-/** browser_upload: gives artifacts of the server to a file input. */
+/** browser_upload: puts artifacts of the server into a file input. */
 
 import { staleIfGone } from "../worker/aiming";
 import { define, type Result } from "../worker/action";
@@ -9,7 +9,7 @@ import { ask } from "../worker/page";
 import { filled, invalid, listOf } from "../worker/shape";
 import { ownTab } from "../worker/tasks";
 
-/** A whole number of base64 groups, below what one message carries. */
+/** A whole number of base64 groups, below the size limit of one message. */
 const PART = 3 * 1024 * 1024;
 
 export const browserUpload = define("browser_upload", { ...elementParams, artifactIds: listOf(filled) }, {

@@ -1,4 +1,4 @@
-/** browser_wait_for: until a text appears or goes, or nothing has happened for a while. */
+/** browser_wait_for: waits until a text appears or disappears, or until nothing has happened for a while. */
 
 import { define } from "../worker/action";
 import type { Deadline } from "../worker/deadline";
@@ -11,7 +11,7 @@ import { ask, askAll, PageGone, TOP } from "../worker/page";
 import { filled, invalid, optional, whole } from "../worker/shape";
 import { ownTab } from "../worker/tasks";
 
-/** How long a page is asked at a time: it may navigate, or the text come in another frame. */
+/** How long a page is asked at a time: it may navigate, or the text may appear in another frame. */
 const ROUND_MS = 1000;
 
 export const browserWaitFor = define("browser_wait_for", { ...tabParam, text: optional(filled), textGone: optional(filled), idleMs: optional(whole(1, 60_000)) }, {
@@ -24,14 +24,14 @@ export const browserWaitFor = define("browser_wait_for", { ...tabParam, text: op
       await untilIdle(tabId, idleMs, deadline);
       return { met: "idle" };
     }
-    const wanted = (text ?? textGone)!;
+    const searchText = (text ?? textGone)!;
     const isGone = text === undefined;
     while (deadline.left() > 300) {
       await ownTab(taskId, tabId);
       const timeoutMs = Math.min(ROUND_MS, deadline.left() - 200);
-      if (await onAnyFrame(tabId, wanted, isGone, timeoutMs)) return { met: isGone ? "textGone" : "text" };
+      if (await onAnyFrame(tabId, searchText, isGone, timeoutMs)) return { met: isGone ? "textGone" : "text" };
     }
-    throw new Failure("PLUGIN_TIMEOUT_EXEC", `The text ${JSON.stringify(wanted)} ${isGone ? "is still there" : "did not appear"}.`);
+    throw new Failure("PLUGIN_TIMEOUT_EXEC", `The text ${JSON.stringify(searchText)} ${isGone ? "is still there" : "did not appear"}.`);
   },
 });
 

@@ -1,4 +1,4 @@
-/** browser_wait_for_loaded: until the page and everything in it has loaded. */
+/** browser_wait_for_loaded: waits until the page and everything in it has loaded. */
 
 import { define } from "../worker/action";
 import { tabParam } from "../worker/element";

@@ -1,4 +1,4 @@
-/** browser_xpath_scan: the same elements by XPath; those in shadow trees have none and are left out. */
+/** browser_xpath_scan: lists the same elements by XPath, except those in shadow trees, which have none. */
 
 import { define } from "../worker/action";
 import { tabParam } from "../worker/element";
@@ -11,7 +11,7 @@ export const browserXpathScan = define("browser_xpath_scan", { ...tabParam, scop
     await ownTab(taskId, tabId);
     const { entries, total } = await indexTab(tabId, { scope, most: limit, boxes: true, attribute: false, xpaths: true }, warnings);
     const elements = entries
-      // An XPath is evaluated in the top document; elements of frames go by their clickId.
+      // An XPath is evaluated in the top document; elements of frames are named by their clickId.
       .filter((entry) => "xpath" in entry && !String(entry["clickId"]).includes(":"))
       .map(({ xpath, tag, text, clickId, bbox }) => ({ xpath, tag, ...(text ? { text } : {}), clickId, ...(bbox ? { bbox } : {}) }));
     return { elements, total };

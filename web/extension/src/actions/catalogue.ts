@@ -1,4 +1,4 @@
-/** The catalogue: every action that a server may ask for. */
+/** Every action that a server may ask for. */
 
 import type { ActionName } from "../protocol";
 import type { Action } from "../worker/action";
@@ -38,7 +38,7 @@ import { taskGroupUpdate } from "./task_group_update";
 import { taskStart } from "./task_start";
 import { taskStop } from "./task_stop";
 
-/** One for each action that the server declares, or it does not compile. */
+/** Compiles only if there is one entry for each action that the server declares. */
 const ALL: { [N in ActionName]: Action<N> } = {
   browser_click: browserClick,
   browser_console: browserConsole,

@@ -1,8 +1,8 @@
-/** task_group_update: another name or colour for the task's group of tabs. */
+/** task_group_update: changes the name or colour of the task's tab group. */
 
 import { define } from "../worker/action";
 import { Failure } from "../worker/failure";
-import { COLORS, gather, label } from "../worker/groups";
+import { COLORS, groupTabs, labelGroup } from "../worker/groups";
 import { filled, invalid, oneOf, optional } from "../worker/shape";
 import { putTask, taskOf } from "../worker/tasks";
 
@@ -14,8 +14,8 @@ export const taskGroupUpdate = define("task_group_update", { color: optional(one
     if (title) task.title = title;
     if (color) task.color = color;
     await putTask(task);
-    // A person may have taken the group apart.
-    if (!(await label(task))) await gather(task, task.tabs);
+    // A person may have dissolved the group.
+    if (!(await labelGroup(task))) await groupTabs(task, task.tabs);
     return { updated: true };
   },
 });

@@ -1,4 +1,4 @@
-/** task_start: gives the task a tab of its own, in a group of its own. */
+/** task_start: gives the task a separate tab in a separate group. */
 
 import { define } from "../worker/action";
 import { checkPage, goTo, travel } from "../worker/arrival";

@@ -1,4 +1,4 @@
-/** task_stop: lets go of the task's tabs, and closes them where asked to. */
+/** task_stop: releases the task's tabs, and closes them if asked to. */
 
 import { define } from "../worker/action";
 import { fallback, flag } from "../worker/shape";

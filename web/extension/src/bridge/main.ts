@@ -1,4 +1,4 @@
-/** Carries two questions from local pages to the worker: who is here, and pair with me. It has no verb that acts. */
+/** Passes two requests from local pages to the worker: who is here, and pair with me. It can't trigger any action. */
 
 type Question = { type?: unknown; requestId?: unknown; code?: unknown; server?: unknown } | null;
 
@@ -19,18 +19,20 @@ function answer(question: { type: string; requestId: unknown }, payload: unknown
 }
 
 async function receive(event: MessageEvent): Promise<void> {
-  // Only this very window, at an address that belongs to this machine; not a frame in it, not its opener.
+  // Accepts only messages of this very window at a local address, not of a frame in it or its opener.
   if (event.source !== window || event.origin !== location.origin || !LOCAL.test(event.origin)) return;
   const { type, requestId, code, server } = (event.data as Question) ?? {};
   if (typeof type !== "string") return;
   if (PROBES.includes(type)) answer({ type, requestId }, await ask({ type: "bridge/probe" }));
   if (type !== PAIR) return;
-  // A person has just clicked; a page can't pretend that.
+  // Pairing needs a recent click by a person, which a page can't fake.
   if (!navigator.userActivation.isActive) answer({ type, requestId }, { ok: false, error: "pairing needs a click" });
   else answer({ type, requestId }, await ask({ type: "bridge/pair", server, code }));
 }
 
-/** A page that loads while the extension is installed gets this script twice, and must not be heard twice. */
+/**
+ * A page that loads while the extension is being installed gets this script twice; the second must not listen as well.
+ */
 const world = globalThis as { handrailListener?: (event: MessageEvent) => void };
 
 if (window === window.top) {

@@ -1,6 +1,9 @@
-/** Finds the point of an element that a click would really reach, once the element stands still; or says why none. */
+/**
+ * Finds the point of an element that a click would really reach, once the element stands still, or the reason why
+ * there is none.
+ */
 
-import type { Ask, FramePoint } from "./api";
+import type { PageRequest, FramePoint } from "./api";
 import { covers, stepAside } from "./badge";
 import { isActing } from "./candidates";
 import { watch } from "./changes";
@@ -10,9 +13,9 @@ import { nextFrame } from "./frame_clock";
 import { guard } from "./guard";
 import { ownPlace } from "./frames";
 import { boxOf, innerBox, isSameBox, isShown } from "./geometry";
-import { knownBox } from "./known";
+import { reportedBox } from "./reported";
 import { resolve } from "./refs";
-import { checkShown } from "./shown";
+import { checkShown } from "./element_snapshot";
 import { closestAcross, containsAcross, elementAt } from "./shadow";
 import { isDisabled } from "./states";
 import { awaitPress } from "./release";
@@ -23,23 +26,23 @@ const TWO_FRAMES_MS = 34;
 const INSET = 2;
 const COVERED_MS = 300;
 
-/** Changes are watched from here on: the mouse comes next. */
-export async function aim(ask: Ask<"aim">): Promise<FramePoint> {
-  const element = resolve(ask.target);
-  if (ask.purpose === "click") refuseUnclickable(element);
-  await holdStill(element, ask.waitMs);
-  const point = await uncovered(Math.min(ask.waitMs, COVERED_MS), () => (ask.at ? pointAt(element, ask.at!) : openPoint(element)));
-  // A person was shown the element as it is at its free point; the pixels at another one are compared by the worker.
-  const asked = ask.at ? undefined : point;
-  if (ask.purpose === "click") guard(element, ask.expected, null, asked);
-  else checkShown(element, ask.expected, asked);
+/** Also starts to watch for changes, because the mouse comes next. */
+export async function aim(request: PageRequest<"aim">): Promise<FramePoint> {
+  const element = resolve(request.target);
+  if (request.purpose === "click") refuseUnclickable(element);
+  await awaitStillness(element, request.waitMs);
+  const point = await untilUncovered(Math.min(request.waitMs, COVERED_MS), () => (request.at ? pointAt(element, request.at!) : openPoint(element)));
+  // The person was shown the element at its free point; the worker compares the pixels at any other point.
+  const shownPoint = request.at ? undefined : point;
+  if (request.purpose === "click") guard(element, request.expected, null, shownPoint);
+  else checkShown(element, request.expected, shownPoint);
   watch();
-  awaitPress(ask.purpose === "click" ? (hit) => reaches(hit, element) : null);
+  awaitPress(request.purpose === "click" ? (hit) => isClickOn(hit, element) : null);
   return { point, place: ownPlace(), isAlone: window.length === 0 };
 }
 
-/** A list that closes covers its surroundings a moment longer. */
-async function uncovered<T>(waitMs: number, look: () => T): Promise<T> {
+/** A list that is closing covers its surroundings a moment longer. */
+async function untilUncovered<T>(waitMs: number, look: () => T): Promise<T> {
   const until = performance.now() + waitMs;
   for (;;) {
     try {
@@ -51,7 +54,7 @@ async function uncovered<T>(waitMs: number, look: () => T): Promise<T> {
   }
 }
 
-/** Clicks that would open something native that nobody behind the wire can see. */
+/** Refuses clicks that would open something native, which the agent couldn't see. */
 function refuseUnclickable(element: Element): void {
   const control = element instanceof HTMLLabelElement ? element.control : element;
   if (control instanceof HTMLInputElement && control.type === "file") {
@@ -73,23 +76,23 @@ export function bringIntoView(element: Element): void {
   if (!isInside || window.parent !== window || !elementAtCentre(element)) element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
 }
 
-/** A list that scrolls hides its far elements although they lie inside the viewport. */
+/** A scrolled list hides its far elements although they lie inside the viewport. */
 function elementAtCentre(element: Element): boolean {
   const box = boxOf(element);
   const hit = elementAt(box.x + box.width / 2, box.y + box.height / 2);
-  return hit !== null && reaches(hit, element);
+  return hit !== null && isClickOn(hit, element);
 }
 
-/** A box that is where it was two frames ago, with nothing animating it, needs no wait. */
-async function holdStill(element: Element, waitMs: number): Promise<void> {
-  const known = knownBox(element);
+/** An unanimated box that is where it was two frames ago needs no wait. */
+async function awaitStillness(element: Element, waitMs: number): Promise<void> {
+  const reported = reportedBox(element);
   bringIntoView(element);
   if (!isShown(element)) throw noTarget(`${describe(element)} is not visible.`, { hint: "Index the page again." });
-  if (known && performance.now() - known.seenAt > TWO_FRAMES_MS && isSameBox(known.box, boxOf(element)) && !isAnimated(element, true)) return;
+  if (reported && performance.now() - reported.seenAt > TWO_FRAMES_MS && isSameBox(reported.box, boxOf(element)) && !isAnimated(element, true)) return;
   await untilStill(element, waitMs);
 }
 
-/** A point that was named is no other: where something else lies there, it is refused. */
+/** Uses exactly the named point; if something else lies there, it is refused. */
 function pointAt(element: Element, at: { x: number; y: number }): { x: number; y: number } {
   const box = innerBox(element);
   const point = { x: box.x + at.x, y: box.y + at.y };
@@ -101,8 +104,8 @@ function pointAt(element: Element, at: { x: number; y: number }): { x: number; y
     stepAside();
     hit = elementAt(point.x, point.y);
   }
-  if (hit && reaches(hit, element)) {
-    // What a person was shown is the element, not something else inside of it.
+  if (hit && isClickOn(hit, element)) {
+    // The person was shown the element, not another one inside it.
     const inner = closestAcross(hit, (one) => one === element || isActing(one));
     if (inner && inner !== element && containsAcross(element, inner)) throw noTarget(`At this point lies ${describe(inner)}.`, { hint: "Click that element itself." });
     return point;
@@ -111,9 +114,9 @@ function pointAt(element: Element, at: { x: number; y: number }): { x: number; y
   throw noTarget(`There, ${describe(element)} is covered by ${over}.`, { coveredBy: over, hint: "Scroll, or close what covers it." });
 }
 
-/** The middle first; of an element that is partly covered, or wrapped over lines, any part that is free. */
+/** The centre first; if the element is partly covered or wraps over lines, any part that is free. */
 export function openPoint(element: Element): { x: number; y: number } {
-  // A control behind a drawing of itself is clicked through its label.
+  // A control hidden behind its own drawing is clicked through its label.
   const labels = [...((element as HTMLInputElement).labels ?? [])];
   const rects = [element, ...labels].flatMap((one) => [...one.getClientRects()]).filter((rect) => rect.width > 0 && rect.height > 0);
   const parts = rects.length ? rects : [boxOf(element)];
@@ -133,7 +136,7 @@ export function openPoint(element: Element): { x: number; y: number } {
         stepAside();
         hit = elementAt(atX, atY);
       }
-      if (hit && reaches(hit, element)) return { x: atX, y: atY };
+      if (hit && isClickOn(hit, element)) return { x: atX, y: atY };
       first ??= hit;
     }
   }
@@ -144,8 +147,8 @@ export function openPoint(element: Element): { x: number; y: number } {
   throw noTarget(`${describe(element)} is covered by ${over}.`, { coveredBy: over, hint: "Close or move what covers it first." });
 }
 
-/** Whether a click that lands on `hit` is a click on the element; a label passes its clicks on. */
-function reaches(hit: Element, element: Element): boolean {
+/** Whether a click that lands on `hit` counts as a click on the element; a label passes its clicks on. */
+function isClickOn(hit: Element, element: Element): boolean {
   if (containsAcross(element, hit)) return true;
   const label = hit.closest("label");
   return label !== null && label.control === element;

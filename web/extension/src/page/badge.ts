@@ -1,10 +1,10 @@
 /**
- * The frame around a page where an agent is at work, with the button that stops it. Never indexed, never in the way.
- *
- * Nothing in it moves: a page that is drawn all the time costs a tenth of a core, and half of the time that a picture of it takes.
+ * The frame around a page where an agent works, with the stop button. It is never indexed and never in the way.
+ * Nothing in it moves: a page that is redrawn all the time takes a tenth of a core, and doubles the time for a
+ * screenshot.
  */
 
-import type { Ask } from "./api";
+import type { PageRequest } from "./api";
 
 export const BADGE_ATTRIBUTE = "data-handrail-badge";
 
@@ -30,7 +30,7 @@ let body: HTMLElement | null = null;
 
 export const covers = (element: Element): boolean => element === host;
 
-/** Lets a click of the agent through where the stop button stands, until the next change of state. */
+/** Lets a click of the agent through at the place of the stop button, until the next change of state. */
 export function stepAside(): void {
   body?.classList.add("aside");
 }
@@ -39,12 +39,15 @@ export function comeBack(): void {
   body?.classList.remove("aside");
 }
 
-/** Pictures that follow one another find it gone already; and it comes back even if nobody asks for that. */
+/**
+ * The badge stays hidden for a moment, so that a series of pictures finds it hidden already; it returns even if
+ * nothing asks for that.
+ */
 const BACK_AFTER_MS = 1000;
 const HIDDEN_FOR_MS = 15_000;
 let coming: ReturnType<typeof setTimeout> | undefined;
 
-/** A layer of its own that turns transparent: nothing of the page has to be drawn again. */
+/** The badge has a layer of its own, so making it transparent redraws nothing of the page. */
 export function hideBadge(isHidden: boolean): void {
   const turn = (opacity: "0" | "1"): void => host?.style.setProperty("opacity", opacity, "important");
   clearTimeout(coming);
@@ -52,7 +55,7 @@ export function hideBadge(isHidden: boolean): void {
   coming = setTimeout(() => turn("1"), isHidden ? HIDDEN_FOR_MS : BACK_AFTER_MS);
 }
 
-export function showBadge({ state, texts }: Ask<"badge">): void {
+export function showBadge({ state, texts }: PageRequest<"badge">): void {
   if (window.parent !== window) return;
   if (state === "none") {
     host?.remove();
@@ -78,7 +81,7 @@ function build(): void {
   for (const [tag, name] of [["div", "edge"], ["div", "bar"]] as const) body.append(Object.assign(document.createElement(tag), { className: name }));
   const button = document.createElement("button");
   button.type = "button";
-  // A page can make up a click; only a person's stops the work.
+  // A page can fake a click; only a real one stops the work.
   button.addEventListener("click", (event) => event.isTrusted && void chrome.runtime.sendMessage({ type: "page/stop" }));
   body.querySelector(".bar")!.append(
     Object.assign(document.createElement("span"), { className: "dot" }),
@@ -88,7 +91,7 @@ function build(): void {
   body.querySelector(".bar")!.setAttribute("role", "status");
   root.append(body);
   document.documentElement.append(host);
-  // The top layer lies above a page's own dialogs; a document that can't have popovers still gets the frame.
+  // The top layer is above a page's own dialogs; in a document without popovers the frame is still shown.
   if (typeof host.showPopover === "function") {
     host.popover = "manual";
     host.showPopover();

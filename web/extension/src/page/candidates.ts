@@ -1,4 +1,4 @@
-/** Which elements a person could act on: by tag and role, by a pointing cursor, and those that listen for clicks. */
+/** Finds the elements that a person could act on: by tag and role, by a pointing cursor, and by click listeners. */
 
 import { BADGE_ATTRIBUTE } from "./badge";
 import { mayPoint } from "./pointing";
@@ -15,16 +15,16 @@ export const INTERACTIVE = [
   ...ROLES.map((role) => `[role=${role}]`),
 ].join(",");
 
-/** More controls than this inside of what listens: it listens for them, and is none itself. */
+/** A listener around more controls than this listens for them and isn't a control itself. */
 const MOST_INSIDE = 6;
 const LISTS = new Set(["UL", "OL", "DL", "TABLE", "THEAD", "TBODY", "TR", "NAV", "MENU"]);
 
 const listening = new Set<Element>();
 
-/** Whether it does something of its own when it is clicked. */
+/** Whether a click on the element itself does something. */
 export const isActing = (element: Element): boolean => element.matches(INTERACTIVE) || listening.has(element);
 
-/** The debugger saw a listener that nothing in the page shows. True where that was not known. */
+/** Records a click listener that only the debugger could see. True if it was new. */
 export function noteListener(element: Element): boolean {
   const isWhole = element === document.documentElement || element === document.body;
   if (isWhole || listening.has(element) || element.matches(INTERACTIVE)) return false;
@@ -32,14 +32,14 @@ export function noteListener(element: Element): boolean {
   return true;
 }
 
-/** The same for every element that one of these selectors means. */
-export function noteSelectors(told: string): boolean {
+/** The same for every element that matches one of these selectors. */
+export function noteSelectors(selectorsJson: string): boolean {
   let isNew = false;
-  for (const selector of JSON.parse(told) as string[]) {
+  for (const selector of JSON.parse(selectorsJson) as string[]) {
     try {
       for (const element of document.querySelectorAll(selector)) isNew = noteListener(element) || isNew;
     } catch {
-      // One that only its library understands.
+      // A selector that only the library understands.
     }
   }
   return isNew;
@@ -52,20 +52,20 @@ export function candidates(within: Document | Element = document): Candidates {
   const plain = new Set<Element>();
   if (within instanceof Element && within.matches(INTERACTIVE)) plain.add(within);
   for (const root of roots) for (const element of root.querySelectorAll(INTERACTIVE)) plain.add(element);
-  const more = unmarked(within, roots, plain);
+  const more = findUnmarked(within, roots, plain);
   const all = more.size ? inOrder(roots, new Set([...plain, ...more])) : plain;
   return { elements: [...all].filter((element) => more.has(element) || !isLabelOfAnother(element, plain)), roots };
 }
 
-/** Those that only a cursor or a listener gives away. */
-function unmarked(within: Document | Element, roots: Root[], plain: Set<Element>): Set<Element> {
-  const found = new Set<Element>();
+/** Elements that only a cursor or a listener reveals. */
+function findUnmarked(within: Document | Element, roots: Root[], plain: Set<Element>): Set<Element> {
+  const elements = new Set<Element>();
   const add = (element: Element): void => {
     const parts = partsOf(element, plain);
-    for (const part of parts) if (!plain.has(part)) found.add(part);
+    for (const part of parts) if (!plain.has(part)) elements.add(part);
   };
-  const asked = within instanceof Element ? [within, ...mayPoint(roots)] : mayPoint(roots);
-  for (const element of asked) {
+  const pointing = within instanceof Element ? [within, ...mayPoint(roots)] : mayPoint(roots);
+  for (const element of pointing) {
     if (plain.has(element) || element.hasAttribute(BADGE_ATTRIBUTE) || !pointsHere(element) || isInside(element, plain)) continue;
     add(element);
   }
@@ -73,10 +73,13 @@ function unmarked(within: Document | Element, roots: Root[], plain: Set<Element>
     if (!element.isConnected) listening.delete(element);
     else if (within === document || within.contains(element)) add(element);
   }
-  return found;
+  return elements;
 }
 
-/** The items of a list that is clicked as a whole act on their own; what listens for many controls is none itself. */
+/**
+ * A listening list is replaced by its items, which act on their own; an element that listens for many controls isn't
+ * one itself.
+ */
 function partsOf(element: Element, plain: Set<Element>): Element[] {
   const inside = element.querySelectorAll(INTERACTIVE).length;
   if (inside > MOST_INSIDE) return [];
@@ -89,7 +92,7 @@ function partsOf(element: Element, plain: Set<Element>): Element[] {
   return LISTS.has(element.tagName) && inside === 0 && children.length === 1 ? partsOf(first!, plain) : [element];
 }
 
-/** Sets keep the order of their making; the page's own is wanted. */
+/** Sets keep insertion order, but document order is needed. */
 function inOrder(roots: Root[], chosen: Set<Element>): Element[] {
   const ordered: Element[] = [];
   for (const root of roots) {
@@ -100,10 +103,10 @@ function inOrder(roots: Root[], chosen: Set<Element>): Element[] {
   return ordered;
 }
 
-/** Clicked, or dragged by the mouse. */
+/** Cursors of elements that are clicked or dragged. */
 const HANDLED = /^(pointer|grab|move|[nesw]+-resize|(col|row)-resize)$/;
 
-/** The cursor is inherited: the outermost element that points is the one that was made clickable. */
+/** The cursor is inherited: the outermost element with a pointing cursor is the clickable one. */
 function pointsHere(element: Element): boolean {
   const { cursor } = getComputedStyle(element);
   if (!HANDLED.test(cursor)) return false;
@@ -122,6 +125,6 @@ function isLabelOfAnother(element: Element, chosen: Set<Element>): boolean {
   if (!control) return !element.hasAttribute("onclick") && getComputedStyle(element).cursor !== "pointer";
   if (!chosen.has(control)) return false;
   const box = control.getBoundingClientRect();
-  // A control that is not shown at all is stood in for by its label.
+  // If a control isn't shown at all, its label stands for it.
   return box.width >= 1 && box.height >= 1 && control.checkVisibility({ visibilityProperty: true });
 }

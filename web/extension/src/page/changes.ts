@@ -1,13 +1,13 @@
-/** What an action changed on the page, told in lines: watched from before the action until the page rests. */
+/** Reports what an action changed on the page in lines: watches from before the action until the page is at rest. */
 
-import type { Ask, Changes, Target } from "./api";
+import type { PageRequest, Changes, Target } from "./api";
 import { BADGE_ATTRIBUTE, comeBack } from "./badge";
 import { candidates, type Candidates } from "./candidates";
 import { nextFrame, twoFrames } from "./frame_clock";
 import { isShown } from "./geometry";
 import { lastVerdict } from "./guard";
 import { visibleAmong } from "./index_page";
-import { forget, isTold, knownRoots, lineBefore, tell, toldElements } from "./known";
+import { forget, isReported, indexedRoots, reportedLine, reportLine, reportedElements } from "./reported";
 import { nameOf, roleOf, textOf } from "./names";
 import { nextRef, startFrom } from "./refs";
 import { awaitRelease, drained, hasMissed, isAnswer, missedPress, turns } from "./release";
@@ -15,7 +15,7 @@ import { closestAcross, shadowRootOf } from "./shadow";
 import { fieldValue, write } from "./typing";
 import { survey, textChanges, type TextChanges } from "./text_changes";
 
-/** Of elements, and as many of texts. */
+/** At most this many lines about elements, and as many about texts. */
 const MOST_LINES = 8;
 const MANY = 20;
 /** Two frames without a change. */
@@ -29,10 +29,10 @@ const WATCHED = [
 ];
 
 let observer: MutationObserver | null = null;
-/** What was added or changed by itself; `nudged` is what has only lost or gained something inside. */
+/** Elements that were added or changed; `nudged` has those that only lost or gained something inside. */
 const touched = new Set<Element>();
 const nudged = new Set<Element>();
-/** That something was changed which is neither text nor an element that can be acted on. */
+/** Whether something changed that is neither text nor an element that can be acted on. */
 let hasOtherLook = false;
 let restlessAt = Number.NEGATIVE_INFINITY;
 let ending: ReturnType<typeof setTimeout> | undefined;
@@ -43,19 +43,19 @@ export function watch(): void {
   restlessAt = Number.NEGATIVE_INFINITY;
   survey();
   observer = new MutationObserver(note);
-  for (const root of knownRoots()) {
+  for (const root of indexedRoots()) {
     observer.observe(root, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: WATCHED });
   }
-  for (const element of fieldsTold()) fieldStates.set(element, stateOf(element));
+  for (const element of reportedFields()) fieldStates.set(element, stateOf(element));
 }
 
-/** Values and ticks change without a mutation. */
+/** Values and check marks change without a mutation. */
 const fieldStates = new WeakMap<Element, string>();
 const stateOf = (element: Element): string =>
   element instanceof HTMLInputElement ? `${element.type === "password" ? element.value.length : element.value}|${element.checked}` : ((element as HTMLSelectElement).value ?? "");
 
-function* fieldsTold(): Generator<Element> {
-  for (const element of toldElements()) if (/^(INPUT|SELECT|TEXTAREA)$/.test(element.tagName)) yield element;
+function* reportedFields(): Generator<Element> {
+  for (const element of reportedElements()) if (/^(INPUT|SELECT|TEXTAREA)$/.test(element.tagName)) yield element;
 }
 
 function note(records: MutationRecord[]): void {
@@ -73,21 +73,21 @@ function note(records: MutationRecord[]): void {
       touched.add(target);
     }
     hasOtherLook ||= isSeen(record, target);
-    // Scripted animation writes styles all the time, and is no reason to wait.
+    // Scripted animations write styles all the time, which is no reason to wait.
     if (record.attributeName !== "style") restlessAt = performance.now();
   }
 }
 
-/** Ours mark nothing; what is written where nobody sees it isn't a change of the page. */
+/** Our own attributes don't count, nor does text that is written where it can't be seen. */
 function isSeen(record: MutationRecord, target: Element | null): boolean {
   if (record.attributeName?.startsWith("aria-") || target?.closest(`[${BADGE_ATTRIBUTE}]`)) return false;
   return target !== null && target !== document.documentElement && target.closest("head") === null && isShown(target);
 }
 
-/** What the browser does by itself once all listeners have heard a click. */
+/** Elements for which the browser itself does something once all listeners have heard a click. */
 const HAS_MORE_TO_COME = "a,area,input,select,option,textarea,label,summary,[popovertarget],[commandfor],[type=submit],[type=reset]";
 
-/** Of what lies in a closed shadow the path says nothing. */
+/** The event's path doesn't tell what lies in a closed shadow tree. */
 const isAllThere = (path: EventTarget[]): boolean =>
   path.every((one) => {
     if (!(one instanceof Element)) return true;
@@ -98,17 +98,20 @@ const isAllThere = (path: EventTarget[]): boolean =>
 
 let stopHearing: (() => void) | null = null;
 
-/** Asked before the mouse comes: what the page's listeners make of the click, told before the browser draws it; null where more is to come. */
-export async function hearClick(ask: Ask<"hearClick">): Promise<Changes | null> {
+/**
+ * Called before the mouse is pressed. Returns what the page's listeners did with the click, before the browser
+ * redraws; null if more is to come.
+ */
+export async function hearClick(request: PageRequest<"hearClick">): Promise<Changes | null> {
   stopHearing?.();
-  startFrom(ask.floor);
+  startFrom(request.floor);
   return await new Promise((resolve) => {
     const hear = (event: MouseEvent): void => {
       stopHearing = null;
-      const early = event.isTrusted && isAllThere(event.composedPath()) && !hasMissed() && document.visibilityState === "visible" ? told() : null;
-      resolve(early && answered({ ...early, isEarly: true }));
+      const early = event.isTrusted && isAllThere(event.composedPath()) && !hasMissed() && document.visibilityState === "visible" ? clickReaction() : null;
+      resolve(early && finish({ ...early, isEarly: true }));
     };
-    // The last of the window's, so that all others have run; where a listener keeps the event to itself, nobody waits for this.
+    // The window's last listener, so that all others have run. If a listener stops the event, this isn't waited for.
     window.addEventListener("click", hear, { once: true });
     stopHearing = () => {
       window.removeEventListener("click", hear);
@@ -119,49 +122,51 @@ export async function hearClick(ask: Ask<"hearClick">): Promise<Changes | null> 
 }
 
 /**
- * A page that has answered a click with something to tell is not waited for: who is eager takes what its listeners did,
- * others what they queued as well. A page without an answer is given two frames; longer, but not much, while it is
- * still being changed.
+ * A page that has visibly reacted to a click is not waited for: an eager caller gets what its listeners did, others
+ * also what they queued. A page without a reaction gets two frames, and a little longer while it is still changing.
  */
-export async function rest(ask: Ask<"rest">): Promise<Changes> {
+export async function rest(request: PageRequest<"rest">): Promise<Changes> {
   stopHearing?.();
-  const wrote = ask.written && (await write({ ...ask.written, isTrusted: true }));
-  const found = await atRest(ask);
+  const wrote = request.written && (await write({ ...request.written, isTrusted: true }));
+  const result = await atRest(request);
   const missed = missedPress();
-  return { ...found, ...(wrote ? { wrote } : {}), ...(missed === null ? {} : { missed }) };
+  return { ...result, ...(wrote ? { wrote } : {}), ...(missed === null ? {} : { missed }) };
 }
 
-async function atRest(ask: Ask<"rest">): Promise<Changes> {
-  if (ask.isJudged) await lastVerdict(ask);
-  const until = performance.now() + ask.quietMs;
-  startFrom(ask.floor);
+async function atRest(request: PageRequest<"rest">): Promise<Changes> {
+  if (request.isJudged) await lastVerdict(request);
+  const until = performance.now() + request.quietMs;
+  startFrom(request.floor);
   if (document.visibilityState === "visible") {
-    const early = ask.isEager ? told() : null;
-    if (early) return answered({ ...early, isEarly: true });
-    const answer = ask.typedInto ? await inField(ask.typedInto, ask.written?.isHeard ?? true) : await drained().then(told);
-    if (answer) return answered(answer);
+    const early = request.isEager ? clickReaction() : null;
+    if (early) return finish({ ...early, isEarly: true });
+    const answer = request.typedInto ? await typingReaction(request.typedInto, request.written?.isHeard ?? true) : await drained().then(clickReaction);
+    if (answer) return finish(answer);
   }
   await twoFrames();
   while (performance.now() < until && performance.now() - restlessAt < QUIET_MS) await nextFrame();
-  const found = { ...compare(), ...(ask.typedInto ? { held: heldBy(ask.typedInto) } : {}) };
-  if (found.added.length + found.removed.length) return answered(found);
-  // Many pages answer a little later, and "no change" must be true.
+  const result = { ...compare(), ...(request.typedInto ? { held: fieldContent(request.typedInto) } : {}) };
+  if (result.added.length + result.removed.length) return finish(result);
+  // Many pages react a little later, and "no change" must be true.
   const quietAt = restlessAt;
-  while (ask.isPatient && performance.now() < until && restlessAt === quietAt) await nextFrame();
+  while (request.isPatient && performance.now() < until && restlessAt === quietAt) await nextFrame();
   if (restlessAt !== quietAt) await twoFrames();
-  return answered({ ...compare(true), ...(ask.typedInto ? { held: heldBy(ask.typedInto) } : {}) });
+  return finish({ ...compare(true), ...(request.typedInto ? { held: fieldContent(request.typedInto) } : {}) });
 }
 
-/** Typing is answered by what the field holds. Only a page that is changed by it is given the time to run all that it has queued. */
-async function inField(target: Target, isHeard: boolean): Promise<Changes | null> {
+/**
+ * The result of typing is the field's content. Only a page that reacts to it gets the time to run everything it has
+ * queued.
+ */
+async function typingReaction(target: Target, isHeard: boolean): Promise<Changes | null> {
   if (isHeard) await turns();
   note(observer?.takeRecords() ?? []);
   if (touched.size || nudged.size) await drained();
-  const found = compare();
-  return found.added.length + found.removed.length ? { ...found, held: heldBy(target) } : null;
+  const result = compare();
+  return result.added.length + result.removed.length ? { ...result, held: fieldContent(target) } : null;
 }
 
-function heldBy(target: Target): string | null {
+function fieldContent(target: Target): string | null {
   try {
     return fieldValue(target);
   } catch {
@@ -169,81 +174,81 @@ function heldBy(target: Target): string | null {
   }
 }
 
-/** What a click has changed, where that is something to tell. */
-function told(): Changes | null {
+/** What a click has changed, if there is something to report. */
+function clickReaction(): Changes | null {
   note(observer?.takeRecords() ?? []);
-  const found = isAnswer(restlessAt) ? compare() : null;
-  return found && found.added.length + found.removed.length ? found : null;
+  const result = isAnswer(restlessAt) ? compare() : null;
+  return result && result.added.length + result.removed.length ? result : null;
 }
 
-/** The worker may ask once more, for what came after. */
-function answered(found: Changes): Changes {
-  settle();
+/** The worker may ask once more, for later changes. */
+function finish(result: Changes): Changes {
+  reset();
   comeBack();
   ending = setTimeout(end, AFTERWARDS_MS);
-  return found;
+  return result;
 }
 
 function end(): void {
   clearTimeout(ending);
   observer?.disconnect();
-  settle();
+  reset();
 }
 
-function settle(): void {
+function reset(): void {
   touched.clear();
   nudged.clear();
   hasOtherLook = false;
 }
 
-/** What has changed since the page was at rest, and what it does with a server's answer that has just come. */
-export async function changes(ask: Ask<"changes">): Promise<Changes> {
-  startFrom(ask.floor);
+/** What has changed since the page was at rest, and what it does with a server's answer that has just arrived. */
+export async function changes(request: PageRequest<"changes">): Promise<Changes> {
+  startFrom(request.floor);
   await drained();
   note(observer?.takeRecords() ?? []);
-  // The page has not shown yet what it makes of the answer.
+  // The page has not yet shown its reaction to the answer.
   if (!touched.size && !nudged.size) await twoFrames();
-  const found = compare(true);
+  const result = compare(true);
   end();
-  return found;
+  return result;
 }
 
-/** `isWhole`: styles alone may have shown or hidden a text, without anything that could be observed. */
+/** `isWhole`: styles alone may have shown or hidden a text, without anything to observe. */
 function compare(isWhole = false): Changes {
   note(observer?.takeRecords() ?? []);
   const added: string[] = [];
   const removed: string[] = [];
   let isTicked = false;
-  for (const element of fieldsTold()) {
+  for (const element of reportedFields()) {
     const before = fieldStates.get(element);
     if (before !== undefined && before !== stateOf(element)) {
       touched.add(element);
-      // Styles follow a tick by themselves.
+      // Styles depend on check marks.
       isTicked ||= !(element instanceof HTMLTextAreaElement) && !(element instanceof HTMLInputElement && element.selectionStart !== null);
     }
     fieldStates.set(element, stateOf(element));
   }
   if (touched.size || nudged.size || isWhole) {
-    for (const element of [...toldElements()]) {
+    for (const element of [...reportedElements()]) {
       if (element.isConnected && isShown(element)) continue;
-      removed.push(lineBefore(element));
+      removed.push(reportedLine(element));
       forget(element);
     }
     for (const element of affected()) {
-      const isNew = !isTold(element);
-      const before = isNew ? "" : lineBefore(element);
-      const now = tell(element);
+      const isNew = !isReported(element);
+      const before = isNew ? "" : reportedLine(element);
+      const now = reportLine(element);
       if (now === before) continue;
       if (!isNew) removed.push(before);
       added.push(now);
     }
   }
-  const said = spoken();
+  const messages = spokenMessages();
   let texts = textChanges(topmost(touched));
-  const isSame = !added.length && !removed.length && !said.length;
+  const isSame = !added.length && !removed.length && !messages.length;
   if (((isWhole && isSame) || isTicked) && !texts.added.length && !texts.removed.length) texts = textChanges(null);
-  const lines = textLines(texts, [...added, ...said], removed);
-  const [now, before] = [[...said, ...lines.added], lines.removed];
+  const lines = textLines(texts, [...added, ...messages], removed);
+  const [now, before] = [[...messages, ...lines.added], lines.removed];
   const more = [added, removed, now, before].reduce((sum, one) => sum + Math.max(0, one.length - MOST_LINES), 0);
   const few = (...parts: string[][]): string[] => parts.flatMap((one) => one.slice(0, MOST_LINES));
   return {
@@ -252,7 +257,7 @@ function compare(isWhole = false): Changes {
   };
 }
 
-/** Texts that no line of an element has already. */
+/** Texts that aren't already part of an element's line. */
 function textLines({ added, removed }: TextChanges, now: string[], before: string[]): { added: string[]; removed: string[] } {
   const isSaid = (text: string, lines: string[]): boolean => lines.some((line) => line.includes(JSON.stringify(text).slice(1, -1)));
   const line = ({ text }: { text: string }): string => `text ${JSON.stringify(text)}`;
@@ -266,23 +271,23 @@ function topmost(elements: Set<Element>): Element[] {
   return [...elements].filter((one) => one.isConnected && !hasTouchedAncestor(one));
 }
 
-/** Visible elements inside what was touched, and the one around it: a text that changes changes its button's name. */
+/** Visible elements inside what changed, and the one around it: a changed text changes its button's name. */
 function affected(): Set<Element> {
-  const found = new Set<Element>();
-  for (const seen of visibleAmong(candidatesTouched())) found.add(seen.element);
+  const elements = new Set<Element>();
+  for (const seen of visibleAmong(touchedCandidates())) elements.add(seen.element);
   for (const one of [...touched, ...nudged]) {
-    const around = one.isConnected ? closestAcross(one, isTold) : null;
-    if (around && isShown(around)) found.add(around);
+    const around = one.isConnected ? closestAcross(one, isReported) : null;
+    if (around && isShown(around)) elements.add(around);
   }
-  return found;
+  return elements;
 }
 
-/** Looked for in each of them, or, where they are many, in the whole page once. */
-function candidatesTouched(): Candidates {
+/** Searches each changed element, or, if there are many, the whole page once. */
+function touchedCandidates(): Candidates {
   const parts = topmost(touched);
   if (parts.length <= MANY) {
-    const found = parts.map((one) => candidates(one));
-    return { elements: found.flatMap(({ elements }) => elements), roots: found.flatMap(({ roots }) => roots) };
+    const results = parts.map((one) => candidates(one));
+    return { elements: results.flatMap(({ elements }) => elements), roots: results.flatMap(({ roots }) => roots) };
   }
   const { elements, roots } = candidates();
   return { elements: elements.filter((element) => closestAcross(element, (one) => touched.has(one)) !== null), roots };
@@ -293,16 +298,16 @@ function hasTouchedAncestor(element: Element): boolean {
   return false;
 }
 
-/** Messages that a screen reader would speak: alerts, statuses, dialogs. */
-function spoken(): string[] {
-  const found = new Set<Element>();
+/** Messages that a screen reader would read out: alerts, statuses, dialogs. */
+function spokenMessages(): string[] {
+  const elements = new Set<Element>();
   for (const element of [...touched, ...nudged]) {
     if (!element.isConnected) continue;
     const around = element.closest(SPOKEN);
-    if (around) found.add(around);
-    if (touched.has(element)) for (const inner of element.querySelectorAll(SPOKEN)) found.add(inner);
+    if (around) elements.add(around);
+    if (touched.has(element)) for (const inner of element.querySelectorAll(SPOKEN)) elements.add(inner);
   }
-  return [...found].filter(isShown).flatMap((element) => {
+  return [...elements].filter(isShown).flatMap((element) => {
     const role = element.getAttribute("role") ?? (element.tagName === "DIALOG" ? "dialog" : "status");
     const text = role.endsWith("dialog") ? nameOf(element, roleOf(element)) || textOf(element, false) : textOf(element, false);
     return text ? [`${role} ${JSON.stringify(text.slice(0, 200))}`] : [];

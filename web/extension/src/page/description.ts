@@ -1,4 +1,4 @@
-/** Elements in a few words: for the agent an entry and its line, for a person tag, id and name. */
+/** Describes elements in a few words: for the agent an entry and its line, for a person tag, id and name. */
 
 import type { Identity, IndexedElement } from "./api";
 import { nameOf, roleOf, shorten, textOf, tidy } from "./names";
@@ -12,24 +12,26 @@ export function describe(element: Element): string {
   return `${element.localName}${id}${name ? ` "${name}"` : ""}`;
 }
 
-/** By which an element without a name may be known: an icon's last class, which is mostly its own, an id, what stands beside it. */
+/**
+ * Helps to recognise an element without a name: an icon's last class (usually its own), an id, or the text beside it.
+ */
 export function hintOf(element: Element): string {
   const drawn = element.querySelector("svg use, i[class], span[class], img[src]");
   const around = drawn?.closest("a,button,[role]");
   const icon = around && around !== element && element.contains(around) ? null : drawn;
   const source = icon?.getAttribute("href") ?? icon?.getAttribute("xlink:href") ?? icon?.getAttribute("src")?.split(/[?#]/)[0]?.split("/").at(-1) ?? icon?.classList.item(icon.classList.length - 1);
   const beside = shownIn(element.nextElementSibling) || shownIn(element.previousElementSibling);
-  const found = tidy(element.getAttribute("title") ?? "") || element.id || tidy(element.getAttribute("name") ?? "") || tidy(source ?? "") || tidy(element.getAttribute("class") ?? "");
-  const words = [found && `#${shorten(found, 40)}`, beside && `beside ${JSON.stringify(shorten(beside, 30))}`].filter(Boolean);
+  const hint = tidy(element.getAttribute("title") ?? "") || element.id || tidy(element.getAttribute("name") ?? "") || tidy(source ?? "") || tidy(element.getAttribute("class") ?? "");
+  const words = [hint && `#${shorten(hint, 40)}`, beside && `beside ${JSON.stringify(shorten(beside, 30))}`].filter(Boolean);
   return words.length ? `(${words.join(" ")})` : "";
 }
 
 const shownIn = (element: Element | null): string => (element?.checkVisibility({ visibilityProperty: true }) ? textOf(element, false, undefined, 60) : "");
 
-/** Where only the label of a control is shown, it stands for the control. */
+/** If only the label of a control is shown, it stands for the control. */
 const subjectOf = (element: Element): Element => (element instanceof HTMLLabelElement && element.control) || element;
 
-/** By which it can be told from another one; gives it no number. */
+/** What distinguishes it from other elements; assigns no number. */
 export function identityOf(element: Element): Identity {
   const subject = subjectOf(element);
   const role = roleOf(subject);

@@ -1,4 +1,4 @@
-/** A refusal that says which rule of the contract it is; anything else that is thrown is a defect. */
+/** A refusal with the contract's error code; anything else that is thrown is a bug. */
 
 export class Refusal extends Error {
   constructor(readonly code: string, message: string, readonly details: Record<string, unknown> = {}) {

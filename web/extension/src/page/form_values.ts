@@ -1,11 +1,14 @@
-/** What a form would send and where to. Forms are read past names that their own fields may have taken ("action"). */
+/**
+ * What a form would send and where to. Reads forms through the prototype, because their own fields may shadow
+ * properties such as "action".
+ */
 
 import { nameOf, tidy } from "./names";
 import { sha256 } from "./sha256";
 import { closestAcross } from "./shadow";
 
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement | HTMLButtonElement;
-/** `value` as a person may see it; `exact` is what is compared, a hash where it is a password. */
+/** `value` is what a person may see; `exact` is what is compared, a hash if it is a password. */
 export interface Value { name: string; kind: string; value: string; exact: string; element: Element }
 /** `by`: a link, a button that sends the form, or the form of a field, which sends it only with Enter. */
 export interface Destination { method: string; url: string; by: "link" | "button" | "form" }
@@ -13,7 +16,7 @@ export interface Destination { method: string; url: string; by: "link" | "button
 const MOST_LOOSE_FIELDS = 200;
 const PASSWORD = "••••••";
 const SENDS_NOTHING = new Set(["button", "submit", "reset", "image"]);
-/** Never leaves this document: a hash of a password alone could be guessed. */
+/** Never leaves this document: an unsalted hash of a password could be guessed. */
 const salt = String.fromCharCode(...globalThis.crypto.getRandomValues(new Uint16Array(16)).map((one) => one % 0xd800));
 
 function getter<T>(prototype: object, name: string): (of: object) => T {
@@ -25,7 +28,7 @@ const actionOf = getter<string>(HTMLFormElement.prototype, "action");
 const methodOf = getter<string>(HTMLFormElement.prototype, "method");
 const elementsOf = getter<HTMLFormControlsCollection>(HTMLFormElement.prototype, "elements");
 
-/** The control that a click on the element would use: a label stands for its own. */
+/** The control that a click on the element would use: a label stands for its control. */
 export function controlOf(element: Element): Element {
   return (element instanceof HTMLLabelElement && element.control) || element;
 }
@@ -53,10 +56,10 @@ export function destinationOf(element: Element): Destination | undefined {
   return { method: method.toUpperCase(), url, by: submitter ? "button" : "form" };
 }
 
-/** A password as it is compared. */
+/** A password in the form in which it is compared. */
 export const hashed = (password: string): string => password && sha256(salt + password);
 
-/** Of the whole form, hidden fields too; of an element without one, the fields `around` it. */
+/** Values of the whole form including hidden fields; for an element without a form, of the fields `around` it. */
 export function valuesOf(element: Element, around: Element | null): Value[] {
   const form = formOf(element);
   const controls = form ? [...elementsOf(form)] : around ? [...around.querySelectorAll("input,select,textarea")].slice(0, MOST_LOOSE_FIELDS) : [];
@@ -67,17 +70,17 @@ export function valuesOf(element: Element, around: Element | null): Value[] {
 function valueOf(control: Element, isSubmitting: boolean): Value | undefined {
   if (control.matches(":disabled")) return undefined;
   const kind = control instanceof HTMLInputElement ? control.type : control.localName;
-  const told = (value: string, exact = value): Value => ({ name: (control as Control).name || nameOf(control), kind, value, exact, element: control });
-  if (control instanceof HTMLButtonElement || SENDS_NOTHING.has(kind)) return isSubmitting && (control as Control).name ? told((control as Control).value) : undefined;
+  const makeValue = (value: string, exact = value): Value => ({ name: (control as Control).name || nameOf(control), kind, value, exact, element: control });
+  if (control instanceof HTMLButtonElement || SENDS_NOTHING.has(kind)) return isSubmitting && (control as Control).name ? makeValue((control as Control).value) : undefined;
   if (control instanceof HTMLSelectElement) {
-    const chosen = [...control.selectedOptions];
-    return told(chosen.map((option) => tidy(option.label)).join(", "), JSON.stringify(chosen.map((option) => option.value)));
+    const selected = [...control.selectedOptions];
+    return makeValue(selected.map((option) => tidy(option.label)).join(", "), JSON.stringify(selected.map((option) => option.value)));
   }
-  if (control instanceof HTMLTextAreaElement) return told(control.value);
+  if (control instanceof HTMLTextAreaElement) return makeValue(control.value);
   if (!(control instanceof HTMLInputElement)) return undefined;
-  if (kind === "checkbox" || kind === "radio") return control.checked ? told(control.value) : undefined;
-  if (kind === "password") return told(control.value ? PASSWORD : "", hashed(control.value));
-  if (kind === "file") return told([...(control.files ?? [])].map((file) => file.name).join(", "));
-  return told(control.value);
+  if (kind === "checkbox" || kind === "radio") return control.checked ? makeValue(control.value) : undefined;
+  if (kind === "password") return makeValue(control.value ? PASSWORD : "", hashed(control.value));
+  if (kind === "file") return makeValue([...(control.files ?? [])].map((file) => file.name).join(", "));
+  return makeValue(control.value);
 }
 

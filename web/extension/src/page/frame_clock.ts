@@ -1,7 +1,9 @@
-/** The next frame of the page. Hidden pages draw none and have slow timers, so the worker keeps the time for them. */
+/**
+ * Waits for the page's next frame. Hidden pages draw none and have slow timers, so the worker keeps the time for them.
+ */
 
 const FRAME_MS = 17;
-/** A visible page that draws nothing, as behind another window, must not stop the wait. */
+/** A visible page that draws nothing, for example behind another window, must not block the wait. */
 const LONGEST_FRAME_MS = 250;
 
 export function nextFrame(): Promise<void> {

@@ -1,6 +1,6 @@
-/** The frame tree as seen from inside: a child's place among its siblings, and where a parent shows it. */
+/** The frame tree as seen from inside: a child's position among its siblings, and where a parent shows it. */
 
-import type { Ask, ChildFrame, FramePoint } from "./api";
+import type { PageRequest, ChildFrame, FramePoint } from "./api";
 import { describe } from "./description";
 import { noTarget } from "./failure";
 import { textOf } from "./names";
@@ -8,7 +8,7 @@ import { allRoots, containsAcross, elementAt, type Root } from "./shadow";
 import { untilStill } from "./stillness";
 import { readable, surroundingsOf } from "./surroundings";
 
-/** `window.frames` and identity of windows are open across origins, which is all that is needed. */
+/** `window.frames` and the identity of windows are accessible across origins, which is enough. */
 export function ownPlace(): number {
   if (window.parent === window) return -1;
   for (let at = 0; at < window.parent.frames.length; at++) if (window.parent.frames[at] === window) return at;
@@ -44,13 +44,16 @@ export function childFrames(roots: Root[]): ChildFrame[] {
   });
 }
 
-/** Those in shadow trees are not counted by the window. */
+/** `window.frames` doesn't count frames in shadow trees. */
 export function hasFrames(roots: Root[]): boolean {
   return window.length > 0 || roots.some((root) => root.querySelector("iframe,frame,object,embed") !== null);
 }
 
-/** An iframe in a shadow tree has no place in `window.frames`: its child speaks up instead, and is known by its window. */
-function announced(nonce: string): Promise<MessageEventSource | null> {
+/**
+ * An iframe in a shadow tree isn't in `window.frames`: its child sends a message instead and is identified by its
+ * window.
+ */
+function announcedFrame(nonce: string): Promise<MessageEventSource | null> {
   return new Promise((resolve) => {
     const listen = (event: MessageEvent): void => {
       if ((event.data as { handrailFrame?: string } | null)?.handrailFrame !== nonce) return;
@@ -72,27 +75,27 @@ export function announce(nonce: string): void {
 }
 
 async function frameElement(place: number, nonce: string | undefined): Promise<FrameElement> {
-  const child = place >= 0 ? window.frames[place] : nonce ? await announced(nonce) : null;
+  const child = place >= 0 ? window.frames[place] : nonce ? await announcedFrame(nonce) : null;
   const element = frameElements(allRoots()).find((one) => one.contentWindow === child);
   if (!child || !element) throw noTarget("The frame of this element is gone.", { stale: true, hint: "Index the page again." });
   return element;
 }
 
-/** So near that a person takes what is in it for part of the same matter. */
+/** A frame this near looks like part of the same content to a person. */
 const NEAR_PIXELS = 300;
 
-/** In the same row, form or dialog, or close to it on the screen. */
+/** Frames in the same row, form or dialog, or close to the element on the screen. */
 export function framesNear(element: Element, container: Element | null): number[] {
   const isPlain = element.getRootNode() === document && !document.getElementsByTagName("object").length && !document.getElementsByTagName("embed").length;
   if (isPlain && window.length === 0) return [];
   const roots = new Set<ParentNode>([document, element.getRootNode() as Document | ShadowRoot]);
-  const found = [...roots].flatMap((root) => [...root.querySelectorAll<FrameElement>("iframe,frame,object,embed")]);
-  if (!found.length) return [];
+  const elements = [...roots].flatMap((root) => [...root.querySelectorAll<FrameElement>("iframe,frame,object,embed")]);
+  if (!elements.length) return [];
   const box = element.getBoundingClientRect();
   const isNear = (other: DOMRect): boolean =>
     other.left < box.right + NEAR_PIXELS && other.right > box.left - NEAR_PIXELS && other.top < box.bottom + NEAR_PIXELS && other.bottom > box.top - NEAR_PIXELS;
   const isSeen = (one: Element, rect: DOMRect): boolean => rect.width > 1 && rect.height > 1 && one.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-  return found
+  return elements
     .filter((one) => {
       const rect = one.getBoundingClientRect();
       return one !== element && isSeen(one, rect) && (isNear(rect) || (container !== null && containsAcross(container, one)));
@@ -100,7 +103,7 @@ export function framesNear(element: Element, container: Element | null): number[
     .map(placeOf);
 }
 
-export async function aroundFrame({ place, nonce }: Ask<"aroundFrame">): Promise<string> {
+export async function aroundFrame({ place, nonce }: PageRequest<"aroundFrame">): Promise<string> {
   return surroundingsOf(await frameElement(place, nonce)).texts.join(" ");
 }
 
@@ -108,10 +111,10 @@ export const frameText = (): string => readable(textOf(document.body ?? document
 
 const LONGEST_FRAME = 1500;
 
-/** A child's point in this frame's coordinates, if nothing here lies over it. */
-export async function frameAt({ place, point, nonce, waitMs }: Ask<"frameAt">): Promise<FramePoint> {
+/** A child's point in this frame's coordinates, if nothing here covers it. */
+export async function frameAt({ place, point, nonce, waitMs }: PageRequest<"frameAt">): Promise<FramePoint> {
   const element = await frameElement(place, nonce);
-  // What scrolls inside a frame may scroll its parents, a little later.
+  // Scrolling inside a frame may scroll its parents a little later.
   await untilStill(element, waitMs);
   const box = contentBox(element);
   const at = { x: box.x + point.x * box.scale, y: box.y + point.y * box.scale };

@@ -1,9 +1,9 @@
-/** Where elements are in this frame's viewport, and whether they can be seen at all. */
+/** Where elements are in this frame's viewport, and whether they can be seen. */
 
 import type { Box } from "./api";
 import { closestAcross, containsAcross, elementAt, parentAcross, type Root } from "./shadow";
 
-/** A link around blocks or with display:contents has no box of its own: its content's is taken. */
+/** A link around blocks or with display:contents has no box of its own; its content's box is used. */
 export function boxOf(element: Element): DOMRect {
   const own = element.getBoundingClientRect();
   if (own.width > 0 && own.height > 0) return own;
@@ -14,7 +14,7 @@ export function boxOf(element: Element): DOMRect {
   return own;
 }
 
-/** Inside its border, where a canvas begins to count. */
+/** The box inside the border, where a canvas's coordinates start. */
 export function innerBox(element: Element): { x: number; y: number; width: number; height: number } {
   const box = boxOf(element);
   const scale = element instanceof HTMLElement && element.offsetWidth ? box.width / element.offsetWidth : 1;
@@ -37,7 +37,10 @@ const isContents = (element: Element): boolean => getComputedStyle(element).disp
 
 const OUT_OF_REACH = "[aria-hidden=true],[inert]";
 
-/** Behind a modal. What is only hidden from assistive technology can be clicked, as the arrows of a spinner can: where it lies open to the mouse. */
+/**
+ * Returns a test that excludes what is behind a modal. An element that is only hidden from assistive technology, such
+ * as a spinner's arrows, counts if the mouse can reach it.
+ */
 export function reachTest(roots: Root[]): (element: Element) => boolean {
   if (!roots.some((root) => root.querySelector(OUT_OF_REACH) || (root instanceof Element && root.closest(OUT_OF_REACH)))) return () => true;
   return (element) => {
@@ -52,7 +55,7 @@ function isOpen(element: Element): boolean {
   return hit !== null && containsAcross(element, hit);
 }
 
-/** Anything in between that cuts the box away, such as a scrolled list, is the hit test's business. */
+/** Anything in between that clips the box, such as a scrolled list, is left to the hit test. */
 export function scrollParent(element: Element): Element {
   for (let at = parentAcross(element); at && at !== document.body; at = parentAcross(at)) {
     const style = getComputedStyle(at);

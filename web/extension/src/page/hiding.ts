@@ -1,9 +1,9 @@
-/** Whether a page has a way to hide text at all that the browser's own `innerText` does not know of. */
+/** Whether a page can hide text in a way that the browser's `innerText` doesn't notice. */
 
 import { elementsIn } from "./shadow";
 
 const HIDES = /opacity|clip|transparent|overflow|text-indent|filter|transform|mask|rgba|hsla|\/|color-mix|-fill|content-visibility|position:\s*(absolute|fixed)|(margin|left|top)[\w-]*:\s*-|var\(/;
-const known = new WeakMap<CSSStyleSheet, { rules: number; hides: boolean }>();
+const cache = new WeakMap<CSSStyleSheet, { rules: number; hides: boolean }>();
 const MOST_STYLES = 200;
 
 export function hidesNothing(): boolean {
@@ -15,17 +15,17 @@ export function hidesNothing(): boolean {
 function hides(sheet: CSSStyleSheet): boolean {
   try {
     const { cssRules } = sheet;
-    const before = known.get(sheet);
+    const before = cache.get(sheet);
     if (before?.rules === cssRules.length) return before.hides;
-    const found = { rules: cssRules.length, hides: [...cssRules].some((rule) => HIDES.test(rule.cssText)) };
-    known.set(sheet, found);
-    return found.hides;
+    const entry = { rules: cssRules.length, hides: [...cssRules].some((rule) => HIDES.test(rule.cssText)) };
+    cache.set(sheet, entry);
+    return entry.hides;
   } catch {
-    return true; // one of another site, which can't be read
+    return true; // a stylesheet of another site, which can't be read
   }
 }
 
-/** An element of the page's own kinds may have one that is closed. */
+/** Custom elements may have a closed shadow root. */
 function hasShadows(): boolean {
   for (const element of elementsIn(document)) if (element.shadowRoot !== null || element.localName.includes("-")) return true;
   return false;

@@ -1,8 +1,8 @@
-/** The part of the extension that lives in a page, in its own world: answers the worker, and nobody else. */
+/** The part of the extension that runs in a page, in an isolated world, and answers only the worker. */
 
 import isProbablyReaderable from "@mozilla/readability/Readability-readerable.js";
 import { aim } from "./aim";
-import type { Answer, Article, Ask, PageApi, PageMethod, Reply } from "./api";
+import type { Answer, Article, PageRequest, PageApi, PageMethod, Reply } from "./api";
 import { hideBadge, showBadge } from "./badge";
 import { noteListener, noteSelectors } from "./candidates";
 import { changes, hearClick, rest, watch } from "./changes";
@@ -17,7 +17,7 @@ import { atPoint, box, digests, fieldKind, isChecked, option, selectText } from 
 import { resolve } from "./refs";
 import { watchRelease } from "./release";
 import { scroll } from "./scrolling";
-import { seen } from "./shown";
+import { snapshotOf } from "./element_snapshot";
 import { activeElement } from "./shadow";
 import { awaitQuiet, awaitText, findText, hasText } from "./text";
 import { fieldValue, focus, write } from "./typing";
@@ -26,7 +26,7 @@ import { pageText, viewPage } from "./view";
 import { matchesOf } from "./xpath";
 
 declare global {
-  var handrail: { answer<M extends PageMethod>(method: M, ask: Ask<M>): Promise<Reply<Answer<M>>>; isAlive(): boolean; noteListener(element: Element): boolean; noteSelectors(told: string): boolean } | undefined;
+  var handrail: { answer<M extends PageMethod>(method: M, request: PageRequest<M>): Promise<Reply<Answer<M>>>; isAlive(): boolean; noteListener(element: Element): boolean; noteSelectors(told: string): boolean } | undefined;
   var handrailArticle: (() => Article | null) | undefined;
 }
 
@@ -42,26 +42,26 @@ const methods: PageApi = {
   selectText,
   aim,
   frameAt,
-  announce: (ask) => announce(ask.nonce),
+  announce: (request) => announce(request.nonce),
   ownPlace,
-  framesNear: (ask) => seen(ask.target ? resolve(ask.target) : activeElement()).frames,
+  framesNear: (request) => snapshotOf(request.target ? resolve(request.target) : activeElement()).frames,
   aroundFrame,
   frameText,
   clickInPage,
   hoverInPage,
   focus,
   write,
-  focusElement: (ask) => {
-    const element = ask.target ? resolve(ask.target) : activeElement();
-    guard(element, ask.expected);
-    if (!ask.target) return;
+  focusElement: (request) => {
+    const element = request.target ? resolve(request.target) : activeElement();
+    guard(element, request.expected);
+    if (!request.target) return;
     element.scrollIntoView({ block: "nearest", behavior: "instant" });
     (element as HTMLElement).focus?.();
   },
   verdict,
   pressed,
   lastVerdict,
-  valueOf: (ask) => fieldValue(ask.target),
+  valueOf: (request) => fieldValue(request.target),
   press,
   select,
   watch,
@@ -70,15 +70,15 @@ const methods: PageApi = {
   changes,
   scroll,
   findText,
-  hasText: (ask) => hasText(ask.text),
+  hasText: (request) => hasText(request.text),
   awaitText,
   awaitQuiet,
-  html: (ask) => (ask.xpath === undefined ? wholePage() : single(ask.xpath).outerHTML),
+  html: (request) => (request.xpath === undefined ? wholePage() : single(request.xpath).outerHTML),
   article,
   acceptFile,
   giveFiles,
   badge: showBadge,
-  hideBadge: (ask) => hideBadge(ask.isHidden),
+  hideBadge: (request) => hideBadge(request.isHidden),
   outline,
   removeOutline,
 };
@@ -95,7 +95,7 @@ function plainText(): Article {
   return { url: location.href, title: document.title, text: pageText() };
 }
 
-/** Short texts don't count, and most are: their length is known sooner than whether they are shown. */
+/** Short texts don't count, and most are short; checking the length is faster than checking visibility. */
 function isArticle(): boolean {
   return isProbablyReaderable(document, { minContentLength, visibilityChecker: (node) => (node.textContent?.length ?? 0) >= minContentLength && node.checkVisibility({ visibilityProperty: true }) });
 }
@@ -106,14 +106,14 @@ function wholePage(): string {
 }
 
 function single(xpath: string): Element {
-  const found = matchesOf(xpath);
-  if (found.length !== 1) throw noTarget(`The XPath matches ${found.length} elements; it has to match exactly one.`, { matches: found.length });
-  return found[0]!;
+  const matches = matchesOf(xpath);
+  if (matches.length !== 1) throw noTarget(`The XPath matches ${matches.length} elements; it has to match exactly one.`, { matches: matches.length });
+  return matches[0]!;
 }
 
-async function answer<M extends PageMethod>(method: M, ask: Ask<M>): Promise<Reply<Answer<M>>> {
+async function answer<M extends PageMethod>(method: M, request: PageRequest<M>): Promise<Reply<Answer<M>>> {
   try {
-    const value = await (methods[method] as (ask: Ask<M>) => Answer<M> | Promise<Answer<M>>)(ask);
+    const value = await (methods[method] as (request: PageRequest<M>) => Answer<M> | Promise<Answer<M>>)(request);
     return { value };
   } catch (error) {
     if (error instanceof Refusal) return { failure: { code: error.code, message: error.message, details: error.details } };
@@ -121,7 +121,7 @@ async function answer<M extends PageMethod>(method: M, ask: Ask<M>): Promise<Rep
   }
 }
 
-// A reloaded extension finds its predecessor's world; that one can no longer reach anybody.
+// A reloaded extension finds its predecessor's world, which can't reach the worker any more.
 if (!globalThis.handrail?.isAlive()) {
   globalThis.handrail = { answer, isAlive: () => chrome.runtime?.id !== undefined, noteListener, noteSelectors };
   watchPerson();

@@ -1,4 +1,4 @@
-/** Turns an article's DOM into Markdown: what an agent reads with the fewest tokens. */
+/** Turns an article's DOM into Markdown, which takes the fewest tokens. */
 
 const SILENT = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "BUTTON", "SVG", "FORM"]);
 
@@ -49,7 +49,7 @@ function element(node: Element, setting: Setting): string {
   }
 }
 
-/** Only what would turn a sentence into something else. */
+/** Escapes only what would change the meaning of a sentence. */
 const escape = (text: string): string => text.replace(/([\\`*_[\]])/g, "\\$1").replace(/^(\s*)([#>+-]|\d+\.)(\s)/, "$1\\$2$3");
 
 function around(mark: string, node: Element, setting: Setting): string {

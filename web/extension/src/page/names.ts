@@ -1,4 +1,4 @@
-/** What a screen reader would call an element: its role and its name, the accname algorithm without CSS content. */
+/** An element's role and name as a screen reader would announce them: the accname algorithm without CSS content. */
 
 const LONGEST = 120;
 const ROLES: Record<string, string> = {
@@ -10,7 +10,7 @@ const INPUT_ROLES: Record<string, string> = {
   range: "slider", number: "spinbutton", search: "searchbox", file: "file", color: "color", date: "date", time: "time",
   "datetime-local": "datetime", month: "month", week: "week",
 };
-/** Roles that are not named by what they contain. */
+/** Roles that are not named by their content. */
 const NOT_FROM_CONTENT = new Set([
   "textbox", "searchbox", "combobox", "listbox", "slider", "spinbutton", "dialog", "alertdialog", "group", "img", "video", "audio",
   "iframe", "file", "color", "date", "time", "datetime", "month", "week",
@@ -20,8 +20,8 @@ export const tidy = (text: string): string => text.replace(/\s+/g, " ").trim();
 export const shorten = (text: string, most = LONGEST): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 export function roleOf(element: Element): string {
-  const given = element.getAttribute("role")?.trim().split(/\s+/)[0];
-  if (given && given !== "presentation" && given !== "none") return given;
+  const explicitRole = element.getAttribute("role")?.trim().split(/\s+/)[0];
+  if (explicitRole && explicitRole !== "presentation" && explicitRole !== "none") return explicitRole;
   if (element instanceof HTMLInputElement) return element.list ? "combobox" : (INPUT_ROLES[element.type] ?? "textbox");
   if (element instanceof HTMLSelectElement) return element.multiple || element.size > 1 ? "listbox" : "combobox";
   if (element.tagName === "A" && !element.hasAttribute("href")) return "generic";
@@ -45,7 +45,7 @@ function labelledBy(element: Element): string {
   if (!ids) return "";
   const root = element.getRootNode() as Document | ShadowRoot;
   const parts = ids.trim().split(/\s+/).map((id) => root.getElementById(id));
-  // A hidden label still counts where it is referred to.
+  // A hidden label still counts if it is referenced.
   return tidy(parts.map((part) => (part ? tidy(part.getAttribute("aria-label") ?? "") || nativeName(part) || textOf(part, true) : "")).join(" "));
 }
 
@@ -70,17 +70,17 @@ const labelsOf = (element: HTMLInputElement | HTMLSelectElement | HTMLTextAreaEl
 
 const childText = (element: Element, tag: string): string => tidy(element.querySelector(`:scope > ${tag}`)?.textContent ?? "");
 
-/** Most elements hold one text and nothing else: no walk is needed for them. */
+/** Most elements contain one text and nothing else, so no walk is needed. */
 function contentOf(element: Element, role: string): string {
   if (element.firstElementChild === null) return tidy(element.textContent ?? "");
-  // What only listens, around a control that has a line of its own, isn't called like that control.
+  // An element that only listens, around a control with its own line, isn't named after that control.
   const controls = role === "generic" ? [...element.querySelectorAll(CONTROL)] : [];
   return controls.length ? textOf(element, false, controls) : textOf(element, false);
 }
 
 const CONTROL = "a[href],button,input,select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=menuitem],[role=option],[role=tab]";
 
-/** The text that is shown, with pictures by their names and fields by their values. */
+/** The visible text, with pictures by their names and fields by their values. */
 export function textOf(element: Element, withHidden: boolean, except?: Element | Element[], most = 400): string {
   const parts: string[] = [];
   gather(element, withHidden, except instanceof Element ? [except] : (except ?? []), parts, { left: most });
@@ -99,10 +99,10 @@ function gather(node: Node, withHidden: boolean, except: Element[], parts: strin
       continue;
     }
     if (!(child instanceof Element) || except.includes(child) || isSilent(child, withHidden)) continue;
-    const named = tidy(child.getAttribute("aria-label") ?? "") || nativeName(child) || embeddedValue(child);
-    if (named) {
-      parts.push(` ${named} `);
-      room.left -= named.length;
+    const label = tidy(child.getAttribute("aria-label") ?? "") || nativeName(child) || embeddedValue(child);
+    if (label) {
+      parts.push(` ${label} `);
+      room.left -= label.length;
       continue;
     }
     const isBlock = BLOCKS.has(child.tagName);

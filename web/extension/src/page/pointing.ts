@@ -1,10 +1,13 @@
-/** Which elements a stylesheet gives a pointing cursor; the rules are read, so that not every element has to be asked. */
+/**
+ * Finds elements to which a stylesheet gives a pointing cursor. It reads the rules, which saves checking every
+ * element.
+ */
 
 import type { Root } from "./shadow";
 
-const known = new WeakMap<CSSStyleSheet, { rules: number; selectors: string[] | null }>();
+const cache = new WeakMap<CSSStyleSheet, { rules: number; selectors: string[] | null }>();
 
-/** Null where a sheet of another site can't be read: then any element may have one. */
+/** Null if a stylesheet of another site can't be read: then any element may match. */
 function selectorsOf(sheet: CSSStyleSheet): string[] | null {
   let rules: CSSRuleList;
   try {
@@ -12,13 +15,13 @@ function selectorsOf(sheet: CSSStyleSheet): string[] | null {
   } catch {
     return null;
   }
-  const before = known.get(sheet);
+  const before = cache.get(sheet);
   if (before?.rules === rules.length) return before.selectors;
   const selectors: string[] = [];
   const isWhole = gather(rules, selectors);
-  const found = { rules: rules.length, selectors: isWhole ? selectors : null };
-  known.set(sheet, found);
-  return found.selectors;
+  const entry = { rules: rules.length, selectors: isWhole ? selectors : null };
+  cache.set(sheet, entry);
+  return entry.selectors;
 }
 
 function gather(rules: CSSRuleList, into: string[], outer = ""): boolean {
@@ -38,24 +41,24 @@ function gather(rules: CSSRuleList, into: string[], outer = ""): boolean {
 
 const nested = (selector: string, outer: string): string => (selector.includes("&") ? selector.replaceAll("&", `:is(${outer})`) : `:is(${outer}) ${selector}`);
 
-/** Every element that may point by a rule or a style of its own; more than those that do. */
+/** Every element that a rule or its own style may give a pointing cursor; a superset. */
 export function mayPoint(roots: Root[]): Iterable<Element> {
-  const found = new Set<Element>();
+  const elements = new Set<Element>();
   for (const root of roots) {
     const scope = root instanceof Element ? (root.getRootNode() as Document | ShadowRoot) : root;
     const sheets = [...scope.styleSheets, ...scope.adoptedStyleSheets];
     const selectors = sheets.map(selectorsOf);
     if (selectors.includes(null)) {
-      for (const element of root.querySelectorAll("*")) found.add(element);
+      for (const element of root.querySelectorAll("*")) elements.add(element);
       continue;
     }
     for (const selector of ["[style*=cursor]", ...(selectors as string[][]).flat()]) {
       try {
-        for (const element of root.querySelectorAll(selector)) found.add(element);
+        for (const element of root.querySelectorAll(selector)) elements.add(element);
       } catch {
-        // A selector that only stylesheets know, such as one with a pseudo-element.
+        // A selector that is valid only in stylesheets, such as one with a pseudo-element.
       }
     }
   }
-  return found;
+  return elements;
 }

@@ -1,6 +1,6 @@
-/** What is asked about elements around the acts: what lies at a point, what they are now, what an open list offers. */
+/** Queries about elements around an action: what lies at a point, what they are now, what an open list offers. */
 
-import type { Answer, Ask } from "./api";
+import type { Answer, PageRequest } from "./api";
 import { candidates } from "./candidates";
 import { describe } from "./description";
 import { noTarget } from "./failure";
@@ -9,28 +9,28 @@ import { visibleAmong } from "./index_page";
 import { nameOf, textOf, tidy } from "./names";
 import { nextRef, refOf, resolve, startFrom } from "./refs";
 import { elementAt } from "./shadow";
-import { checkShown, seen } from "./shown";
+import { checkShown, snapshotOf } from "./element_snapshot";
 import { sha256 } from "./sha256";
 
-export function atPoint(ask: Ask<"elementAt">): Answer<"elementAt"> {
-  startFrom(ask.floor);
-  const element = elementAt(ask.point.x, ask.point.y);
-  if (!element) throw noTarget(`The point ${ask.point.x}, ${ask.point.y} is not in view.`, { hint: `The view has ${innerWidth} × ${innerHeight} pixels.` });
+export function atPoint(request: PageRequest<"elementAt">): Answer<"elementAt"> {
+  startFrom(request.floor);
+  const element = elementAt(request.point.x, request.point.y);
+  if (!element) throw noTarget(`The point ${request.point.x}, ${request.point.y} is not in view.`, { hint: `The view has ${innerWidth} × ${innerHeight} pixels.` });
   const box = innerBox(element);
-  return { ref: refOf(element), next: nextRef(), at: { x: ask.point.x - box.x, y: ask.point.y - box.y } };
+  return { ref: refOf(element), next: nextRef(), at: { x: request.point.x - box.x, y: request.point.y - box.y } };
 }
 
-export const digests = (ask: Ask<"digests">): string => sha256(ask.targets.map((target) => seen(resolve(target)).digest).join(" ")).slice(0, 32);
+export const digests = (request: PageRequest<"digests">): string => sha256(request.targets.map((target) => snapshotOf(resolve(target)).digest).join(" ")).slice(0, 32);
 
-export const box = (ask: Ask<"boxOf">): Answer<"boxOf"> => {
-  const { x, y, width, height } = innerBox(resolve(ask.target));
+export const box = (request: PageRequest<"boxOf">): Answer<"boxOf"> => {
+  const { x, y, width, height } = innerBox(resolve(request.target));
   return { x, y, w: width, h: height };
 };
 
 const control = (element: Element): Element => (element instanceof HTMLLabelElement && element.control) || element;
 
-export function fieldKind(ask: Ask<"fieldKind">): Answer<"fieldKind"> {
-  const element = control(resolve(ask.target));
+export function fieldKind(request: PageRequest<"fieldKind">): Answer<"fieldKind"> {
+  const element = control(resolve(request.target));
   if (element instanceof HTMLSelectElement) return "select";
   if (element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio")) return "check";
   if (/^(checkbox|radio|switch)$/.test(element.getAttribute("role") ?? "")) return "check";
@@ -38,40 +38,40 @@ export function fieldKind(ask: Ask<"fieldKind">): Answer<"fieldKind"> {
   return element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || (element as HTMLElement).isContentEditable ? "text" : "other";
 }
 
-export function isChecked(ask: Ask<"isChecked">): boolean {
-  const element = control(resolve(ask.target));
+export function isChecked(request: PageRequest<"isChecked">): boolean {
+  const element = control(resolve(request.target));
   return element instanceof HTMLInputElement ? element.checked : element.getAttribute("aria-checked") === "true";
 }
 
 const OPTION = "[role=option],[role=menuitem],[role=menuitemradio],[role=treeitem],li,option,td,a,button,label";
 
-/** Of what is shown now: options by their role first, then whatever can be clicked and says so. */
-export function option(ask: Ask<"option">): Answer<"option"> {
-  startFrom(ask.floor);
-  const wanted = tidy(ask.label).toLowerCase();
+/** Among what is visible now: options by their role first, then anything clickable with that text. */
+export function option(request: PageRequest<"option">): Answer<"option"> {
+  startFrom(request.floor);
+  const label = tidy(request.label).toLowerCase();
   const roles = [...document.querySelectorAll("[role=option],[role=menuitem],[role=menuitemradio],[role=treeitem]")].filter(isShown);
   const shown = [...roles, ...visibleAmong(candidates()).map(({ element }) => element), ...[...document.querySelectorAll(OPTION)].filter(isShown)];
   const labelOf = (element: Element): string => tidy(nameOf(element) || textOf(element, false));
-  const found = shown.find((one) => labelOf(one).toLowerCase() === wanted);
-  if (found) return { ref: refOf(found), next: nextRef() };
+  const match = shown.find((one) => labelOf(one).toLowerCase() === label);
+  if (match) return { ref: refOf(match), next: nextRef() };
   return { labels: [...new Set((roles.length ? roles : shown).map(labelOf).filter(Boolean))].slice(0, 50) };
 }
 
-/** The whole element, or the first place in it that says this. */
-export function selectText(ask: Ask<"selectText">): string {
-  const element = resolve(ask.target);
-  checkShown(element, ask.expected);
+/** Selects the whole element, or the first occurrence of the text in it. */
+export function selectText(request: PageRequest<"selectText">): string {
+  const element = resolve(request.target);
+  checkShown(element, request.expected);
   if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
     element.focus();
-    const at = ask.text === undefined ? 0 : element.value.indexOf(ask.text);
-    if (at < 0) throw noTarget(`${describe(element)} does not say ${JSON.stringify(ask.text)}.`);
-    element.setSelectionRange(at, ask.text === undefined ? element.value.length : at + ask.text.length);
+    const at = request.text === undefined ? 0 : element.value.indexOf(request.text);
+    if (at < 0) throw noTarget(`${describe(element)} does not say ${JSON.stringify(request.text)}.`);
+    element.setSelectionRange(at, request.text === undefined ? element.value.length : at + request.text.length);
     return element.value.slice(element.selectionStart ?? 0, element.selectionEnd ?? 0);
   }
   if ((element as HTMLElement).isContentEditable) (element as HTMLElement).focus();
   const range = document.createRange();
   range.selectNodeContents(element);
-  if (ask.text !== undefined) narrow(range, element, ask.text);
+  if (request.text !== undefined) narrow(range, element, request.text);
   const selection = getSelection()!;
   selection.removeAllRanges();
   selection.addRange(range);

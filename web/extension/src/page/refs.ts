@@ -1,4 +1,4 @@
-/** Short numbers for elements. A number is given once, never moves to another element and dies with its own. */
+/** Short numbers for elements. A number is used once, never moves to another element and dies with its own. */
 
 import type { Floor, Target } from "./api";
 import { noTarget } from "./failure";
@@ -10,7 +10,7 @@ let numbers = new WeakMap<Element, number>();
 const elements = new Map<number, WeakRef<Element>>();
 const departed = new FinalizationRegistry<number>((ref) => elements.delete(ref));
 
-/** Other documents of this task used the numbers below; those of another task don't count in this one. */
+/** Other documents of this task used the numbers below; those of other tasks don't count. */
 export function startFrom(floor: Floor): void {
   if (floor.series !== series) {
     series = floor.series;
@@ -24,8 +24,8 @@ export function startFrom(floor: Floor): void {
 export const nextRef = (): number => next;
 
 export function refOf(element: Element): number {
-  const known = numbers.get(element);
-  if (known !== undefined) return known;
+  const existing = numbers.get(element);
+  if (existing !== undefined) return existing;
   const ref = next++;
   numbers.set(element, ref);
   elements.set(ref, new WeakRef(element));
@@ -39,10 +39,10 @@ export function resolve(target: Target): Element {
     if (element?.isConnected) return element;
     throw noTarget(`The element ${target.ref} is not on this page, or no longer.`, { stale: true, hint: "Look at the page again; a number counts only in the tab that it was given in." });
   }
-  const found = matchesOf(target.xpath ?? "");
-  if (found.length === 1) return found[0]!;
-  throw noTarget(`The XPath matches ${found.length} elements; it has to match exactly one.`, {
-    matches: found.length,
-    hint: found.length ? "Make the XPath more specific." : "Index the page and use a clickId.",
+  const matches = matchesOf(target.xpath ?? "");
+  if (matches.length === 1) return matches[0]!;
+  throw noTarget(`The XPath matches ${matches.length} elements; it has to match exactly one.`, {
+    matches: matches.length,
+    hint: matches.length ? "Make the XPath more specific." : "Index the page and use a clickId.",
   });
 }

@@ -1,4 +1,4 @@
-/** What letting go of the mouse has set off: whether the page was changed by it, and whether it leads away from here. */
+/** What releasing the mouse has caused: whether it changed the page, and whether it navigates away. */
 
 import { describe } from "./description";
 import { twoFrames } from "./frame_clock";
@@ -8,7 +8,7 @@ import { listenOnWindow } from "./window_listeners";
 let releasedAt = Number.POSITIVE_INFINITY;
 let isLeaving = false;
 
-/** Hears links, forms, scripts and downloads alike. */
+/** Fires for links, forms, scripts and downloads alike. */
 export function watchRelease(): void {
   listenOnWindow("mouseup", () => (releasedAt = performance.now()));
   listenOnWindow("pointerdown", notePress);
@@ -23,7 +23,7 @@ export function awaitRelease(): void {
 let isReached: ((hit: Element) => boolean) | null = null;
 let missed: string | null = null;
 
-/** From here on the next press should reach what was aimed at: a page may change once the mouse is over it. */
+/** From here on the next press should reach the target: a page may change once the mouse is over it. */
 export function awaitPress(reaches: ((hit: Element) => boolean) | null): void {
   isReached = reaches;
   missed = null;
@@ -39,26 +39,29 @@ function notePress(event: PointerEvent): void {
 
 export const hasMissed = (): boolean => missed !== null;
 
-/** On what the press has landed instead, told once. */
+/** What the press hit instead; returned once. */
 export function missedPress(): string | null {
-  const told = missed;
+  const hit = missed;
   missed = null;
-  return told;
+  return hit;
 }
 
-/** What moving the mouse there has changed isn't an answer to the click. */
+/** A change that moving the mouse caused isn't a reaction to the click. */
 export const isAnswer = (changedAt: number): boolean => changedAt >= releasedAt && !isLeaving;
 
 /**
- * Once everything has run that the page has queued so far; a page that is never done is not waited for.
- * The first frame after an input comes before what the input has queued, so that two are the limit.
+ * Resolves once everything has run that the page has queued so far, without waiting for a page that never finishes.
+ * The first frame after an input comes before what the input has queued, so two frames are the limit.
  */
 export async function drained(): Promise<void> {
   if (document.visibilityState !== "visible") return;
   await Promise.race([scheduler.postTask(() => undefined, { priority: "background" }), twoFrames()]);
 }
 
-/** A few turns of the page's tasks: what an event has queued, and what that has queued in turn, without waiting for a frame. */
+/**
+ * Waits a few turns of the page's event loop: for what an event has queued, and what that has queued in turn, without
+ * waiting for a frame.
+ */
 export async function turns(): Promise<void> {
   for (let left = TURNS; left > 0; left--) await scheduler.postTask(() => undefined, { priority: "user-visible" });
 }

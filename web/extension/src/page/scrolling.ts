@@ -1,25 +1,25 @@
-/** Moves the page or a scrolled part of it, and says where it stands. */
+/** Scrolls the page or a part of it, and reports the new position. */
 
-import type { Ask, Scrolled } from "./api";
+import type { PageRequest, Scrolled } from "./api";
 import { nextFrame } from "./frame_clock";
 import { scrollParent } from "./geometry";
 import { resolve } from "./refs";
-import { checkShown } from "./shown";
+import { checkShown } from "./element_snapshot";
 
 const SHARE = 0.8;
 
-export async function scroll(ask: Ask<"scroll">): Promise<Scrolled> {
-  const element = ask.target ? resolve(ask.target) : null;
-  if (element) checkShown(element, ask.expected);
-  if (element && !ask.direction) {
+export async function scroll(request: PageRequest<"scroll">): Promise<Scrolled> {
+  const element = request.target ? resolve(request.target) : null;
+  if (element) checkShown(element, request.expected);
+  if (element && !request.direction) {
     element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
     await nextFrame();
     return standing(scrollParent(element), "down");
   }
-  const direction = ask.direction ?? "down";
+  const direction = request.direction ?? "down";
   const area = element ? ownScroller(element) : mainScroller();
   const isSideways = direction === "left" || direction === "right";
-  const amount = ask.amount ?? Math.round((isSideways ? area.clientWidth : area.clientHeight) * SHARE);
+  const amount = request.amount ?? Math.round((isSideways ? area.clientWidth : area.clientHeight) * SHARE);
   const by = direction === "up" || direction === "left" ? -amount : amount;
   area.scrollBy({ left: isSideways ? by : 0, top: isSideways ? 0 : by, behavior: "instant" });
   await nextFrame();
@@ -32,7 +32,7 @@ function ownScroller(element: Element): Element {
   return canScroll(element) && /auto|scroll/.test(getComputedStyle(element).overflow) ? element : scrollParent(element);
 }
 
-/** Many applications keep the document still and scroll one large part of it. */
+/** Many applications keep the document fixed and scroll one large part of it. */
 function mainScroller(): Element {
   const page = document.scrollingElement ?? document.documentElement;
   if (canScroll(page) && getComputedStyle(document.documentElement).overflowY !== "hidden") return page;

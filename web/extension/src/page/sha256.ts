@@ -1,26 +1,28 @@
-/** SHA-256 without a wait: between a check and the act there must be none, and pages over http have no `crypto.subtle`. */
+/**
+ * Synchronous SHA-256: nothing may come between a check and the action, and pages over http have no `crypto.subtle`.
+ */
 
 const ROUNDS = Uint32Array.from({ length: 64 }, (_, at) => rootBits(prime(at), 1 / 3));
 const START = Uint32Array.from({ length: 8 }, (_, at) => rootBits(prime(at), 1 / 2));
 
-/** The first 32 bits behind the point. */
+/** The first 32 fractional bits. */
 function rootBits(value: number, exponent: number): number {
   const root = value ** exponent;
   return ((root - Math.floor(root)) * 0x1_0000_0000) | 0;
 }
 
-function prime(wanted: number): number {
-  let found = 2;
-  for (let left = wanted; ; found++) {
+function prime(index: number): number {
+  let candidate = 2;
+  for (let remaining = index; ; candidate++) {
     let isPrime = true;
-    for (let by = 2; by * by <= found; by++) if (found % by === 0) isPrime = false;
-    if (isPrime && left-- === 0) return found;
+    for (let by = 2; by * by <= candidate; by++) if (candidate % by === 0) isPrime = false;
+    if (isPrime && remaining-- === 0) return candidate;
   }
 }
 
-const turned = (value: number, by: number): number => (value >>> by) | (value << (32 - by));
+const rotateRight = (value: number, by: number): number => (value >>> by) | (value << (32 - by));
 
-/** In hexadecimal. */
+/** As hexadecimal digits. */
 export function sha256(text: string): string {
   const bytes = new TextEncoder().encode(text);
   const padded = new Uint8Array((((bytes.length + 8) >> 6) + 1) << 6);
@@ -36,12 +38,12 @@ export function sha256(text: string): string {
     for (let at = 16; at < 64; at++) {
       const early = words[at - 15]!;
       const late = words[at - 2]!;
-      words[at] = words[at - 16]! + words[at - 7]! + (turned(early, 7) ^ turned(early, 18) ^ (early >>> 3)) + (turned(late, 17) ^ turned(late, 19) ^ (late >>> 10));
+      words[at] = words[at - 16]! + words[at - 7]! + (rotateRight(early, 7) ^ rotateRight(early, 18) ^ (early >>> 3)) + (rotateRight(late, 17) ^ rotateRight(late, 19) ^ (late >>> 10));
     }
     let [a, b, c, d, e, f, g, h] = hash as unknown as [number, number, number, number, number, number, number, number];
     for (let at = 0; at < 64; at++) {
-      const first = (h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + ((e & f) ^ (~e & g)) + ROUNDS[at]! + words[at]!) | 0;
-      const second = ((turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+      const first = (h + (rotateRight(e, 6) ^ rotateRight(e, 11) ^ rotateRight(e, 25)) + ((e & f) ^ (~e & g)) + ROUNDS[at]! + words[at]!) | 0;
+      const second = ((rotateRight(a, 2) ^ rotateRight(a, 13) ^ rotateRight(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
       h = g;
       g = f;
       f = e;

@@ -1,4 +1,4 @@
-/** Trees behind elements: open and closed shadow roots, walked as if they were one document. */
+/** Walks open and closed shadow roots as if they were one document. */
 
 const CAN_HOST = new Set([
   "ARTICLE", "ASIDE", "BLOCKQUOTE", "BODY", "DIV", "FOOTER", "H1", "H2", "H3", "H4", "H5", "H6", "HEADER", "MAIN", "NAV", "P", "SECTION", "SPAN",
@@ -6,19 +6,22 @@ const CAN_HOST = new Set([
 
 const isCustom = (element: Element): boolean => element.localName.includes("-");
 
-/** Only the isolated world of an extension sees closed roots. Asking costs microseconds, so only those are asked that can have one. */
+/**
+ * Only an extension's isolated world sees closed roots. Asking takes microseconds, so only elements that can have one
+ * are asked.
+ */
 export function shadowRootOf(element: Element): ShadowRoot | null {
   if (element.shadowRoot) return element.shadowRoot;
   if (!(CAN_HOST.has(element.tagName) || isCustom(element)) || !(element instanceof HTMLElement) || element.hasAttribute("data-handrail-badge")) return null;
   return chrome.dom.openOrClosedShadowRoot(element);
 }
 
-/** Built-in elements are asked only where their own content leaves room for a shadow. */
+/** Built-in elements are asked only if their own content leaves room for a shadow. */
 function mayHost(element: Element): boolean {
   return element.shadowRoot !== null || isCustom(element) || (element.firstChild === null && CAN_HOST.has(element.tagName));
 }
 
-/** A walker takes a third of the time that a list of all elements takes. */
+/** A tree walker takes a third of the time of a list of all elements. */
 export function* elementsIn(root: Root): Generator<Element> {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) yield node as Element;
@@ -26,21 +29,21 @@ export function* elementsIn(root: Root): Generator<Element> {
 
 export type Root = Document | ShadowRoot | Element;
 
-/** The document, or a part of it, and every shadow root inside, outermost first. */
+/** The document or a part of it, and every shadow root inside, outermost first. */
 export function allRoots(root: Root = document): Root[] {
-  const found: Root[] = [root];
+  const roots: Root[] = [root];
   const own = root instanceof Element ? shadowRootOf(root) : null;
-  if (own) found.push(own);
-  for (let at = 0; at < found.length; at++) {
-    for (const element of elementsIn(found[at]!)) {
+  if (own) roots.push(own);
+  for (let at = 0; at < roots.length; at++) {
+    for (const element of elementsIn(roots[at]!)) {
       const inner = mayHost(element) ? shadowRootOf(element) : null;
-      if (inner) found.push(inner);
+      if (inner) roots.push(inner);
     }
   }
-  return found;
+  return roots;
 }
 
-/** Read past a form whose own field is named `parentNode`: a walk upwards would never end there. */
+/** Read through the prototype: with a form whose own field is named `parentNode`, a walk upwards would never end. */
 const parentOf = Object.getOwnPropertyDescriptor(Node.prototype, "parentNode")!.get!;
 const slotOf = Object.getOwnPropertyDescriptor(Element.prototype, "assignedSlot")!.get!;
 
@@ -50,7 +53,7 @@ export function parentAcross(node: Node): Element | null {
   return parent instanceof Element ? parent : null;
 }
 
-/** What has the focus, inside shadow trees too; the page itself where nothing has. */
+/** The focused element, also inside shadow trees; the page itself if nothing has the focus. */
 export function activeElement(): Element {
   let active = document.activeElement;
   for (let inner = active && shadowRootOf(active)?.activeElement; active && inner; inner = shadowRootOf(active)?.activeElement) active = inner;

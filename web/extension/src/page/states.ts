@@ -1,4 +1,4 @@
-/** What an element holds and how it stands; passwords are never told. */
+/** An element's value and states; never the value of a password. */
 
 import { shorten, tidy } from "./names";
 

@@ -1,4 +1,4 @@
-/** Whether an element stands still: its box the same on two frames in a row, and nothing about to move it. */
+/** Waits until an element stands still: the same box on two frames in a row, and no animation about to move it. */
 
 import { describe } from "./description";
 import { noTarget } from "./failure";
@@ -19,7 +19,7 @@ export async function untilStill(element: Element, waitMs: number): Promise<void
   }
 }
 
-/** An endless animation, such as a pulse, is none to wait for: what it does to the box is seen in the box. */
+/** An endless animation, such as a pulse, isn't waited for; its effect on the box is seen in the box. */
 export function isAnimated(element: Element, withEndless: boolean): boolean {
   return document.getAnimations().some(({ effect, playState }) => {
     const target = effect instanceof KeyframeEffect ? effect.target : null;

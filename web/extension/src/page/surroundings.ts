@@ -1,4 +1,4 @@
-/** The text by which a person knows what an element is about: its row or card, its form, its dialog. */
+/** The text by which a person recognises what an element belongs to: its row or card, its form, its dialog. */
 
 import { tidy, textOf } from "./names";
 import { containsAcross, parentAcross } from "./shadow";
@@ -9,12 +9,12 @@ const DIALOG = "dialog,[role=dialog],[role=alertdialog],[aria-modal=true]";
 const CARD = "tr,li,article,fieldset,[role=row],[role=listitem],[role=article],[role=option],[role=treeitem]";
 const PAGE = "html,body,main,[role=main],[role=application]";
 const CONTROL = "a[href],button,select,summary,[role=button],[role=link],[role=menuitem],[role=tab]";
-/** A clock or a countdown ticks by itself. */
+/** A clock or a countdown changes by itself. */
 const TICKING = /\b\d{1,2}:\d{2}:\d{2}\b|\b\d+(?:\.\d+)?\s?(?:seconds?|secs?|s)\b|\d+\s?秒/gi;
 
 export interface Surroundings { texts: string[]; container: Element | null }
 
-/** Only what stands near: a page may change elsewhere as it likes. */
+/** Only nearby text: a page may change freely elsewhere. */
 export function surroundingsOf(element: Element): Surroundings {
   let card: Element | null = null;
   let nearest: Element | null = null;
@@ -24,7 +24,7 @@ export function surroundingsOf(element: Element): Surroundings {
   let level = 0;
   for (let at = parentAcross(element); at && level < MOST_LEVELS && !at.matches(PAGE); at = parentAcross(at), level++) {
     top = at;
-    nearest ??= saysMore(at, element) ? at : null;
+    nearest ??= hasOtherText(at, element) ? at : null;
     if (at.matches(CARD)) card ??= at;
     if (at instanceof HTMLFormElement) form ??= at;
     if (at.matches(DIALOG)) {
@@ -34,12 +34,12 @@ export function surroundingsOf(element: Element): Surroundings {
   }
   const containers = [...new Set([nearest, card, form, dialog].filter((one) => one !== null))];
   const texts = containers.map((one) => readable(textOf(one, false, undefined, LONGEST)));
-  if (!nearest) texts.push(before(top));
+  if (!nearest) texts.push(precedingText(top));
   return { texts: texts.filter(Boolean), container: dialog ?? form ?? card ?? nearest };
 }
 
-/** Whether there is a text in it that is neither the element's own nor that of another control. */
-function saysMore(around: Element, element: Element): boolean {
+/** Whether it contains text that is neither the element's own nor another control's. */
+function hasOtherText(around: Element, element: Element): boolean {
   const walker = document.createTreeWalker(around, NodeFilter.SHOW_TEXT);
   for (let left = 200; left > 0; left--) {
     const text = walker.nextNode();
@@ -51,8 +51,8 @@ function saysMore(around: Element, element: Element): boolean {
   return false;
 }
 
-/** What stands right before an element that lies in the page itself. */
-function before(element: Element): string {
+/** The text right before an element that isn't inside a row, form or dialog. */
+function precedingText(element: Element): string {
   const parts: string[] = [];
   for (let at = element.previousSibling; at && parts.length < 3; at = at.previousSibling) {
     const text = at instanceof Element ? (at.checkVisibility({ visibilityProperty: true }) ? textOf(at, false) : "") : at.nodeType === Node.TEXT_NODE ? tidy(at.nodeValue ?? "") : "";

@@ -1,56 +1,56 @@
-/** Text that a person can read on the page: found, and waited for. */
+/** Finds text that a person can read on the page, and waits for it. */
 
-import type { Ask, TextMatch } from "./api";
+import type { PageRequest, TextMatch } from "./api";
 import { candidates } from "./candidates";
 import { pause } from "./frame_clock";
 import { boxOf, isShown, wireBox } from "./geometry";
 import { shorten, tidy } from "./names";
-import { type Passage, passages } from "./passages";
+import { type TextBlock, textBlocks } from "./text_blocks";
 import { nextRef, refOf, startFrom } from "./refs";
 import { closestAcross, parentAcross } from "./shadow";
-import { Sight } from "./sight";
+import { Visibility } from "./visibility";
 
 const AROUND = 40;
 
-export function hasText(wanted: string): boolean {
-  const needle = tidy(wanted).toLowerCase();
-  const sight = new Sight(false);
-  for (const passage of passages()) if (passage.text.toLowerCase().includes(needle) && isReadable(passage, needle, sight)) return true;
+export function hasText(text: string): boolean {
+  const needle = tidy(text).toLowerCase();
+  const sight = new Visibility(false);
+  for (const passage of textBlocks()) if (passage.text.toLowerCase().includes(needle) && isReadable(passage, needle, sight)) return true;
   return false;
 }
 
-export function findText(ask: Ask<"findText">): { matches: TextMatch[]; total: number; next: number } {
-  startFrom(ask.floor);
-  const needle = tidy(ask.text).toLowerCase();
+export function findText(request: PageRequest<"findText">): { matches: TextMatch[]; total: number; next: number } {
+  startFrom(request.floor);
+  const needle = tidy(request.text).toLowerCase();
   const matches: TextMatch[] = [];
-  const sight = new Sight(false);
-  let chosen: Set<Element> | undefined;
+  const sight = new Visibility(false);
+  let clickable: Set<Element> | undefined;
   let total = 0;
-  for (const passage of passages()) {
+  for (const passage of textBlocks()) {
     const { text } = passage;
     const at = text.toLowerCase().indexOf(needle);
     if (at < 0 || !isReadable(passage, needle, sight)) continue;
     total++;
-    chosen ??= new Set(candidates().elements);
-    if (matches.length < ask.limit) matches.push(matchOf(passage, at, needle, chosen));
+    clickable ??= new Set(candidates().elements);
+    if (matches.length < request.limit) matches.push(matchOf(passage, at, needle, clickable));
   }
   return { matches, total, next: nextRef() };
 }
 
-/** Of what the tree says, only what can be seen counts. */
-function isReadable({ holder, nodes }: Passage, needle: string, sight: Sight): boolean {
+/** Text of the tree counts only if it can be seen. */
+function isReadable({ holder, nodes }: TextBlock, needle: string, sight: Visibility): boolean {
   if (!isShown(holder)) return false;
   const unseen = new Set(nodes.filter((text) => /\S/.test(text.data) && !isSeen(text, sight)));
   if (!unseen.size) return true;
   return tidy(nodes.map((text) => (unseen.has(text) ? " " : text.data)).join("")).toLowerCase().includes(needle);
 }
 
-function isSeen(text: Text, sight: Sight): boolean {
-  const place = sight.placeOf(text);
+function isSeen(text: Text, sight: Visibility): boolean {
+  const place = sight.readableArea(text);
   return place !== null && !sight.isCovered(parentAcross(text)!, place);
 }
 
-function matchOf({ holder, text, nodes }: Passage, at: number, needle: string, chosen: Set<Element>): TextMatch {
+function matchOf({ holder, text, nodes }: TextBlock, at: number, needle: string, chosen: Set<Element>): TextMatch {
   const start = Math.max(0, at - AROUND);
   const excerpt = (start ? "…" : "") + shorten(text.slice(start, at + needle.length + AROUND), 200);
   const match: TextMatch = { text: excerpt, tag: holder.localName, box: wireBox(boxOf(holder)) };
@@ -60,16 +60,16 @@ function matchOf({ holder, text, nodes }: Passage, at: number, needle: string, c
   return match;
 }
 
-/** The one that says the text; without such, a paragraph that holds one link is most often about that link. */
+/** The element with this text; without one, a paragraph with a single link is usually about that link. */
 function clickableInside(holder: Element, needle: string, chosen: Set<Element>): Element | undefined {
   const inside = [...holder.querySelectorAll("*")].filter((one) => chosen.has(one));
   const saying = inside.filter((one) => tidy(one.textContent ?? "").toLowerCase().includes(needle));
   return saying.length === 1 ? saying[0] : inside.length === 1 ? inside[0] : undefined;
 }
 
-/** Looks again only when the page changed, and once in a while for what changes without a trace. */
-export async function awaitText(ask: Ask<"awaitText">): Promise<boolean> {
-  return await changing(ask.timeoutMs, () => hasText(ask.text) !== ask.isGone);
+/** Looks again when the page changed, and now and then for changes that leave no trace. */
+export async function awaitText(request: PageRequest<"awaitText">): Promise<boolean> {
+  return await changing(request.timeoutMs, () => hasText(request.text) !== request.isGone);
 }
 
 async function changing(timeoutMs: number, isMet: () => boolean): Promise<boolean> {
@@ -89,18 +89,18 @@ async function changing(timeoutMs: number, isMet: () => boolean): Promise<boolea
   }
 }
 
-/** No change of the document for so long. */
-export async function awaitQuiet(ask: Ask<"awaitQuiet">): Promise<boolean> {
-  const until = performance.now() + ask.timeoutMs;
+/** Waits until the document hasn't changed for a while. */
+export async function awaitQuiet(request: PageRequest<"awaitQuiet">): Promise<boolean> {
+  const until = performance.now() + request.timeoutMs;
   let changedAt = performance.now();
   const observer = new MutationObserver(() => (changedAt = performance.now()));
   observer.observe(document, { subtree: true, childList: true, characterData: true });
   try {
     for (;;) {
-      const left = changedAt + ask.idleMs - performance.now();
-      if (left <= 0) return true;
+      const remainingMs = changedAt + request.idleMs - performance.now();
+      if (remainingMs <= 0) return true;
       if (performance.now() >= until) return false;
-      await pause(Math.min(left, Math.max(1, until - performance.now())));
+      await pause(Math.min(remainingMs, Math.max(1, until - performance.now())));
     }
   } finally {
     observer.disconnect();

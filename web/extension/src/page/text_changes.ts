@@ -1,56 +1,56 @@
-/** The text that could be read on the page when it was last looked at, and how it differs now. */
+/** The text that was readable when the page was last examined, and how it differs now. */
 
 import { BADGE_ATTRIBUTE } from "./badge";
 import { shorten, tidy } from "./names";
 import { allRoots, closestAcross, parentAcross, type Root } from "./shadow";
-import { isDrawn, Sight } from "./sight";
+import { isDrawn, Visibility } from "./visibility";
 import { readable } from "./surroundings";
 
 const LONGEST = 200;
-/** More places than this have changed meanwhile: it is quicker to look at everything again. */
+/** If more places have changed, it is faster to examine everything again. */
 const MOST_STALE = 300;
 const BLOCK = "p,li,dt,dd,td,th,h1,h2,h3,h4,h5,h6,div,section,article,header,footer,main,aside,nav,form,fieldset,legend,label,button,a,pre,blockquote,caption,figcaption,summary,output,option,body";
 const UNREAD = "script,style,noscript,template,title,textarea,select,option:is(select option)";
-const KEPT = { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ["class", "style", "hidden", "open", "aria-hidden"] };
+const OBSERVED = { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ["class", "style", "hidden", "open", "aria-hidden"] };
 
 export interface TextChanges { added: { text: string; holder: Element }[]; removed: { text: string; holder: Element | null }[] }
 
-let known: Map<Text, string> | null = null;
+let storedTexts: Map<Text, string> | null = null;
 const stale = new Set<Element>();
-let keeper: MutationObserver | null = null;
+let textObserver: MutationObserver | null = null;
 let isPlanned = false;
 
 declare const scheduler: { postTask(work: () => void, options: { priority: "background" }): Promise<void> };
 
-/** In a moment when nobody waits, so that the next action need not. */
+/** In an idle moment, so that the next action doesn't have to wait. */
 export function surveySoon(): void {
-  if (known || isPlanned || document.visibilityState !== "visible") return;
+  if (storedTexts || isPlanned || document.visibilityState !== "visible") return;
   isPlanned = true;
   void scheduler.postTask(() => {
     isPlanned = false;
-    if (!known) survey();
+    if (!storedTexts) survey();
   }, { priority: "background" });
 }
 
-/** Right before an action: what is known must be what is there. */
+/** Right before an action: the stored text must match the page. */
 export function survey(): void {
-  note(keeper?.takeRecords() ?? []);
-  if (known && stale.size <= MOST_STALE) {
-    for (const element of stale) if (element.isConnected) for (const text of textsIn([...allRoots(element)])) learn(text);
+  note(textObserver?.takeRecords() ?? []);
+  if (storedTexts && stale.size <= MOST_STALE) {
+    for (const element of stale) if (element.isConnected) for (const text of textsIn([...allRoots(element)])) storeText(text);
   } else {
-    known = new Map();
-    for (const text of textsIn(allRoots())) learn(text);
-    keeper?.disconnect();
-    keeper = new MutationObserver(note);
-    for (const root of allRoots()) keeper.observe(root, KEPT);
+    storedTexts = new Map();
+    for (const text of textsIn(allRoots())) storeText(text);
+    textObserver?.disconnect();
+    textObserver = new MutationObserver(note);
+    for (const root of allRoots()) textObserver.observe(root, OBSERVED);
   }
   stale.clear();
 }
 
-function learn(text: Text): void {
+function storeText(text: Text): void {
   const now = shownText(text);
-  if (now) known!.set(text, now);
-  else known!.delete(text);
+  if (now) storedTexts!.set(text, now);
+  else storedTexts!.delete(text);
 }
 
 function note(records: MutationRecord[]): void {
@@ -59,9 +59,9 @@ function note(records: MutationRecord[]): void {
     for (const node of addedNodes) if (node.nodeType === Node.ELEMENT_NODE) stale.add(node as Element);
       else if (node.parentElement) stale.add(node.parentElement);
     if (stale.size <= MOST_STALE) continue;
-    // A page that never rests is looked at again when it matters.
-    keeper?.disconnect();
-    known = null;
+    // A page that never rests is examined again when it matters.
+    textObserver?.disconnect();
+    storedTexts = null;
     stale.clear();
     return;
   }
@@ -74,38 +74,38 @@ function* textsIn(roots: Root[]): Generator<Text> {
   }
 }
 
-/** Quickly, without asking what lies over it or cuts it away: both sides of the comparison are as quick. */
+/** A quick check that ignores covering and clipping; both sides of the comparison use it. */
 function shownText(text: Text): string {
   const holder = text.parentElement ?? (text.parentNode instanceof ShadowRoot ? text.parentNode.host : null);
   if (!holder || !isDrawn(holder)) return "";
   return holder.closest(`${UNREAD},[${BADGE_ATTRIBUTE}]`) ? "" : tidy(text.data);
 }
 
-/** Inside what was touched, or everywhere; from now on what is there now is what is known. */
+/** Compares inside the changed elements, or everywhere; the current text becomes the stored one. */
 export function textChanges(touched: Iterable<Element> | null): TextChanges {
-  if (!known) return { added: [], removed: [] };
-  const sight = new Sight(false);
-  const gone: { node: Text; text: string }[] = [];
-  const come = new Map<Element, Text[]>();
-  for (const [node, text] of known) {
+  if (!storedTexts) return { added: [], removed: [] };
+  const sight = new Visibility(false);
+  const removedTexts: { node: Text; text: string }[] = [];
+  const addedNodes = new Map<Element, Text[]>();
+  for (const [node, text] of storedTexts) {
     if (node.isConnected) continue;
-    gone.push({ node, text });
-    known.delete(node);
+    removedTexts.push({ node, text });
+    storedTexts.delete(node);
   }
   const roots = touched ? [...touched].filter((one) => one.isConnected).flatMap((one) => allRoots(one)) : allRoots();
   for (const node of textsIn(roots)) {
-    const before = known.get(node) ?? "";
+    const before = storedTexts.get(node) ?? "";
     const now = shownText(node);
     if (before === now) continue;
-    learn(node);
+    storeText(node);
     // A clock ticks by itself.
     if (before && now && readable(before) === readable(now)) continue;
-    if (before) gone.push({ node, text: before });
-    if (now && sight.placeOf(node)) come.set(blockOf(node), [...(come.get(blockOf(node)) ?? []), node]);
+    if (before) removedTexts.push({ node, text: before });
+    if (now && sight.readableArea(node)) addedNodes.set(blockOf(node), [...(addedNodes.get(blockOf(node)) ?? []), node]);
   }
-  const added = [...come].map(([holder, nodes]) => ({ holder, text: wholeOrParts(holder, nodes, sight) }));
+  const added = [...addedNodes].map(([holder, nodes]) => ({ holder, text: wholeOrParts(holder, nodes, sight) }));
   const replaced = new Set(added.map(({ text }) => text));
-  return { added, removed: together(gone).filter(({ text }) => !replaced.has(text)) };
+  return { added, removed: groupByBlock(removedTexts).filter(({ text }) => !replaced.has(text)) };
 }
 
 function blockOf(text: Text): Element {
@@ -113,17 +113,17 @@ function blockOf(text: Text): Element {
   return closestAcross(holder, (one) => one.matches(BLOCK)) ?? holder;
 }
 
-/** A short passage is told as a whole, so that "4" is "You have 4 messages". */
-function wholeOrParts(holder: Element, changed: Text[], sight: Sight): string {
+/** A short passage is reported whole, so that "4" becomes "You have 4 messages". */
+function wholeOrParts(holder: Element, changed: Text[], sight: Visibility): string {
   const nodes = [...textsIn(allRoots(holder))];
-  const whole = tidy(nodes.filter((one) => shownText(one) && sight.placeOf(one)).map((one) => one.data).join(" "));
+  const whole = tidy(nodes.filter((one) => shownText(one) && sight.readableArea(one)).map((one) => one.data).join(" "));
   return whole.length <= LONGEST ? whole : shorten(tidy(changed.map((one) => one.data).join(" ")), LONGEST);
 }
 
-function together(gone: { node: Text; text: string }[]): TextChanges["removed"] {
+function groupByBlock(removedTexts: { node: Text; text: string }[]): TextChanges["removed"] {
   const byBlock = new Map<Element | Text, string[]>();
   const holders = new Map<Element | Text, Element | null>();
-  for (const { node, text } of gone) {
+  for (const { node, text } of removedTexts) {
     const block = node.parentElement?.closest(BLOCK) ?? node.parentElement ?? node;
     byBlock.set(block, [...(byBlock.get(block) ?? []), text]);
     holders.set(block, block instanceof Element ? block : null);

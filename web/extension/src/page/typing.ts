@@ -1,6 +1,6 @@
-/** Puts the caret where text should go, and writes text without a keyboard where there is none. */
+/** Puts the caret where text should go, and writes text without a keyboard if there is none. */
 
-import type { Ask, FieldKind, Target } from "./api";
+import type { PageRequest, FieldKind, Target } from "./api";
 import { bringIntoView } from "./aim";
 import { watch } from "./changes";
 import { describe } from "./description";
@@ -13,7 +13,7 @@ import { shadowRootOf } from "./shadow";
 import { isDisabled } from "./states";
 
 const TEXTUAL = new Set(["text", "search", "url", "tel", "email", "password", "number"]);
-/** Fields whose keys depend on the locale; their value has one format. */
+/** Fields whose keys depend on the locale; their value has one fixed format. */
 const FORMATTED: Record<string, string> = {
   date: "YYYY-MM-DD", time: "hh:mm", "datetime-local": "YYYY-MM-DDThh:mm", month: "YYYY-MM", week: "YYYY-Www", color: "#rrggbb", range: "a number",
 };
@@ -26,7 +26,7 @@ function kindOf(element: Element): FieldKind | null {
   return element instanceof HTMLElement && element.isContentEditable ? "editable" : null;
 }
 
-/** The element itself, or the one field inside it: custom elements wrap theirs. */
+/** The element itself, or the only field inside it: custom elements wrap theirs. */
 function fieldOf(element: Element): Element {
   if (kindOf(element)) return element;
   const roots = [element, shadowRootOf(element)].filter((root) => root !== null);
@@ -46,21 +46,21 @@ function writable(target: Target): Element {
   return field;
 }
 
-/** With its content selected, so that typing replaces it; at its end when text is to be appended. */
-export async function focus(ask: Ask<"focus">): Promise<FieldKind> {
-  const field = writable(ask.target);
+/** Focuses the field with its content selected, so that typing replaces it, or with the caret at its end to append. */
+export async function focus(request: PageRequest<"focus">): Promise<FieldKind> {
+  const field = writable(request.target);
   const kind = kindOf(field)!;
-  guard(resolve(ask.target), ask.expected, field);
+  guard(resolve(request.target), request.expected, field);
   watch();
   (field as HTMLElement).focus({ preventScroll: true });
   const root = field.getRootNode() as Document | ShadowRoot;
   if (root.activeElement !== field) {
-    // Some widgets hand the focus on to another field of theirs.
+    // Some widgets hand the focus on to another of their fields.
     await nextFrame();
     const holder = root.activeElement;
     if (!holder || !kindOf(holder)) throw noTarget(`${describe(field)} does not take the focus.`, { hint: "Click it first." });
   }
-  if (kind !== "formatted") ask.append ? caretToEnd(field) : selectAll(field);
+  if (kind !== "formatted") request.append ? caretToEnd(field) : selectAll(field);
   return kind;
 }
 
@@ -80,35 +80,35 @@ function caretToEnd(field: Element): void {
   if ((field as Field).selectionStart !== null) (field as Field).setSelectionRange(end, end);
 }
 
-/** Through the prototype's setter: frameworks replace the one on the element to see who writes. */
+/** Through the prototype's setter: frameworks replace the element's own to notice who writes. */
 function setValue(field: Field, value: string): void {
   const prototype = field instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
   Object.getOwnPropertyDescriptor(prototype, "value")!.set!.call(field, value);
 }
 
-/** With `isTrusted` by the browser's own editing, which pages hear as trusted input, and otherwise by script. */
-export async function write(ask: Ask<"write">): Promise<FieldKind> {
-  await focus(ask);
-  const field = fieldOf(resolve(ask.target));
+/** With `isTrusted` through the browser's own editing, which pages hear as trusted input, otherwise by script. */
+export async function write(request: PageRequest<"write">): Promise<FieldKind> {
+  await focus(request);
+  const field = fieldOf(resolve(request.target));
   const kind = kindOf(field)!;
   verdict({ isPressed: false });
-  if (kind === "text" && ask.isTrusted) {
-    document.execCommand(ask.text ? "insertText" : "delete", false, ask.text);
+  if (kind === "text" && request.isTrusted) {
+    document.execCommand(request.text ? "insertText" : "delete", false, request.text);
   } else if (kind === "editable") {
-    // The only way to write into an editor so that its own undo and events know.
-    if (!document.execCommand(ask.text ? "insertText" : "delete", false, ask.text)) throw new Refusal("INVALID_TARGET", `${describe(field)} refused the text.`);
+    // The only way to write into an editor that its own undo and events notice.
+    if (!document.execCommand(request.text ? "insertText" : "delete", false, request.text)) throw new Refusal("INVALID_TARGET", `${describe(field)} refused the text.`);
   } else {
     const before = (field as Field).value;
-    setValue(field as Field, ask.append && kind === "text" ? before + ask.text : ask.text);
-    if (kind === "formatted" && (field as Field).value !== ask.text && (field as HTMLInputElement).type !== "range") {
+    setValue(field as Field, request.append && kind === "text" ? before + request.text : request.text);
+    if (kind === "formatted" && (field as Field).value !== request.text && (field as HTMLInputElement).type !== "range") {
       setValue(field as Field, before);
       const format = FORMATTED[(field as HTMLInputElement).type];
       throw noTarget(`${describe(field)} takes only ${format}.`, { format, hint: `Write the value as ${format}.` });
     }
-    field.dispatchEvent(new InputEvent("input", { bubbles: true, composed: true, inputType: "insertText", data: ask.text }));
+    field.dispatchEvent(new InputEvent("input", { bubbles: true, composed: true, inputType: "insertText", data: request.text }));
     field.dispatchEvent(new Event("change", { bubbles: true }));
   }
-  if (!ask.isSubmitted) return kind;
+  if (!request.isSubmitted) return kind;
   verdict({ isPressed: false });
   submit(field);
   return kind;
@@ -122,7 +122,7 @@ function submit(field: Element): void {
   if (field instanceof HTMLInputElement) field.form?.requestSubmit();
 }
 
-/** What the field holds now; null for passwords, which are never told. */
+/** The field's current content; null for passwords, which are never returned. */
 export function fieldValue(target: Target): string | null {
   const field = fieldOf(resolve(target));
   if (field instanceof HTMLInputElement && field.type === "password") return null;

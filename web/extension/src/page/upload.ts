@@ -1,10 +1,10 @@
-/** Gives files to a file input as a drop would: the page sees File objects, the disk is not touched. */
+/** Gives files to a file input as a drop would: the page gets File objects, and nothing is written to disk. */
 
-import type { Ask, Target } from "./api";
+import type { PageRequest, Target } from "./api";
 import { describe } from "./description";
 import { noTarget } from "./failure";
 import { resolve } from "./refs";
-import { checkShown } from "./shown";
+import { checkShown } from "./element_snapshot";
 
 const files: File[] = [];
 let parts: BlobPart[] = [];
@@ -22,23 +22,23 @@ function inputOf(target: Target): HTMLInputElement {
   throw noTarget(`${describe(element)} isn't a file input, and no single one belongs to it.`, { hint: "Name the <input type=file> by XPath." });
 }
 
-/** Messages are bounded, so a file comes in parts of base64. */
-export async function acceptFile(ask: Ask<"acceptFile">): Promise<void> {
-  if (ask.isFirst) {
+/** Messages have a size limit, so a file arrives in parts of base64. */
+export async function acceptFile(request: PageRequest<"acceptFile">): Promise<void> {
+  if (request.isFirst) {
     files.length = 0;
     parts = [];
-    const input = inputOf(ask.target);
+    const input = inputOf(request.target);
     if (input.disabled) throw noTarget(`${describe(input)} is disabled.`, { disabled: true });
   }
-  if (ask.part) parts.push(Uint8Array.from(atob(ask.part), (char) => char.charCodeAt(0)));
-  if (!ask.isLast) return;
-  files.push(new File(parts, ask.name ?? "file", { type: ask.contentType ?? "application/octet-stream" }));
+  if (request.part) parts.push(Uint8Array.from(atob(request.part), (char) => char.charCodeAt(0)));
+  if (!request.isLast) return;
+  files.push(new File(parts, request.name ?? "file", { type: request.contentType ?? "application/octet-stream" }));
   parts = [];
 }
 
-export function giveFiles(ask: Ask<"giveFiles">): string[] {
-  const input = inputOf(ask.target);
-  checkShown(resolve(ask.target), ask.expected);
+export function giveFiles(request: PageRequest<"giveFiles">): string[] {
+  const input = inputOf(request.target);
+  checkShown(resolve(request.target), request.expected);
   if (files.length > 1 && !input.multiple) throw noTarget(`${describe(input)} takes one file, not ${files.length}.`);
   const carrier = new DataTransfer();
   for (const file of files) carrier.items.add(file);

@@ -1,41 +1,40 @@
-/** The page as a person reads it: what can be read and what can be acted on, in reading order, with numbers in place. */
+/** The page as a person reads it: text and elements that can be acted on, in reading order, with their numbers. */
 
-import type { Ask, FrameView } from "./api";
+import type { PageRequest, FrameView } from "./api";
 import { BADGE_ATTRIBUTE } from "./badge";
 import { candidates } from "./candidates";
 import { entryOf, hintOf, lineOf } from "./description";
 import { ownPlace, placeOf } from "./frames";
 import { boxOf, isInView, reachTest } from "./geometry";
-import { keepLine, remember } from "./known";
+import { storeLine, recordIndex } from "./reported";
 import { hidesNothing } from "./hiding";
 import { tidy } from "./names";
 import { nextRef, startFrom } from "./refs";
 import { parentAcross, shadowRootOf } from "./shadow";
-import { areEmpty, isDrawn, isLegible, overlap, Sight, view as viewArea } from "./sight";
+import { areEmpty, isDrawn, isLegible, overlap, Visibility, view as viewArea } from "./visibility";
+import type { VisibleElement } from "./index_page";
 import { surveySoon } from "./text_changes";
 
-/** Around a number and around a frame's place, for the worker, which knows how both are called in the tab. */
+/** Delimiters around a number and a frame's position; the worker replaces them with the tab's names. */
 const [REF, FRAME, END] = ["\u0001", "\u0003", "\u0002"];
 const UNREAD = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "TITLE"]);
 const LINES = /^(block|flex|grid|table|list-item|flow-root|table-row|table-caption|table-(row|header|footer)-group)$/;
-/** A list this long is looked at item by item before anything inside it is. */
+/** In a list this long, each item is checked before its content is walked. */
 const LONG = 40;
 const LONGEST_NAME = 120;
-/** What is clicked, and nothing more: most elements are. */
-const UNTOLD = new Set(["link", "button", "generic"]);
+/** Roles that go without saying: most elements have one of them. */
+const PLAIN_ROLES = new Set(["link", "button", "generic"]);
 
 const WORDLESS = new Set(["password", "hidden", "checkbox", "radio", "file", "range", "color", "image"]);
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 const isField = (element: Element): element is Field => /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName);
 
-interface Seen { element: Element; box: DOMRect; isInView: boolean }
-
-export function viewPage(ask: Ask<"view">): FrameView {
-  startFrom(ask.floor);
-  const reading = new Reading(ask.scope === "viewport", true);
+export function viewPage(request: PageRequest<"view">): FrameView {
+  startFrom(request.floor);
+  const reading = new PageReader(request.scope === "viewport", true);
   const { lines, seen } = reading.whole();
-  remember(seen, seen, reading.roots);
+  recordIndex(seen, seen, reading.roots);
   surveySoon();
   const page = document.scrollingElement ?? document.documentElement;
   return {
@@ -49,34 +48,34 @@ export function viewPage(ask: Ask<"view">): FrameView {
   };
 }
 
-/** All of the page's text that can be read, a line for each that a person sees. */
+/** All readable text of the page, line by line as a person sees it. */
 export function pageText(): string {
-  return hidesNothing() ? (document.body?.innerText ?? "").replace(/\n{2,}/g, "\n").trim() : new Reading(false, false).whole().lines.join("\n");
+  return hidesNothing() ? (document.body?.innerText ?? "").replace(/\n{2,}/g, "\n").trim() : new PageReader(false, false).whole().lines.join("\n");
 }
 
-class Reading {
+class PageReader {
   readonly roots;
   private readonly chosen: Set<Element>;
-  private readonly sight: Sight;
+  private readonly sight: Visibility;
   private readonly isInReach: (element: Element) => boolean;
   private readonly area = viewArea();
-  private readonly seen: Seen[] = [];
-  /** Controls that stand in their label, so that its words are told where they are. */
+  private readonly seen: VisibleElement[] = [];
+  /** Controls inside their label, reported among the label's words. */
   private readonly amongWords = new Set<Element>();
   private readonly lines: string[] = [];
   private line = "";
   private isApart = false;
 
-  /** `isNumbered`: with what can be acted on; otherwise it is text alone. */
+  /** `isNumbered`: with elements that can be acted on; otherwise text only. */
   constructor(private readonly isViewOnly: boolean, private readonly isNumbered: boolean) {
     const from = isNumbered ? candidates() : { elements: [], roots: [] };
     this.roots = from.roots;
     this.chosen = new Set(from.elements);
-    this.sight = new Sight(isViewOnly);
+    this.sight = new Visibility(isViewOnly);
     this.isInReach = reachTest(from.roots);
   }
 
-  whole(): { lines: string[]; seen: Seen[] } {
+  whole(): { lines: string[]; seen: VisibleElement[] } {
     if (document.body) this.through(document.body, isRowOf(getComputedStyle(document.body)));
     this.breakLine();
     return { lines: this.lines, seen: this.seen };
@@ -92,7 +91,7 @@ class Reading {
     }
   }
 
-  /** Far from the view, and so is what it contains. */
+  /** An element far from the viewport, like everything it contains. */
   private isFarAway(element: Element): boolean {
     const box = element.getBoundingClientRect();
     return box.height > 0 && (box.top > this.area.bottom + innerHeight || box.bottom < this.area.top - innerHeight);
@@ -124,7 +123,7 @@ class Reading {
       this.isApart ||= words !== "";
       return;
     }
-    const place = this.sight.placeOf(text, this.isViewOnly ? this.area : undefined);
+    const place = this.sight.readableArea(text, this.isViewOnly ? this.area : undefined);
     const holder = parentAcross(text);
     if (!place || !holder || this.sight.isCovered(holder, place)) return;
     this.isApart ||= /^\s/.test(words);
@@ -139,10 +138,10 @@ class Reading {
     if (!isVisible || areEmpty(part) || (this.isViewOnly && !isLegible(part, this.area) && box.height < innerHeight)) return this.through(element, isRow);
     this.seen.push({ element, box, isInView: isInView(box) });
     const entry = entryOf(element);
-    keepLine(element, lineOf(entry));
+    storeLine(element, lineOf(entry));
     const hasOthers = element.firstElementChild !== null && this.contains(element);
     const isNamedInside = entry.text !== undefined && !entry.value && (hasOthers || (element.textContent?.length ?? 0) > LONGEST_NAME);
-    const role = UNTOLD.has(entry.role) ? (entry.tag === "canvas" ? "canvas" : "") : entry.role;
+    const role = PLAIN_ROLES.has(entry.role) ? (entry.tag === "canvas" ? "canvas" : "") : entry.role;
     const name = isNamedInside || this.amongWords.has(element) ? "" : entry.name || hintOf(element);
     const value = entry.value ? `= ${/[[\]"\n]/.test(entry.value) ? JSON.stringify(entry.value) : entry.value}` : "";
     const states = (entry.states ?? []).filter((state) => state !== "focused" && state !== "required");
@@ -165,7 +164,10 @@ class Reading {
     return false;
   }
 
-  /** A label's words are its control's name: only the control is told, unless there are others among the words. */
+  /**
+   * A label's words are its control's name, so only the control is reported, unless there are other controls among the
+   * words.
+   */
   private labelled(label: HTMLLabelElement, isRow: boolean): void {
     const inside = [...label.querySelectorAll("*")].filter((inner) => this.chosen.has(inner));
     if (inside.length > 1 && inside.includes(label.control!)) {
@@ -198,7 +200,7 @@ class Reading {
 
 const isRowOf = ({ display, flexDirection, flexWrap }: CSSStyleDeclaration): boolean => display.endsWith("flex") && flexDirection.startsWith("row") && flexWrap === "nowrap";
 
-/** A label whose control is shown and has its words as its name. */
+/** A label whose control is shown and has the label's words as its name. */
 function isStandIn(element: Element): element is HTMLLabelElement {
   if (!(element instanceof HTMLLabelElement) || !element.control) return false;
   const box = element.control.getBoundingClientRect();

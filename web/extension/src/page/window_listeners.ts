@@ -1,14 +1,17 @@
-/** Listeners of the window that last as long as the document: `document.open()`, with which pages write windows, takes all others away. */
+/**
+ * Window listeners that last as long as the document: `document.open()`, with which pages write windows, removes all
+ * others.
+ */
 
-const kept: [type: string, listener: (event: any) => void][] = [];
+const registered: [type: string, listener: (event: any) => void][] = [];
 let root: Element | null = null;
 
 export function listenOnWindow<K extends keyof WindowEventMap>(type: K, listener: (event: WindowEventMap[K]) => void): void {
-  if (!kept.length) {
+  if (!registered.length) {
     root = document.documentElement;
     new MutationObserver(comeBack).observe(document, { childList: true });
   }
-  kept.push([type, listener]);
+  registered.push([type, listener]);
   window.addEventListener(type, listener, true);
 }
 
@@ -16,5 +19,5 @@ export function listenOnWindow<K extends keyof WindowEventMap>(type: K, listener
 function comeBack(): void {
   if (document.documentElement === root) return;
   root = document.documentElement;
-  for (const [type, listener] of kept) window.addEventListener(type, listener, true);
+  for (const [type, listener] of registered) window.addEventListener(type, listener, true);
 }

@@ -1,17 +1,17 @@
-/** XPaths that name one element, and the elements that an XPath names; shadow trees are out of XPath's reach. */
+/** Finds elements by XPath, and an XPath for an element; XPath can't reach into shadow trees. */
 
 import { noTarget } from "./failure";
 
 export function matchesOf(xpath: string): Element[] {
-  let found: XPathResult;
+  let result: XPathResult;
   try {
-    found = document.evaluate(xpath, document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
+    result = document.evaluate(xpath, document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
   } catch {
     throw noTarget(`This isn't a XPath that selects elements: ${xpath}`, { matches: 0 });
   }
   const elements: Element[] = [];
-  for (let at = 0; at < found.snapshotLength; at++) {
-    const node = found.snapshotItem(at);
+  for (let at = 0; at < result.snapshotLength; at++) {
+    const node = result.snapshotItem(at);
     if (node instanceof Element) elements.push(node);
   }
   return elements;

@@ -1,9 +1,9 @@
-/** How it stands with the server: a dot, a word, and what to do where something can be done. */
+/** The state of the connection to the server: a dot, a word, and what to do if something is wrong. */
 
 import type { View } from "../worker/view";
 import { t } from "./texts";
 
-/** How the server begins what it says to an extension of another version. */
+/** The beginning of the server's message to an extension of another version. */
 const OUTDATED = "Update the handrail extension";
 
 export function Connection({ view }: { view: View }) {

@@ -1,4 +1,4 @@
-/** Address and code, for whoever does not pair by a click in the console. */
+/** Address and code, for people who don't pair with a click in the console. */
 
 import { useSignal } from "@preact/signals";
 import { t } from "./texts";

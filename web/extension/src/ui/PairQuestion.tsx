@@ -1,4 +1,4 @@
-/** A page wants this browser for its server: only a person decides, and sees every address whole. */
+/** A page wants to pair this browser with its server. Only a person decides, and sees the full addresses. */
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -6,7 +6,7 @@ import type { PairRequest } from "../worker/view";
 import { t } from "./texts";
 import { ask } from "./worker_view";
 
-/** A click that was meant for what lay here before is not taken for a yes. */
+/** A click that was meant for what was here before doesn't count as a yes. */
 const READING_MS = 600;
 
 export function PairQuestion({ request, now, onDone }: { request: PairRequest; now: string | null; onDone?: () => void }) {
@@ -19,9 +19,9 @@ export function PairQuestion({ request, now, onDone }: { request: PairRequest; n
   }, [request.server]);
 
   async function answer(accept: boolean): Promise<void> {
-    const done = await ask({ type: "ui/answer_pair", accept, server: request.server });
-    if (done.ok) onDone?.();
-    else problem.value = done.message;
+    const outcome = await ask({ type: "ui/answer_pair", accept, server: request.server });
+    if (outcome.ok) onDone?.();
+    else problem.value = outcome.message;
   }
 
   return (

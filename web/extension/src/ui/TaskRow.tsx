@@ -1,4 +1,4 @@
-/** One task: who has the wheel, and the buttons that change that. */
+/** One task: who is in control, and the buttons that change that. */
 
 import type { TaskView } from "../worker/view";
 import { t } from "./texts";

@@ -1,4 +1,7 @@
-/** The window in which a person confirms what reaches far. It takes only real input, and only after there was time to read. */
+/**
+ * The window in which a person confirms far-reaching approvals. It accepts only real input, and only after enough time
+ * to read.
+ */
 
 import { useSignal } from "@preact/signals";
 import { render } from "preact";
@@ -7,7 +10,10 @@ import type { ConfirmAnswer, ConfirmAsk } from "../protocol";
 import { setLanguage, t, type TextKey } from "./texts";
 import { ask } from "./worker_view";
 
-/** A click or key that was meant for what lay here before is not taken for a yes; it begins again whenever the window loses the focus. */
+/**
+ * A click or key that was meant for what was here before doesn't count as a yes. The time starts again whenever the
+ * window loses the focus.
+ */
 const READING_MS = 1000;
 const REACHES: Record<string, TextKey> = { once: "confirmOnce", task: "confirmTask", rule: "confirmRule" };
 const LABELS: Record<string, TextKey> = {
@@ -16,31 +22,31 @@ const LABELS: Record<string, TextKey> = {
 };
 const TITLES: Record<string, TextKey> = { agent: "confirmAddAgent", browser: "confirmEnroll", policy: "confirmTrust", rule: "confirmRestore" };
 
-function Confirm({ asked }: { asked: ConfirmAsk }) {
+function Confirm({ asked: question }: { asked: ConfirmAsk }) {
   const isArmed = useArmed();
   const isSending = useSignal(false);
   const problem = useSignal("");
   const title = useRef<HTMLHeadingElement>(null);
-  // Not on a button: what is typed while the window comes up must answer nothing.
+  // Not on a button: text typed while the window opens must not answer anything.
   useEffect(() => title.current?.focus(), []);
 
-  async function answer(event: MouseEvent, given: ConfirmAnswer): Promise<void> {
+  async function answer(event: MouseEvent, choice: ConfirmAnswer): Promise<void> {
     const isReal = event.isTrusted && navigator.userActivation.isActive && document.hasFocus() && document.visibilityState === "visible";
-    if (!isReal || isSending.value || (given === "allow" && !isArmed)) return;
+    if (!isReal || isSending.value || (choice === "allow" && !isArmed)) return;
     isSending.value = true;
-    const done = await ask({ type: "ui/answer_confirm", confirmId: asked.confirmId, answer: given });
-    if (done.ok) window.close();
-    else problem.value = done.message;
+    const outcome = await ask({ type: "ui/answer_confirm", confirmId: question.confirmId, answer: choice });
+    if (outcome.ok) window.close();
+    else problem.value = outcome.message;
   }
 
-  const key = TITLES[asked.subject];
+  const key = TITLES[question.subject];
   return (
     <main>
       <p class="from"><img src="icons/32.png" alt="" width="20" height="20" /> {t("confirmFrom")}</p>
-      <h1 id="question" ref={title} tabIndex={-1}>{key ? t(key) : asked.title}</h1>
-      <dl>{asked.lines.map(({ name, value }) => <Line key={name} name={name} value={value} />)}</dl>
-      {asked.text && <pre tabIndex={0} aria-label={t("confirmDetails")}>{asked.text}</pre>}
-      {asked.left > 0 && <p class="problem">{chrome.i18n.getMessage("confirmLeft", [String(asked.left)])}</p>}
+      <h1 id="question" ref={title} tabIndex={-1}>{key ? t(key) : question.title}</h1>
+      <dl>{question.lines.map(({ name, value }) => <Line key={name} name={name} value={value} />)}</dl>
+      {question.text && <pre tabIndex={0} aria-label={t("confirmDetails")}>{question.text}</pre>}
+      {question.left > 0 && <p class="problem">{chrome.i18n.getMessage("confirmLeft", [String(question.left)])}</p>}
       {problem.value && <p class="problem" role="alert">{problem.value}</p>}
       <div class="buttons">
         <button type="button" class="danger" disabled={isSending.value} onClick={(event) => void answer(event, "deny")}>{t("confirmDeny")}</button>
@@ -56,7 +62,7 @@ function Line({ name, value }: { name: string; value: string }) {
   return <><dt>{label ? t(label) : name}</dt><dd>{reach ? <strong>{t(reach)}</strong> : value}</dd></>;
 }
 
-/** True once the window was in front, with the focus, for long enough to read. */
+/** True once the window has been focused for long enough to read. */
 function useArmed(): boolean {
   const isArmed = useSignal(false);
   useEffect(() => {
@@ -85,7 +91,7 @@ function Notice({ text }: { text: string }) {
 async function start(): Promise<void> {
   const { confirm } = await chrome.storage.session.get<{ confirm?: ConfirmAsk }>("confirm");
   if (!confirm) return render(<Notice text={t("confirmOver")} />, document.body);
-  // Chrome says so of itself where a program drives it: then no click in here proves that a person is present.
+  // Chrome sets this when a program drives it; then a click in here doesn't prove that a person is present.
   if (navigator.webdriver) {
     await whenOpened(confirm.confirmId);
     await ask({ type: "ui/answer_confirm", confirmId: confirm.confirmId, answer: "automated" });
@@ -94,7 +100,7 @@ async function start(): Promise<void> {
   render(<Confirm asked={confirm} />, document.body);
 }
 
-/** The worker learns the window's id a moment after the page is there. */
+/** The worker learns the window's id only a moment after the page has loaded. */
 async function whenOpened(confirmId: string): Promise<void> {
   type Kept = { confirm?: ConfirmAsk & { windowId?: number } };
   const isOpened = async (): Promise<boolean> => {

@@ -1,4 +1,4 @@
-/** The settings: which server, and what this browser is called there. */
+/** The settings: which server to connect to, and this browser's name there. */
 
 import { render } from "preact";
 import { Connection } from "./Connection";

@@ -1,4 +1,4 @@
-/** The window that opens by itself when a page asks to be paired with: the extension's own, which no page can press. */
+/** The window that opens when a page asks to pair. It belongs to the extension, so no page can click in it. */
 
 import { render } from "preact";
 import { PairQuestion } from "./PairQuestion";

@@ -1,4 +1,4 @@
-/** The popup: is it connected, what is at work here, and how to stop it. */
+/** The popup: whether the extension is connected, what is running in this browser, and how to stop it. */
 
 import { render } from "preact";
 import { Connection } from "./Connection";

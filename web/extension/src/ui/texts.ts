@@ -1,4 +1,4 @@
-/** Everything the pages say comes from _locales; a key that is missing there does not compile. */
+/** All texts of the pages come from _locales; a missing key is a compile error. */
 
 import type messages from "../../_locales/en/messages.json";
 

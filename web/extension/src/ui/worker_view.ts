@@ -1,4 +1,4 @@
-/** What the worker shows, as a signal, and the way to ask it for something. */
+/** The worker's state as a signal, and a function to send it requests. */
 
 import { signal } from "@preact/signals";
 import type { Done, UiMessage } from "../worker/messages";

@@ -1,27 +1,30 @@
-/** From an element in any frame to a point of the tab that the mouse can press, free at every level. */
+/** Finds the point in a tab at which the mouse can press an element in any frame, uncovered at every level. */
 
-import type { Ask, Point } from "../page/api";
+import type { PageRequest, Point } from "../page/api";
 import { Failure } from "./failure";
 import { ask, PageGone, TOP } from "./page";
 
-/** `point` is in the tab's coordinates, `inFrame` in those of the element's own frame. `isAlone`: it is in the only frame that the page knows of. */
+/**
+ * `point` is in the tab's coordinates, `inFrame` in those of the element's own frame. `isAlone`: it is in the only
+ * known frame of the page.
+ */
 export interface Aimed { point: Point; inFrame: Point; isAlone?: boolean }
 
-/** Chrome takes the page's own pixels, whatever its zoom. */
-export async function aimAt(tabId: number, frameId: number, asked: Ask<"aim">): Promise<Aimed> {
-  const { waitMs } = asked;
+/** Chrome expects the page's own pixels, whatever its zoom. */
+export async function aimAt(tabId: number, frameId: number, request: PageRequest<"aim">): Promise<Aimed> {
+  const { waitMs } = request;
   if (frameId === TOP) {
-    const { point, isAlone = false } = await ask(tabId, TOP, "aim", asked);
+    const { point, isAlone = false } = await ask(tabId, TOP, "aim", request);
     return { point, inFrame: point, isAlone };
   }
-  return await sameTwice(waitMs, async () => {
-    const { point, place } = await ask(tabId, frameId, "aim", asked);
-    return { point: await outwards(tabId, frameId, place, point, waitMs), inFrame: point };
+  return await untilSameTwice(waitMs, async () => {
+    const { point, place } = await ask(tabId, frameId, "aim", request);
+    return { point: await toTabPoint(tabId, frameId, place, point, waitMs), inFrame: point };
   });
 }
 
-/** Frames of other sites move on their own time: only the same answer twice is one to act on. */
-async function sameTwice(waitMs: number, look: () => Promise<Aimed>): Promise<Aimed> {
+/** Frames of other sites move independently, so only an answer that repeats is used. */
+async function untilSameTwice(waitMs: number, look: () => Promise<Aimed>): Promise<Aimed> {
   const until = performance.now() + waitMs;
   let before: Aimed | Failure | null = null;
   for (;;) {
@@ -44,26 +47,26 @@ async function sameTwice(waitMs: number, look: () => Promise<Aimed>): Promise<Ai
 
 const isNear = (one: Point, other: Point): boolean => Math.abs(one.x - other.x) < 1 && Math.abs(one.y - other.y) < 1;
 
-/** Through each parent in turn, up to the top; each of them checks that nothing lies over the frame. */
-async function outwards(tabId: number, frameId: number, place: number, point: Point, waitMs: number): Promise<Point> {
+/** Converts the point through each parent up to the top; each one checks that nothing covers the frame. */
+async function toTabPoint(tabId: number, frameId: number, place: number, point: Point, waitMs: number): Promise<Point> {
   const frames = (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
   let child = frameId;
   let at = { point, place };
   while (child !== TOP) {
     const parent = frames.find((one) => one.frameId === child)?.parentFrameId;
     if (parent === undefined || parent < 0) throw new Failure("INVALID_TARGET", "The frame of this element is gone.", { stale: true, hint: "Index the page again." });
-    at = at.place >= 0 ? await ask(tabId, parent, "frameAt", { ...at, waitMs }) : await byAnnouncement(tabId, parent, child, { ...at, waitMs });
+    at = at.place >= 0 ? await ask(tabId, parent, "frameAt", { ...at, waitMs }) : await viaAnnouncement(tabId, parent, child, { ...at, waitMs });
     child = parent;
   }
   return at.point;
 }
 
-async function byAnnouncement(tabId: number, parent: number, child: number, at: { point: Point; place: number; waitMs: number }) {
+async function viaAnnouncement(tabId: number, parent: number, child: number, at: { point: Point; place: number; waitMs: number }) {
   const nonce = crypto.randomUUID();
-  const found = ask(tabId, parent, "frameAt", { ...at, nonce });
-  found.catch(() => undefined);
+  const answer = ask(tabId, parent, "frameAt", { ...at, nonce });
+  answer.catch(() => undefined);
   await ask(tabId, child, "announce", { nonce });
-  return await found;
+  return await answer;
 }
 
 /** A frame that is gone means a stale element, never another one. */

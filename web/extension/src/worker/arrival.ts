@@ -1,4 +1,4 @@
-/** Goes to a page and waits until it can be read. */
+/** Opens a page and waits until it can be read. */
 
 import type { Context, Result } from "./action";
 import { attach, send } from "./debuggee";
@@ -8,7 +8,7 @@ import { journeySince, untilTab } from "./navigation";
 import { refuseOwnAddress } from "./own_pages";
 import { invalid } from "./shape";
 
-/** Only web pages; what belongs to the browser itself is out of an extension's reach. */
+/** Only web pages; an extension can't reach the browser's own pages. */
 export function checkPage(action: string, url: string): void {
   refuseOwnAddress(url);
   const { protocol } = new URL(url);
@@ -25,21 +25,21 @@ export async function travel({ deadline, warnings }: Context, tabId: number, go:
   const isThere = (): boolean => journey()?.readyAt !== undefined || journey()?.error !== undefined;
   const failed = leaving.then(() => new Promise<never>(() => undefined));
   const hasArrived = await Promise.race([untilTab(tabId, Math.max(0, deadline.left() - 200), isThere), failed]);
-  const found = journey();
-  // The server decides about it, by its own rules.
-  if (found?.error && isDenied(tabId, found.url)) return { navigated: true, tabId, url: found.url, pageUrl: found.url };
-  if (found?.error && found.committedAt === undefined && !/ABORTED/.test(found.error)) {
-    throw new Failure("PLUGIN_ERROR", `The page can't be reached: ${found.error}.`, { url: found.url }, true);
+  const current = journey();
+  // The server applies its own rules to the page.
+  if (current?.error && isDenied(tabId, current.url)) return { navigated: true, tabId, url: current.url, pageUrl: current.url };
+  if (current?.error && current.committedAt === undefined && !/ABORTED/.test(current.error)) {
+    throw new Failure("PLUGIN_ERROR", `The page can't be reached: ${current.error}.`, { url: current.url }, true);
   }
-  if (!hasArrived && found?.committedAt === undefined) throw new Failure("NAVIGATION_TIMEOUT", `The page did not answer within ${Math.round(deadline.ms)} ms.`);
+  if (!hasArrived && current?.committedAt === undefined) throw new Failure("NAVIGATION_TIMEOUT", `The page did not answer within ${Math.round(deadline.ms)} ms.`);
   if (!hasArrived) warnings.push("The page is still loading.");
   const tab = await chrome.tabs.get(tabId);
-  return { navigated: true, tabId, url: tab.url || found?.url || "" };
+  return { navigated: true, tabId, url: tab.url || current?.url || "" };
 }
 
-/** Through the debugger, which answers a page's question whether it may be left. */
+/** Through the debugger, which answers a page that asks whether it may be left. */
 export async function goTo(tabId: number, url: string): Promise<void> {
-  // Best effort: a page of the browser itself can be left, though not debugged.
+  // Best effort: the browser's own pages can be left, though not debugged.
   await attach(tabId).catch(() => undefined);
   await chrome.tabs.update(tabId, { url });
 }

@@ -1,4 +1,4 @@
-/** Large results leave by an upload address, never through the socket. */
+/** Large results are uploaded to an address, never sent through the socket. */
 
 import { Failure } from "./failure";
 import type { Deadline } from "./deadline";
@@ -34,9 +34,9 @@ export async function upload(uploadUrl: string | undefined, artifactId: string |
 }
 
 export async function download(url: string, deadline: Deadline): Promise<Blob> {
-  const known = await pairing();
-  // Our token goes to our server alone.
-  const headers: Record<string, string> = known && new URL(url).origin === known.server ? { authorization: `Bearer ${known.token}` } : {};
+  const credentials = await pairing();
+  // The token is sent only to our own server.
+  const headers: Record<string, string> = credentials && new URL(url).origin === credentials.server ? { authorization: `Bearer ${credentials.token}` } : {};
   const response = await fetch(url, { headers, credentials: "omit", signal: AbortSignal.timeout(Math.max(1, deadline.left())) }).catch((error: unknown) => {
     throw new Failure("PLUGIN_ERROR", `The artifact could not be fetched: ${String(error)}`, {}, true);
   });

@@ -1,4 +1,4 @@
-/** Shows in each of a task's pages that an agent is at work there, and on the toolbar that one is at all. */
+/** Shows in each of a task's pages, and on the toolbar, that an agent is working. */
 
 import { ask, TOP } from "./page";
 import { allTasks, taskOfTab } from "./tasks";

@@ -1,10 +1,10 @@
-/** What local pages may ask through the bridge: who is here, and to be paired with. No verb here acts on a page. */
+/** Requests that local pages may send through the bridge: who is here, and pair. None of them acts on a page. */
 
 import type { Connection } from "./connection";
 import { failureOf } from "./failure";
 import type { BridgeMessage } from "./messages";
 import { isHandrail, needsConsent, pair } from "./pairing";
-import { holdRequest } from "./pair_requests";
+import { openRequest } from "./pair_requests";
 import { isLoopback, isUsual, serverOrigin } from "./server_address";
 import { clientId, pairing } from "./settings";
 
@@ -23,18 +23,18 @@ async function whoIsHere(connection: Connection): Promise<Record<string, unknown
   return { ok: true, extensionId: chrome.runtime.id, extensionName: name, version, clientId: await clientId(), socketConnected: connection.state === "connected" };
 }
 
-/** A page can offer only the server that it comes from, and a person alone takes it. */
+/** A page can offer only the server that it comes from, and only a person can accept it. */
 async function pairWith({ server, code }: { server: string; code: string }, origin: string, show: () => Promise<void>): Promise<Record<string, unknown>> {
-  const wanted = serverOrigin(String(server));
-  if (wanted !== origin || typeof code !== "string" || !code) return { ok: false, error: "a page can only offer its own server" };
-  if (!(await isHandrail(wanted))) return { ok: false, error: "this isn't a handrail server" };
-  if (await needsConsent(wanted)) {
-    const isAsked = await holdRequest({ server: wanted, code }, show);
+  const serverUrl = serverOrigin(String(server));
+  if (serverUrl !== origin || typeof code !== "string" || !code) return { ok: false, error: "a page can only offer its own server" };
+  if (!(await isHandrail(serverUrl))) return { ok: false, error: "this isn't a handrail server" };
+  if (await needsConsent(serverUrl)) {
+    const isAsked = await openRequest({ server: serverUrl, code }, show);
     return isAsked ? { ok: false, pending: true, error: "confirm in the extension's window" } : { ok: false, error: "another server is being asked about in the extension's window" };
   }
   try {
-    await pair(wanted, code);
-    return { ok: true, clientId: await clientId(), server: wanted };
+    await pair(serverUrl, code);
+    return { ok: true, clientId: await clientId(), server: serverUrl };
   } catch (error) {
     return { ok: false, error: failureOf(error).message };
   }

@@ -1,4 +1,7 @@
-/** What the server asks a person to confirm, in a window of the extension's own: no page and no action of a task reaches it. */
+/**
+ * What the server asks a person to confirm, in a window of the extension that no page and no action of a task can
+ * reach.
+ */
 
 import type { ConfirmAnswer, ConfirmAsk } from "../protocol";
 
@@ -17,7 +20,7 @@ const clear = (): Promise<void> => chrome.storage.session.remove("confirm");
 export class Confirmations {
   constructor(private readonly emit: Emit) {}
 
-  /** The server asks for one at a time; a later one takes the place of one that it has forgotten. */
+  /** The server asks for one at a time; a later request replaces one that it has forgotten. */
   async open(ask: ConfirmAsk): Promise<void> {
     await this.closeWindow();
     await chrome.storage.session.set({ confirm: ask });
@@ -32,21 +35,21 @@ export class Confirmations {
     if ((await stored())?.confirmId === confirmId) await this.closeWindow();
   }
 
-  /** Who closes the window has not answered. */
+  /** Closing the window is not an answer. */
   async windowClosed(windowId: number): Promise<void> {
-    const asked = await stored();
-    if (asked?.windowId !== windowId) return;
+    const question = await stored();
+    if (question?.windowId !== windowId) return;
     await clear();
-    await this.send(asked, "later").catch(() => undefined);
+    await this.send(question, "later").catch(() => undefined);
   }
 
-  /** Counts only from that very window's own page. Throws where the server refuses it. */
+  /** Counts only if it comes from that window's own page. Throws if the server refuses it. */
   async answer(sender: chrome.runtime.MessageSender, confirmId: string, answer: ConfirmAnswer): Promise<void> {
-    const asked = await stored();
-    const isItsPage = sender.url === chrome.runtime.getURL(PAGE) && sender.frameId === 0 && asked?.windowId !== undefined && sender.tab?.windowId === asked.windowId;
-    if (!asked || asked.confirmId !== confirmId || !isItsPage) throw new Error(chrome.i18n.getMessage("confirmOver"));
+    const question = await stored();
+    const isItsPage = sender.url === chrome.runtime.getURL(PAGE) && sender.frameId === 0 && question?.windowId !== undefined && sender.tab?.windowId === question.windowId;
+    if (!question || question.confirmId !== confirmId || !isItsPage) throw new Error(chrome.i18n.getMessage("confirmOver"));
     await clear();
-    await this.send(asked, answer);
+    await this.send(question, answer);
   }
 
   private async send({ confirmId, digest, requestId }: Stored, answer: ConfirmAnswer): Promise<void> {
@@ -54,9 +57,9 @@ export class Confirmations {
   }
 
   private async closeWindow(): Promise<void> {
-    const asked = await stored();
+    const question = await stored();
     await clear();
-    if (asked?.windowId !== undefined) await chrome.windows.remove(asked.windowId).catch(() => undefined);
+    if (question?.windowId !== undefined) await chrome.windows.remove(question.windowId).catch(() => undefined);
   }
 }
 

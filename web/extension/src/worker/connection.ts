@@ -1,4 +1,6 @@
-/** The socket to the paired server: says who we are, keeps the server's picture of the browser fresh, never gives up. */
+/**
+ * The socket to the paired server: registers, keeps the server's view of the browser current, and reconnects forever.
+ */
 
 import { io, type Socket } from "socket.io-client";
 import { FINGERPRINT, PROTOCOL, type Ack, type StateEventType } from "../protocol";
@@ -11,7 +13,7 @@ import { wellFormed } from "./well_formed";
 const ACK_MS = 10_000;
 const RESYNC_MS = 100;
 const REFUSED_MS = 3000;
-/** The server calls a picture stale after 30 s. */
+/** The server considers a view stale after 30 s. */
 const FRESH_MS = 20_000;
 
 export type State = "unpaired" | "connecting" | "connected" | "refused";
@@ -36,15 +38,15 @@ export class Connection {
 
   constructor(private readonly hooks: Hooks) {}
 
-  /** Also the alarm's doing: a worker that was killed begins here again. */
+  /** Also called by the alarm: a worker that was killed starts again here. */
   async wake(): Promise<void> {
-    const found = await pairing();
-    if (!found) return this.close();
-    if (this.socket && this.server === found.server && this.token === found.token) {
+    const credentials = await pairing();
+    if (!credentials) return this.close();
+    if (this.socket && this.server === credentials.server && this.token === credentials.token) {
       if (!this.socket.connected && !this.socket.active) this.socket.connect();
       return;
     }
-    this.open(found, await clientId());
+    this.open(credentials, await clientId());
   }
 
   close(): void {
@@ -57,21 +59,21 @@ export class Connection {
     this.change("unpaired", null);
   }
 
-  private open(found: Pairing, id: string): void {
+  private open(credentials: Pairing, id: string): void {
     this.close();
-    this.server = found.server;
-    this.token = found.token;
+    this.server = credentials.server;
+    this.token = credentials.token;
     this.change("connecting", null);
-    const socket = io(`${found.server}/mimo`, {
+    const socket = io(`${credentials.server}/mimo`, {
       transports: ["websocket"],
       forceNew: true,
-      auth: { token: found.token, clientType: "plugin", clientId: id, version: chrome.runtime.getManifest().version, protocol: FINGERPRINT },
+      auth: { token: credentials.token, clientType: "plugin", clientId: id, version: chrome.runtime.getManifest().version, protocol: FINGERPRINT },
       reconnectionDelay: 300,
       reconnectionDelayMax: 1000,
       timeout: 8000,
     });
     this.socket = socket;
-    socket.on("connect", () => void this.greet(found, id));
+    socket.on("connect", () => void this.greet(credentials, id));
     socket.on("disconnect", (reason) => {
       this.change("connecting", reason);
       this.retryLater(socket);
@@ -82,19 +84,19 @@ export class Connection {
     });
     socket.on("plugin_message", (message: Record<string, unknown>, ack?: (answer: Ack) => void) => {
       const answer = this.hooks.message(message);
-      // After everything that can begin at once has begun.
+      // After everything that can start at once has started.
       void scheduler.postTask(() => ack?.(answer));
     });
   }
 
-  /** A server that turned us away, for instance because it has not noticed yet that our last socket is gone. */
+  /** The server refused us, for instance because it hasn't noticed yet that our last socket is gone. */
   private retryLater(socket: Socket): void {
     clearTimeout(this.retrying);
     if (!socket.active) this.retrying = setTimeout(() => void this.wake(), REFUSED_MS);
   }
 
-  private async greet(found: Pairing, id: string): Promise<void> {
-    void this.register(found, id);
+  private async greet(credentials: Pairing, id: string): Promise<void> {
+    void this.register(credentials, id);
     const about = { clientId: id, ua: navigator.userAgent, version: chrome.runtime.getManifest().version, browserName: browserName(), allowOtherClient: false };
     await this.emit({ type: "activate_extension", id: `hello-${crypto.randomUUID()}`, ...about, skipAuthorization: false }).catch(() => undefined);
     await this.sync();
@@ -104,19 +106,19 @@ export class Connection {
     this.hooks.connected();
   }
 
-  private async register(found: Pairing, id: string): Promise<void> {
+  private async register(credentials: Pairing, id: string): Promise<void> {
     const { version, name } = chrome.runtime.getManifest();
     const about = { extensionId: chrome.runtime.id, extensionName: name, clientId: id, ua: navigator.userAgent, version, browserName: browserName() };
-    await fetch(`${found.server}/api/extension/extension-id`, {
+    await fetch(`${credentials.server}/api/extension/extension-id`, {
       method: "POST",
-      headers: { "content-type": "application/json", authorization: `Bearer ${found.token}`, "x-mimo-protocol": String(PROTOCOL) },
+      headers: { "content-type": "application/json", authorization: `Bearer ${credentials.token}`, "x-mimo-protocol": String(PROTOCOL) },
       body: JSON.stringify({ ...about, allowOtherClient: false, timestamp: Date.now() }),
       signal: AbortSignal.timeout(ACK_MS),
       credentials: "omit",
     }).catch(() => undefined);
   }
 
-  /** Resolves once the server has taken it. Refused: it never will. */
+  /** Resolves once the server has accepted the message. Rejects with Refused if it never will. */
   async emit(message: Record<string, unknown>): Promise<void> {
     const socket = this.socket;
     if (!socket?.connected) throw new Error("not connected");

@@ -1,4 +1,4 @@
-/** The time that an action has; everything that waits, waits within it. */
+/** The time limit of an action; every wait is bounded by it. */
 
 import { Failure } from "./failure";
 
@@ -13,7 +13,7 @@ export class Deadline {
     return Math.max(0, this.at - this.now());
   }
 
-  /** `code` says what it means when this particular wait runs out. */
+  /** `code` is the error if this particular wait times out. */
   async within<T>(work: Promise<T>, code = "PLUGIN_TIMEOUT_EXEC", what = "The action took too long"): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -27,7 +27,7 @@ export class Deadline {
   }
 }
 
-/** The promise's value, or the fallback when it comes too late. */
+/** The promise's value, or the fallback if it takes too long. */
 export async function soon<T, F>(work: Promise<T>, ms: number, otherwise: F): Promise<T | F> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<F>((resolve) => (timer = setTimeout(() => resolve(otherwise), ms)));

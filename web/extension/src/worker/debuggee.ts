@@ -6,7 +6,7 @@ import { taskOfTab } from "./tasks";
 
 export type DebuggerEvent = (tabId: number, method: string, params: Record<string, unknown>) => void;
 
-/** A tab whose page stopped answering must not hold up attaching. */
+/** A tab whose page stopped responding must not block attaching. */
 const ENABLE_MS = 2000;
 const attaching = new Map<number, Promise<void>>();
 const refusedByPerson = new Set<number>();
@@ -18,7 +18,7 @@ export function onDebuggerEvent(call: DebuggerEvent): void {
   listeners.add(call);
 }
 
-/** Also when the attachment of an earlier worker was adopted. */
+/** Also called when the attachment of an earlier worker was adopted. */
 export function onAttached(call: (tabId: number) => void): void {
   arrivals.add(call);
 }
@@ -39,7 +39,7 @@ export function watchDebugger(): void {
   });
 }
 
-/** A person who pressed Chrome's "Cancel" is asked again only after handing back. */
+/** After a person pressed Chrome's "Cancel", the debugger may attach again only after they hand back. */
 export function allowAgain(tabIds: number[]): void {
   for (const tabId of tabIds) refusedByPerson.delete(tabId);
 }
@@ -49,7 +49,7 @@ export const isAttached = (tabId: number): boolean => attaching.has(tabId);
 export async function attach(tabId: number): Promise<void> {
   let underway = attaching.get(tabId);
   if (!underway) {
-    // Its task may have been stopped meanwhile, and then nobody would ever let go of it.
+    // The task may have been stopped in the meantime, and then the debugger would never be detached.
     if (!taskOfTab(tabId)) throw new Failure("INVALID_TASK_TAB", `Tab ${tabId} belongs to no task.`);
     if (refusedByPerson.has(tabId)) throw new Failure("CDP_UNAVAILABLE", "A person ended debugging of this tab.", { hint: "It is tried again after the task was handed back." });
     underway = begin(tabId);
@@ -77,12 +77,12 @@ async function begin(tabId: number): Promise<void> {
   await soon(Promise.allSettled(enabling), ENABLE_MS, undefined);
 }
 
-/** After a kill our own attachment is still there and answers; somebody else's does not. */
+/** After a kill, our own attachment is still there and responds; another program's doesn't. */
 async function adopt(tabId: number, message: string): Promise<void> {
   if (isForbiddenPage(message)) throw new Failure("CDP_PERMISSION_DENIED", `Chrome does not let extensions work on this page: ${message}`);
   if (/already attached/i.test(message)) {
     const isOurs = await chrome.debugger.sendCommand({ tabId }, "Page.enable").then(() => true, () => false);
-    // Enabled anew, it tells again of the worlds that it has told the last worker.
+    // Enabling it again makes it report the worlds that it has already reported to the last worker.
     if (isOurs) return void (await chrome.debugger.sendCommand({ tabId }, "Runtime.disable"));
   }
   throw new Failure("CDP_UNAVAILABLE", `The debugger can't be attached: ${message}`);

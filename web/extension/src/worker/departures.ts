@@ -1,4 +1,7 @@
-/** That a page is about to leave, or to open a window: the debugger says so in order, before the browser has begun. */
+/**
+ * Notices that a page is about to navigate or open a window. The debugger reports it in order, before the browser has
+ * begun.
+ */
 
 import { onDebuggerEvent } from "./debuggee";
 import { isTopFrame } from "./worlds";

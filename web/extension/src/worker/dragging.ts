@@ -1,9 +1,9 @@
-/** Drags with the mouse held down: pages that follow the pointer and those that use the browser's own drag and drop. */
+/** Drags with the mouse held down, on pages that follow the pointer and pages that use the browser's drag and drop. */
 
 import type { Point } from "../page/api";
 import type { Aimed } from "./aiming";
 import { onDebuggerEvent, send } from "./debuggee";
-import { staying } from "./held_place";
+import { originCheck } from "./required_origin";
 import { ownInput } from "./own_input";
 
 const STEPS = 8;
@@ -21,10 +21,10 @@ const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 
 const moved = (tabId: number, { x, y }: Point): Promise<unknown> => send(tabId, "Input.dispatchMouseEvent", { type: "mouseMoved", x, y, button: "left", buttons: 1 });
 const dragged = (tabId: number, type: string, { x, y }: Point, data: Record<string, unknown>): Promise<unknown> => send(tabId, "Input.dispatchDragEvent", { type, x, y, data });
 
-/** Through all points, from the first to the last. `press` presses the mouse at the first. */
+/** Moves through all points from the first to the last. `press` presses the mouse at the first. */
 export async function drag(tabId: number, start: Aimed, points: Point[], press: () => Promise<void>): Promise<void> {
   intercepted.delete(tabId);
-  const stay = staying(tabId);
+  const stay = originCheck(tabId);
   await send(tabId, "Input.setInterceptDrags", { enabled: true });
   try {
     ownInput.pointer(tabId, start.inFrame.x, start.inFrame.y);
@@ -33,7 +33,7 @@ export async function drag(tabId: number, start: Aimed, points: Point[], press: 
     let data: Record<string, unknown> | undefined;
     for (const next of points) {
       for (let step = 1; step <= STEPS; step++) {
-        await stay(); // a drop would bring the first page's data to another one
+        await stay(); // a drop would bring the first page's data to another origin
         const point = { x: at.x + ((next.x - at.x) * step) / STEPS, y: at.y + ((next.y - at.y) * step) / STEPS };
         if (data) await dragged(tabId, "dragOver", point, data);
         else await moved(tabId, point);

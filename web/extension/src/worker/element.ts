@@ -12,7 +12,7 @@ import { checkOwn, floorOf, raiseNumbers } from "./tasks";
 export interface ElementParams { tabId: number; clickId?: string | undefined; xpath?: string | undefined }
 
 export const tabParam = { tabId: whole(0) };
-/** Agents send the number of an element as a number, too. */
+/** Agents also send the number of an element as a number. */
 const clickId = (value: unknown): string => filled(typeof value === "number" ? String(value) : value);
 export const pointParams = { x: optional(number), y: optional(number) };
 export const elementParams = { ...tabParam, clickId: optional(clickId), xpath: optional(text) };
@@ -27,10 +27,10 @@ export function placeOf(action: string, params: ElementParams): Place {
   throw invalid(action, [{ field: "clickId", message: "or xpath is missing" }]);
 }
 
-export interface Spot extends Place { at?: Point }
+export interface PointTarget extends Place { at?: Point }
 
-/** An element, a point of it, or whatever lies at a point of the view. */
-export async function spotOf(action: string, params: ElementParams & { x?: number | undefined; y?: number | undefined }): Promise<Spot> {
+/** An element, a point of it, or the element at a point of the viewport. */
+export async function pointTargetOf(action: string, params: ElementParams & { x?: number | undefined; y?: number | undefined }): Promise<PointTarget> {
   const { tabId, x, y } = params;
   if ((x === undefined) !== (y === undefined)) throw invalid(action, [{ field: x === undefined ? "x" : "y", message: "is missing" }]);
   const point = x === undefined || y === undefined ? undefined : { x, y };
@@ -40,7 +40,10 @@ export async function spotOf(action: string, params: ElementParams & { x?: numbe
   return { frameId: TOP, target: { ref }, at };
 }
 
-/** True with the debugger attached. Without it only an explicit `cdp_*` is an error, the rest goes on with a warning. */
+/**
+ * True with the debugger attached. Without it, only an explicit `cdp_*` is an error; everything else continues with a
+ * warning.
+ */
 export async function canUseDebugger({ taskId, warnings, deadline }: Context, tabId: number, strategy?: string): Promise<boolean> {
   checkOwn(taskId, tabId);
   if (strategy?.startsWith("dom_")) return false;

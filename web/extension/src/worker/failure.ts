@@ -1,4 +1,4 @@
-/** The ways an action can fail, in the contract's codes. */
+/** How an action can fail, in the contract's codes. */
 
 import { ERRORS, type ErrorCode, type WireError } from "../protocol";
 

@@ -1,4 +1,7 @@
-/** Takes the server's messages: each action is done once, and its result is delivered however often it takes. */
+/**
+ * Receives the server's messages: each action is done once, and its result is delivered, however many attempts it
+ * takes.
+ */
 
 import type { Ack, ActionResult, BrowserAction, ConfirmAsk, TaskStatus } from "../protocol";
 import { PROTOCOL } from "../protocol";
@@ -8,10 +11,10 @@ import { type Entry, Ledger } from "./ledger";
 import { Refused } from "./refused";
 import { inLane, isActing, isIdempotent, runMessage } from "./runner";
 import { clientId } from "./settings";
-import type { Wheel } from "./takeover";
+import type { Takeover } from "./takeover";
 import { tasksLoaded } from "./tasks";
 
-/** A wait that takes longer than this is remembered, so that its server hears of it when the worker is killed. */
+/** An action that takes longer than this is stored, so that the server learns about it if the worker is killed. */
 const LONG_MS = 100;
 
 export class Inbox {
@@ -20,29 +23,29 @@ export class Inbox {
 
   constructor(
     private readonly emit: (message: Record<string, unknown>) => Promise<void>,
-    private readonly wheel: Pick<Wheel, "noticeWork" | "told">,
+    private readonly takeover: Pick<Takeover, "noticeWork" | "applyStatus">,
     private readonly confirmations: Pick<Confirmations, "open" | "close">,
   ) {}
 
-  /** The answer means "received": everything that can be seen at once is checked here. */
-  take(message: Record<string, unknown>): Ack {
+  /** The acknowledgement means "received": everything that can be checked at once is checked here. */
+  receive(message: Record<string, unknown>): Ack {
     const problem = problemOf(message);
     if (problem) return { ok: false, error: { code: "BAD_REQUEST", message: problem } };
-    // In the order of arrival: work that came before a takeover says nothing about it.
+    // In order of arrival: work that arrived before a takeover doesn't mean that the task was handed back.
     if (message["type"] === "confirm_ask") void this.confirmations.open(message as unknown as ConfirmAsk);
     else if (message["type"] === "confirm_close") void this.confirmations.close(message["confirmId"] as string);
-    else if (message["type"] === "task_status") void tasksLoaded.then(() => this.wheel.told(message as unknown as TaskStatus));
+    else if (message["type"] === "task_status") void tasksLoaded.then(() => this.takeover.applyStatus(message as unknown as TaskStatus));
     else void this.handle(message as unknown as BrowserAction, tasksLoaded.then(() => this.notice(message as unknown as BrowserAction)));
     return { ok: true };
   }
 
   /** A person may let an agent read in a task that they have taken over. */
   private async notice({ taskId, action }: BrowserAction): Promise<void> {
-    if (isActing(Object.keys(action))) await this.wheel.noticeWork(taskId);
+    if (isActing(Object.keys(action))) await this.takeover.noticeWork(taskId);
   }
 
   private async handle(message: BrowserAction, arrival: Promise<void>): Promise<void> {
-    // Claimed before the first wait: the same message may come twice in a row, and both get the one result.
+    // Registered before the first wait: if the same message arrives twice in a row, both get the one result.
     let work = this.running.get(message.id);
     if (!work) {
       work = this.result(message, arrival);
@@ -52,7 +55,7 @@ export class Inbox {
     await this.deliver(await work);
   }
 
-  /** Whatever goes wrong, there is one. */
+  /** Always returns a result, whatever goes wrong. */
   private async result(message: BrowserAction, arrival: Promise<void>): Promise<ActionResult> {
     try {
       return await this.done(message, arrival);
@@ -63,10 +66,10 @@ export class Inbox {
   }
 
   private async done(message: BrowserAction, arrival: Promise<void>): Promise<ActionResult> {
-    arrival.catch(() => undefined); // looked at below, or of no use
-    const known = await this.ledger.find(message.id);
-    if (known?.result) return known.result;
-    if (known && !isIdempotent(known.names)) return await interrupted(known);
+    arrival.catch(() => undefined); // checked below, or not needed
+    const entry = await this.ledger.find(message.id);
+    if (entry?.result) return entry.result;
+    if (entry && !isIdempotent(entry.names)) return await interrupted(entry);
     const isRepeatable = isIdempotent(Object.keys(message.action));
     void this.ledger.begin(message, !isRepeatable);
     const taking = isRepeatable ? setTimeout(() => void this.ledger.store(message.id), LONG_MS) : undefined;
@@ -75,34 +78,37 @@ export class Inbox {
     return await inLane(message.taskId, () => runMessage(message, id)).finally(() => clearTimeout(taking));
   }
 
-  /** The answer and its record leave in the same moment, the answer first: no kill comes in between. */
+  /** The answer is sent first and recorded in the same moment, so no kill can come in between. */
   private async deliver(result: ActionResult): Promise<void> {
-    const heard = this.isHeard(result);
+    const delivery = this.isAcknowledged(result);
     void this.ledger.finish(result);
-    if (await heard) await this.ledger.delivered(result.actionId);
+    if (await delivery) await this.ledger.delivered(result.actionId);
   }
 
-  /** One that the server refuses it has heard: nobody waits for it there. One that it has not is sent again at the next connection. */
-  private async isHeard(result: ActionResult): Promise<boolean> {
+  /**
+   * If the server refuses a result, it has received it and nothing waits for it. A result that wasn't received is sent
+   * again with the next connection.
+   */
+  private async isAcknowledged(result: ActionResult): Promise<boolean> {
     return await this.emit(result as unknown as Record<string, unknown>).then(() => true, (error: unknown) => error instanceof Refused);
   }
 
-  /** After a connection: what was finished and not heard, and what a killed worker left unfinished. */
+  /** After connecting: reports what was finished but not received, and what a killed worker left unfinished. */
   async catchUp(): Promise<void> {
     for (const entry of await this.ledger.undelivered()) {
       if (this.running.has(entry.actionId)) continue;
       if (entry.result) await this.deliver(entry.result);
       else if (!isIdempotent(entry.names)) await this.deliver(await interrupted(entry));
-      // What may be done again is not remembered as failed: the server may ask for it once more by the same id.
-      else if (await this.isHeard(await interrupted(entry))) await this.ledger.forget(entry);
+      // Repeatable actions are not recorded as failed: the server may ask for them again by the same id.
+      else if (await this.isAcknowledged(await interrupted(entry))) await this.ledger.forget(entry);
     }
   }
 }
 
 async function interrupted(entry: Entry): Promise<ActionResult> {
   const isSafe = isIdempotent(entry.names);
-  const said = isSafe ? "The browser stopped the extension before this was done." : "The browser stopped the extension meanwhile: this may have been done or not.";
-  const failure = new Failure("PLUGIN_ERROR", said, { interrupted: true, ...(isSafe ? {} : { mayHaveBeenDone: true }), hint: "Look at the page before trying again." }, isSafe);
+  const message = isSafe ? "The browser stopped the extension before this was done." : "The browser stopped the extension meanwhile: this may have been done or not.";
+  const failure = new Failure("PLUGIN_ERROR", message, { interrupted: true, ...(isSafe ? {} : { mayHaveBeenDone: true }), hint: "Look at the page before trying again." }, isSafe);
   return failed(entry, await clientId(), failure);
 }
 

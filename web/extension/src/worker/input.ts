@@ -1,16 +1,19 @@
-/** Trusted mouse and keyboard through the debugger. Commands go out together: the browser keeps their order. */
+/** Trusted mouse and keyboard input through the debugger. Commands are sent together; the browser keeps their order. */
 
 import { send } from "./debuggee";
-import { staying } from "./held_place";
+import { originCheck } from "./required_origin";
 import { characterKey, type Chord, type Key, MODIFIER_BITS } from "./keys";
 import { ownInput } from "./own_input";
 import type { Point } from "../page/api";
 import type { Aimed } from "./aiming";
 
-/** Longer texts are inserted at once but for their last key; up to here, as in the boxes of a code, pages see every one. */
+/**
+ * Longer texts are inserted at once except for their last key; up to this length (such as the boxes of a code) pages
+ * get every key.
+ */
 const KEYED_LENGTH = 12;
 
-/** How the mouse is pressed: with which button and keys, how often, for how long. */
+/** How the mouse is pressed: with which button and modifier keys, how often, for how long. */
 export interface Press { button: "left" | "right" | "middle"; clicks: number; modifiers: number; holdMs: number }
 export const PLAIN: Press = { button: "left", clicks: 1, modifiers: 0, holdMs: 0 };
 const BUTTON_BITS = { left: 1, right: 2, middle: 4 };
@@ -30,9 +33,9 @@ export async function pressMouse(tabId: number, { point, inFrame }: Aimed, { but
   ]);
 }
 
-/** Lets go, and does it again where more than one click was asked for. */
+/** Releases the mouse, and repeats the click if more than one was asked for. */
 export async function releaseMouse(tabId: number, { point, inFrame }: Aimed, { button, modifiers, clicks, holdMs } = PLAIN): Promise<void> {
-  const stay = staying(tabId);
+  const stay = originCheck(tabId);
   if (holdMs) await new Promise((resolve) => setTimeout(resolve, holdMs));
   await mouse(tabId, "mouseReleased", point, { button, buttons: 0, clickCount: 1, modifiers });
   for (let clickCount = 2; clickCount <= clicks; clickCount++) {
@@ -43,7 +46,7 @@ export async function releaseMouse(tabId: number, { point, inFrame }: Aimed, { b
   }
 }
 
-/** Outside of the page, where letting go clicks nothing. */
+/** Releases the mouse outside the page, where that clicks nothing. */
 export async function letGoElsewhere(tabId: number): Promise<void> {
   const outside = { x: -1, y: -1 };
   await Promise.all([mouse(tabId, "mouseMoved", outside, { button: "left", buttons: 1 }), mouse(tabId, "mouseReleased", outside, { button: "left", buttons: 0, clickCount: 0 })]).catch(() => undefined);
@@ -67,7 +70,7 @@ function strokes(tabId: number, key: Key, modifiers: number, commands?: string[]
   ];
 }
 
-/** What Control and a letter do in a text is the browser's own, and has to be named where keys are not real. */
+/** Control with a letter is an editing command of the browser, and has to be named because the keys aren't real. */
 export const modifierBits = (names: string[]): number => names.reduce((sum, name) => sum | MODIFIER_BITS[name]!, 0);
 
 const EDITING: Record<string, string> = { a: "selectAll", c: "copy", v: "paste", x: "cut", z: "undo", y: "redo" };
@@ -81,7 +84,7 @@ export async function press(tabId: number, { modifiers, key }: Chord): Promise<v
 export const enter: Chord = { modifiers: [], key: { key: "Enter", code: "Enter", keyCode: 13, text: "\r" } };
 const erase: Chord = { modifiers: [], key: { key: "Delete", code: "Delete", keyCode: 46 } };
 
-/** Into whatever has the focus. Short plain texts key by key, since some pages listen for keys alone. */
+/** Types into the focused element. Short plain texts go key by key, because some pages listen only for keys. */
 export async function type(tabId: number, text: string, isReplacing: boolean): Promise<void> {
   if (text === "") {
     if (isReplacing) await press(tabId, erase);

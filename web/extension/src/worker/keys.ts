@@ -1,4 +1,4 @@
-/** Keys by the names that pages know, with what the debugger needs to press them. */
+/** Keys by the names that pages use, with what the debugger needs to press them. */
 
 import { Failure } from "./failure";
 
@@ -25,7 +25,7 @@ const SYMBOLS: Record<string, [code: string, keyCode: number]> = {
   "3#": ["Digit3", 51], "4$": ["Digit4", 52], "5%": ["Digit5", 53], "6^": ["Digit6", 54], "7&": ["Digit7", 55], "8*": ["Digit8", 56], "9(": ["Digit9", 57], "0)": ["Digit0", 48],
 };
 
-/** Any one character; those that no key of the US layout makes have no code. */
+/** Any single character; one that isn't on the US layout has no code. */
 export function characterKey(character: string): Key & { isShifted: boolean } {
   if (character === " ") return { key: " ", code: "Space", keyCode: 32, text: " ", isShifted: false };
   if (/^[a-z]$/i.test(character)) {
@@ -53,10 +53,10 @@ export function parseChord(combination: string): Chord {
 const proper = (name: string): string => Object.keys(NAMED).find((one) => one.toLowerCase() === name.toLowerCase()) ?? name;
 
 function single(name: string, modifiers: string[], combination: string): Key {
-  const named = NAMED[name];
+  const entry = NAMED[name];
   const isCommand = modifiers.some((one) => one !== "Shift");
-  if (named) {
-    const [code, keyCode, text] = named;
+  if (entry) {
+    const [code, keyCode, text] = entry;
     const key: Key = { key: name === "Space" ? " " : name, code, keyCode };
     if (text !== undefined && !isCommand) key.text = text;
     return key;

@@ -1,4 +1,4 @@
-/** Which actions were begun and how they ended; it survives the worker, so that none is done twice or forgotten. */
+/** Records which actions were started and how they ended. It survives the worker, so none is repeated or forgotten. */
 
 import type { ActionResult, BrowserAction } from "../protocol";
 
@@ -6,9 +6,9 @@ export interface Entry { actionId: string; taskId: string; names: string[]; trac
 
 const PREFIX = "action:";
 const KEPT = 200;
-/** Of a larger answer that was delivered only its end is remembered. */
+/** Only the end is kept of a larger answer that was delivered. */
 const LARGEST = 10_000;
-/** Bytes in all: the session storage has 10 MB, and once it is full nobody can write. */
+/** Total bytes: the session storage has 10 MB, and once it is full nothing can be written. */
 const ROOM = 6_000_000;
 
 const keyOf = (actionId: string): string => PREFIX + actionId;
@@ -41,8 +41,8 @@ export class Ledger {
   }
 
   /**
-   * Not awaited by its callers: what was sent to the browser before the action is written before it.
-   * What may be done again need not survive the worker, and is stored only once it takes long.
+   * Callers don't await this: it is written before the action because it was sent to the browser first. A repeatable
+   * action doesn't have to survive the worker, so it is stored only if it takes long.
    */
   async begin(message: BrowserAction, isStored: boolean): Promise<void> {
     const entry: Entry = { actionId: message.id, taskId: message.taskId, names: Object.keys(message.action), isDelivered: false, isStored };
@@ -74,7 +74,7 @@ export class Ledger {
   }
 
   async forget(entry: Entry): Promise<void> {
-    if (this.entries.get(entry.actionId) !== entry) return; // begun anew meanwhile
+    if (this.entries.get(entry.actionId) !== entry) return; // restarted in the meantime
     await this.drop([entry]);
   }
 
@@ -87,13 +87,13 @@ export class Ledger {
     if (!entry.isStored) return;
     while (this.entries.get(entry.actionId) === entry && !(await this.fits(entry.isDelivered && isLarge(entry) ? withoutPayload(entry) : entry))) {
       const oldest = this.disposable().find((one) => one.isStored && one !== entry);
-      // Nothing is left to make room: that it ended is still worth remembering.
+      // No more room can be made; still worth recording that it ended.
       if (!oldest) return void (await this.fits(withoutPayload(entry)));
       await this.drop([oldest]);
     }
   }
 
-  /** False when there is no room for it. */
+  /** False if there is no room for it. */
   private async fits(entry: Entry): Promise<boolean> {
     const before = this.sizes.get(entry.actionId) ?? 0;
     const size = sizeOf(entry);

@@ -1,26 +1,31 @@
-/** Who listens for clicks, as the debugger knows it: no page can hide or fake that. */
+/** Finds elements that listen for clicks through the debugger, from which no page can hide them. */
 
 import { attach, isAttached, send } from "./debuggee";
 import { topWorld } from "./worlds";
 
 const CLICKS = new Set(["click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "touchstart", "dragstart", "contextmenu"]);
 const MOST = 2000;
-/** A page with more listeners than this is asked only now and then: each of them costs. */
+/** A page with more listeners than this is asked only now and then, because each one costs time. */
 const DEAR = 1000;
 const SELDOM_MS = 5000;
 const GROUP = "handrail-listeners";
 
-/** So many of the debugger's handles are kept before they are released. */
+/** How many of the debugger's handles are kept before they are released. */
 const MOST_HANDLES = 2000;
 
 interface Listener { type: string; backendNodeId?: number; handler?: { description?: string } }
-/** By the world of a document: who listened when it was last asked, when that was, and the debugger's handle of the document. */
-const known = new Map<string, { ids: Set<number>; at: number; document: string | null; handles: number }>();
+/**
+ * By the world of a document: the listening elements when it was last asked, when that was, and the debugger's handle
+ * of the document.
+ */
+const listenersByWorld = new Map<string, { ids: Set<number>; at: number; document: string | null; handles: number }>();
 
-/** True when something was found that the page's own part did not know. Never fails: a page without a debugger has none. */
+/**
+ * True if something was found that the page script didn't know. Never fails: without a debugger there are no results.
+ */
 export async function findListeners(tabId: number): Promise<boolean> {
   const world = topWorld(tabId);
-  const before = world && known.get(world.uniqueId);
+  const before = world && listenersByWorld.get(world.uniqueId);
   if (!world || !isAttached(tabId) || (before && before.ids.size > DEAR && performance.now() - before.at < SELDOM_MS)) return false;
   try {
     const delegating = noteDelegated(tabId, world.id).catch(() => false);
@@ -30,11 +35,11 @@ export async function findListeners(tabId: number): Promise<boolean> {
     const handles = (before?.handles ?? 0) + listeners.length + 1;
     const isFull = handles > MOST_HANDLES;
     if (isFull) void send(tabId, "Runtime.releaseObjectGroup", { objectGroup: GROUP }).catch(() => undefined);
-    known.set(world.uniqueId, { ids, at: performance.now(), document: isFull ? null : document, handles: isFull ? 0 : handles });
-    if (known.size > 100) known.delete(known.keys().next().value!);
+    listenersByWorld.set(world.uniqueId, { ids, at: performance.now(), document: isFull ? null : document, handles: isFull ? 0 : handles });
+    if (listenersByWorld.size > 100) listenersByWorld.delete(listenersByWorld.keys().next().value!);
     const fresh = [...ids].filter((id) => !before?.ids.has(id)).slice(0, MOST);
-    const noted = await Promise.all(fresh.map((id) => note(tabId, id, world.id).catch(() => false)));
-    return (await delegating) || noted.some(Boolean);
+    const results = await Promise.all(fresh.map((id) => note(tabId, id, world.id).catch(() => false)));
+    return (await delegating) || results.some(Boolean);
   } catch {
     if (!before?.document) return false;
     before.document = null; // a debugger that was attached again has lost it
@@ -57,7 +62,7 @@ async function note(tabId: number, backendNodeId: number, executionContextId: nu
   return result.value;
 }
 
-/** jQuery keeps by itself for which elements below it a listener was meant. */
+/** jQuery itself stores which descendants a delegated listener is for. */
 const DELEGATED = `(() => {
   const $ = globalThis.jQuery;
   if (!$ || typeof $._data !== "function") return null;
@@ -78,7 +83,7 @@ async function noteDelegated(tabId: number, contextId: number): Promise<boolean>
   return noted.value;
 }
 
-/** The same for a page that is indexed without one. */
+/** The same for a page that is indexed without a debugger. */
 export async function attachAndFind(tabId: number): Promise<boolean> {
   return await attach(tabId).then(() => findListeners(tabId), () => false);
 }

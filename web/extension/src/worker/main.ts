@@ -1,4 +1,7 @@
-/** The worker: wires everything together. Listeners are set before anything is awaited, or their events are lost. */
+/**
+ * The worker: wires everything together. Listeners are registered before anything is awaited; otherwise their events
+ * would be lost.
+ */
 
 import { refreshToolbar, showBadge } from "./badge";
 import { answerBridge } from "./bridge";
@@ -23,7 +26,7 @@ import { clearRequest, pendingRequest, windowClosed } from "./pair_requests";
 import { watchPermissions } from "./permission_prompts";
 import { clientId, savePairing } from "./settings";
 import { watchBrowser } from "./tab_events";
-import { Wheel } from "./takeover";
+import { Takeover } from "./takeover";
 import { adoptTab } from "./task_start";
 import { allTasks, onTasksChanged, tabClosed, taskOf, taskOfTab, tasksLoaded } from "./tasks";
 import { watchTypingListeners } from "./typing_listeners";
@@ -37,13 +40,13 @@ let isShownStale = false;
 
 const connection: Connection = new Connection({
   changed: () => void show(),
-  connected: () => void tasksLoaded.then(() => wheel.remind()).then(() => inbox.catchUp()),
-  message: (message) => inbox.take(message),
+  connected: () => void tasksLoaded.then(() => takeover.remind()).then(() => inbox.catchUp()),
+  message: (message) => inbox.receive(message),
 });
 const emit = (message: Record<string, unknown>): Promise<void> => connection.emit(message);
-const wheel = new Wheel(emit);
+const takeover = new Takeover(emit);
 const confirmations = new Confirmations(emit);
-const inbox = new Inbox(emit, wheel, confirmations);
+const inbox = new Inbox(emit, takeover, confirmations);
 
 watchDebugger();
 observeTabs();
@@ -52,7 +55,7 @@ watchDepartures();
 watchTypingListeners();
 watchPermissions();
 watchBrowser({ event: (type, what) => connection.event(type, what), resync: () => connection.resync() });
-watchNavigation(welcome, prepareFrame);
+watchNavigation(adoptNewTab, prepareFrame);
 watchHops();
 watchOwnPages();
 watchDenied();
@@ -63,7 +66,7 @@ onTasksChanged(() => {
 });
 onDetached((tabId, reason) => {
   const task = taskOfTab(tabId);
-  if (task && reason === "canceled_by_user") void wheel.takeOver(task, "user_input");
+  if (task && reason === "canceled_by_user") void takeover.takeOver(task, "user_input");
 });
 chrome.tabs.onRemoved.addListener((tabId) => {
   dropLog(tabId);
@@ -83,7 +86,7 @@ chrome.storage.local.onChanged.addListener(({ pairing }) => {
   if (pairing) void connection.wake();
 });
 chrome.runtime.onMessage.addListener((message: InnerMessage, sender, answer) => {
-  void answered(message, sender).then(answer, (error: unknown) => answer({ ok: false, message: failureOf(error).message }));
+  void handleMessage(message, sender).then(answer, (error: unknown) => answer({ ok: false, message: failureOf(error).message }));
   return true;
 });
 
@@ -92,13 +95,13 @@ void start();
 async function start(): Promise<void> {
   await chrome.alarms.create(ALARM, { periodInMinutes: 0.5 });
   await tasksLoaded;
-  // The attachments outlived the last worker; with them this one hears of dialogs again.
+  // The attachments outlived the last worker; attaching again lets this one receive dialogs.
   for (const tabId of allTasks().flatMap((task) => (task.status === "running" ? task.tabs : []))) void attach(tabId).catch(() => undefined);
   await connection.wake();
   await show();
 }
 
-/** One at a time, and again for whoever asks meanwhile: an older view never covers a newer one. */
+/** One at a time, and again if requested in the meantime: an older view never overwrites a newer one. */
 async function show(): Promise<void> {
   isShownStale = true;
   showing ??= (async () => {
@@ -120,15 +123,15 @@ async function showNow(): Promise<void> {
   await refreshToolbar(state === "connected", state !== "unpaired", pairRequest !== null);
 }
 
-/** A tab that a page of a task opened belongs to the task. */
-function welcome(sourceTabId: number, tabId: number): void {
+/** A tab that was opened by a page of a task belongs to the task. */
+function adoptNewTab(sourceTabId: number, tabId: number): void {
   void tasksLoaded.then(() => {
     const task = taskOfTab(sourceTabId);
-    if (task) return adoptTab(task, tabId).catch(() => undefined); // stopped meanwhile
+    if (task) return adoptTab(task, tabId).catch(() => undefined); // stopped in the meantime
   });
 }
 
-/** Pages of tasks are watched from the start, so that a person's hand is noticed before the agent's next look. */
+/** Pages of tasks are watched from the start, so that a person's input is noticed before the agent's next action. */
 function prepareFrame(tabId: number, frameId: number): void {
   void tasksLoaded.then(async () => {
     if (!taskOfTab(tabId)) return;
@@ -137,15 +140,15 @@ function prepareFrame(tabId: number, frameId: number): void {
   });
 }
 
-async function answered(message: InnerMessage, sender: chrome.runtime.MessageSender): Promise<unknown> {
+async function handleMessage(message: InnerMessage, sender: chrome.runtime.MessageSender): Promise<unknown> {
   if (message.type === "ui/answer_confirm" && isFromUi(sender)) return await confirmations.answer(sender, message.confirmId, message.answer).then(() => ({ ok: true }));
-  if (message.type.startsWith("ui/") && isFromUi(sender)) return await steer(message as UiMessage);
+  if (message.type.startsWith("ui/") && isFromUi(sender)) return await handleUiMessage(message as UiMessage);
   if (message.type.startsWith("bridge/") && isFromPage(sender)) return await answerBridge(message as Parameters<typeof answerBridge>[0], sender.origin ?? "", connection, show);
-  if (message.type.startsWith("page/") && isFromPage(sender)) return await heard(message as PageMessage, sender.tab!.id!);
+  if (message.type.startsWith("page/") && isFromPage(sender)) return await handlePageMessage(message as PageMessage, sender.tab!.id!);
   return { ok: false, message: "refused" };
 }
 
-async function heard(message: PageMessage, tabId: number): Promise<unknown> {
+async function handlePageMessage(message: PageMessage, tabId: number): Promise<unknown> {
   if (message.type === "page/pause") {
     await new Promise((resolve) => setTimeout(resolve, Math.min(message.ms, 1000)));
     return { ok: true };
@@ -153,12 +156,12 @@ async function heard(message: PageMessage, tabId: number): Promise<unknown> {
   await tasksLoaded;
   const task = taskOfTab(tabId);
   if (!task) return { ok: false, message: "no task" };
-  if (message.type === "page/stop") await wheel.stop(task);
-  else if (!ownInput.isOwn(tabId, message.seen)) await wheel.takeOver(task, "user_input");
+  if (message.type === "page/stop") await takeover.stop(task);
+  else if (!ownInput.isOwn(tabId, message.seen)) await takeover.takeOver(task, "user_input");
   return { ok: true };
 }
 
-async function steer(message: UiMessage): Promise<Done> {
+async function handleUiMessage(message: UiMessage): Promise<Done> {
   await tasksLoaded;
   const task = "taskId" in message ? taskOf(message.taskId) : undefined;
   switch (message.type) {
@@ -176,13 +179,13 @@ async function steer(message: UiMessage): Promise<Done> {
       break;
     }
     case "ui/takeover":
-      if (task) await wheel.takeOver(task, "popup");
+      if (task) await takeover.takeOver(task, "popup");
       break;
     case "ui/handback":
-      if (task) await wheel.handBack(task);
+      if (task) await takeover.handBack(task);
       break;
     case "ui/stop":
-      if (task) await wheel.stop(task);
+      if (task) await takeover.stop(task);
       break;
     case "ui/reconnect":
       connection.close();

@@ -1,9 +1,12 @@
-/** Messages inside the extension: from its own pages, from the part in web pages, from the bridge; each may do its own. */
+/**
+ * Messages inside the extension: from its own pages, from its script in web pages, and from the bridge; each sender
+ * has its own set.
+ */
 
 import type { ConfirmAnswer } from "../protocol";
-import type { Seen } from "./own_input";
+import type { ObservedInput } from "./own_input";
 
-export type PageMessage = { type: "page/pause"; ms: number } | { type: "page/input"; seen: Seen } | { type: "page/stop" };
+export type PageMessage = { type: "page/pause"; ms: number } | { type: "page/input"; seen: ObservedInput } | { type: "page/stop" };
 export type BridgeMessage = { type: "bridge/probe" } | { type: "bridge/pair"; server: string; code: string };
 export type UiMessage =
   | { type: "ui/pair"; server: string; code: string }
@@ -18,7 +21,7 @@ export type UiMessage =
 export type InnerMessage = PageMessage | BridgeMessage | UiMessage;
 export type Done = { ok: true } | { ok: false; message: string };
 
-/** Only our own pages may steer; the content scripts' words count no more than a web page's. */
+/** Only our own pages may control tasks; content scripts are trusted no more than a web page. */
 export function isFromUi(sender: chrome.runtime.MessageSender): boolean {
   return sender.id === chrome.runtime.id && (sender.url ?? "").startsWith(`chrome-extension://${chrome.runtime.id}/`);
 }

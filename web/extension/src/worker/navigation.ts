@@ -1,4 +1,4 @@
-/** Follows the top frame of each tab: when a navigation begins, where it lands, when the page can be read. */
+/** Follows the top frame of each tab: when a navigation starts, where it ends, when the page can be read. */
 
 export interface Journey { startedAt: number; url: string; committedAt?: number; readyAt?: number; error?: string }
 
@@ -29,14 +29,14 @@ export function watchNavigation(onNewTab: (sourceTabId: number, tabId: number) =
     if (frameId === 0 && journey) update(tabId, { ...journey, url, error });
   });
   webNavigation.onCreatedNavigationTarget.addListener(({ sourceTabId, tabId }) => {
-    const found = offspring.get(sourceTabId) ?? [];
-    offspring.set(sourceTabId, [...found, { tabId, at: performance.now() }].slice(-10));
+    const children = offspring.get(sourceTabId) ?? [];
+    offspring.set(sourceTabId, [...children, { tabId, at: performance.now() }].slice(-10));
     onNewTab(sourceTabId, tabId);
     wake(sourceTabId);
   });
   chrome.tabs.onUpdated.addListener((tabId, { status }) => {
     const journey = journeys.get(tabId);
-    // A page that comes back from the cache is ready without saying so.
+    // A page that comes back from the cache is ready without an event.
     if (status === "complete" && journey?.committedAt !== undefined) journey.readyAt ??= performance.now();
     wake(tabId);
   });
@@ -56,7 +56,7 @@ function wake(tabId: number): void {
   for (const call of waiting.get(tabId) ?? []) call();
 }
 
-/** The journey that began after this moment, if one did. */
+/** The navigation that started after this moment, if any. */
 export function journeySince(tabId: number, moment: number): Journey | undefined {
   const journey = journeys.get(tabId);
   return journey && journey.startedAt >= moment ? journey : undefined;
@@ -66,7 +66,7 @@ export function newTabSince(tabId: number, moment: number): number | undefined {
   return offspring.get(tabId)?.findLast((one) => one.at >= moment)?.tabId;
 }
 
-/** Looks again at every event of the tab, until met or the time is up. */
+/** Checks again at every event of the tab, until the condition is met or the time is up. */
 export async function untilTab(tabId: number, ms: number, isMet: () => boolean | Promise<boolean>): Promise<boolean> {
   const calls = waiting.get(tabId) ?? new Set();
   waiting.set(tabId, calls);

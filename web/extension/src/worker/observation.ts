@@ -1,4 +1,4 @@
-/** Listens to the debugger of every task's tab: keeps its log, and never lets a dialog stand in the way. */
+/** Listens to the debugger of every task's tab: keeps its log, and answers dialogs so that none blocks the page. */
 
 import { onDebuggerEvent, send } from "./debuggee";
 import { TabLog } from "./tab_log";
@@ -17,7 +17,7 @@ export function logOf(tabId: number): TabLog {
 
 export const dropLog = (tabId: number): void => void logs.delete(tabId);
 
-/** How dialogs that an action opens are answered; without this they are dismissed. */
+/** How dialogs that an action opens are answered; by default they are dismissed. */
 export async function answering<T>(tabId: number, answer: DialogAnswer | undefined, work: () => Promise<T>): Promise<T> {
   if (answer) answers.set(tabId, answer);
   try {
@@ -38,10 +38,10 @@ export function observeTabs(): void {
   });
 }
 
-/** While a person has the wheel, dialogs are the person's. */
+/** While a person is in control, dialogs are theirs to answer. */
 function openDialog(tabId: number, { type, message }: { type: string; message: string }): void {
   if (taskOfTab(tabId)?.status === "takeover") return;
-  // Leaving a page is what the agent asked for; an alert has only one answer.
+  // The agent asked to leave the page, and an alert has only one answer.
   const answer = type === "beforeunload" || type === "alert" ? { accept: true } : (answers.get(tabId) ?? { accept: false });
   logOf(tabId).dialogs.push({ type, message, answer: answer.accept ? "accepted" : "dismissed" });
   void send(tabId, "Page.handleJavaScriptDialog", { ...answer }).catch(() => undefined);

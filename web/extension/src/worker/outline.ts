@@ -1,4 +1,4 @@
-/** An element stands outlined while its picture is taken. */
+/** Outlines an element while its picture is taken. */
 
 import type { Identity, Shown } from "../page/api";
 import { staleIfGone } from "./aiming";
@@ -10,7 +10,7 @@ import { floorOf, raiseNumbers } from "./tasks";
 export interface Pictured<T> {
   done: T;
   target?: Identity & { clickId: string };
-  /** What the element was when the picture had been taken, and what a person is shown of that. */
+  /** What the element was when the picture had been taken, and what a person is shown of it. */
   digest?: string;
   shown?: Shown;
   /** A digest of what frames of other documents show around it. */
@@ -20,21 +20,21 @@ export interface Pictured<T> {
 
 const UNSTEADY = "The page changed while its picture was taken.";
 
-/** Without a `target`, what has the focus is outlined. */
+/** Without a `target`, the focused element is outlined. */
 export async function withOutline<T>(tabId: number, place: Partial<Place> & { frameId: number } | undefined, work: () => Promise<T>): Promise<Pictured<T>> {
   if (!place) return { done: await work() };
   const { frameId, target } = place;
   const { ref, next, digest: before, ...known } = await staleIfGone(ask(tabId, frameId, "outline", { ...(target ? { target } : {}), floor: floorOf(tabId) }));
   await raiseNumbers(tabId, next);
-  let done: T;
+  let result: T;
   try {
-    done = await work();
+    result = await work();
   } catch (error) {
     await ask(tabId, frameId, "removeOutline", {}).catch(() => undefined);
     throw error;
   }
   const look = await ask(tabId, frameId, "removeOutline", {}).catch(() => null);
-  const pictured = { done, target: { clickId: formatClickId(tabId, frameId, ref), ...known } };
+  const pictured = { done: result, target: { clickId: formatClickId(tabId, frameId, ref), ...known } };
   if (!look) return pictured;
   const around = await framesAround(tabId, place, look.frames);
   const unseen = look.digest === before ? (look.unseen ?? around?.unseen) : UNSTEADY;

@@ -1,14 +1,14 @@
 /**
- * handrail's own pages: no task may open, read or use them. Whoever presses a button there answers in a person's name.
- *
- * Chrome itself blocks every request of a task's tabs to them, so that none is loaded however a page leads there.
+ * handrail's own pages: no task may open, read or use them, because pressing a button there means answering in a
+ * person's name. Chrome itself blocks every request of a task's tabs to them, so none is loaded, however a page leads
+ * there.
  */
 
 import { Failure } from "./failure";
 import { pairing } from "./settings";
 import { allTasks, onTasksChanged, taskOfTab, tasksLoaded } from "./tasks";
 
-const WALL = 1;
+const RULE_ID = 1;
 const HOSTS = "(localhost|[^/:@]+\\.localhost|127\\.[0-9.]+|0\\.0\\.0\\.0|\\[::1?\\]|\\[::ffff:(7f[0-9a-f]{2}|0):[0-9a-f]+\\])";
 const HOST = new RegExp(`^${HOSTS}\\.?$`);
 const DEFAULT_PORTS: Record<string, number> = { "http:": 80, "https:": 443 };
@@ -25,21 +25,21 @@ async function load(): Promise<void> {
 }
 
 async function pairedPort(): Promise<number[]> {
-  const found = await pairing();
-  return found ? [portOf(new URL(found.server))] : [];
+  const credentials = await pairing();
+  return credentials ? [portOf(new URL(credentials.server))] : [];
 }
 
 const portOf = (url: URL): number => (url.port ? Number(url.port) : (DEFAULT_PORTS[url.protocol] ?? 0));
 
-/** The server names its own and those of every other handrail on this machine with each action. */
-export async function learnOwnPorts(told: unknown): Promise<void> {
+/** With each action, the server lists its own ports and those of every other handrail on this machine. */
+export async function learnOwnPorts(value: unknown): Promise<void> {
   await portsLoaded;
-  const given = Array.isArray(told) ? told.filter((one): one is number => Number.isInteger(one)) : [];
-  const next = new Set([...given, ...(await pairedPort())]);
+  const numbers = Array.isArray(value) ? value.filter((one): one is number => Number.isInteger(one)) : [];
+  const next = new Set([...numbers, ...(await pairedPort())]);
   if (next.size === ports.size && [...next].every((port) => ports.has(port))) return;
   ports = next;
   await chrome.storage.session.set({ ownPorts: [...ports] });
-  await raiseWall();
+  await blockOwnPages();
 }
 
 export function isOwnPage(url: string | undefined): boolean {
@@ -50,11 +50,11 @@ export function isOwnPage(url: string | undefined): boolean {
   return parsed.protocol in DEFAULT_PORTS && HOST.test(parsed.hostname) && ports.has(portOf(parsed));
 }
 
-/** The document in a tab and how many frames it is made of, as far as Chrome tells it. */
-export interface Look { url?: string; documentId?: string; frames: number }
+/** The document in a tab and how many frames it has, as far as Chrome reports it. */
+export interface TabDocument { url?: string; documentId?: string; frames: number }
 
-/** Refuses handrail's own pages. Every frame counts: what is clicked in the page may lie in any of them. */
-export async function lookAt(tabId: number): Promise<Look> {
+/** Refuses handrail's own pages. Every frame counts, because a click may land in any of them. */
+export async function requireForeignPage(tabId: number): Promise<TabDocument> {
   await portsLoaded;
   const [tab, frames] = await Promise.all([chrome.tabs.get(tabId).catch(() => null), chrome.webNavigation.getAllFrames({ tabId }).catch(() => null)]);
   if ([tab?.url, tab?.pendingUrl, ...(frames ?? []).map((frame) => frame.url)].some(isOwnPage)) throw ownPage();
@@ -69,14 +69,14 @@ export function refuseOwnAddress(url: string | undefined): void {
 const ownPage = (): Failure => new Failure("CDP_PERMISSION_DENIED", "This page is handrail's own: it is for people, never for a tool.", { own: true, hint: "Ask the person to look there." });
 
 export function watchOwnPages(): void {
-  onTasksChanged(() => void raiseWall());
-  // What was on its way before the wall stood.
+  onTasksChanged(() => void blockOwnPages());
+  // Requests that started before the block was active.
   chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
     if (frameId === 0) void tasksLoaded.then(() => (taskOfTab(tabId) ? leaveOwnPage(tabId, url) : undefined));
   });
 }
 
-/** True for a page of ours, which is closed: left open, a page of the task could come back to it. */
+/** True for a page of ours, which is closed: left open, a page of the task could return to it. */
 export async function leaveOwnPage(tabId: number, url: string | undefined): Promise<boolean> {
   await portsLoaded;
   if (!isOwnPage(url)) return false;
@@ -84,8 +84,8 @@ export async function leaveOwnPage(tabId: number, url: string | undefined): Prom
   return true;
 }
 
-/** Resolves once Chrome blocks what the tasks' tabs ask of handrail. */
-export function raiseWall(): Promise<void> {
+/** Resolves once Chrome blocks requests of the tasks' tabs to handrail. */
+export function blockOwnPages(): Promise<void> {
   building = building.then(build).catch(() => undefined);
   return building;
 }
@@ -93,16 +93,16 @@ export function raiseWall(): Promise<void> {
 async function build(): Promise<void> {
   await portsLoaded;
   const tabIds = allTasks().flatMap((task) => task.tabs).sort((one, other) => one - other);
-  const wanted = JSON.stringify([tabIds, [...ports].sort()]);
-  if (wanted === built) return;
-  const rule = { id: WALL, action: { type: "block" as chrome.declarativeNetRequest.RuleActionType }, condition: { tabIds, regexFilter: addresses(), resourceTypes: KINDS } };
-  await chrome.declarativeNetRequest.updateSessionRules({ removeRuleIds: [WALL], addRules: tabIds.length && ports.size ? [rule] : [] });
-  built = wanted;
+  const wallKey = JSON.stringify([tabIds, [...ports].sort()]);
+  if (wallKey === built) return;
+  const rule = { id: RULE_ID, action: { type: "block" as chrome.declarativeNetRequest.RuleActionType }, condition: { tabIds, regexFilter: addresses(), resourceTypes: KINDS } };
+  await chrome.declarativeNetRequest.updateSessionRules({ removeRuleIds: [RULE_ID], addRules: tabIds.length && ports.size ? [rule] : [] });
+  built = wallKey;
 }
 
 const KINDS = ["main_frame", "sub_frame", "stylesheet", "script", "image", "font", "object", "xmlhttprequest", "ping", "csp_report", "media", "websocket", "webtransport", "webbundle", "other"] as chrome.declarativeNetRequest.ResourceType[];
 
 function addresses(): string {
-  const named = `:(${[...ports].join("|")})`;
-  return `^(https?|wss?)://${HOSTS}\\.?${ports.has(80) || ports.has(443) ? `(${named})?` : named}/`;
+  const portPattern = `:(${[...ports].join("|")})`;
+  return `^(https?|wss?)://${HOSTS}\\.?${ports.has(80) || ports.has(443) ? `(${portPattern})?` : portPattern}/`;
 }

@@ -1,15 +1,15 @@
-/** Calls into pages: installs the page part where it is missing, and keeps refusals apart from defects. */
+/** Calls into pages: installs the page script if it is missing, and distinguishes refusals from bugs. */
 
-import type { Answer, Ask, PageMethod, Reply } from "../page/api";
+import type { Answer, PageRequest, PageMethod, Reply } from "../page/api";
 import { send } from "./debuggee";
 import { deniedFrames, refuseDenied } from "./denied_pages";
 import { Failure, failureOf, isForbiddenPage } from "./failure";
-import { heldTo } from "./held_place";
+import { requiredOrigin } from "./required_origin";
 import { askTop, isRepeatable, type Repeatable } from "./shortcut";
 
 export const TOP = 0;
 
-/** Serialised and run in the page's isolated world: it can use nothing from here. */
+/** Serialised and run in the page's isolated world, so it can't use anything from this module. */
 async function invoke(method: string, ask: unknown, origin: string | null): Promise<unknown> {
   if (origin !== null && location.origin !== origin) return { elsewhere: true };
   const page = (globalThis as { handrail?: { isAlive(): boolean; answer(method: string, ask: unknown): Promise<unknown> } }).handrail;
@@ -19,7 +19,7 @@ async function invoke(method: string, ask: unknown, origin: string | null): Prom
 const install = (target: chrome.scripting.InjectionTarget, file = "page.js"): Promise<unknown> =>
   chrome.scripting.executeScript({ target, files: [file], injectImmediately: true });
 
-async function run<M extends PageMethod>(target: chrome.scripting.InjectionTarget, method: M, ask: Ask<M>, origin: string | null = null) {
+async function run<M extends PageMethod>(target: chrome.scripting.InjectionTarget, method: M, ask: PageRequest<M>, origin: string | null = null) {
   return await chrome.scripting.executeScript({ target, func: invoke, args: [method, ask, origin], injectImmediately: true });
 }
 
@@ -37,50 +37,50 @@ export class PageGone extends Error {
   }
 }
 
-/** For `catch`: a page that went away isn't a failure where there is something to be had instead. */
-export const goneOr = <T>(instead: T) => (error: unknown): T => {
+/** For `catch`: returns a fallback if the page went away. */
+export const ifGone = <T>(instead: T) => (error: unknown): T => {
   if (error instanceof PageGone) return instead;
   throw error;
 };
 
-export async function ask<M extends PageMethod>(tabId: number, frameId: number, method: M, asked: Ask<M>): Promise<Answer<M>> {
+export async function ask<M extends PageMethod>(tabId: number, frameId: number, method: M, request: PageRequest<M>): Promise<Answer<M>> {
   if (frameId !== TOP) await refuseDenied(tabId, frameId);
-  const reply = frameId === TOP && isRepeatable(method) ? await askTop(tabId, method, asked) : null;
-  return reply ? told<M>(reply) : await inject(tabId, frameId, method, asked);
+  const reply = frameId === TOP && isRepeatable(method) ? await askTop(tabId, method, request) : null;
+  return reply ? unwrapTop<M>(reply) : await inject(tabId, frameId, method, request);
 }
 
-/** The same, once the debugger has told everything that happened in the page before the answer. */
-export async function askInOrder<M extends Repeatable>(tabId: number, frameId: number, method: M, asked: Ask<M>): Promise<Answer<M>> {
-  const reply = frameId === TOP ? await askTop(tabId, method, asked) : null;
-  if (reply) return told<M>(reply);
-  const answer = await inject(tabId, frameId, method, asked);
-  // The debugger tells things in their order: once it answers, so has everything before.
+/** The same, after the debugger has reported everything that happened in the page before the answer. */
+export async function askInOrder<M extends Repeatable>(tabId: number, frameId: number, method: M, request: PageRequest<M>): Promise<Answer<M>> {
+  const reply = frameId === TOP ? await askTop(tabId, method, request) : null;
+  if (reply) return unwrapTop<M>(reply);
+  const answer = await inject(tabId, frameId, method, request);
+  // The debugger reports in order: once it answers, it has reported everything before.
   await send(tabId, "Runtime.getIsolateId").catch(() => undefined);
   return answer;
 }
 
-function told<M extends PageMethod>(reply: Reply<Answer<M>> | "gone"): Answer<M> {
+function unwrapTop<M extends PageMethod>(reply: Reply<Answer<M>> | "gone"): Answer<M> {
   return unwrap<M>(reply === "gone" ? null : reply);
 }
 
-async function inject<M extends PageMethod>(tabId: number, frameId: number, method: M, asked: Ask<M>): Promise<Answer<M>> {
+async function inject<M extends PageMethod>(tabId: number, frameId: number, method: M, request: PageRequest<M>): Promise<Answer<M>> {
   const target = { tabId, frameIds: [frameId] };
-  const origin = frameId === TOP ? (heldTo(tabId) ?? null) : null;
+  const origin = frameId === TOP ? (requiredOrigin(tabId) ?? null) : null;
   try {
-    let [answer] = await run(target, method, asked, origin);
+    let [answer] = await run(target, method, request, origin);
     if (isMissing(answer)) {
       await install(target);
-      [answer] = await run(target, method, asked, origin);
+      [answer] = await run(target, method, request, origin);
     }
     return unwrap<M>(answer?.result as Reply<Answer<M>> | null);
   } catch (error) {
-    throw translated(error);
+    throw translateError(error);
   }
 }
 
 const isMissing = (answer: chrome.scripting.InjectionResult<unknown> | undefined): boolean => (answer?.result as { missing?: true } | null)?.missing === true;
 
-function translated(error: unknown): unknown {
+function translateError(error: unknown): unknown {
   const message = error instanceof Error ? error.message : String(error);
   if (/frame with id|frame was removed|no frame|document/i.test(message) && !isForbiddenPage(message)) return new PageGone();
   return error instanceof Failure || error instanceof PageGone ? error : failureOf(error);
@@ -88,14 +88,14 @@ function translated(error: unknown): unknown {
 
 export interface FrameAnswer<T> { frameId: number; value: T }
 
-/** Every frame that answers, cross-site ones included. */
-export async function askAll<M extends PageMethod>(tabId: number, method: M, asked: Ask<M>): Promise<FrameAnswer<Answer<M>>[]> {
+/** Every frame that responds, cross-site ones included. */
+export async function askAll<M extends PageMethod>(tabId: number, method: M, request: PageRequest<M>): Promise<FrameAnswer<Answer<M>>[]> {
   try {
-    let answers = await run({ tabId, allFrames: true }, method, asked);
+    let answers = await run({ tabId, allFrames: true }, method, request);
     const missing = answers.filter(isMissing).map((one) => one.frameId);
     if (missing.length) {
       await install({ tabId, frameIds: missing });
-      const late = await run({ tabId, frameIds: missing }, method, asked);
+      const late = await run({ tabId, frameIds: missing }, method, request);
       answers = [...answers.filter((one) => !isMissing(one)), ...late];
     }
     const denied = await deniedFrames(tabId);
@@ -104,7 +104,7 @@ export async function askAll<M extends PageMethod>(tabId: number, method: M, ask
       .map((one) => ({ frameId: one.frameId, value: unwrap<M>(one.result as unknown as Reply<Answer<M>>) }))
       .sort((one, other) => one.frameId - other.frameId);
   } catch (error) {
-    throw translated(error);
+    throw translateError(error);
   }
 }
 

@@ -1,8 +1,8 @@
-/** A page's request to be paired with: it waits for a person, in a window of the extension's own that opens by itself. */
+/** A page's request to pair: it waits for a person, in a window of the extension that opens automatically. */
 
 import type { PairRequest } from "./view";
 
-/** As long as a code is good. */
+/** As long as a pairing code is valid. */
 const VALID_MS = 600_000;
 const SIZE = { width: 460, height: 400 };
 
@@ -14,21 +14,21 @@ async function stored(): Promise<Stored | null> {
 }
 
 export async function pendingRequest(): Promise<PairRequest | null> {
-  const found = await stored();
-  return found && { server: found.server, code: found.code };
+  const request = await stored();
+  return request && { server: request.server, code: request.code };
 }
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** False while a person is asked about another server: no question takes the place of the one that is read. */
-export function holdRequest(request: PairRequest, show: () => Promise<void>): Promise<boolean> {
-  // One after the other: two that come at once must not open two windows.
-  const held = last.then(() => hold(request, show));
-  last = held.catch(() => undefined);
-  return held;
+/** False while a person is asked about another server: a question that is being read isn't replaced. */
+export function openRequest(request: PairRequest, show: () => Promise<void>): Promise<boolean> {
+  // One after the other: two simultaneous requests must not open two windows.
+  const result = last.then(() => openWindow(request, show));
+  last = result.catch(() => undefined);
+  return result;
 }
 
-async function hold(request: PairRequest, show: () => Promise<void>): Promise<boolean> {
+async function openWindow(request: PairRequest, show: () => Promise<void>): Promise<boolean> {
   const before = await stored();
   if (before && before.server !== request.server) return false;
   await chrome.storage.session.set({ pairRequest: { ...before, ...request, at: Date.now() } });
@@ -37,7 +37,7 @@ async function hold(request: PairRequest, show: () => Promise<void>): Promise<bo
   if (isThere) return true;
   const opened = await chrome.windows.create({ url: "pair.html", type: "popup", focused: true, ...SIZE });
   await chrome.storage.session.set({ pairRequest: { ...request, at: Date.now(), windowId: opened?.id } });
-  // It may have been closed before anybody knew that it is the one.
+  // It may have been closed before its id was known.
   if (!(await chrome.windows.get(opened?.id ?? -1).then(() => true, () => false))) {
     await clearRequest();
     await show();
@@ -49,7 +49,7 @@ export async function clearRequest(): Promise<void> {
   await chrome.storage.session.remove("pairRequest");
 }
 
-/** Who closes the window has said no. */
+/** Closing the window means no. */
 export async function windowClosed(windowId: number): Promise<boolean> {
   if ((await stored())?.windowId !== windowId) return false;
   await clearRequest();

@@ -1,4 +1,4 @@
-/** Exchanges a one-time code for a token of this plugin's own, with a server that has shown to be handrail. */
+/** Exchanges a one-time code for this plugin's own token, with a server that has proved to be handrail. */
 
 import { Failure } from "./failure";
 import { clientId, pairing, savePairing } from "./settings";
@@ -39,13 +39,13 @@ export async function pair(address: string, code: string): Promise<string> {
   return server;
 }
 
-/** Anything that answers like handrail could be a page's server: which one it is, a person decides in the extension's own window. */
+/** Anything that answers like handrail could be a page's own server, so a person decides in the extension's window. */
 export async function needsConsent(server: string): Promise<boolean> {
   return (await pairing())?.server !== server;
 }
 
 export function browserName(): string {
   const brands = (navigator as { userAgentData?: { brands: { brand: string }[] } }).userAgentData?.brands.map((one) => one.brand) ?? [];
-  const known = ["Microsoft Edge", "Brave", "Opera", "Google Chrome", "Chromium"].find((name) => brands.includes(name));
-  return { "Microsoft Edge": "edge", Brave: "brave", Opera: "opera", Chromium: "chromium" }[known ?? ""] ?? "chrome";
+  const brand = ["Microsoft Edge", "Brave", "Opera", "Google Chrome", "Chromium"].find((name) => brands.includes(name));
+  return { "Microsoft Edge": "edge", Brave: "brave", Opera: "opera", Chromium: "chromium" }[brand ?? ""] ?? "chrome";
 }

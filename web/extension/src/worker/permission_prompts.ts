@@ -1,8 +1,7 @@
 /**
- * Tells the agent that a page asks for a permission: the camera, the place, notifications and the like. Chrome shows that
- * question to the person alone, and nothing that an agent can do reaches it.
- *
- * The page's own functions are wrapped for this. A page that gets around that is only not reported.
+ * Reports to the agent that a page asks for a permission: camera, location, notifications and so on. Chrome shows the
+ * question only to the person, and no agent action can reach it. For this, the page's own functions are wrapped; a
+ * page that gets around that is only not reported.
  */
 
 import { onAttached, onDebuggerEvent, send } from "./debuggee";
@@ -12,7 +11,7 @@ const CALLED: Record<string, string> = {
   camera: "the camera", microphone: "the microphone", geolocation: "your location", notifications: "notifications", "clipboard-read": "the clipboard",
   midi: "MIDI devices", screen: "a picture of your screen", device: "a device",
 };
-/** Another one in each worker: what a page may have kept of an older one says nothing. */
+/** A new name in each worker, so that a page can't use one that it kept from an earlier worker. */
 const BINDING = `handrail_${crypto.randomUUID().replaceAll("-", "")}`;
 
 export function watchPermissions(): void {
@@ -29,7 +28,7 @@ export function watchPermissions(): void {
   });
 }
 
-/** Serialised and run in the page: it can use nothing from here. */
+/** Serialised and run in the page, so it can't use anything from this module. */
 function wrap(binding: string): void {
   const world = globalThis as unknown as Record<string, unknown>;
   const tell = world[binding] as ((kind: string) => void) | undefined;
@@ -39,7 +38,7 @@ function wrap(binding: string): void {
   const query = permissions?.query.bind(permissions);
   const ask = (kinds: string[]): void => {
     for (const name of kinds) {
-      // What was answered before is not asked again.
+      // A permission that was decided before isn't asked for again.
       if (name === "screen" || name === "device" || !query) tell(name);
       else void query({ name: name as PermissionName }).then(({ state }) => (state === "prompt" ? tell(name) : undefined), () => undefined);
     }
@@ -51,7 +50,7 @@ function wrap(binding: string): void {
       try {
         ask(kinds(given));
       } catch {
-        // The page's own call must not fail for ours.
+        // The page's own call must not fail because of ours.
       }
       return Reflect.apply(target as () => unknown, self, given);
     };

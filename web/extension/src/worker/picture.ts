@@ -1,19 +1,19 @@
-/** Pictures of pages as PNG, and how large one is. */
+/** Screenshots of pages as PNG, and their size. */
 
 import type { Content } from "./artifacts";
 import { send } from "./debuggee";
 import { Failure } from "./failure";
 
-/** The server takes 25 MB. */
+/** The server accepts 25 MB. */
 const LARGEST = 24 * 1024 * 1024;
 /** Taller pictures can't be drawn. */
 const TALLEST = 16_000;
 const PNG = "image/png";
 
 /** `area` is the part of the page that it shows, in CSS pixels. */
-export interface Shot { picture: Content; area?: { x: number; y: number; width: number; height: number } }
+export interface Screenshot { picture: Content; area?: { x: number; y: number; width: number; height: number } }
 
-export async function capture(tabId: number, fullPage: boolean, warnings: string[]): Promise<Shot> {
+export async function capture(tabId: number, fullPage: boolean, warnings: string[]): Promise<Screenshot> {
   if (!fullPage) {
     const [picture, area] = await Promise.all([shoot(tabId, {}), viewOf(tabId)]);
     return area ? { picture, area } : { picture };
@@ -29,9 +29,9 @@ export async function capture(tabId: number, fullPage: boolean, warnings: string
   return { picture: await shoot(tabId, { captureBeyondViewport: true, clip: { ...clip, scale: 0.5 } }), area };
 }
 
-async function viewOf(tabId: number): Promise<Shot["area"]> {
+async function viewOf(tabId: number): Promise<Screenshot["area"]> {
   const expression = "({ x: scrollX, y: scrollY, width: innerWidth, height: innerHeight })";
-  const { result } = await send<{ result: { value?: Shot["area"] } }>(tabId, "Runtime.evaluate", { expression, returnByValue: true });
+  const { result } = await send<{ result: { value?: Screenshot["area"] } }>(tabId, "Runtime.evaluate", { expression, returnByValue: true });
   return result.value;
 }
 
@@ -40,14 +40,14 @@ async function shoot(tabId: number, how: Record<string, unknown>): Promise<Conte
   return { bytes: await decoded(data), type: PNG };
 }
 
-/** Chrome does this itself from version 140 on; before, a request reads it. */
+/** Chrome has this built in from version 140 on; before that, a request decodes it. */
 export async function decoded(base64: string): Promise<Uint8Array<ArrayBuffer>> {
   if (typeof Uint8Array.fromBase64 === "function") return Uint8Array.fromBase64(base64);
   return new Uint8Array(await (await fetch(`data:;base64,${base64}`)).arrayBuffer());
 }
 
-/** Without the debugger Chrome can draw only the tab that is in front. */
-export async function captureInFront(tab: chrome.tabs.Tab): Promise<Shot> {
+/** Without the debugger, Chrome can capture only the tab in front. */
+export async function captureInFront(tab: chrome.tabs.Tab): Promise<Screenshot> {
   if (!tab.active) throw new Failure("CDP_UNAVAILABLE", "Without the debugger only the tab in front can be drawn.");
   const [, data = ""] = (await chrome.tabs.captureVisibleTab(tab.windowId, { format: "png" })).split(",", 2);
   return { picture: { bytes: await decoded(data), type: PNG } };

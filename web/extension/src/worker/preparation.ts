@@ -5,7 +5,7 @@ import { Failure, failureOf } from "./failure";
 
 const PICTURE = "browser_screenshot";
 const TEXT = "browser_readability_extract";
-/** Trying again changes nothing about these. */
+/** Retrying doesn't help with these errors. */
 const FINAL = new Set(["SCHEMA_VALIDATION_FAILED", "INVALID_TASK_TAB", "TASK_TAB_CLOSED"]);
 
 export const isPreparation = (names: string[]): boolean => names.length === 2 && names.includes(PICTURE) && names.includes(TEXT);
@@ -21,7 +21,7 @@ export async function prepare(run: (name: string) => Promise<Result>): Promise<P
   }
   const result: Result = {};
   if (!(text instanceof Failure)) Object.assign(result, text, { readability: text });
-  // Both may be artifacts; beside each other the picture's is the one on top, as in the contract's example.
+  // Both may be artifacts; the picture's fields are at the top level, as in the contract's example.
   if (!(picture instanceof Failure)) Object.assign(result, picture, { screenshot: picture });
   const failed = [[PICTURE, picture], [TEXT, text]].flatMap(([name, one]) => (one instanceof Failure ? [{ name: name as string, failure: one }] : []));
   if (!failed.length) return { status: "success", result };

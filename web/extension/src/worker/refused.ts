@@ -1,2 +1,2 @@
-/** The server has heard a message and does not take it, now or ever; who was not heard gets any other error. */
+/** The server received a message and refuses it for good; a message that wasn't received causes another error. */
 export class Refused extends Error {}

@@ -7,20 +7,20 @@ import { Deadline } from "./deadline";
 import { learnDenied } from "./denied_pages";
 import { Failure, failureOf } from "./failure";
 import { follow, hopsBefore } from "./hops";
-import { type Look, learnOwnPorts } from "./own_pages";
-import { holding } from "./held_place";
+import { type TabDocument, learnOwnPorts } from "./own_pages";
+import { atOrigin } from "./required_origin";
 import { isPreparation, prepare } from "./preparation";
 import { withProvenance } from "./provenance";
-import { checkPlace } from "./seen";
+import { checkExpected } from "./expected_view";
 import { fallback, invalid, parse, type Parsed, whole } from "./shape";
 import { taskOf } from "./tasks";
 
-/** Our own answer should reach the server before it gives up. */
+/** Our own timeout answer should reach the server before its timeout. */
 const MARGIN_MS = 150;
 
 const lanes = new Map<string, Promise<unknown>>();
 
-/** A task's messages wait for each other; one that fails does not fail the next. */
+/** A task's messages wait for each other; one that fails doesn't fail the next. */
 export function inLane<T>(taskId: string, work: () => Promise<T>): Promise<T> {
   const mine = (lanes.get(taskId) ?? Promise.resolve()).then(work, work);
   lanes.set(taskId, mine);
@@ -28,19 +28,19 @@ export function inLane<T>(taskId: string, work: () => Promise<T>): Promise<T> {
   return mine;
 }
 
-interface Step { action: Action; given: Record<string, unknown>; ms: number }
-/** What its steps leave for the message's one result: `tabs` are those of the task that they were about. */
+interface Step { action: Action; input: Record<string, unknown>; ms: number }
+/** What the steps collect for the message's one result: `tabs` are the task's tabs that they used. */
 interface Run { message: BrowserAction; warnings: string[]; tabs: Set<number> }
 
 function stepsOf(message: BrowserAction): Step[] {
   if (typeof message.action !== "object" || message.action === null || !Object.keys(message.action).length) {
     throw invalid("browser_action", [{ field: "action", message: "must name at least one action" }]);
   }
-  return Object.entries(message.action).map(([name, given]) => {
+  return Object.entries(message.action).map(([name, input]) => {
     const action = CATALOGUE.get(name);
     if (!action) throw invalid("browser_action", [{ field: `action.${name}`, message: "isn't an action that this plugin knows" }]);
-    const { timeoutMs } = parse(name, given, { timeoutMs: fallback(whole(1, TIMEOUTS.longestActionMs), action.execMs) });
-    return { action, given, ms: Math.max(timeoutMs - MARGIN_MS, timeoutMs / 2) };
+    const { timeoutMs } = parse(name, input, { timeoutMs: fallback(whole(1, TIMEOUTS.longestActionMs), action.execMs) });
+    return { action, input, ms: Math.max(timeoutMs - MARGIN_MS, timeoutMs / 2) };
   });
 }
 
@@ -55,14 +55,14 @@ export async function runMessage(message: BrowserAction, clientId: string): Prom
     await learnOwnPorts(message.ownPorts);
     await learnDenied(taskOf(message.taskId), message.deniedPages);
     const steps = stepsOf(message);
-    // Nothing of a message is done when any part of it is malformed.
-    for (const { action, given } of steps) parse(action.name, given, action.params);
+    // Nothing of a message is done if any part of it is malformed.
+    for (const { action, input } of steps) parse(action.name, input, action.params);
     const outcome = isPreparation(Object.keys(message.action))
       ? await prepare((name) => runStep(steps.find((step) => step.action.name === name)!, run))
       : { status: "success" as const, result: await inOrder(steps, run) };
-    const said = [...run.warnings, ...((outcome.result["warnings"] as string[] | undefined) ?? [])];
+    const allWarnings = [...run.warnings, ...((outcome.result["warnings"] as string[] | undefined) ?? [])];
     const hops = [...run.tabs].flatMap((tabId) => hopsBefore(tabId, outcome.result["pageUrl"]));
-    return { ...head, status: outcome.status, result: { ...outcome.result, ...(hops.length ? { hops } : {}), ...(said.length ? { warnings: said } : {}) } };
+    return { ...head, status: outcome.status, result: { ...outcome.result, ...(hops.length ? { hops } : {}), ...(allWarnings.length ? { warnings: allWarnings } : {}) } };
   } catch (error) {
     return { ...head, status: "error", error: failureOf(error).wire() };
   }
@@ -74,20 +74,20 @@ async function inOrder(steps: Step[], run: Run): Promise<Result> {
   return last;
 }
 
-async function runStep({ action, given, ms }: Step, { message, warnings, tabs }: Run): Promise<Result> {
-  const params = parse(action.name, given, action.params);
+async function runStep({ action, input, ms }: Step, { message, warnings, tabs }: Run): Promise<Result> {
+  const params = parse(action.name, input, action.params);
   if (action.acts && taskOf(message.taskId)?.status === "takeover") {
     throw new Failure("PLUGIN_ERROR", "A person has taken over this task.", { takeover: true, hint: "Wait until it is handed back." }, true);
   }
   const deadline = new Deadline(ms);
   const context: Omit<Context, "allowed"> = { taskId: message.taskId, message, deadline, warnings };
-  const tabId = given["tabId"];
+  const tabId = input["tabId"];
   if (typeof tabId === "number" && taskOf(message.taskId)?.tabs.includes(tabId)) {
     follow(tabId);
     tabs.add(tabId);
   }
   const isAboutPage = typeof tabId === "number" && !LEAVING.has(action.name);
-  const working = withProvenance(action, tabId, isAboutPage, (allowed) => checked(action, given, { ...context, allowed }, params));
+  const working = withProvenance(action, tabId, isAboutPage, (allowed) => runAtOrigin(action, input, { ...context, allowed }, params));
   const result = await deadline.within(working, "PLUGIN_TIMEOUT_EXEC", `${action.name} took too long`).catch((error: unknown) => {
     throw action.acts && !action.isIdempotent ? perhapsDone(error) : error;
   });
@@ -95,7 +95,7 @@ async function runStep({ action, given, ms }: Step, { message, warnings, tabs }:
   return result;
 }
 
-/** Who does it again after such an end may do it twice. */
+/** Marks errors after which a repetition might do the action twice. */
 function perhapsDone(error: unknown): unknown {
   if (!(error instanceof Failure) || !LATE.has(error.code)) return error;
   return new Failure(error.code, `${error.message} It may have been done.`, { hint: "Look at the page before doing it again.", ...error.details, mayHaveBeenDone: true }, false);
@@ -103,18 +103,18 @@ function perhapsDone(error: unknown): unknown {
 
 const LATE = new Set(["PLUGIN_TIMEOUT_EXEC", "NAVIGATION_TIMEOUT"]);
 
-/** What a person was shown must still be there: it is looked at once more in the moment of the act. */
-async function checked(action: Action, given: Record<string, unknown>, context: Context, params: Parsed<any>): Promise<Result> {
+/** What a person was shown must still be there: it is checked once more at the moment of the action. */
+async function runAtOrigin(action: Action, input: Record<string, unknown>, context: Context, params: Parsed<any>): Promise<Result> {
   const page = action.isEager ? null : await context.allowed;
   const { expectedOrigin } = context.message;
-  if (!action.acts || !page || expectedOrigin === undefined) return await bound(action, given, context, params, page);
-  return await holding(given["tabId"] as number, expectedOrigin, page.url, () => bound(action, given, context, params, page));
+  if (!action.acts || !page || expectedOrigin === undefined) return await runIfUnchanged(action, input, context, params, page);
+  return await atOrigin(input["tabId"] as number, expectedOrigin, page.url, () => runIfUnchanged(action, input, context, params, page));
 }
 
-async function bound(action: Action, given: Record<string, unknown>, context: Context, params: Parsed<any>, page: Look | null): Promise<Result> {
-  const shown = action.acts && typeof given["expected"] === "string" ? await checkPlace(context.taskId, action.name, given, given["expected"]) : null;
+async function runIfUnchanged(action: Action, input: Record<string, unknown>, context: Context, params: Parsed<any>, page: TabDocument | null): Promise<Result> {
+  const shown = action.acts && typeof input["expected"] === "string" ? await checkExpected(context.taskId, action.name, input, input["expected"]) : null;
   return await action.run(shown?.element ? { ...context, expected: { expected: shown.element }, lookAround: shown.lookAround, hasFrames: page?.frames !== 1 } : context, params);
 }
 
-/** They take a tab away from its page, or tell nothing of it. */
+/** These take a tab away from its page, or return nothing about it. */
 const LEAVING = new Set(["browser_navigate", "browser_tab_close", "browser_debugger_detach", "task_stop"]);

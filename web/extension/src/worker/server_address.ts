@@ -1,10 +1,10 @@
-/** Addresses of servers: what may be paired with, compared whole and never by their beginnings. */
+/** Addresses of servers that can be paired with, always compared as a whole. */
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 /** The contract's own pages, and our default port. */
 const USUAL = new Set(["http://localhost:3000", "http://127.0.0.1:3000", "http://localhost:6006", "http://127.0.0.1:6006"]);
 
-/** The origin of an address that somebody typed or a page sent; null for anything that isn't a plain web server. */
+/** The origin of an address that was typed or sent by a page; null if it isn't a plain web server. */
 export function serverOrigin(address: string): string | null {
   const trimmed = address.trim();
   if (/\s/.test(trimmed)) return null;
@@ -19,8 +19,8 @@ export function serverOrigin(address: string): string | null {
 }
 
 export function isLoopback(origin: string): boolean {
-  const found = serverOrigin(origin);
-  return found !== null && found === origin && LOOPBACK.has(new URL(found).hostname);
+  const normalized = serverOrigin(origin);
+  return normalized !== null && normalized === origin && LOOPBACK.has(new URL(normalized).hostname);
 }
 
 export const isUsual = (origin: string): boolean => USUAL.has(origin);

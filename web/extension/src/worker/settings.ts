@@ -1,12 +1,12 @@
-/** What outlives the browser: who this plugin is, and the server that it is paired with. */
+/** What survives a browser restart: this plugin's id, and the server that it is paired with. */
 
 export interface Pairing { server: string; token: string; pairedAt: number }
 
-let known: Promise<string> | undefined;
+let clientIdPromise: Promise<string> | undefined;
 
 export function clientId(): Promise<string> {
-  return (known ??= storedClientId().catch((error: unknown) => {
-    known = undefined; // asked again the next time
+  return (clientIdPromise ??= storedClientId().catch((error: unknown) => {
+    clientIdPromise = undefined; // tried again the next time
     throw error;
   }));
 }
@@ -19,14 +19,14 @@ async function storedClientId(): Promise<string> {
   return fresh;
 }
 
-let paired: Promise<Pairing | null> | undefined;
+let pairingPromise: Promise<Pairing | null> | undefined;
 chrome.storage?.local.onChanged?.addListener((changes) => {
-  if ("pairing" in changes) paired = undefined;
+  if ("pairing" in changes) pairingPromise = undefined;
 });
 
 export function pairing(): Promise<Pairing | null> {
-  return (paired ??= storedPairing().catch((error: unknown) => {
-    paired = undefined; // asked again the next time
+  return (pairingPromise ??= storedPairing().catch((error: unknown) => {
+    pairingPromise = undefined; // tried again the next time
     throw error;
   }));
 }
@@ -35,9 +35,9 @@ async function storedPairing(): Promise<Pairing | null> {
   return (await chrome.storage.local.get<{ pairing?: Pairing }>("pairing")).pairing ?? null;
 }
 
-export async function savePairing(found: Pairing | null): Promise<void> {
-  paired = undefined;
-  if (found) await chrome.storage.local.set({ pairing: found });
+export async function savePairing(value: Pairing | null): Promise<void> {
+  pairingPromise = undefined;
+  if (value) await chrome.storage.local.set({ pairing: value });
   else await chrome.storage.local.remove("pairing");
-  paired = undefined;
+  pairingPromise = undefined;
 }

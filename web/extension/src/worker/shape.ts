@@ -5,11 +5,11 @@ import { Failure } from "./failure";
 export type Check<T> = (value: unknown) => T;
 class Mismatch extends Error {}
 
-/** Checks by name. No constraint on them here: it would keep each check's own type from being seen. */
+/** Checks by name. There is no type constraint on them here, because it would hide each check's own type. */
 export type Parsed<S> = { [K in keyof S]: S[K] extends Check<infer T> ? T : never };
 
-const mismatch = (wanted: string): never => {
-  throw new Mismatch(wanted);
+const mismatch = (message: string): never => {
+  throw new Mismatch(message);
 };
 
 export const text: Check<string> = (value) => (typeof value === "string" ? value : mismatch("must be a string"));
@@ -25,17 +25,17 @@ export const oneOf = <const T extends string>(...names: T[]): Check<T> => (value
 export const listOf = <T>(item: Check<T>): Check<T[]> => (value) =>
   Array.isArray(value) && value.length ? value.map(item) : mismatch("must be a list with at least one item");
 
-/** Absent and null mean the same on the way in: not given. */
+/** On input, absent and null both mean: not given. */
 export const optional = <T>(check: Check<T>): Check<T | undefined> => (value) => (value === undefined || value === null ? undefined : check(value));
 export const fallback = <T>(check: Check<T>, otherwise: T): Check<T> => (value) => (value === undefined || value === null ? otherwise : check(value));
 
-/** Only pages; the host is checked by whoever decides about hosts. */
+/** Web pages only; the server's rules check the host. */
 export const pageUrl: Check<string> = (value) => {
-  const given = filled(value);
-  if (given === "about:blank") return given;
+  const address = filled(value);
+  if (address === "about:blank") return address;
   let url: URL;
   try {
-    url = new URL(given);
+    url = new URL(address);
   } catch {
     return mismatch("must be a whole URL, such as https://example.org/");
   }
@@ -43,24 +43,24 @@ export const pageUrl: Check<string> = (value) => {
   return url.href;
 };
 
-export function parse<S extends object>(action: string, given: unknown, shape: S): Parsed<S> {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) throw invalid(action, [{ field: "", message: "must be an object" }]);
-  const found: Record<string, unknown> = {};
+export function parse<S extends object>(action: string, input: unknown, shape: S): Parsed<S> {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) throw invalid(action, [{ field: "", message: "must be an object" }]);
+  const parsed: Record<string, unknown> = {};
   const problems: { field: string; message: string }[] = [];
   for (const [name, check] of Object.entries(shape) as [string, Check<unknown>][]) {
     try {
-      const value = check((given as Record<string, unknown>)[name]);
-      if (value !== undefined) found[name] = value;
+      const value = check((input as Record<string, unknown>)[name]);
+      if (value !== undefined) parsed[name] = value;
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error;
-      problems.push({ field: name, message: name in given ? error.message : "is missing" });
+      problems.push({ field: name, message: name in input ? error.message : "is missing" });
     }
   }
   if (problems.length) throw invalid(action, problems);
-  return found as Parsed<S>;
+  return parsed as Parsed<S>;
 }
 
 export function invalid(action: string, problems: { field: string; message: string }[]): Failure {
-  const said = problems.map(({ field, message }) => `${action}${field && `.${field}`} ${message}`).join("; ");
-  return new Failure("SCHEMA_VALIDATION_FAILED", said, { fieldErrors: problems });
+  const text = problems.map(({ field, message }) => `${action}${field && `.${field}`} ${message}`).join("; ");
+  return new Failure("SCHEMA_VALIDATION_FAILED", text, { fieldErrors: problems });
 }

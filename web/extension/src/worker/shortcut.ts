@@ -1,12 +1,14 @@
-/** Asks a page through the debugger, where it is attached: half the way of an injected script, and in order with events. */
+/** Asks a page through the attached debugger: half the latency of an injected script, and in order with events. */
 
-import type { Answer, Ask, PageMethod, Reply } from "../page/api";
+import type { Answer, PageRequest, PageMethod, Reply } from "../page/api";
 import { send } from "./debuggee";
 import { Failure } from "./failure";
-import { heldTo } from "./held_place";
+import { requiredOrigin } from "./required_origin";
 import { topWorld } from "./worlds";
 
-/** The debugger may be taken away while it asks, and then nobody knows whether it did: only what may be asked twice. */
+/**
+ * Methods that may be called twice: the debugger may be detached during a call, and then it is unknown whether it ran.
+ */
 export type Repeatable = "index" | "view" | "article" | "aim" | "focus" | "watch" | "hearClick" | "rest" | "changes" | "verdict" | "pressed" | "lastVerdict" | "hideBadge";
 const REPEATABLE: ReadonlySet<PageMethod> = new Set<Repeatable>(["index", "view", "article", "aim", "focus", "watch", "hearClick", "rest", "changes", "verdict", "pressed", "lastVerdict", "hideBadge"]);
 
@@ -16,14 +18,14 @@ const INVOKE = "async (method, ask, origin) => { if (origin && location.origin !
 
 interface Returned { result: { value?: string } }
 
-/** The top frame's answer; `gone` when its document went away meanwhile; null where it can't be asked this way. */
-export async function askTop<M extends PageMethod>(tabId: number, method: M, asked: Ask<M>): Promise<Reply<Answer<M>> | "gone" | null> {
+/** The top frame's answer; `gone` if its document has gone away; null if it can't be asked this way. */
+export async function askTop<M extends PageMethod>(tabId: number, method: M, request: PageRequest<M>): Promise<Reply<Answer<M>> | "gone" | null> {
   const world = topWorld(tabId);
   if (!world) return null;
   try {
     const { result } = await send<Returned>(tabId, "Runtime.callFunctionOn", {
       functionDeclaration: INVOKE,
-      arguments: [{ value: method }, { value: asked }, { value: heldTo(tabId) ?? null }],
+      arguments: [{ value: method }, { value: request }, { value: requiredOrigin(tabId) ?? null }],
       uniqueContextId: world.uniqueId,
       awaitPromise: true,
       returnByValue: true,

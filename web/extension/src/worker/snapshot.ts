@@ -1,15 +1,15 @@
-/** Chrome's tabs, windows and groups in the contract's words. */
+/** Chrome's tabs, windows and groups in the contract's format. */
 
 import type { FullState, Tab, TabGroup, Window } from "../protocol";
 import { allTasks, tasksLoaded } from "./tasks";
 
-/** Leaves out what is undefined: a member is absent or it has a value. */
-function given<T extends object>(entry: T): T {
+/** Leaves out undefined members: a member is absent or has a value. */
+function withoutUndefined<T extends object>(entry: T): T {
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined)) as T;
 }
 
 export function wireTab(tab: chrome.tabs.Tab): Tab {
-  return given({
+  return withoutUndefined({
     tabId: tab.id ?? -1,
     windowId: tab.windowId,
     groupId: tab.groupId >= 0 ? tab.groupId : undefined,
@@ -28,12 +28,12 @@ export function wireTab(tab: chrome.tabs.Tab): Tab {
 
 export function wireWindow(window: chrome.windows.Window): Window {
   const { focused, top, left, width, height, type } = window;
-  return given({ windowId: window.id ?? -1, focused, top, left, width, height, type: type ?? "normal" } as Window);
+  return withoutUndefined({ windowId: window.id ?? -1, focused, top, left, width, height, type: type ?? "normal" } as Window);
 }
 
 export function wireGroup(group: chrome.tabGroups.TabGroup): TabGroup {
   const { id, collapsed, color, title, windowId } = group;
-  return given({ id, collapsed, color, title, windowId } as TabGroup);
+  return withoutUndefined({ id, collapsed, color, title, windowId } as TabGroup);
 }
 
 export async function fullState(): Promise<FullState> {

@@ -1,4 +1,7 @@
-/** Every change of tabs, windows and groups as a `tab_event`; moves, which shift all others, as a whole state. */
+/**
+ * Sends every change of tabs, windows and groups as a `tab_event`; after moves, which shift all others, the whole
+ * state.
+ */
 
 import type { StateEventType } from "../protocol";
 import { wireGroup, wireTab, wireWindow } from "./snapshot";

@@ -1,15 +1,15 @@
-/** What happened in a tab, as the debugger told: console, requests, dialogs, downloads, files asked for. */
+/** What happened in a tab, according to the debugger: console, requests, dialogs, downloads, requested files. */
 
 export interface ConsoleMessage { level: string; text: string; timestamp: number; url?: string; line?: number }
 export interface FailedRequest { url: string; method: string; status?: number; error?: string; timestamp: number }
-/** `answer`: what was done about it where nobody was asked. */
+/** `answer`: how it was answered automatically. */
 export interface Dialog { type: string; message: string; answer?: "accepted" | "dismissed" }
 export interface Download { filename: string; url: string; state: string }
 
 const KEPT = 200;
 const LONGEST = 2000;
 
-/** A request that is open for longer is a stream, which nobody waits for. */
+/** A request that stays open longer is a stream, which isn't waited for. */
 const STREAM_MS = 10_000;
 
 interface Pending { url: string; method: string; type: string; loaderId: string; startedAt: number; status?: number }
@@ -24,12 +24,12 @@ export class TabLog {
   private readonly pending = new Map<string, Pending>();
   private readonly waiting = new Set<() => void>();
 
-  /** Each is told once. */
+  /** Each dialog is returned once. */
   takeDialogs(): Dialog[] {
     return this.dialogs.splice(0);
   }
 
-  /** Requests of scripts that a click may have started and that are still open. */
+  /** Number of open script requests that a click may have started. */
   openSince(moment: number): number {
     return [...this.pending.values()].filter((one) => one.startedAt >= moment && (one.type === "XHR" || one.type === "Fetch")).length;
   }
@@ -64,12 +64,12 @@ export class TabLog {
         if (!request) return;
         request.status = params["response"].status;
         if (request.status! >= 400) this.fail({ url: request.url, method: request.method, status: request.status!, timestamp: Date.now() });
-        // A stream stays open for good: once it answers, nobody waits for it.
+        // A stream stays open; once it responds, it isn't waited for.
         if (params["type"] === "EventSource") this.end(params["requestId"]);
         return;
       }
       case "Page.frameNavigated":
-        // The requests of the page before end without a word.
+        // The previous page's requests end without an event.
         if (!params["frame"].parentId) for (const [id, one] of this.pending) if (one.loaderId !== params["frame"].loaderId) this.pending.delete(id);
         return;
       case "Network.loadingFinished":

@@ -1,4 +1,4 @@
-/** Who has the wheel: a person takes it by touching the page, and hands it back on purpose. */
+/** Who is in control of a task: a person takes over by touching the page, and hands back explicitly. */
 
 import type { TakeoverReason, TaskStatus } from "../protocol";
 import { showBadge } from "./badge";
@@ -7,7 +7,7 @@ import { interceptFileChooser } from "./observation";
 import { endTask } from "./task_start";
 import { allTasks, saveTasks, type Task, taskOf } from "./tasks";
 
-export class Wheel {
+export class Takeover {
   constructor(private readonly emit: (message: Record<string, unknown>) => Promise<void>) {}
 
   async takeOver(task: Task, reason: TakeoverReason): Promise<void> {
@@ -31,8 +31,11 @@ export class Wheel {
     await this.emit({ type: "task_stopped", taskId: task.taskId, timestamp: Date.now() }).catch(() => undefined);
   }
 
-  /** What was done in the console, here or while we were away. A takeover that the server has not heard of yet stands. */
-  async told({ taskId, status, reading = false }: TaskStatus): Promise<void> {
+  /**
+   * Applies what was done in the console, now or while this browser was offline. A takeover that the server hasn't
+   * received yet stays.
+   */
+  async applyStatus({ taskId, status, reading = false }: TaskStatus): Promise<void> {
     const task = taskOf(taskId);
     if (!task) return;
     if (status === "completed") {
@@ -46,7 +49,10 @@ export class Wheel {
     }
   }
 
-  /** The server pauses a task that was taken over. When it sends more that acts after it has heard of that, it was handed back there. */
+  /**
+   * The server pauses a task that was taken over. If it sends another action after it has learned of the takeover, the
+   * task was handed back there.
+   */
   async noticeWork(taskId: string): Promise<void> {
     const task = taskOf(taskId);
     if (task?.status !== "takeover" || !task.isTakeoverKnown) return;
@@ -54,7 +60,10 @@ export class Wheel {
     await this.changed(task);
   }
 
-  /** A server that was away has to hear it; what it has heard before may have been handed back there since. */
+  /**
+   * Repeats takeovers to a server that was offline; a takeover that it already knew may have been handed back there
+   * since.
+   */
   async remind(): Promise<void> {
     for (const task of allTasks()) if (task.status === "takeover") await this.announce(task);
   }

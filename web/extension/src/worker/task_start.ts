@@ -1,27 +1,27 @@
-/** How a task comes to a tab, and how it lets go of it. */
+/** How a task gets a tab, and how it releases it. */
 
 import { attach, detach } from "./debuggee";
-import { raiseDenied } from "./denied_pages";
+import { blockDenied } from "./denied_pages";
 import { showBadge } from "./badge";
 import { Failure } from "./failure";
-import { gather, ungroup } from "./groups";
+import { groupTabs, ungroup } from "./groups";
 import { follow, unfollow } from "./hops";
-import { isOwnPage, leaveOwnPage, portsLoaded, raiseWall } from "./own_pages";
+import { isOwnPage, leaveOwnPage, portsLoaded, blockOwnPages } from "./own_pages";
 import { dropTask, isKnown, joinTask, taskOf, taskOfTab, type Task } from "./tasks";
 
 export function taskFor(taskId: string): Task {
   return taskOf(taskId) ?? { taskId, tabs: [], closedTabs: [], title: chrome.i18n.getMessage("groupTitle"), color: "orange", status: "running", startedAt: Date.now() };
 }
 
-/** The tab joins its task: grouped, marked, and watched by the debugger where Chrome allows it. */
+/** Adds the tab to its task: grouped, marked, and watched by the debugger if Chrome allows it. */
 export async function adoptTab(task: Task, tabId: number): Promise<void> {
   if (!isKnown(task)) throw stopped();
   follow(tabId);
   await joinTask(task, tabId);
-  await Promise.all([raiseWall(), raiseDenied()]);
+  await Promise.all([blockOwnPages(), blockDenied()]);
   const now = await chrome.tabs.get(tabId).catch(() => undefined);
   if (await leaveOwnPage(tabId, now?.url)) throw new Failure("CDP_PERMISSION_DENIED", "The page opened handrail itself, which is never for a tool. The tab was closed.", { own: true });
-  await gather(task, [tabId]);
+  await groupTabs(task, [tabId]);
   await Promise.all([showBadge(tabId), attach(tabId).catch(() => undefined)]);
   if (isKnown(task)) return;
   await ungroup([tabId].filter(isFree));
@@ -31,7 +31,7 @@ export async function adoptTab(task: Task, tabId: number): Promise<void> {
 const stopped = (): Failure => new Failure("PLUGIN_ERROR", "The task was stopped meanwhile.", { stopped: true, hint: "task_start begins it anew." });
 const isFree = (tabId: number): boolean => !taskOfTab(tabId);
 
-/** The task's own last tab; otherwise a free tab that shows the page; without a page the one that is looked at. */
+/** The task's own last tab; otherwise a free tab that shows the page; without a page, the active tab. */
 export async function existingTab(task: Task, url: string | undefined): Promise<chrome.tabs.Tab | undefined> {
   for (const tabId of task.tabs.toReversed()) {
     const tab = await chrome.tabs.get(tabId).catch(() => undefined);
@@ -49,14 +49,17 @@ export async function newTab(): Promise<chrome.tabs.Tab> {
   return created!.tabs![0]!;
 }
 
-/** Forgotten before the first wait, and no longer debugged: whoever begins it anew meanwhile may get the same tabs. */
+/**
+ * Forgotten and detached before the first wait, because a task of the same id that starts in the meantime may get the
+ * same tabs.
+ */
 export async function endTask(task: Task, isClosing: boolean): Promise<void> {
   const tabs = [...task.tabs];
   task.tabs = [];
   tabs.forEach(unfollow);
   await Promise.all([dropTask(task), ...tabs.map(detach)]);
   await Promise.all(tabs.map((tabId) => showBadge(tabId)));
-  const left = tabs.filter(isFree);
-  if (isClosing) await chrome.tabs.remove(left).catch(() => undefined);
-  else await ungroup(left);
+  const freeTabs = tabs.filter(isFree);
+  if (isClosing) await chrome.tabs.remove(freeTabs).catch(() => undefined);
+  else await ungroup(freeTabs);
 }

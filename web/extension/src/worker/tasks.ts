@@ -1,4 +1,4 @@
-/** The tasks of this browser: which tabs belong to which, and who has the wheel. Survives the worker. */
+/** The tasks of this browser: which tabs belong to them, and who is in control. Survives the worker. */
 
 import type { Floor } from "../page/api";
 import type { TakeoverReason } from "../protocol";
@@ -13,31 +13,31 @@ export interface Task {
   color: string;
   status: "running" | "takeover";
   reason?: TakeoverReason;
-  /** The server knows of the takeover: what it sends from then on that acts, it sends because it was handed back. */
+  /** The server knows of the takeover; if it sends another action after that, the task was handed back. */
   isTakeoverKnown?: boolean;
-  /** The person lets the agent read meanwhile. */
+  /** The person lets the agent read during the takeover. */
   isRead?: boolean;
   startedAt: number;
-  /** Addresses that its tabs must not ask for, as regular expressions. */
+  /** Addresses that its tabs must not request, as regular expressions. */
   denied?: string[];
 }
 
-/** Numbers of elements and frames that were given in a task, so that none is given twice, in none of its tabs. */
-interface Given { next: number; nextFrame: number }
+/** The next numbers for a task's elements and frames, so that none is used twice in any of its tabs. */
+interface Numbering { next: number; nextFrame: number }
 const MOST_GIVEN = 100;
 
 const tasks = new Map<string, Task>();
-const given = new Map<string, Given>();
-/** Of each tab, its frames' numbers. */
+const numberings = new Map<string, Numbering>();
+/** The frame numbers of each tab. */
 const frames = new Map<number, Record<number, number>>();
 const watchers = new Set<() => void>();
 
 export const tasksLoaded = load();
 
 async function load(): Promise<void> {
-  const stored = await chrome.storage.session.get<{ tasks?: Task[]; given?: [string, Given][]; frames?: [number, Record<number, number>][] }>(["tasks", "given", "frames"]);
+  const stored = await chrome.storage.session.get<{ tasks?: Task[]; given?: [string, Numbering][]; frames?: [number, Record<number, number>][] }>(["tasks", "given", "frames"]);
   for (const task of stored.tasks ?? []) tasks.set(task.taskId, task);
-  for (const [taskId, numbers] of stored.given ?? []) given.set(taskId, numbers);
+  for (const [taskId, numbers] of stored.given ?? []) numberings.set(taskId, numbers);
   for (const [tabId, numbers] of stored.frames ?? []) frames.set(tabId, numbers);
 }
 
@@ -52,7 +52,7 @@ export async function saveTasks(): Promise<void> {
 
 export const allTasks = (): Task[] => [...tasks.values()];
 export const taskOf = (taskId: string): Task | undefined => tasks.get(taskId);
-/** Not stopped meanwhile, nor begun anew. */
+/** Whether it is still this task, neither stopped nor started again. */
 export const isKnown = (task: Task): boolean => tasks.get(task.taskId) === task;
 export const taskOfTab = (tabId: number): Task | undefined => allTasks().find((task) => task.tabs.includes(tabId));
 
@@ -61,7 +61,7 @@ export async function putTask(task: Task): Promise<void> {
   await saveTasks();
 }
 
-/** At once: a task of the same id that is begun meanwhile is another one. */
+/** Removed at once: a task of the same id that starts in the meantime is another one. */
 export async function dropTask(task: Task): Promise<void> {
   if (isKnown(task)) tasks.delete(task.taskId);
   await saveTasks();
@@ -81,7 +81,7 @@ export async function tabClosed(tabId: number): Promise<void> {
   await saveTasks();
 }
 
-/** Never a tab of the person's or of another task. One that was closed a moment ago is found out by who uses it. */
+/** Never a tab of the person or of another task. A tab that was closed a moment ago is noticed when it is used. */
 export function checkOwn(taskId: string, tabId: number): void {
   const task = tasks.get(taskId);
   if (task?.closedTabs.includes(tabId)) throw new Failure("TASK_TAB_CLOSED", `Tab ${tabId} of this task was closed.`, { hint: "Open another one with browser_tab_open." });
@@ -91,7 +91,7 @@ export function checkOwn(taskId: string, tabId: number): void {
   }
 }
 
-/** The task's own tab, alive. */
+/** The task's own open tab. */
 export async function ownTab(taskId: string, tabId: number): Promise<chrome.tabs.Tab> {
   checkOwn(taskId, tabId);
   const tab = await chrome.tabs.get(tabId).catch(() => null);
@@ -100,45 +100,45 @@ export async function ownTab(taskId: string, tabId: number): Promise<chrome.tabs
   throw new Failure("TASK_TAB_CLOSED", `Tab ${tabId} of this task was closed.`);
 }
 
-function givenIn(tabId: number): [string, Given] {
+function numberingOf(tabId: number): [string, Numbering] {
   const series = taskOfTab(tabId)?.taskId ?? "";
-  let numbers = given.get(series);
+  let numbers = numberings.get(series);
   if (!numbers) {
-    given.set(series, (numbers = { next: 1, nextFrame: 1 }));
-    if (given.size > MOST_GIVEN) given.delete(given.keys().next().value!);
+    numberings.set(series, (numbers = { next: 1, nextFrame: 1 }));
+    if (numberings.size > MOST_GIVEN) numberings.delete(numberings.keys().next().value!);
   }
   return [series, numbers];
 }
 
 /** What a page needs to number its elements: the first free number of its task. */
 export function floorOf(tabId: number): Floor {
-  const [series, { next }] = givenIn(tabId);
+  const [series, { next }] = numberingOf(tabId);
   return { series, next };
 }
 
-/** Saved before the numbers leave for the agent. */
+/** Stored before the numbers are sent to the agent. */
 export async function raiseNumbers(tabId: number, next: number): Promise<void> {
-  const [, numbers] = givenIn(tabId);
+  const [, numbers] = numberingOf(tabId);
   if (next <= numbers.next) return;
   numbers.next = next;
   await saveNumbers();
 }
 
 export function frameNumber(tabId: number, frameId: number): number {
-  const known = frames.get(tabId) ?? {};
-  frames.set(tabId, known);
-  if (known[frameId] === undefined) {
-    known[frameId] = givenIn(tabId)[1].nextFrame++;
+  const numbers = frames.get(tabId) ?? {};
+  frames.set(tabId, numbers);
+  if (numbers[frameId] === undefined) {
+    numbers[frameId] = numberingOf(tabId)[1].nextFrame++;
     void saveNumbers();
   }
-  return known[frameId];
+  return numbers[frameId];
 }
 
 export function frameWith(tabId: number, number: number): number | undefined {
-  const found = Object.entries(frames.get(tabId) ?? {}).find(([, one]) => one === number)?.[0];
-  return found === undefined ? undefined : Number(found);
+  const entry = Object.entries(frames.get(tabId) ?? {}).find(([, one]) => one === number)?.[0];
+  return entry === undefined ? undefined : Number(entry);
 }
 
 async function saveNumbers(): Promise<void> {
-  await chrome.storage.session.set({ given: [...given], frames: [...frames] });
+  await chrome.storage.session.set({ given: [...numberings], frames: [...frames] });
 }

@@ -1,4 +1,7 @@
-/** Whether anything in a page listens for keys or for text, as the debugger knows it. What nobody hears as keys goes in at once. */
+/**
+ * Asks the debugger whether anything in a page listens for keys or text. Text that nothing hears as keys is entered at
+ * once.
+ */
 
 import { onDetached, send } from "./debuggee";
 import { topWorld } from "./worlds";
@@ -11,30 +14,30 @@ const GROUP = "handrail-keys";
 interface Handles { world: string; document: string; window: string }
 interface Listeners { listeners: { type: string }[] }
 
-/** Made beforehand, so that the question itself is one message. */
+/** Prepared in advance, so that the question itself takes one message. */
 const handles = new Map<number, Promise<Handles | null>>();
 
 export function watchTypingListeners(): void {
   onDetached((tabId) => handles.delete(tabId));
 }
 
-/** What a page hears of typing. `focus`: it may listen for more once it has heard that. `nothing`: it can't answer. */
-export type Heard = "keys" | "focus" | "text" | "nothing";
+/** What a page hears of typing. `focus`: it may add listeners when it gets the focus. `nothing`: it can't react. */
+export type ListenedInput = "keys" | "focus" | "text" | "nothing";
 
-/** Keys where it is not known. */
-export async function heardTyping(tabId: number): Promise<Heard> {
+/** "keys" if it is unknown. */
+export async function listenedInputOf(tabId: number): Promise<ListenedInput> {
   const world = topWorld(tabId)?.uniqueId;
   if (!world) return "keys";
-  let held = await handles.get(tabId)?.catch(() => null);
-  if (held?.world !== world) held = await handlesOf(tabId, world).catch(() => null);
-  if (!held) return "keys";
-  const asked = [send<Listeners>(tabId, "DOMDebugger.getEventListeners", { objectId: held.document, depth: -1, pierce: true }), send<Listeners>(tabId, "DOMDebugger.getEventListeners", { objectId: held.window })];
-  // Each answer holds on to the listeners' functions until its group is released, and the handles with it.
-  handles.set(tabId, Promise.allSettled([...asked, send(tabId, "Runtime.releaseObjectGroup", { objectGroup: GROUP })]).then(() => handlesOf(tabId, world)));
-  const found = await Promise.all(asked).catch(() => null);
-  if (found === null) return "keys";
-  const types = found.flatMap(({ listeners }) => listeners.map(({ type }) => type));
-  const has = (wanted: Set<string>): boolean => types.some((type) => wanted.has(type));
+  let objects = await handles.get(tabId)?.catch(() => null);
+  if (objects?.world !== world) objects = await handlesOf(tabId, world).catch(() => null);
+  if (!objects) return "keys";
+  const queries = [send<Listeners>(tabId, "DOMDebugger.getEventListeners", { objectId: objects.document, depth: -1, pierce: true }), send<Listeners>(tabId, "DOMDebugger.getEventListeners", { objectId: objects.window })];
+  // Each answer keeps the listeners' functions alive until its group is released, and the handles with it.
+  handles.set(tabId, Promise.allSettled([...queries, send(tabId, "Runtime.releaseObjectGroup", { objectGroup: GROUP })]).then(() => handlesOf(tabId, world)));
+  const answers = await Promise.all(queries).catch(() => null);
+  if (answers === null) return "keys";
+  const types = answers.flatMap(({ listeners }) => listeners.map(({ type }) => type));
+  const has = (names: Set<string>): boolean => types.some((type) => names.has(type));
   return has(KEYS) ? "keys" : has(FOCUS) ? "focus" : has(TEXT) ? "text" : "nothing";
 }
 

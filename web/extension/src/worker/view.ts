@@ -1,4 +1,4 @@
-/** What the popup and the options page show; they read it from session storage and never ask. */
+/** What the popup and the options page show; they read it from session storage. */
 
 export interface TaskView { taskId: string; title: string; color: string; tabId: number | null; status: "running" | "takeover"; tabs: number }
 export interface PairRequest { server: string; code: string }

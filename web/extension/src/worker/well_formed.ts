@@ -1,4 +1,4 @@
-/** Texts of pages may hold halves of characters, which no strict reader of JSON takes: each becomes U+FFFD. */
+/** Replaces lone surrogates in page text, which no strict JSON decoder accepts, with U+FFFD. */
 
 export function wellFormed<T>(value: T): T {
   if (typeof value === "string") return value.toWellFormed() as T;

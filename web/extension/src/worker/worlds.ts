@@ -1,4 +1,4 @@
-/** Our isolated worlds in the top frames of tabs, as the debugger knows them: the shortest way into a page. */
+/** Our isolated worlds in the top frames of tabs, as the debugger reports them: the fastest way into a page. */
 
 import { onAttached, onDebuggerEvent, onDetached, send } from "./debuggee";
 

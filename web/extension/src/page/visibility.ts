@@ -1,4 +1,4 @@
-/** What a person can read of a page's text: not what is hidden, transparent, cut away, off the page or covered. */
+/** Which of a page's text a person can read: not what is hidden, transparent, clipped, off the page or covered. */
 
 import { parentAcross, shadowRootOf } from "./shadow";
 
@@ -13,13 +13,13 @@ export const overlap = (one: Area, other: Area): Area => ({
   left: Math.max(one.left, other.left), top: Math.max(one.top, other.top), right: Math.min(one.right, other.right), bottom: Math.min(one.bottom, other.bottom),
 });
 
-/** At the edge of an area, what is cut off for the most part can't be read. */
+/** At the edge of an area, text that is mostly cut off can't be read. */
 export const isLegible = (part: Area, area: Area): boolean => {
   const inside = overlap(part, area);
   return !areEmpty(inside) && inside.bottom - inside.top >= (part.bottom - part.top) / 2;
 };
 
-/** A box is drawn for it, or, where it has none of its own, for what it contains. */
+/** Whether a box is drawn for it or, if it has none of its own, for its content. */
 export function isDrawn(element: Element): boolean {
   if (element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return true;
   const { display, visibility } = getComputedStyle(element);
@@ -27,19 +27,19 @@ export function isDrawn(element: Element): boolean {
   return around !== null && isDrawn(around);
 }
 
-/** One look at a page; what it has found out about an element counts until it is over. */
-export class Sight {
+/** One examination of a page; results about elements are cached until it is over. */
+export class Visibility {
   private readonly clips = new Map<Element, Area>();
   private readonly scrolled = new Map<Element, Area>();
   private readonly inks = new Map<Element, boolean>();
   private readonly opacities = new Map<Element, number>();
   private readonly range = document.createRange();
 
-  /** `isScrolledIn`: what a list has scrolled out of itself doesn't count either. */
+  /** `isScrolledIn`: text that a list has scrolled out of view doesn't count either. */
   constructor(private readonly isScrolledIn: boolean) {}
 
-  /** Where a text is drawn and can be read, `within` an area if only that counts; null where it can't. */
-  placeOf(text: Text, within = EVERYWHERE): Area | null {
+  /** Where a text is drawn and can be read, optionally only `within` an area; null if it can't be read. */
+  readableArea(text: Text, within = EVERYWHERE): Area | null {
     this.range.selectNodeContents(text);
     const rects = this.range.getClientRects();
     const holder = parentAcross(text);
@@ -57,7 +57,7 @@ export class Sight {
     return null;
   }
 
-  /** Whether letters of this element leave a trace. */
+  /** Whether the letters of this element are visible. */
   private hasInk(element: Element): boolean {
     let has = this.inks.get(element);
     if (has === undefined) {
@@ -69,7 +69,7 @@ export class Sight {
     return has;
   }
 
-  /** With that of everything around it. */
+  /** Includes the opacity of everything around it. */
   private opacityOf(element: Element): number {
     let opacity = this.opacities.get(element);
     if (opacity === undefined) {
@@ -82,11 +82,11 @@ export class Sight {
     return opacity;
   }
 
-  /** What is left of an element's content once everything around it has cut away its part. */
+  /** The part of an element's content that remains after its ancestors have clipped it. */
   clipOf(element: Element): Area {
     const clips = this.isScrolledIn ? this.scrolled : this.clips;
-    const known = clips.get(element);
-    if (known) return known;
+    const cached = clips.get(element);
+    if (cached) return cached;
     const style = getComputedStyle(element);
     const around = style.position === "fixed" ? null : style.position === "absolute" ? positionedAround(element) : parentAcross(element);
     let area = around ? this.clipOf(around) : EVERYWHERE;
@@ -102,7 +102,7 @@ export class Sight {
     return area;
   }
 
-  /** Whether something opaque lies over all of it. Only what is in view can be found out. */
+  /** Whether something opaque covers all of it. Only content in the viewport can be examined. */
   isCovered(holder: Element, place: Area): boolean {
     const area = overlap(place, view());
     if (areEmpty(area)) return false;
@@ -111,7 +111,7 @@ export class Sight {
     return points.every((x) => this.isCoveredAt(holder, x, y));
   }
 
-  /** What lies on top is asked for first: everything below it costs several times as much. */
+  /** The topmost element is checked first; everything below it takes several times as long. */
   private isCoveredAt(holder: Element, x: number, y: number): boolean {
     const top = document.elementFromPoint(x, y);
     if (!top || isOneWith(top, holder)) return false;
@@ -141,8 +141,8 @@ function isOpaque(element: Element): boolean {
 
 /** Chrome writes colours as `rgb(…)`, `rgba(…)` or `color(… / a)`. */
 function alphaOf(color: string): number {
-  const found = /^rgba\([^)]*,\s*([\d.]+)\)$/.exec(color) ?? /\/\s*([\d.]+)\)$/.exec(color);
-  return found ? Number(found[1]) : color === "transparent" ? 0 : 1;
+  const match = /^rgba\([^)]*,\s*([\d.]+)\)$/.exec(color) ?? /\/\s*([\d.]+)\)$/.exec(color);
+  return match ? Number(match[1]) : color === "transparent" ? 0 : 1;
 }
 
 const isTransparent = (color: string): boolean => alphaOf(color) < FAINT;

@@ -1,5 +1,5 @@
 /** Runs in every document before its first script, and does nothing until a task works there. */
 
-import { listen } from "./ear";
+import { startListening } from "./early_events";
 
-globalThis.handrailEar ??= listen();
+globalThis.handrailEar ??= startListening();

@@ -1,7 +1,7 @@
 /**
- * What a person is shown of an element, and a digest of it that the act is bound to: what the element is, where it leads,
- * what its form holds, and the text near it. Computed in one pass without a wait, so that nothing comes between the check
- * and the act.
+ * What a person is shown of an element, and the digest that the action is bound to: what the element is, where it
+ * leads, what its form contains, and the text near it. Computed synchronously in one pass, so that nothing comes
+ * between the check and the action.
  */
 
 import type { Point, Shown } from "./api";
@@ -17,24 +17,24 @@ import { statesOf } from "./states";
 import { readable, surroundingsOf } from "./surroundings";
 
 const INTERACTIVE = "a[href],area[href],button,input,select,textarea,label,summary,[role=button],[role=link],[role=menuitem],[contenteditable]";
-/** The pointer and the focus change these, and both are ours. */
+/** The pointer and the focus change these, and both are handrail's. */
 const FLEETING = new Set(["focused", "busy", "invalid"]);
 const LONGEST_VALUE = 300;
 const LONGEST_TEXT = 1500;
 
-export interface Seen {
+export interface ElementSnapshot {
   digest: string;
   shown: Shown;
-  /** What the act would really set off, and what must stay as it is until that is over. */
+  /** The element that the action would really trigger, and what must stay unchanged until it is over. */
   actor: Element;
   destination: Destination | undefined;
   values: Value[];
-  /** Places of the frames that lie near it: their pages are asked by the worker. */
+  /** Positions of the frames near it; the worker asks their pages. */
   frames: number[];
 }
 
 /** `point`: where a click on it would land, if that is known. */
-export function seen(element: Element, point: Point | null = pointOf(element)): Seen {
+export function snapshotOf(element: Element, point: Point | null = pointOf(element)): ElementSnapshot {
   const actor = actorOf(element, point);
   const isPage = element === document.body || element === document.documentElement;
   const { texts, container } = isPage ? { texts: [], container: null } : surroundingsOf(element);
@@ -48,15 +48,15 @@ export function seen(element: Element, point: Point | null = pointOf(element)): 
     location.href.split("#")[0], tag, role, name, own, states, actor === element ? null : identityOf(actor),
     destination ?? null, values.map(({ name, kind, exact }) => [name, kind, exact]), texts, frames.length,
   ];
-  return { digest: sha256(JSON.stringify(words)).slice(0, 32), shown: { ...(destination ? { destination } : {}), fields: values.map(told), near: texts }, actor, destination, values, frames };
+  return { digest: sha256(JSON.stringify(words)).slice(0, 32), shown: { ...(destination ? { destination } : {}), fields: values.map(shownField), near: texts }, actor, destination, values, frames };
 }
 
-function told({ name, kind, value }: Value): Shown["fields"][number] {
+function shownField({ name, kind, value }: Value): Shown["fields"][number] {
   const isLong = value.length > LONGEST_VALUE;
   return { name, kind, value: isLong ? value.slice(0, LONGEST_VALUE) : value, ...(isLong ? { length: value.length } : {}) };
 }
 
-/** What a click on the element would set off: a link or button inside it where one lies at its point. */
+/** What a click on the element would trigger: a link or button inside it if one lies at its point. */
 function actorOf(element: Element, at: Point | null): Element {
   const hit = at && elementAt(at.x, at.y);
   const from = hit && containsAcross(element, hit) ? hit : element;
@@ -71,13 +71,13 @@ function pointOf(element: Element): Point | null {
   }
 }
 
-/** Refuses where the element is no longer what was shown. Called right before the act, with no wait in between. */
-export function checkShown(element: Element, expected: string | undefined, point?: Point): Seen | null {
+/** Refuses if the element is no longer what was shown. Called right before the action, without a wait in between. */
+export function checkShown(element: Element, expected: string | undefined, point?: Point): ElementSnapshot | null {
   if (expected === undefined) return null;
-  const now = seen(element, point);
+  const now = snapshotOf(element, point);
   if (now.digest === expected) return now;
-  throw changed();
+  throw changedError();
 }
 
-export const changed = (why = "The page or the element is no longer what was shown and allowed."): Error =>
+export const changedError = (why = "The page or the element is no longer what was shown and allowed."): Error =>
   noTarget(why, { changed: true, hint: "Look again, and ask again." });

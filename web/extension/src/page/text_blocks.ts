@@ -1,34 +1,34 @@
-/** The page's text in passages, with words apart wherever a person sees them apart, and nowhere else. */
+/** The page's text in passages. Words are separated exactly where a person sees them separated. */
 
 import { tidy } from "./names";
 import { allRoots, closestAcross, type Root } from "./shadow";
 
-export interface Passage { holder: Element; text: string; nodes: Text[] }
+export interface TextBlock { holder: Element; text: string; nodes: Text[] }
 
 const UNREAD = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "TITLE"]);
-/** What stands in a line like a word of its own. */
+/** Elements that stand in a line like a word of their own. */
 const REPLACED = new Set(["BR", "HR", "IMG", "SVG", "VIDEO", "AUDIO", "CANVAS", "IFRAME", "OBJECT", "EMBED", "INPUT", "SELECT", "TEXTAREA", "BUTTON", "METER", "PROGRESS"]);
-/** Of the font's size: a gap as wide as a narrow space. */
+/** In em: a gap as wide as a narrow space. */
 const GAP = 0.2;
 
 /** A phrase may run through bold words, links and buttons; a block of text ends it. */
-export function* passages(): Generator<Passage> {
+export function* textBlocks(): Generator<TextBlock> {
   for (const root of allRoots()) {
-    yield* new Reading().through(root);
+    yield* new TextBlockReader().through(root);
     for (const field of root.querySelectorAll<HTMLInputElement>("input:not([type=password]):not([type=hidden]),textarea")) {
       if (field.value) yield { holder: field, text: tidy(field.value), nodes: [] };
     }
   }
 }
 
-/** One way through a tree; what is open are the elements around the node that is read. */
-class Reading {
+/** One pass through a tree; keeps the elements around the current node. */
+class TextBlockReader {
   private readonly open: { element: Element; holder: Element; endsApart: boolean }[] = [];
   private holder: Element | null = null;
   private text = "";
   private nodes: Text[] = [];
 
-  *through(root: Root): Generator<Passage> {
+  *through(root: Root): Generator<TextBlock> {
     const outer = root instanceof ShadowRoot ? (closestAcross(root.host, (one) => !isInline(getComputedStyle(one))) ?? root.host) : document.documentElement;
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => (isUnread(node) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -53,7 +53,7 @@ class Reading {
     if (this.open.pop()!.endsApart) this.text += " ";
   }
 
-  private *read(node: Text, holder: Element): Generator<Passage> {
+  private *read(node: Text, holder: Element): Generator<TextBlock> {
     if (holder !== this.holder) {
       if (!node.data.trim()) return;
       yield* this.end();
@@ -63,7 +63,7 @@ class Reading {
     this.nodes.push(node);
   }
 
-  private *end(): Generator<Passage> {
+  private *end(): Generator<TextBlock> {
     const { nodes } = this;
     const text = tidy(this.text);
     this.text = "";
@@ -76,7 +76,7 @@ const isUnread = (node: Node): boolean => node instanceof Element && (UNREAD.has
 
 const isInline = ({ display }: CSSStyleDeclaration): boolean => display.startsWith("inline") || display.startsWith("ruby") || display === "contents";
 
-/** Margin, padding and border put a word apart as a space does: the labels of a list of tags, for example. */
+/** Margin, padding and border separate words as a space does, for example the labels in a list of tags. */
 function isApart(style: CSSStyleDeclaration, side: "Start" | "End"): boolean {
   const parts = [style[`marginInline${side}`], style[`paddingInline${side}`], style[`borderInline${side}Width`]];
   return parts.reduce((sum, one) => sum + (parseFloat(one) || 0), 0) >= GAP * parseFloat(style.fontSize);

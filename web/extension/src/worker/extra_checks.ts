@@ -1,4 +1,4 @@
-/** What an act is bound to beside its element: other elements that it needs, and the pixels at the point that it means. */
+/** What an action is bound to besides its element: other elements that it needs, and the pixels at its point. */
 
 import type { Point } from "../page/api";
 import { withoutBadge } from "./badge";
@@ -8,10 +8,10 @@ import { ask, TOP } from "./page";
 
 const AROUND = 24;
 
-export interface More { also: string[]; point?: Point | undefined }
+export interface Extras { also: string[]; point?: Point | undefined }
 
-/** `point` is in the view of the tab. Undefined where there is nothing more. */
-export async function moreSeen(tabId: number, { also, point }: More): Promise<string | undefined> {
+/** `point` is in the tab's viewport. Undefined if there is nothing more. */
+export async function extrasDigest(tabId: number, { also, point }: Extras): Promise<string | undefined> {
   if (!also.length && !point) return undefined;
   const parts: string[] = [];
   for (const id of also) {
@@ -34,27 +34,27 @@ async function hashed(text: string): Promise<string> {
 }
 
 /** `12,34` */
-export function pointOf(told: string): Point {
-  const [x = Number.NaN, y = Number.NaN] = told.split(",").map(Number);
+export function pointOf(text: string): Point {
+  const [x = Number.NaN, y = Number.NaN] = text.split(",").map(Number);
   return { x, y };
 }
 
-/** From the texts in which a server says what a question is about. */
-export async function moreOf(tabId: number, { point, also, ...element }: { point?: string | undefined; also?: string | undefined; clickId?: string | undefined; xpath?: string | undefined }): Promise<More> {
+/** From the fields in which a server describes a question. */
+export async function extrasOfQuestion(tabId: number, { point, also, ...element }: { point?: string | undefined; also?: string | undefined; clickId?: string | undefined; xpath?: string | undefined }): Promise<Extras> {
   return { also: also?.split(",") ?? [], point: point ? await pointInView(tabId, { ...element, ...pointOf(point) }) : undefined };
 }
 
 /** The same from an action's own parameters. */
-export async function moreIn(tabId: number, given: Record<string, unknown>): Promise<More> {
-  const { toClickId, fields, path, x, y, clickId, xpath } = given as { toClickId?: string; fields?: { clickId: string }[]; path?: number[][]; x?: number; y?: number; clickId?: string; xpath?: string };
+export async function extrasOfParams(tabId: number, params: Record<string, unknown>): Promise<Extras> {
+  const { toClickId, fields, path, x, y, clickId, xpath } = params as { toClickId?: string; fields?: { clickId: string }[]; path?: number[][]; x?: number; y?: number; clickId?: string; xpath?: string };
   const [first] = path ?? [];
   const also = [...(toClickId === undefined ? [] : [String(toClickId)]), ...(fields ?? []).map((one) => String(one.clickId))];
   return { also, point: await pointInView(tabId, { clickId: clickId === undefined ? undefined : String(clickId), xpath, x: first?.[0] ?? x, y: first?.[1] ?? y }) };
 }
 
-/** The point of the view that an element's own point is at; without an element it is one already. */
-export async function pointInView(tabId: number, given: { clickId?: string | undefined; xpath?: string | undefined; x?: number | undefined; y?: number | undefined }): Promise<Point | undefined> {
-  const { clickId, xpath, x, y } = given;
+/** Converts an element's own point to the viewport; without an element it already is a viewport point. */
+export async function pointInView(tabId: number, params: { clickId?: string | undefined; xpath?: string | undefined; x?: number | undefined; y?: number | undefined }): Promise<Point | undefined> {
+  const { clickId, xpath, x, y } = params;
   if (x === undefined || y === undefined) return undefined;
   if (clickId === undefined && xpath === undefined) return { x, y };
   const { frameId, target } = clickId === undefined ? { frameId: TOP, target: { xpath: xpath! } } : parseClickId(tabId, clickId);

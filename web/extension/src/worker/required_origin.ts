@@ -1,0 +1,37 @@
+/** The origin at which a tab has to be during an action: the one that the server decided about. */
+
+import { Failure } from "./failure";
+
+const requiredOrigins = new Map<number, string>();
+
+const originOf = (url: string | undefined): string | undefined => (url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined);
+
+/** In the form of `location.origin`. Undefined if any origin is fine. */
+export const requiredOrigin = (tabId: number): string | undefined => requiredOrigins.get(tabId);
+
+/** Refuses if the tab is already at another origin; the server decides about pages that the action leads to. */
+export async function atOrigin<T>(tabId: number, expected: string, currentUrl: string | undefined, work: () => Promise<T>): Promise<T> {
+  const origin = originOf(expected) ?? expected;
+  if (originOf(currentUrl) !== origin) throw new Failure("INVALID_TARGET", "The tab is at another place than the one that this was decided for: nothing was done.", { moved: true, changed: true, hint: "Look at the page again." }, false);
+  requiredOrigins.set(tabId, origin);
+  try {
+    return await work();
+  } finally {
+    requiredOrigins.delete(tabId);
+  }
+}
+
+/**
+ * Returns a check to await between the parts of an action: the first part may have led to another origin, where the
+ * next one must not run. Created at the beginning, because an action whose page has left may continue after its result
+ * was reported.
+ */
+export function originCheck(tabId: number): () => Promise<void> {
+  const origin = requiredOrigins.get(tabId);
+  return async () => {
+    if (origin === undefined) return;
+    const page = await chrome.webNavigation.getFrame({ tabId, frameId: 0 }).catch(() => null);
+    if (originOf(page?.url) === origin) return;
+    throw new Failure("INVALID_TARGET", "The tab went to another place before all of it was done.", { moved: true, mayHaveBeenDone: true, hint: "Look at the page before doing it again." }, false);
+  };
+}
