@@ -14,7 +14,7 @@ export interface Declaration {
   description: string;
   parameters?: Schema;
   returns?: Schema;
-  /** Doing it twice is the same as once, so a lost call may be tried again. */
+  /** Doing it twice has the same effect as doing it once, so a lost call may be repeated. */
   idempotent?: boolean;
   examples?: readonly { params: object; result?: unknown }[];
 }
@@ -32,6 +32,6 @@ export class App {
   readonly descriptor: object;
   /** The reply to one request, both as JSON text. */
   answer(text: string): Promise<string>;
-  /** Serves on standard input and output; `--install`, `--uninstall` and `--describe` do what they say instead. */
+  /** Serves on standard input and output; with `--install`, `--uninstall` or `--describe` it does that instead. */
   run(args?: readonly string[]): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Puts the descriptor where gateways look for it, and takes it away again. */
+/** Writes the descriptor where gateways look for it, and removes it. */
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";

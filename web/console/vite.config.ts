@@ -52,12 +52,13 @@ export default defineConfig({
     modulePreload: { polyfill: false, resolveDependencies: (_, dependencies, { hostType }) => (hostType === "html" ? dependencies : dependencies.filter((name) => name.endsWith(".css"))) },
     assetsInlineLimit: 0,
     target: "es2022",
-    // The themes are light-dark() pairs, to be left as they are.
+    // The themes use light-dark() pairs, which must stay as they are.
     cssTarget: ["chrome123", "firefox120", "safari17.5"],
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // Few files, each with what is needed together: a file costs more than its bytes. What a module imports goes with it.
+          // Few files, each with what is needed together, because a request costs more than its bytes. What a module
+          // imports goes with it.
           groups: [
             { name: "libraries", test: /node_modules\/@?preact|src\/libraries/, priority: 6 },
             { name: "shell", test: /console\/src\/store\.ts|texts\/first|host\/src\/(?:envelope|page-secret)/, priority: 5 },

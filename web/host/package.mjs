@@ -1,4 +1,5 @@
-// Writes the package.json of the built package: `node package.mjs FOLDER`. Here the sources are used as they are; elsewhere the built files.
+// Writes the package.json of the built package: `node package.mjs FOLDER`. Within the repository the sources are used;
+// elsewhere the built files.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -26,7 +26,7 @@ export function apps() {
   const consents = new Map([given("aaaaaaaaaaaa", {}), given("bbbbbbbbbbbb", { tool: null, caller: "mcp:cline/3.0", valid: false })].map((one) => [one.id, one]));
   const keys = [];
 
-  /** What the server answers; undefined where it is not about apps. */
+  /** The server's response; undefined if the request isn't about apps. */
   function answer(method, path, body) {
     if (path === "/apps") return { apps: [...known.values()].map(({ id, name, description, source, tools }) => ({ id, name, description, source, tools })), problems };
     const consent = /^\/apps\/consents(?:\/([^/]+))?(\/restore)?$/.exec(path);

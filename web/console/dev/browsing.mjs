@@ -1,4 +1,4 @@
-/** Browsers from memory: two plugins, their windows, tasks, and a picture with an index. */
+/** A simulated browser page: two plugins, their windows, tasks, and a picture with an index. */
 import { deflateSync } from "node:zlib";
 
 const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36";
@@ -43,7 +43,7 @@ export function browsing() {
     });
   }
 
-  /** The answer to a request of the browser page, or undefined. */
+  /** The response to a request of the browser page, or undefined. */
   function answer(method, path, query, body, tell) {
     if (path === "/extension/extension-list") return state.plugins;
     if (path === "/extension/pair-code") return { code: `code-${++state.codes}`, expiresAt: Date.now() + 600_000 };
@@ -92,7 +92,7 @@ export function browsing() {
   return { state, fill, answer };
 }
 
-/** A picture of one colour with a band across it, as PNG. */
+/** A one-colour picture with a band across it, as PNG. */
 export function picture(width, height) {
   const row = (y) => Buffer.concat([Buffer.from([0]), Buffer.alloc(width * 3, y < 64 ? 0xff : 0xe8)]);
   const pixels = deflateSync(Buffer.concat(Array.from({ length: height }, (_, y) => row(y))));

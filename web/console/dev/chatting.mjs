@@ -1,4 +1,4 @@
-/** Conversations from memory: tasks with runs, a record that is paged, and events as the server tells them. */
+/** Simulated conversations: tasks with runs, a paged record, and the server's events. */
 import { randomUUID } from "node:crypto";
 
 const PICTURED = "browser_click";
@@ -29,7 +29,7 @@ export function chatting({ tell, ask, record, tasks }) {
   function stream(taskId, messageId, pieces, target = "") {
     for (const content of pieces) event(taskId, { type: "chatDelta", sender: "assistant", targetEventId: target, messageId, finished: false, delta: { content } });
   }
-  /** What the model thinks before it answers. */
+  /** The model's thoughts before its answer. */
   function think(taskId, messageId, pieces) {
     state.thoughts.set(messageId, pieces.join(""));
     for (const content of pieces) event(taskId, { type: "thinkingDelta", targetEventId: "", messageId, delta: { content } });
@@ -69,7 +69,7 @@ export function chatting({ tell, ask, record, tasks }) {
     return { ok: true };
   }
 
-  /** The tasks in whose title or messages all the words stand, from the one after `before` on. */
+  /** The tasks whose title or messages contain all the words, from the one after `before` on. */
   function listed(query) {
     const words = (query.get("query") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
     const textOf = ({ taskId, title }) => [title, ...(state.turns.get(taskId) ?? []).map(({ text }) => text)].join("\n").toLowerCase();
@@ -78,7 +78,7 @@ export function chatting({ tell, ask, record, tasks }) {
     return found.slice(from, from + Number(query.get("limit") ?? 200));
   }
 
-  /** What the server answers; undefined where it is not about conversations. */
+  /** The server's response; undefined if the request isn't about conversations. */
   function answer(method, path, query, body) {
     if (path === "/task/list") return listed(query);
     if (path === "/agent/models") return { models: state.models, current: state.current, effort: state.effort, ...(state.baseUrl ? { baseUrl: state.baseUrl } : {}) };
@@ -121,7 +121,7 @@ export function chatting({ tell, ask, record, tasks }) {
   function connectModel(name = "script:tour") {
     Object.assign(state, { current: name, models: [{ name, provider: name.split(":")[0], hasKey: true }, { name: "openai:gpt-5", provider: "openai", hasKey: true }] });
   }
-  /** A task with everything in it, for looking. */
+  /** A task with every kind of entry, to look at. */
   function fill() {
     connectModel();
     ensure(TALK, "给海边约会写一个新场景");

@@ -21,7 +21,7 @@ export function clients() {
     withoutAsking: ["search"],
   };
 
-  /** One of a client's other servers: looked at, or moved as it was shown. */
+  /** One of a client's other servers: inspected, or moved as shown. */
   function moved(client, name, what, body) {
     if (!client?.otherServers.includes(name)) return undefined;
     if (what === "look") return offer;

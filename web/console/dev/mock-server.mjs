@@ -1,6 +1,6 @@
 /**
- * handrail's API from memory, for driving the built console without the Python side.
- * `startMock()` for the tests; `node dev/mock-server.mjs [port]` to look at it.
+ * A simulated handrail API for driving the built console without Python. `startMock()` for the tests; `node
+ * dev/mock-server.mjs [port]` to look at it.
  */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -86,7 +86,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
     append({ action: "request", requestId, caller: "waiting", ...(prompt.card ? { isOwn: true } : {}), ...extra, prompt });
     return requestId;
   }
-  /** Nothing is written: what is known besides has changed. */
+  /** Nothing is written to the log; only additional data has changed. */
   function tellAgain(requestId, more) {
     const entry = Object.assign(state.entries.find((one) => one.requestId === requestId), more);
     io.of("/mimo").emit("ui_prompts", { entries: [entry] });
@@ -264,7 +264,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
       state.codes.add(fresh);
       return fresh;
     },
-    /** As a killed server looks from outside: nothing answers until `resume`. */
+    /** Behaves like a killed server: nothing responds until `resume`. */
     async pause() {
       io.disconnectSockets(true);
       await io.close();

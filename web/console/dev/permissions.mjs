@@ -1,4 +1,4 @@
-/** Rules, agents and edited grants, from memory. */
+/** Simulated rules, agents and edited grants. */
 import { randomUUID } from "node:crypto";
 
 const PROJECT = "/home/you/my-webgal-game";
@@ -50,7 +50,7 @@ export function permissions() {
     restoreAgent() {
       state.agents = [...state.agents, ...state.removed.splice(0)];
     },
-    /** As far as patterns need to be understood here: `*` and `**`. */
+    /** Supports only the patterns that are needed here: `*` and `**`. */
     preview(prompt, { scope, grant }) {
       const offered = prompt.offers.find((offer) => offer.scope === scope);
       const kept = { ...offered.grant, ...grant };

@@ -44,7 +44,7 @@ function read(data) {
   }
 }
 
-/** A page of ours that is open already, or a new one; never another origin's. */
+/** Shows an open page of ours, or a new one; never another origin's. */
 async function show(wanted) {
   const url = new URL(wanted ?? INBOX, self.location.origin);
   const path = url.origin === self.location.origin ? url.href : new URL(INBOX, self.location.origin).href;

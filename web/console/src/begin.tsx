@@ -4,7 +4,7 @@ import { FEATURES } from "./features";
 import { preferences } from "./preferences";
 import { App, prepare } from "./shell/App";
 import { readPage } from "./shell/address";
-import { breath } from "./shell/breath";
+import { yieldToBrowser } from "./shell/breath";
 import { listenForCommands } from "./shell/commands";
 import { install, pages } from "./shell/installed";
 import { start } from "./shell/session";
@@ -31,10 +31,10 @@ effect(() => prepare(page.value));
 effect(() => void loadTexts(language.value));
 
 async function begin(): Promise<void> {
-  await breath();
+  await yieldToBrowser();
   render(<App />, document.getElementById("console") as HTMLElement);
   listenForCommands();
-  await breath();
+  await yieldToBrowser();
   await start();
 }
 void begin();

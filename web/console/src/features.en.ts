@@ -1,4 +1,4 @@
-/** Everything the console says in English: fetched when it is needed. */
+/** All English texts of the console, fetched when needed. */
 
 import { chatEn } from "./features/agent/texts/en";
 import { browserEn } from "./features/browser/texts/en";
@@ -11,7 +11,7 @@ import { toolsEn } from "./features/tools/texts/en";
 import type { Texts } from "./texts";
 import { shellEn } from "./texts/en";
 
-/** The other words of some pages come with their code. */
+/** The other texts of some pages are loaded with their code. */
 const pages = { chat: "Tasks", review: "Review", machines: "Machines", webgal: "WebGAL", browser: "Browser", desktop: "Desktop", apps: "Apps and servers", connect: "Connect an agent" };
 
 export const words: Texts = {

@@ -1,7 +1,7 @@
-/** The list of features: the only place that names them. Their order is that of their pages within a group of the sidebar. */
+/** The list of features, the only place that names them. Within a group of the sidebar, pages are in this order. */
 
 import type { Feature } from "./shell/feature";
-// The order of these is that of their styles.
+// The order of these imports is the order of their styles.
 import { people } from "./features/people/feature";
 import { history } from "./features/history/feature";
 import { browser, type BrowserWords } from "./features/browser/feature";

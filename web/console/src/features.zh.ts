@@ -1,4 +1,4 @@
-/** Everything the console says in Chinese: fetched when it is needed. */
+/** All Chinese texts of the console, fetched when needed. */
 
 import { chatZh } from "./features/agent/texts/zh";
 import { browserZh } from "./features/browser/texts/zh";
@@ -11,7 +11,7 @@ import { toolsZh } from "./features/tools/texts/zh";
 import type { Texts } from "./texts";
 import { shellZh } from "./texts/zh";
 
-/** The other words of some pages come with their code. */
+/** The other texts of some pages are loaded with their code. */
 const pages = { chat: "任务", review: "审阅", machines: "设备", webgal: "WebGAL", browser: "浏览器", desktop: "桌面", apps: "应用与服务器", connect: "连接智能体" };
 
 export const words: Texts = {

@@ -1,4 +1,4 @@
-/** Preact, before anything that uses it. */
+/** Loads Preact before anything that uses it. */
 import "preact";
 import "preact/hooks";
 import "@preact/signals";

@@ -2,7 +2,7 @@ import "../../theme/tokens.css";
 import "./styles/page.css";
 import { reloadIfReplaced } from "./shell/newer";
 
-/** Each part is read in a task of its own: between two of them the browser draws and listens. */
+/** Each part is loaded in a task of its own, so that the browser can draw and handle input in between. */
 const parts = [
   () => import("./libraries"),
   async () => (await import("./texts/first")).loaded,

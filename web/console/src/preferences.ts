@@ -1,4 +1,4 @@
-/** What a person chose for this browser; kept in localStorage, never on the server. */
+/** A person's preferences for this browser; stored in localStorage, never on the server. */
 
 import { signal } from "@preact/signals";
 import type { Language } from "./texts";
@@ -36,6 +36,6 @@ export function prefer(chosen: Partial<Preferences>): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(preferences.value));
   } catch {
-    // A browser without storage forgets; everything else still works.
+    // Without storage the browser forgets them; everything else still works.
   }
 }

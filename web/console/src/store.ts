@@ -1,4 +1,4 @@
-/** What every part of the console needs to know; each feature has a store of its own beside this one. */
+/** State that every part of the console needs; each feature also has a store of its own. */
 
 import { computed, signal } from "@preact/signals";
 import type { PageName } from "./features";
@@ -9,22 +9,22 @@ export interface Session {
   version: string;
   project: string;
   lang?: string;
-  /** Those that the server has, where that isn't all. */
+  /** The server's features, if it doesn't have all. */
   features?: string[];
 }
 
 export const session = signal<Session | "unknown" | "signedOut">("unknown");
 export const connection = signal<"connecting" | "online" | "offline">("connecting");
 export const page = signal<PageName>("inbox");
-/** What of the page is shown, as the address says: `#/chat/<taskId>`. */
+/** The part of the page that the address selects: `#/chat/<taskId>`. */
 export const subject = signal("");
-/** Read out by screen readers. */
+/** Announced by screen readers. */
 export const announcement = signal("");
 
 export const language = computed<Language>(() => {
-  const chosen = preferences.value.language;
-  if (chosen !== "auto") return chosen;
+  const preferred = preferences.value.language;
+  if (preferred !== "auto") return preferred;
   return navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
 });
-/** Until those of another language have arrived, the ones before stay. */
+/** Until another language is loaded, the current one stays. */
 export const texts = computed((): Texts => dictionaries.value[language.value] ?? (Object.values(dictionaries.value)[0] as Texts));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { afterCut, chunksOf, emptyConversation, matches, say, settle, takeNewest, takeOlder, type Conversation, type Entry, type Run } from "../src/features/agent/logic/chat";
-import { takeEvent, unheardBy, type ChatEvent } from "../src/features/agent/logic/chatEvents";
+import { afterDisconnect, chunksOf, emptyConversation, matches, addMessage, markSent, takeNewest, takeOlder, type Conversation, type Entry, type Run } from "../src/features/agent/logic/chat";
+import { takeEvent, unknownMessageId, type ChatEvent } from "../src/features/agent/logic/chatEvents";
 
 const running: Run = { status: "running", mode: "act", model: "", usage: { inputTokens: 0, outputTokens: 0 } };
 const waiting: Run = { ...running, status: "waiting" };
@@ -63,7 +63,7 @@ describe("what is read again after a reconnect", () => {
   });
 
   it("keeps a reply that is still being written, and knows that pieces of it were missed", () => {
-    const after = takeNewest(afterCut(told(emptyConversation, delta("par"))), { run: running, entries: [said(1)] });
+    const after = takeNewest(afterDisconnect(told(emptyConversation, delta("par"))), { run: running, entries: [said(1)] });
     expect(after.entries).toMatchObject([{ id: "u1" }, { text: "par", hasGap: true }]);
     expect(textsOf(told(after, delta("tial")))).toEqual(["u1", "par"]);
     const again = told(after, delta("", { restart: true }), delta("partial"), delta(" and on"));
@@ -90,17 +90,17 @@ describe("what is read again after a reconnect", () => {
 
 describe("one's own words", () => {
   it("stand there at once, and once the record has them", () => {
-    const sent = say(emptyConversation, { id: "u1", text: "Hi", at: 1 });
+    const sent = addMessage(emptyConversation, { id: "u1", text: "Hi", at: 1 });
     expect(sent.entries).toMatchObject([{ sending: "sent" }]);
-    expect(settle(sent, "u1", true).entries[0]?.sending).toBeUndefined();
-    expect(settle(sent, "u1", false).entries[0]?.sending).toBe("refused");
+    expect(markSent(sent, "u1", true).entries[0]?.sending).toBeUndefined();
+    expect(markSent(sent, "u1", false).entries[0]?.sending).toBe("refused");
     expect(takeNewest(sent, { run: running, entries: [said(1)] }).entries).toEqual([said(1)]);
   });
 
   it("of another window are looked for when an answer to them is heard", () => {
     const known = takeNewest(emptyConversation, { run: null, entries: [said(1)] });
-    expect(unheardBy(known, delta("x", { targetEventId: "u1" }))).toBeUndefined();
-    expect(unheardBy(known, delta("x", { targetEventId: "u2" }))).toBe("u2");
+    expect(unknownMessageId(known, delta("x", { targetEventId: "u1" }))).toBeUndefined();
+    expect(unknownMessageId(known, delta("x", { targetEventId: "u2" }))).toBe("u2");
   });
 });
 

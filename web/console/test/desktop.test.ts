@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { boxOf, distinct, lineAt, type DesktopLine, type DesktopSight } from "../src/features/desktop/logic/desktop";
+import { boxOf, distinct, lineAt, type DesktopLine, type DesktopSnapshot } from "../src/features/desktop/logic/desktop";
 
 const line = (elementId: string, x: number, y: number, width: number, height: number): DesktopLine => ({ elementId, depth: 0, text: "button", frame: { x, y, width, height } });
-const sight = (lines: DesktopLine[], area = { x: 0, y: 0, width: 200, height: 100 }): DesktopSight => ({
+const sight = (lines: DesktopLine[], area = { x: 0, y: 0, width: 200, height: 100 }): DesktopSnapshot => ({
   executionId: "x", takenAt: "", route: { frontmostBundleId: "", windowTitle: "" }, windows: [], area, lines, truncated: false,
 });
 

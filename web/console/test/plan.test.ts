@@ -2,11 +2,11 @@ import type { Task } from "@handrail/host";
 import { expect, it } from "vitest";
 import type { Entry } from "../src/features/agent/logic/chat";
 import { checklist, confirmedPlan } from "../src/features/agent/logic/plan";
-import type { Asked } from "../src/features/people/logic/queue";
+import type { QueuedPrompt } from "../src/features/people/logic/queue";
 import { argumentsText, hintOf } from "../src/features/agent/logic/toolHint";
 
 const step = (title: string, more: Partial<Task> = {}): Task => ({ draftId: title, title, details: "", priority: "medium", status: "todo", tags: [], ...more });
-const plan = (runId: string, status: "ok" | "canceled", tasks: Task[]): Asked => ({
+const plan = (runId: string, status: "ok" | "canceled", tasks: Task[]): QueuedPrompt => ({
   request: { ts: "2026-01-01T00:00:00.000Z", type: "ui_prompt", action: "request", requestId: runId, runId, caller: "waiting", prompt: { kind: "task_confirm" } },
   response: { ts: "2026-01-01T00:01:00.000Z", type: "ui_prompt", action: "response", requestId: runId, response: { status, tasks } },
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { countdown } from "../src/features/browser/logic/countdown";
-import { distinctName, elsewhere, healthOf, inOrder, inRows, meantForNewTasks, pluginName, type Plugin } from "../src/features/browser/logic/plugins";
+import { distinctName, otherPlugins, healthOf, inOrder, inRows, preferredPlugin, pluginName, type Plugin } from "../src/features/browser/logic/plugins";
 
 const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36";
 const plugin = (clientId: string, more: Partial<Plugin> = {}): Plugin => ({
@@ -33,14 +33,14 @@ test("a list with buttons keeps its order whoever is selected or was heard of la
 
 test("new tasks are meant for the chosen browser, also while it is away, and without a choice for the selected one", () => {
   const all = [plugin("a", { selected: true }), plugin("b", { chosen: true, socketConnected: false })];
-  expect(meantForNewTasks(all)?.clientId).toBe("b");
-  expect(meantForNewTasks(all.slice(0, 1))?.clientId).toBe("a");
-  expect(meantForNewTasks([])).toBeUndefined();
+  expect(preferredPlugin(all)?.clientId).toBe("b");
+  expect(preferredPlugin(all.slice(0, 1))?.clientId).toBe("a");
+  expect(preferredPlugin([])).toBeUndefined();
 });
 
 test("a task can go on wherever it is not and somebody is well", () => {
   const all = [plugin("own"), plugin("away", { socketConnected: false }), plugin("unwell", { healthy: false }), plugin("well")];
-  expect(elsewhere(all, "own").map(({ clientId }) => clientId)).toEqual(["well"]);
+  expect(otherPlugins(all, "own").map(({ clientId }) => clientId)).toEqual(["well"]);
 });
 
 test("browsers of the same kind have names of their own", () => {

@@ -28,20 +28,20 @@ test("a prompt that somebody else answered stays until the person moves on", () 
 
 test("the first response wins", () => {
   const queue = receive(filled(request("a")), [response("a", "first"), response("a", "second")]);
-  expect(queue.asked.get("a")?.response?.response.remark).toBe("first");
+  expect(queue.prompts.get("a")?.response?.response.remark).toBe("first");
 });
 
 test("of two responses the one that stands first in the log wins, whichever page comes first", () => {
   const [first, second] = [{ ...response("a", "first"), offset: 10 }, { ...response("a", "second"), offset: 20 }];
   for (const entries of [[request("a"), second, first], [request("a"), first, second], [second, first, request("a")]]) {
-    expect(filled(...entries).asked.get("a")?.response?.response.remark).toBe("first");
+    expect(filled(...entries).prompts.get("a")?.response?.response.remark).toBe("first");
   }
 });
 
 test("who answered may become known later, also of an answer of our own", () => {
   const told = { ...response("a"), offset: 10 };
   const queue = receive(filled(request("a"), response("a")), [told, { ...told, answeredBy: "console:ada" }]);
-  expect(queue.asked.get("a")?.response?.answeredBy).toBe("console:ada");
+  expect(queue.prompts.get("a")?.response?.answeredBy).toBe("console:ada");
 });
 
 test("pages in any order give one history, the newest first", () => {
@@ -55,7 +55,7 @@ test("pages in any order give one history, the newest first", () => {
 });
 
 test("a response to an unknown request is ignored", () => {
-  expect(filled(response("x")).asked.size).toBe(0);
+  expect(filled(response("x")).prompts.size).toBe(0);
 });
 
 test("after the last answer nothing is shown", () => {
@@ -80,7 +80,7 @@ test("after a reload only what the server lists is pending, and the shown one st
 
 test("a caller that goes away is marked on the prompt that is shown", () => {
   const queue = receive(filled(request("a")), [{ ...request("a"), caller: "gone" }]);
-  expect(queue.asked.get("a")?.request.caller).toBe("gone");
+  expect(queue.prompts.get("a")?.request.caller).toBe("gone");
 });
 
 test("a response read before its request, from a newer page, settles it", () => {
@@ -91,12 +91,12 @@ test("a response read before its request, from a newer page, settles it", () => 
 
 test("a shown prompt that the server no longer lists is marked as gone", () => {
   const queue = replacePending(filled(request("a")), [], ["a"]);
-  expect(queue.asked.get("a")?.isGone).toBe(true);
+  expect(queue.prompts.get("a")?.isGone).toBe(true);
   expect(pendingCount(queue)).toBe(0);
 });
 
 test("a prompt that arrived while the list was on its way is not gone", () => {
   const queue = replacePending(filled(request("a"), request("b")), [request("a")], ["a"]);
-  expect(queue.asked.get("b")?.isGone).toBeUndefined();
+  expect(queue.prompts.get("b")?.isGone).toBeUndefined();
   expect(pendingCount(queue)).toBe(2);
 });

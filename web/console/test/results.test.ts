@@ -1,7 +1,7 @@
 import type { RequestEntry } from "@handrail/host";
 import { expect, test } from "vitest";
 import type { Entry } from "../src/features/agent/logic/chat";
-import { answerOf, isToldBy, promptOf, questionOf, reportOf } from "../src/features/agent/logic/results";
+import { answerOf, isReportedIn, promptOf, questionOf, reportOf } from "../src/features/agent/logic/results";
 
 const used = (name: string, given: unknown, text = ""): Entry => ({ kind: "tool", id: "x", at: 1, text, tool: { name, executionId: "x", status: "success", arguments: given } });
 const reported = (markdown: string, more: Partial<RequestEntry> = {}): RequestEntry => ({
@@ -30,7 +30,7 @@ test("of a report that came by its beginning the prompt has all", () => {
 
 test("only a result that stands in the conversation is told by it", () => {
   const entries = [used("attempt_completion", { result: "Done" })];
-  expect(isToldBy(reported("Done"), entries)).toBe(true);
-  expect(isToldBy(reported("Something else"), entries)).toBe(false);
-  expect(isToldBy({ ...reported("Done"), prompt: { kind: "result", title: "Done", source: "a program", markdown: "Done" } }, entries)).toBe(false);
+  expect(isReportedIn(reported("Done"), entries)).toBe(true);
+  expect(isReportedIn(reported("Something else"), entries)).toBe(false);
+  expect(isReportedIn({ ...reported("Done"), prompt: { kind: "result", title: "Done", source: "a program", markdown: "Done" } }, entries)).toBe(false);
 });

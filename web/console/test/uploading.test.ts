@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { comingTask, takeComingTask } from "../src/features/agent/actions/beginning";
+import { nextTaskId, claimNextTaskId } from "../src/features/agent/actions/beginning";
 import { draftOf, keepDraft } from "../src/features/agent/actions/drafts";
 import { upload, uploadsOf } from "../src/features/agent/actions/uploading";
 
@@ -55,7 +55,7 @@ test("files without a task belong to the one that begins next, and later ones to
   await Promise.all(both);
   const { begins, attachments } = draftOf("");
   expect(attachments.map(({ id }) => id).sort()).toEqual([`${begins} a`, `${begins} b`]);
-  expect(await takeComingTask()).toBe(begins);
+  expect(await claimNextTaskId()).toBe(begins);
   keepDraft("", { text: "", attachments: [] });
-  expect(await comingTask()).not.toBe(begins);
+  expect(await nextTaskId()).not.toBe(begins);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { tokensOf, unitsOf, widestOf } from "../src/features/webgal/logic/colouring";
 import { fileUrl, type Parts, type Problem, type Resource } from "../src/features/webgal/logic/game";
-import { byLine, countsOf, filterProblems, gravest, hasSafeFix, listScenes, nextProblemLine } from "../src/features/webgal/logic/problems";
+import { byLine, countsOf, filterProblems, mostSevere, hasSafeFix, listScenes, nextProblemLine } from "../src/features/webgal/logic/problems";
 import { choicesOf, filterResources, formatSize } from "../src/features/webgal/logic/resources";
 import { fitted, moved, revealing, zoomed } from "../src/features/webgal/logic/sight";
 import { blocksOf, scrollFor, windowOf } from "../src/features/webgal/logic/window";
@@ -44,8 +44,8 @@ describe("problems", () => {
   it("are counted, sorted to their lines, and the gravest gives a line its mark", () => {
     expect(countsOf(some)).toEqual({ syntax: 1, resource: 1, style: 1 });
     expect(byLine(some).get(2)).toHaveLength(2);
-    expect(gravest(some)).toBe("syntax");
-    expect(gravest([])).toBeUndefined();
+    expect(mostSevere(some)).toBe("syntax");
+    expect(mostSevere([])).toBeUndefined();
   });
   it("are found by all words together, in path, rule and message, and by kind", () => {
     expect(filterProblems(some, "start WG404", new Set())).toHaveLength(1);

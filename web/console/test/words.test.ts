@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseDiff } from "../src/logic/diff";
-import { coloured, languageOf } from "../src/logic/syntax";
+import { colourLine, languageOf } from "../src/logic/syntax";
 import { changedWords, differences } from "../src/logic/words";
 
 const shown = (text: string, ranges: readonly (readonly [number, number])[]): string[] => ranges.map(([from, to]) => text.slice(from, to));
@@ -32,8 +32,8 @@ test("a very long line costs nothing", () => {
 
 test("code is coloured by the file's kind, prose is not", () => {
   const line = 'const name = "a // b"; // why 12';
-  const found = coloured(line, languageOf("src/a.ts")!).map(({ from, to, as }) => [as, line.slice(from, to)]);
+  const found = colourLine(line, languageOf("src/a.ts")!).map(({ from, to, as }) => [as, line.slice(from, to)]);
   expect(found).toEqual([["word", "const"], ["text", '"a // b"'], ["note", "// why 12"]]);
-  expect(coloured("x1 = 0.19  # tax", languageOf("a.py")!).map(({ as }) => as)).toEqual(["number", "note"]);
+  expect(colourLine("x1 = 0.19  # tax", languageOf("a.py")!).map(({ as }) => as)).toEqual(["number", "note"]);
   expect(languageOf("README.md")).toBeNull();
 });

@@ -1,4 +1,4 @@
-/** One question and its answer: the building block of chained interactions (contract 5 §9). */
+/** Asks one question and returns its answer: the building block of chained interactions (contract 5 §9). */
 
 import type { Host, RequestPayload } from "./host.js";
 import type { PromptResponse } from "./prompts.js";

@@ -1,7 +1,6 @@
 /**
- * The panel for apps outside the console: one window, however often it is opened.
- *
- * The browser cuts the window off from this page (Cross-Origin-Opener-Policy), so handrail carries what one says to the other.
+ * The panel for apps outside the console: one window, however often it is opened. The browser isolates the window from
+ * this page (Cross-Origin-Opener-Policy), so handrail relays messages between them.
  */
 
 import { postJson } from "./envelope.js";
@@ -22,7 +21,7 @@ export function consoleWindow({ address = "", token, consoleAddress = address }:
   const panel = crypto.randomUUID();
   let loadingUntil = 0;
 
-  /** Whether it was open; false as well where handrail doesn't respond. */
+  /** Whether it was open; also false if handrail doesn't respond. */
   async function ask(action: Action): Promise<boolean> {
     try {
       const { isOpen } = await postJson<{ isOpen: boolean }>(`${address}/api/prompts/panel`, { panel, action }, authorized(token));

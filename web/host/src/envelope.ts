@@ -1,4 +1,4 @@
-/** The answer every route of handrail gives: `{ok:true,data}` or `{ok:false,error}`. */
+/** The response of every handrail route: `{ok:true,data}` or `{ok:false,error}`. */
 
 import { pageHeaders } from "./page-secret.js";
 
@@ -13,7 +13,7 @@ export interface ErrorDetails {
   [name: string]: unknown;
 }
 
-/** What handrail refused, as it spelled it; `OFFLINE` when nothing answered. */
+/** A refusal with handrail's error code; `OFFLINE` if nothing answered. */
 export class HostError extends Error {
   override readonly name = "HostError";
 
@@ -54,7 +54,7 @@ export async function fetchData<Data>(url: string, init: RequestInit = {}): Prom
   return envelope.data as Data;
 }
 
-/** A file as it is, without an envelope: pictures, evidence, reports. An address in a page could not carry the secret. */
+/** A plain file without an envelope: pictures, evidence, reports. An address in a page couldn't carry the secret. */
 export async function fetchFile(url: string): Promise<Blob> {
   const answer = await fetch(url, { credentials: "same-origin", headers: withPage(url) }).catch(() => null);
   if (answer === null) throw new HostError("OFFLINE", "handrail isn't responding.", 0);
@@ -62,7 +62,7 @@ export async function fetchFile(url: string): Promise<Blob> {
   return await answer.blob();
 }
 
-/** The page's secret goes to its own origin only. */
+/** The page's secret is sent only to its own origin. */
 function withPage(url: string, given?: HeadersInit): Headers {
   const headers = new Headers(given);
   if (!/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(url)) for (const [name, value] of Object.entries(pageHeaders())) headers.set(name, value);

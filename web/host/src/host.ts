@@ -1,4 +1,4 @@
-/** `host.uiPrompts` of contract 5 §2, over whatever carries it. */
+/** `host.uiPrompts` of contract 5 §2, over any transport. */
 
 import type { Prompt, PromptEntry, PromptResponse } from "./prompts.js";
 
@@ -17,13 +17,19 @@ export interface RespondPayload {
   requestId: string;
   runId?: string;
   response: PromptResponse;
-  /** A passkey's signature for this answer (`PublicKeyCredential.toJSON()`), where handrail wants proof that a person is here. */
+  /**
+   * A passkey's signature for this answer (`PublicKeyCredential.toJSON()`), if handrail wants proof that a person is
+   * present.
+   */
   presence?: object;
 }
 
 export interface UiPrompts {
   read(): Promise<PromptsPayload>;
-  /** Everything that `read` gives, whenever something was added. Returns the way to stop. */
+  /**
+   * Calls the listener with everything that `read` returns whenever something was added. Returns a function that stops
+   * it.
+   */
   onUpdate(listener: (payload: PromptsPayload) => void): () => void;
   request(payload: RequestPayload): Promise<{ ok: true; requestId: string }>;
   respond(payload: RespondPayload): Promise<{ ok: true }>;
@@ -36,14 +42,14 @@ export interface Host {
   uiPrompts: UiPrompts;
 }
 
-/** The panel in which a person answers: our console's own, or a window with the console in it. */
+/** The panel in which a person answers: the console's own, or a window with the console in it. */
 export interface PromptPanel {
   open(): void | Promise<void>;
   close(): void | Promise<void>;
   toggle(): void | Promise<void>;
 }
 
-/** What carries prompts to handrail and back. */
+/** Carries prompts to handrail and back. */
 export interface PromptTransport {
   read(): Promise<PromptsPayload>;
   onUpdate(listener: (payload: PromptsPayload) => void): () => void;

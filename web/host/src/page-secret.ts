@@ -13,7 +13,7 @@ export function pageSecret(): string | null {
   }
 }
 
-/** Throws where the browser has no storage: without it nobody can be signed in. */
+/** Throws if the browser has no storage, because then nobody can sign in. */
 export function keepPageSecret(secret: string | undefined): void {
   if (secret !== undefined) localStorage.setItem(KEY, secret);
 }

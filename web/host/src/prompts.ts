@@ -64,18 +64,20 @@ export interface PromptImage {
   alt?: string;
 }
 
-/** Something to know. With a `code` it is a sentence of handrail's, and `value` what it is about. */
+/** A fact. With a `code` it is a sentence of handrail's, and `value` is its variable part. */
 export interface CardFact {
   name: string;
   value: string;
   code?: string;
-  /** Of a change: what of the question it is about. */
+  /** For a change: which part of the question it is about. */
   of?: string;
 }
 
 export type Risk = "undoable" | "leaves" | "code" | "secrets";
 
-/** What an approval asks, as data: a client says it in the person's language. Only handrail's own approvals have it. */
+/**
+ * What an approval asks, as data that a client words in the person's language. Only handrail's own approvals have it.
+ */
 export interface Card {
   agent: string;
   identity: string;
@@ -92,7 +94,7 @@ export interface Card {
   changed: CardFact[];
   facts: CardFact[];
   params: CardFact[];
-  /** Of a command: each program that it starts, with its arguments. */
+  /** For a command: each program that it starts, with its arguments. */
   parts: string[][];
   digest: string;
 }
@@ -105,22 +107,22 @@ export interface FileChangePrompt extends PromptCommon {
   diff?: string;
   defaultRemark?: string;
   images?: PromptImage[];
-  /** The one deed that an ok allows, as the program that does it knows it. */
+  /** The one action that an ok allows, as the program that performs it names it. */
   scope?: { method: string; paramsDigest: string };
-  /** The app's tool that would be called: a yes can be remembered, for it or for all of the app's tools. */
+  /** The app's tool that would be called; a yes can be remembered for it or for all of the app's tools. */
   consent?: { app: string; appName: string; tool: string };
-  /** Why the target can't be shown: a yes must then not be the default. */
+  /** Why the target can't be shown; a yes must then not be the default. */
   unseen?: string;
-  /** What is different from what was allowed a moment ago, and not done. */
+  /** What differs from what was allowed a moment ago and not done. */
   changed?: string[];
-  /** How far a yes may reach, the narrowest first, each with the exact rule it creates. */
+  /** How far a yes may reach, narrowest first, each with the exact rule it creates. */
   offers?: Offer[];
   /** Why the file is code that runs later. */
   runsLater?: string;
-  /** Parameters that are shown as `******`: the person may ask for their values while the caller waits. */
+  /** Parameters shown as `******`; the person may ask for their values while the caller waits. */
   masked?: string[];
   card?: Card;
-  /** What a person may take by itself, or edit. */
+  /** What a person may accept separately, or edit. */
   parts?: ChangePart[];
 }
 
@@ -131,7 +133,7 @@ export interface ChangeHunk {
   linesNew: string[];
 }
 
-/** A file of a change; `content` is the proposed text, where a person may edit it. */
+/** A file of a change; `content` is the proposed text, if a person may edit it. */
 export interface ChangePart {
   path: string;
   hunks: ChangeHunk[];
@@ -167,7 +169,7 @@ export interface ResultPrompt extends PromptCommon {
   markdown?: string;
 }
 
-/** A request in the log that handrail can't read: as it was written, and why. It can only be canceled. */
+/** A request in the log that handrail can't read: its original text, and the reason. It can only be canceled. */
 export interface UnreadablePrompt extends PromptCommon {
   kind: "unreadable";
   raw: string;
@@ -189,15 +191,15 @@ export interface PromptResponse {
   tasks?: Task[];
   remark?: string;
   scope?: ApprovalScope;
-  /** With the scope `rule`, where the prompt has a `consent`: what is remembered; absent means this tool. */
+  /** With the scope `rule`, if the prompt has a `consent`: what is remembered; absent means this tool. */
   covers?: "tool" | "app";
-  /** How far the yes reaches within its scope; absent means the narrowest that was offered. */
+  /** How far the yes reaches within its scope; absent means the narrowest offer. */
   grant?: Grant;
-  /** Where the prompt has one part: the places of the hunks that are taken, from 0; absent means all. */
+  /** If the prompt has one part: the indexes of the accepted hunks, from 0; absent means all. */
   hunks?: number[];
-  /** Where the prompt has one part: the text that is written in place of the proposed one. */
+  /** If the prompt has one part: the text that is written instead of the proposed one. */
   content?: string;
-  /** Where the prompt has several parts: those that are taken; absent means all. */
+  /** If the prompt has several parts: the accepted ones; absent means all. */
   files?: { path: string; hunks?: number[]; content?: string }[];
 }
 
@@ -206,7 +208,7 @@ interface EntryCommon {
   type: "ui_prompt";
   requestId: string;
   runId?: string;
-  /** Where the line starts in the log; the server adds it, the log does not hold it. */
+  /** Where the line starts in the log; added by the server, not stored in the log. */
   offset?: number;
 }
 
@@ -215,24 +217,24 @@ export interface RequestEntry extends EntryCommon {
   prompt: Prompt;
   /** While it is pending. */
   caller?: Caller;
-  /** Whether handrail itself asks. Whatever a prompt says, no other is handrail's. */
+  /** Whether handrail itself asks. No other prompt is handrail's, whatever it claims. */
   isOwn?: boolean;
-  /** Of handrail's own: the agent that asks. */
+  /** For handrail's own prompts: the agent that asks. */
   askedBy?: string;
   /** Who posted a prompt that isn't handrail's own. */
   postedBy?: string;
   /** Its source, if it pretends to be handrail's. */
   claimedSource?: string;
-  /** The same in similar approvals that wait; they can be answered together. */
+  /** The same for similar pending approvals, which can be answered together. */
   bundle?: string;
-  /** Of what is shown: an answer to several names each with it. */
+  /** The digest of what is shown; an answer to several prompts names each with it. */
   digest?: string;
 }
 
 export interface ResponseEntry extends EntryCommon {
   action: "response";
   response: PromptResponse;
-  /** Who answered, where the server knows it: `console:ada`, `terminal:ada`, `client:claude-code/2`, `program`. */
+  /** Who answered, if the server knows: `console:ada`, `terminal:ada`, `client:claude-code/2`, `program`. */
   answeredBy?: string;
 }
 

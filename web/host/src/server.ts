@@ -1,4 +1,4 @@
-/** handrail's own server as the transport: HTTP for what must be answered, Socket.IO for news. */
+/** The transport to handrail's own server: HTTP for requests, Socket.IO for events. */
 
 import { io, type Socket } from "socket.io-client";
 import { fetchData, HostError, postJson } from "./envelope.js";
@@ -9,7 +9,7 @@ import type { Prompt, PromptEntry, PromptResponse } from "./prompts.js";
 export interface ServerAddress {
   /** Where `handrail up` listens, such as `http://127.0.0.1:6006`; "" for the page's own origin. */
   address?: string;
-  /** An agent's token, or the one in `<stateDir>/server.json`. Not needed where a proxy adds it. */
+  /** An agent's token, or the one in `<stateDir>/server.json`. Not needed if a proxy adds it. */
   token?: string;
 }
 
@@ -65,7 +65,7 @@ export function serverTransport({ address = "", token, socket }: ServerOptions):
     known = found;
   }
 
-  /** Everything in the log, in its order. An answer waits for its secrets here. */
+  /** Everything in the log, in order. A response stays out until its secrets have arrived. */
   function payload(): PromptsPayload {
     const inOrder = [...known].sort(([one], [other]) => one - other);
     return { path, entries: inOrder.flatMap(([, entry]) => waiter.filled(entry) ?? []) };
@@ -128,7 +128,7 @@ export function serverTransport({ address = "", token, socket }: ServerOptions):
   };
 }
 
-/** The page's place in the queue: while it waits, people see that somebody does, and secrets reach it and nobody else. */
+/** Registers this page as waiting: people see that a program waits, and only this page receives the secrets. */
 class Waiter {
   readonly name = crypto.randomUUID();
   /** What this page has asked; true where the answer has secrets, which the log masks. */
@@ -157,7 +157,7 @@ class Waiter {
     this.#expected.delete(requestId);
   }
 
-  /** The entry with its secrets; null while they are on their way. */
+  /** The entry with its secrets; null until they have arrived. */
   filled(entry: PromptEntry): PromptEntry | null {
     if (entry.action !== "response") return entry;
     const { requestId } = entry;
@@ -168,7 +168,7 @@ class Waiter {
     return null;
   }
 
-  /** Better the masked answer than none. */
+  /** A masked answer is better than none. */
   #letGo(requestId: string): void {
     this.#expected.delete(requestId);
     this.changed();

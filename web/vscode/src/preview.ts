@@ -34,7 +34,7 @@ export class Preview implements Disposable {
     if (editor) await this.show({ uri: editor.document.uri.toString() });
   }
 
-  /** The same place, with the variables as they are now. */
+  /** The same place, with the current variables. */
   async again(): Promise<void> {
     if (this.panel && this.last) await this.show(this.last);
   }
@@ -77,7 +77,7 @@ export class Preview implements Disposable {
     if (!this.panel) {
       const place = { viewColumn: ViewColumn.Beside, preserveFocus: true };
       this.panel = window.createWebviewPanel("handrail.preview", l10n.t("WebGAL Preview"), place, {
-        enableScripts: true, // of the frame: the page around it has none
+        enableScripts: true, // for the frame: the page around it has no scripts
         retainContextWhenHidden: true,
       });
       this.panel.onDidDispose(() => {
@@ -93,7 +93,7 @@ export class Preview implements Disposable {
   }
 }
 
-/** In a remote window, VS Code forwards the port; an editor in a browser may name a page of its own instead. */
+/** In a remote window, VS Code forwards the port; an editor in a browser may use an address of its own. */
 async function reachable(address: Uri): Promise<Uri> {
   const forwarded = await env.asExternalUri(address);
   return forwarded.path === address.path ? forwarded : address;
@@ -108,7 +108,7 @@ function at(editor: TextEditor): Wanted {
   return { uri: editor.document.uri.toString(), line: editor.selection.active.line };
 }
 
-/** In the shape of a game's screen: an engine turns its stage in a frame that is higher than wide. */
+/** With the aspect ratio of a game's screen: engines rotate their stage in a frame that is higher than wide. */
 function page(address: Uri): string {
   const origin = `${address.scheme}://${address.authority}`;
   return `<!doctype html><meta charset="utf-8">

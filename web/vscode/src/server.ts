@@ -10,7 +10,7 @@ export interface GameVariable { name: string; sets: Place[]; reads: Place[] }
 export interface Shown { url: string; note: string | null }
 export type Value = string | number | boolean;
 export interface Wanted { uri: string; line?: number; variables?: Record<string, Value> }
-/** What the engine said last; without `line` it is in another scene than the one that was sent. */
+/** The engine's last state; without `line` it is in another scene than the requested one. */
 export interface Stage { scene: string; variables: Record<string, unknown>; uri: string | null; line: number | null }
 
 const SHOW = "handrail.server.preview";

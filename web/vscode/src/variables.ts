@@ -24,7 +24,7 @@ export class Variables implements TreeDataProvider<Variable | Use> {
     this.changed.fire();
   }
 
-  /** What every preview begins with. */
+  /** The values that every preview starts with. */
   given(): Record<string, Value> {
     return this.kept.get(KEPT, {});
   }

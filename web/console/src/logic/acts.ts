@@ -1,4 +1,4 @@
-/** What a tool does, as one of a few acts that have words in every language. */
+/** Maps tools to a few acts that have words in every language. */
 
 const ACTS: Record<string, Act> = {
   write_to_file: "edit", write_files: "edit", edit_file: "edit", replace_in_file: "edit", native_edit: "edit",
@@ -29,7 +29,7 @@ export type Act =
   | "drag" | "fill" | "selectText" | "group" | "launch" | "clipboard" | "point" | "arrange" | "menu" | "set" | "publish"
   | "dismiss" | "look" | "wait" | "call" | "fetch" | "connect" | "use" | "agent" | "take" | "discard" | "ask" | "finish";
 
-/** A tool of an app or of an MCP server has a dot in its name; what is not known is used. */
+/** A tool of an app or of an MCP server has a dot in its name; an unknown tool counts as "use". */
 export function actOf(tool: string): Act {
   return ACTS[tool] ?? (tool.includes(".") ? "call" : "use");
 }
@@ -41,11 +41,11 @@ export interface Subject {
   kind?: string;
   /** The page, window, server or app that it belongs to. */
   within?: string;
-  /** What the call says of it. */
+  /** The call's parameters. */
   params?: Record<string, unknown>;
 }
 
-/** The file's name, the address without its scheme: as people call it. */
+/** The file's name, or the address without its scheme. */
 export function shortName(object: string): string {
   const address = /^https?:\/\/(.+?)\/?$/.exec(object)?.[1];
   if (address) return address.split(/[?#]/)[0]!;

@@ -1,4 +1,4 @@
-/** Agents as people call them. The name is what the agent says of itself; what it may do is bound to more than that. */
+/** Display names of agents. The name is what the agent claims; what it may do depends on more than that. */
 
 const KNOWN: readonly (readonly [RegExp, string, string, string])[] = [
   [/^claude[-_ ]?code/i, "Claude Code", "C", "#b85c36"],
@@ -19,21 +19,24 @@ export interface AgentLook {
   colour: string;
 }
 
-/** Folders that say nothing about the program in them. */
+/** Folder names that don't identify the program in them. */
 const PLAIN_FOLDER = /^(?:v?\d.*|bin|dist|lib|libexec|versions|node_modules|cli\.m?js)$/;
 
-/** What a program is called, by its path: the last part that is a name. */
+/** A program's name from its path: the last part that is a name. */
 function programName(path: string): string {
   return path.split("/").reverse().find((part) => part !== "" && !PLAIN_FOLDER.test(part)) ?? path;
 }
 
-/** `said` may carry a version (`claude-code/2.1`) or a face (`mcp claude-code/2.1`), or be an identity (`program:1000:/usr/bin/claude`). */
-export function agentLook(said: string): AgentLook {
-  const program = /^program:\d+:(.+)$/.exec(said);
+/**
+ * The name may have a version (`claude-code/2.1`) or a face (`mcp claude-code/2.1`), or be an identity
+ * (`program:1000:/usr/bin/claude`).
+ */
+export function agentLook(claimed: string): AgentLook {
+  const program = /^program:\d+:(.+)$/.exec(claimed);
   if (program) return agentLook(programName(program[1]!));
-  const plain = said.replace(/^agent:/, "").replace(/^(?:mcp|http|hook|cage|chat)[: ]/i, "").replace(/[/@ ]v?\d[\w.]*.*$/, "").trim() || said;
-  const known = KNOWN.find(([pattern]) => pattern.test(plain));
-  if (known) return { name: known[1], letter: known[2], colour: known[3] };
+  const plain = claimed.replace(/^agent:/, "").replace(/^(?:mcp|http|hook|cage|chat)[: ]/i, "").replace(/[/@ ]v?\d[\w.]*.*$/, "").trim() || claimed;
+  const entry = KNOWN.find(([pattern]) => pattern.test(plain));
+  if (entry) return { name: entry[1], letter: entry[2], colour: entry[3] };
   const sum = [...plain].reduce((total, char) => total + (char.codePointAt(0) ?? 0), 0);
   return { name: plain, letter: [...plain][0]?.toUpperCase() ?? "?", colour: COLOURS[sum % COLOURS.length]! };
 }

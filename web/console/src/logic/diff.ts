@@ -1,21 +1,21 @@
-/** A unified diff as rows: parsed by the counts in its hunk headers, folded, and set side by side. */
+/** A unified diff as rows: parsed by the counts in its hunk headers, folded, and split side by side. */
 
 export type DiffLine =
   | { kind: "context"; old: number; new: number; text: string }
   | { kind: "add"; new: number; text: string }
   | { kind: "delete"; old: number; text: string }
-  /** Anything else, shown as it stands: file headers, "\ No newline", lines that no hunk announced. */
+  /** Anything else, shown unchanged: file headers, "\ No newline", lines outside of hunks. */
   | { kind: "note"; text: string }
-  /** One of several files of the diff, named once instead of by two lines. */
+  /** One of several files of the diff, in one row instead of two lines. */
   | { kind: "file"; path: string; isNew: boolean; isDeleted: boolean }
-  /** Lines between two hunks, which the diff does not hold. */
+  /** Lines between two hunks, which the diff doesn't contain. */
   | { kind: "gap"; count: number };
 
 export interface ParsedDiff {
   lines: DiffLine[];
   added: number;
   deleted: number;
-  /** The longest line number has this many digits. */
+  /** The number of digits of the longest line number. */
   digits: number;
 }
 
@@ -33,7 +33,7 @@ export function parseDiff(text: string): ParsedDiff {
   const note = (line: string): void => void parsed.lines.push({ kind: "note", text: line });
 
   for (const line of source) {
-    // Counts decide what belongs to a hunk: a deleted "-- x" must not pass for a file header.
+    // The counts decide what belongs to a hunk: a deleted "-- x" must not be taken for a file header.
     if (oldLeft > 0 || newLeft > 0) {
       const mark = line[0];
       const rest = line.slice(1);
@@ -82,21 +82,24 @@ export function parseDiff(text: string): ParsedDiff {
 
 const NOTHING = "/dev/null";
 
-/** The two lines that name one file, told as one; a single file is left to the head of the view. Renamed files keep both lines. */
+/**
+ * Merges the two lines that name a file into one row; a single file is named in the view's header. Renamed files keep
+ * both lines.
+ */
 export function withFileHeads(lines: readonly DiffLine[]): { lines: DiffLine[]; files: string[] } {
   const files: string[] = [];
-  const told: DiffLine[] = [];
+  const rows: DiffLine[] = [];
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!;
     const head = fileHead(line, lines[at + 1]);
-    told.push(head ?? line);
+    rows.push(head ?? line);
     if (head) {
       files.push(head.path);
       at++;
     }
   }
-  const isOnlyOne = files.length === 1 && !told.some((line) => line.kind === "note" && /^(?:---|\+\+\+) /.test(line.text));
-  return { lines: isOnlyOne ? told.filter(({ kind }) => kind !== "file") : told, files };
+  const isOnlyOne = files.length === 1 && !rows.some((line) => line.kind === "note" && /^(?:---|\+\+\+) /.test(line.text));
+  return { lines: isOnlyOne ? rows.filter(({ kind }) => kind !== "file") : rows, files };
 }
 
 function fileHead(first: DiffLine, second: DiffLine | undefined): Extract<DiffLine, { kind: "file" }> | null {
@@ -116,7 +119,7 @@ export interface Fold {
 const KEPT_BESIDE_CHANGES = 3;
 const SHORTEST_FOLD = 4;
 
-/** Long stretches of unchanged lines become one row that opens. */
+/** Long unchanged stretches become one row that can be opened. */
 export function foldDiff(lines: DiffLine[], opened: ReadonlySet<number>): (DiffLine | Fold)[] {
   const rows: (DiffLine | Fold)[] = [];
   let start = 0;

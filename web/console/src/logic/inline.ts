@@ -1,4 +1,4 @@
-/** What stands within a line of Markdown: code, links, marks. Everything else is text, and nothing of it is lost. */
+/** Inline Markdown: code, links, marks. Everything else is text, and nothing is lost. */
 
 export type Inline =
   | { kind: "text" | "code"; text: string }
@@ -7,7 +7,7 @@ export type Inline =
 
 const MAX_DEPTH = 8;
 
-// Spans are bounded, so that marks that never close cost a bounded search each. `_` inside of a word is part of a name.
+// Spans are bounded, so that unclosed marks can't cause long searches. `_` inside a word is part of a name.
 const CODE = "(?<!`)(?<code>`{1,20})(?!`)(?<body>[^`]|[^`][\\s\\S]{0,500}?[^`])\\k<code>(?!`)";
 const ESCAPED = "\\\\(?<escaped>[\\\\`*_{}[\\]()#+\\-.!~|>])";
 const LINK = '!?\\[(?<label>[^\\]\\n]{0,500})\\]\\((?<href>(?:[^()\\s]|\\([^()\\s]{0,300}\\)){1,2000})(?:\\s"[^"\\n]{0,300}")?\\)';
@@ -17,20 +17,20 @@ const LOW_MARKS = "(?<![\\p{L}\\p{N}_])(?<low>__|_)(?=[^\\s_])(?<lowInner>[\\s\\
 const INLINE = new RegExp([CODE, ESCAPED, LINK, URL, MARKS, LOW_MARKS].join("|"), "gu");
 
 export function parseInline(text: string, depth = 0): Inline[] {
-  const found: Inline[] = [];
+  const parts: Inline[] = [];
   const find = new RegExp(INLINE);
   let at = 0;
   while (depth < MAX_DEPTH) {
     find.lastIndex = at;
     const match = find.exec(text);
     if (!match?.groups) break;
-    if (match.index > at) found.push({ kind: "text", text: text.slice(at, match.index) });
+    if (match.index > at) parts.push({ kind: "text", text: text.slice(at, match.index) });
     const whole = match.groups.url === undefined ? match[0] : withoutEnd(match[0]);
-    found.push(inlineOf(whole, match.groups, depth));
+    parts.push(inlineOf(whole, match.groups, depth));
     at = match.index + whole.length;
   }
-  if (at < text.length) found.push({ kind: "text", text: text.slice(at) });
-  return found;
+  if (at < text.length) parts.push({ kind: "text", text: text.slice(at) });
+  return parts;
 }
 
 function inlineOf(whole: string, groups: Record<string, string | undefined>, depth: number): Inline {
@@ -40,14 +40,14 @@ function inlineOf(whole: string, groups: Record<string, string | undefined>, dep
   if (url !== undefined) return { kind: "link", href: whole, children: [{ kind: "text", text: whole }] };
   if (href !== undefined) {
     const children = parseInline(label || href, depth + 1);
-    // javascript:, data: and the like are never made clickable; the person sees them as they were written.
+    // javascript:, data: and similar addresses are never clickable; the person sees the source text.
     return /^https?:\/\//i.test(href) ? { kind: "link", href, children } : { kind: "text", text: whole };
   }
   const kind = mark === "~~" ? "del" : mark?.length === 2 ? "strong" : "em";
   return { kind, children: parseInline(inner ?? "", depth + 1) };
 }
 
-/** What ends a sentence isn't part of the address in it; a bracket is, where it was opened in the address. */
+/** Punctuation at the end isn't part of an address; a closing bracket is, if it was opened in the address. */
 function withoutEnd(url: string): string {
   let [open, closed] = [0, 0];
   for (const sign of url) {

@@ -1,6 +1,6 @@
-/** When a key belongs to what is on the screen, and when to a field or a dialog. */
+/** Decides whether a key belongs to the page, to a field or to a dialog. */
 
-/** True while a dialog lies over everything: no key reaches what is behind it, wherever the focus is. */
+/** True while a modal dialog is open: no key may reach what is behind it, wherever the focus is. */
 export const isCovered = (): boolean => document.querySelector("dialog:modal") !== null;
 
 /** True while a key belongs to a field or to a shortcut of the browser. */

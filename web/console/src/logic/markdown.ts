@@ -1,8 +1,8 @@
-/** Markdown as a tree of plain data. It knows no HTML, so none can be injected: tags stay text. */
+/** Markdown as a tree of plain data. It doesn't support HTML, so none can be injected: tags stay text. */
 
 import { parseInline, type Inline } from "./inline";
 
-/** One of a list; of a checklist, with how far it is. */
+/** A list item; in a checklist with its state. */
 export interface Item {
   tick?: Tick;
   blocks: Block[];
@@ -19,10 +19,10 @@ export type Block =
   | { kind: "table"; header: Inline[][]; rows: Inline[][][] }
   | { kind: "rule" };
 
-/** Every sign that `.` stops at: none is left within a line. */
+/** Every character that `.` doesn't match, so none remains within a line. */
 export const LINE_END = /\r\n|[\n\r\u2028\u2029]/;
 
-// Whoever writes the text chooses what is searched: each of these looks at a line once, however long it is.
+// The text is untrusted: each of these patterns takes linear time.
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/;
 const RULE = /^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/;
@@ -37,7 +37,7 @@ interface Fence {
   language: string;
 }
 
-/** Where code begins, or null. */
+/** The fence that opens a code block, or null. */
 export function fenceOf(line: string): Fence | null {
   const [, mark, info = ""] = FENCE.exec(line) ?? [];
   const language = info.trim();
@@ -114,7 +114,7 @@ function startsBlock(line: string): boolean {
   return line.trim() === "" || line.startsWith(">") || fenceOf(line) !== null || [HEADING, RULE, ITEM].some((form) => form.test(line));
 }
 
-/** `# Title ##` is a title: the marks at its end close it. */
+/** `# Title ##` is "Title": trailing marks are removed. */
 function withoutClosing(title: string): string {
   const trimmed = title.trim();
   let end = trimmed.length;
@@ -122,7 +122,7 @@ function withoutClosing(title: string): string {
   return end === 0 ? "" : /\s/.test(trimmed[end - 1] as string) ? trimmed.slice(0, end).trimEnd() : trimmed;
 }
 
-/** The line below a table's header. */
+/** Whether this is the line below a table's header. */
 function isColumns(line: string): boolean {
   if (!line.includes("|")) return false;
   return cellTexts(line).every((cell) => COLUMN.test(cell));
@@ -130,9 +130,9 @@ function isColumns(line: string): boolean {
 
 const cells = (line: string): Inline[][] => cellTexts(line).map((cell) => parseInline(cell));
 
-/** Neither in code nor behind a backslash does a bar end a cell. */
+/** A bar in code or after a backslash doesn't end a cell. */
 function cellTexts(line: string): string[] {
-  const found: string[] = [];
+  const texts: string[] = [];
   let cell = "";
   let code = "";
   for (let at = 0; at < line.length; at++) {
@@ -146,14 +146,14 @@ function cellTexts(line: string): string[] {
       code = code === "" ? run : code === run ? "" : code;
       cell += run;
     } else if (sign === "|" && code === "") {
-      found.push(cell.trim());
+      texts.push(cell.trim());
       cell = "";
     } else {
       cell += sign;
     }
   }
-  found.push(cell.trim());
-  if (found[0] === "") found.shift();
-  if (found.length > 1 && found.at(-1) === "") found.pop();
-  return found;
+  texts.push(cell.trim());
+  if (texts[0] === "") texts.shift();
+  if (texts.length > 1 && texts.at(-1) === "") texts.pop();
+  return texts;
 }

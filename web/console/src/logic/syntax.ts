@@ -1,4 +1,4 @@
-/** Colours for one line of code: comments, texts, numbers and the words of the language. Enough to read a diff by. */
+/** Colours for a line of code: comments, strings, numbers and keywords; enough to read a diff. */
 
 export type SyntaxClass = "note" | "text" | "number" | "word";
 export interface Coloured {
@@ -38,27 +38,27 @@ add("css scss less json jsonc", SLASHES, words("true false null"));
 add("sql lua", DASHES, words("select from where insert into values update set delete create table index join left right inner on and or not null as order by group limit local function end then"));
 add("html htm xml svg", MARKUP, NONE);
 
-/** By the file's name; null for what has no colours, such as prose. */
+/** By file name; null for files without colours, such as prose. */
 export function languageOf(path: string): Language | null {
   const name = path.split("/").at(-1)?.toLowerCase() ?? "";
   return LANGUAGES[name.includes(".") ? name.slice(name.lastIndexOf(".") + 1) : name] ?? null;
 }
 
-export function coloured(line: string, language: Language): Coloured[] {
+export function colourLine(line: string, language: Language): Coloured[] {
   if (line.length > LONGEST) return [];
-  const found: Coloured[] = [];
+  const pieces: Coloured[] = [];
   for (let at = 0; at < line.length; ) {
     const note = take(language.note, line, at);
     const text = note || take(TEXT, line, at);
     const name = text || take(NAME, line, at);
     const number = name || take(NUMBER, line, at);
-    if (note) found.push({ from: at, to: at + note, as: "note" });
-    else if (text) found.push({ from: at, to: at + text, as: "text" });
-    else if (name && language.words.has(line.slice(at, at + name))) found.push({ from: at, to: at + name, as: "word" });
-    else if (!name && number) found.push({ from: at, to: at + number, as: "number" });
+    if (note) pieces.push({ from: at, to: at + note, as: "note" });
+    else if (text) pieces.push({ from: at, to: at + text, as: "text" });
+    else if (name && language.words.has(line.slice(at, at + name))) pieces.push({ from: at, to: at + name, as: "word" });
+    else if (!name && number) pieces.push({ from: at, to: at + number, as: "number" });
     at += number || (line.codePointAt(at)! > 0xffff ? 2 : 1);
   }
-  return found;
+  return pieces;
 }
 
 function take(pattern: RegExp, line: string, at: number): number {

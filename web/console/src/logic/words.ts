@@ -1,19 +1,19 @@
-/** Which words of a changed line are different from the line that it replaces. */
+/** Which words of a changed line differ from the line that it replaces. */
 
 import type { DiffLine } from "./diff";
 
-/** Places in a line, in UTF-16 units, in order and apart from each other. */
+/** Places in a line, in UTF-16 units, in order and without overlap. */
 export type Ranges = readonly (readonly [from: number, to: number])[];
 
 const WORD = /[\p{L}\p{N}_]+|\s+|./gu;
 const LONGEST = 400;
 const MOST_WORDS = 120;
-/** Lines that share less than this are two lines, and not one that was changed. */
+/** Lines that share less than this are two lines, not one changed line. */
 const LEAST_SHARED = 0.3;
 
-/** For each changed line that has a counterpart: what is different in it. */
+/** What is different in each changed line that has a counterpart. */
 export function changedWords(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, Ranges> {
-  const found = new Map<DiffLine, Ranges>();
+  const ranges = new Map<DiffLine, Ranges>();
   for (let at = 0; at < lines.length; ) {
     const deleted = run(lines, at, "delete");
     const added = run(lines, at + deleted.length, "add");
@@ -21,12 +21,12 @@ export function changedWords(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, 
       const after = added[index];
       const pair = after && differences(before.text, after.text);
       if (!after || !pair) return;
-      found.set(before, pair[0]);
-      found.set(after, pair[1]);
+      ranges.set(before, pair[0]);
+      ranges.set(after, pair[1]);
     });
     at += Math.max(1, deleted.length + added.length);
   }
-  return found;
+  return ranges;
 }
 
 type Changed = DiffLine & { kind: "add" | "delete" };
@@ -41,13 +41,13 @@ export function differences(before: string, after: string): [Ranges, Ranges] | n
   if (before.length > LONGEST || after.length > LONGEST) return null;
   const [a, b] = [before.match(WORD) ?? [], after.match(WORD) ?? []];
   if (a.length > MOST_WORDS || b.length > MOST_WORDS) return null;
-  const kept = longestCommon(a, b);
-  const shared = kept.reduce((sum, [at]) => sum + (a[at]!.trim() ? a[at]!.length : 0), 0);
+  const common = longestCommon(a, b);
+  const shared = common.reduce((sum, [at]) => sum + (a[at]!.trim() ? a[at]!.length : 0), 0);
   if (shared < LEAST_SHARED * Math.max(before.trim().length, after.trim().length)) return null;
-  return [rangesOf(a, new Set(kept.map(([at]) => at))), rangesOf(b, new Set(kept.map(([, at]) => at)))];
+  return [rangesOf(a, new Set(common.map(([at]) => at))), rangesOf(b, new Set(common.map(([, at]) => at)))];
 }
 
-/** Pairs of places whose words are the same and stay in order. */
+/** Pairs of places whose words are equal and in the same order. */
 function longestCommon(a: readonly string[], b: readonly string[]): [number, number][] {
   const lengths = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i--) {
@@ -64,12 +64,12 @@ function longestCommon(a: readonly string[], b: readonly string[]): [number, num
   return pairs;
 }
 
-function rangesOf(words: readonly string[], kept: ReadonlySet<number>): Ranges {
+function rangesOf(words: readonly string[], unchanged: ReadonlySet<number>): Ranges {
   const ranges: [number, number][] = [];
   let place = 0;
   words.forEach((word, at) => {
     const last = ranges.at(-1);
-    if (!kept.has(at)) {
+    if (!unchanged.has(at)) {
       if (last && last[1] === place) last[1] = place + word.length;
       else ranges.push([place, place + word.length]);
     }

@@ -1,14 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import { announcement, connection, page, session, texts } from "../store";
 import { Boundary } from "../ui/Boundary";
-import { breath } from "./breath";
+import { yieldToBrowser } from "./breath";
 import { Commands, Shortcuts } from "./Commands";
 import { isCommandsOpen, isHelpOpen } from "./commands";
 import { installed, pages } from "./installed";
 import { Rail } from "./Rail";
 import { SignIn } from "./SignIn";
 
-/** While the server is asked who this is, the code of what will be shown is on its way already. */
+/** Loads the page's code while the session is still being checked. */
 export function prepare(name: string): void {
   const view = pages().find((one) => one.name === name)?.View;
   if (view && "prepare" in view) view.prepare();
@@ -16,11 +16,11 @@ export function prepare(name: string): void {
 
 let wasDrawn = false;
 
-/** The first one is drawn after what is around it: one long task less. */
+/** The first page is drawn after its surroundings, which avoids one long task. */
 function Page() {
   const [isNext, setIsNext] = useState(wasDrawn);
   useEffect(() => {
-    if (!isNext) void breath().then(() => setIsNext((wasDrawn = true)));
+    if (!isNext) void yieldToBrowser().then(() => setIsNext((wasDrawn = true)));
   }, []);
   const { View } = pages().find(({ name }) => name === page.value)!;
   return isNext ? <View /> : null;

@@ -11,14 +11,14 @@ interface Command {
   run: () => void;
 }
 
-/** Everything that can be done from any page, found by typing a part of its name. */
+/** All commands of the console, found by typing a part of the name. */
 export function Commands() {
   const t = texts.value;
   const dialog = useRef<HTMLDialogElement>(null);
   const [words, setWords] = useState("");
   const [at, setAt] = useState(0);
-  const wanted = words.trim().toLowerCase();
-  const found = commands().filter(({ name }) => name.toLowerCase().includes(wanted));
+  const query = words.trim().toLowerCase();
+  const matches = commands().filter(({ name }) => name.toLowerCase().includes(query));
 
   useLayoutEffect(() => dialog.current?.showModal(), []); // not later: what is typed next belongs to the search
 
@@ -33,11 +33,11 @@ export function Commands() {
     const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (by) {
       event.preventDefault();
-      setAt((at + by + found.length) % Math.max(1, found.length));
+      setAt((at + by + matches.length) % Math.max(1, matches.length));
     }
     if (event.key === "Enter" && !event.isComposing) {
       event.preventDefault();
-      run(found[at]);
+      run(matches[at]);
     }
   }
 
@@ -47,7 +47,7 @@ export function Commands() {
         role="combobox"
         aria-expanded="true"
         aria-controls="commands-found"
-        aria-activedescendant={found[at] && `command-${at}`}
+        aria-activedescendant={matches[at] && `command-${at}`}
         aria-label={t.commandHint}
         placeholder={t.commandHint}
         autocomplete="off"
@@ -55,11 +55,11 @@ export function Commands() {
         onInput={(event) => { setWords(event.currentTarget.value); setAt(0); }}
       />
       <div id="commands-found" role="listbox" aria-label={t.commands}>
-        {found.map((command, index) => (
+        {matches.map((command, index) => (
           <div key={command.name} id={`command-${index}`} role="option" aria-selected={index === at} onMouseMove={() => setAt(index)} onClick={() => run(command)}>{command.name}</div>
         ))}
       </div>
-      {found.length === 0 && <p class="nothing">{t.noCommand}</p>}
+      {matches.length === 0 && <p class="nothing">{t.noCommand}</p>}
     </dialog>
   );
 }

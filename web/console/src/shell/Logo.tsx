@@ -1,4 +1,4 @@
-/** As web/theme/logo.svg, in the page's own colours. */
+/** The same as web/theme/logo.svg, in the page's own colours. */
 export function Logo() {
   return (
     <svg class="logo" viewBox="0 0 32 32" role="img" aria-label="handrail">

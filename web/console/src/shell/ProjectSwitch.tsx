@@ -2,7 +2,7 @@ import { visible } from "../logic/visible";
 import { texts } from "../store";
 import { project, projectName, projects } from "./projects";
 
-/** Which project's work is shown. With a single one there is nothing to choose. */
+/** Selects the project whose work is shown; hidden if there is only one. */
 export function ProjectSwitch() {
   const t = texts.value;
   const all = projects.value;

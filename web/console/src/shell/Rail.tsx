@@ -9,7 +9,7 @@ import type { FeaturePage } from "./feature";
 import { Logo } from "./Logo";
 import { ProjectSwitch } from "./ProjectSwitch";
 
-/** On a phone only the first pages are tabs; the others are behind "More". */
+/** On a phone, only the first pages are tabs; the others are behind "More". */
 const isMoreOpen = signal(false);
 const TABS = 3;
 

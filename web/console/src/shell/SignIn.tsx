@@ -3,10 +3,10 @@ import { useEffect, useState } from "preact/hooks";
 import { signIn } from "./session";
 import { texts } from "../store";
 import { Logo } from "./Logo";
-import { Coded } from "../ui/Coded";
+import { InlineCode } from "../ui/Coded";
 import { Field } from "../ui/Field";
 
-/** People of a team sign in on a page of their server, with a token or through its identity provider. */
+/** Members of a team sign in on a page of their server, with a token or through its identity provider. */
 async function goToTeam(): Promise<void> {
   const { tenant } = await fetchData<{ tenant?: string }>("/health");
   if (tenant) location.assign("/team/sign-in");
@@ -34,7 +34,7 @@ export function SignIn() {
       <form class="card sign-in" onSubmit={(event) => { event.preventDefault(); void enter(); }}>
         <Logo />
         <h1>{t.signIn}</h1>
-        <p class="sub"><Coded text={t.signInHint} /></p>
+        <p class="sub"><InlineCode text={t.signInHint} /></p>
         <Field label={t.code} value={code} onInput={setCode} kind="secret" problem={isWrong ? t.codeWrong : undefined} />
         <button type="submit" class="primary" disabled={code.trim() === ""}>{t.enter}</button>
       </form>

@@ -1,4 +1,4 @@
-/** Which page the address names, and going to another one. */
+/** Reads the page from the address, and navigates. */
 
 import { batch } from "@preact/signals";
 import type { PageName } from "../features";
@@ -7,16 +7,16 @@ import { pages } from "./installed";
 
 export function readPage(): void {
   const [name = "", ...rest] = location.hash.replace(/^#\/?/, "").split("/");
-  const known = pages().find((candidate) => candidate.name === name || candidate.formerly?.includes(name));
-  if (!known) return;
-  if (!location.hash.startsWith("#/")) known.opened?.();
+  const match = pages().find((candidate) => candidate.name === name || candidate.formerly?.includes(name));
+  if (!match) return;
+  if (!location.hash.startsWith("#/")) match.opened?.();
   batch(() => {
-    page.value = known.name;
+    page.value = match.name;
     subject.value = decoded(rest.join("/"));
   });
 }
 
-/** An address that somebody has mutilated shows the page all the same. */
+/** A malformed address still shows the page. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

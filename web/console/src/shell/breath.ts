@@ -1,2 +1,2 @@
-/** Lets the browser draw and listen between two parts of a long piece of work. */
-export const breath = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+/** Lets the browser draw and handle input between two parts of a long task. */
+export const yieldToBrowser = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));

@@ -10,7 +10,7 @@ export function openCommands(): void {
   isCommandsOpen.value = true;
 }
 
-/** ⌘K or Ctrl K, `?` and `/`. Nothing of it works while a dialog is open. */
+/** ⌘K or Ctrl K, `?` and `/`. Inactive while a dialog is open. */
 export function listenForCommands(): void {
   addEventListener("keydown", (event) => {
     if (event.key.toLowerCase() === "k" && (event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey) {

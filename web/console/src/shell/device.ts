@@ -1,3 +1,3 @@
-/** What keys are called on this machine. */
+/** Whether keys have Apple's names on this machine. */
 
 export const isApple = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent);

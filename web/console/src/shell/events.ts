@@ -1,4 +1,4 @@
-/** Events that the server tells pages, by the names that it declares (web/protocol). */
+/** Events that the server sends to pages, by their declared names (web/protocol). */
 
 import type { FrontendEventType } from "../../../protocol";
 

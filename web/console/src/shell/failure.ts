@@ -1,27 +1,27 @@
-/** An error as a person reads it. */
+/** An error in words for people. */
 
 import { HostError } from "@handrail/host";
-import { said, saidOfFailure } from "../logic/said";
+import { translateServerText, translateFailure } from "../logic/said";
 import { visible } from "../logic/visible";
 
 export function messageOf(error: unknown): string {
-  if (error instanceof HostError) return visible(`${saidOfFailure(error.message, error.code)} (${error.code})`);
+  if (error instanceof HostError) return visible(`${translateFailure(error.message, error.code)} (${error.code})`);
   return visible(error instanceof Error ? error.message : String(error));
 }
 
-/** What the server found wrong with single fields, by the path to each. */
+/** The server's errors about single fields, by the path to each. */
 export function fieldErrorsOf(error: unknown): Map<string, string> {
-  const found = error instanceof HostError ? error.details.fieldErrors : undefined;
-  return new Map((found ?? []).map(({ field, message }) => [field, visible(said(message))]));
+  const fieldErrors = error instanceof HostError ? error.details.fieldErrors : undefined;
+  return new Map((fieldErrors ?? []).map(({ field, message }) => [field, visible(translateServerText(message))]));
 }
 
-/** Those below `path`, by what follows it. */
+/** Errors below `path`, by the rest of their path. */
 export function errorsBelow(errors: ReadonlyMap<string, string>, path: string): Map<string, string> {
   const below = [...errors].filter(([field]) => field.startsWith(`${path}.`));
   return new Map(below.map(([field, message]) => [field.slice(path.length + 1), message]));
 }
 
-/** For forms with one field for each member of the first level. */
+/** For forms with one field for each first-level member. */
 export function errorsByRoot(errors: ReadonlyMap<string, string>): Map<string, string> {
   const roots = new Map<string, string>();
   for (const [field, message] of errors) {

@@ -1,4 +1,4 @@
-/** What a feature brings to the console. The shell knows features by this alone; `features.ts` lists them. */
+/** What a feature brings to the console. The shell knows features only through this; `features.ts` lists them. */
 
 import type { ComponentType } from "preact";
 import type { Host } from "@handrail/host";
@@ -11,13 +11,13 @@ export interface FeaturePage {
   /** The path of its icon, on 24 × 24. */
   icon: string;
   View: ComponentType | LazyView;
-  /** Where the sidebar lists it: what one works with first, then what agents reach, then the rest at the bottom. */
+  /** Where the sidebar lists it: first what people work with, then what agents reach, then the rest at the bottom. */
   group: "work" | "surfaces" | "foot";
-  /** Names that it had before: their addresses still lead here. */
+  /** Previous names, whose addresses still lead here. */
   formerly?: readonly string[];
-  /** How much there is to do on it. */
+  /** How many items need attention on it. */
   count?: () => number;
-  /** Called where the address names the page without a slash (`#prompts`). */
+  /** Called if the address names the page without a slash (`#prompts`). */
   opened?: () => void;
 }
 
@@ -25,23 +25,23 @@ export interface FeaturePage {
 export type SettingsSection = "general" | "notifications" | "models" | "access" | "setup" | "keyboard";
 
 export interface Feature {
-  /** The feature of the server without which there is nothing to show. */
+  /** The server's feature that it needs. */
   server?: string;
-  /** Only servers that several people share have it: they name what they have. */
+  /** Only team servers have it. */
   isShared?: boolean;
   pages?: FeaturePage[];
-  /** Cards on the settings page, by their section. */
+  /** Cards on the settings page, by section. */
   settings?: { section: SettingsSection; View: ComponentType }[];
   /** Shown over every page. */
   overlays?: { View: ComponentType; isShown?: () => boolean }[];
-  /** What opens and closes when a program asks for the panel of questions. */
+  /** Called when a program opens or closes the panel of questions. */
   panel?: PanelControl;
-  /** What ⌘K offers beside the pages. */
+  /** Commands for ⌘K in addition to the pages. */
   commands?: () => { name: string; run: () => void }[];
-  /** Called once, when the line to the server is opened. */
+  /** Called once, when the connection to the server is opened. */
   listen?: (line: Line, host: Host) => void;
-  /** Called after every connect: the truth is read again. */
+  /** Called after every connect, to load the current state. */
   reload?: () => Promise<void>;
-  /** The page to begin with, where the address names none. */
+  /** The page to start with, if the address names none. */
   firstPage?: () => Promise<PageName | null>;
 }

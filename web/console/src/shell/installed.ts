@@ -1,4 +1,4 @@
-/** The features of this console, once `install` was called: those that its server has, once `serve` was called. */
+/** The features of this console (after `install`), limited to those of its server (after `serve`). */
 
 import { batch, signal } from "@preact/signals";
 import { page } from "../store";
@@ -11,7 +11,7 @@ export function install(all: readonly Feature[]): void {
   features = all;
 }
 
-/** Their names on the server; undefined is all of them. Who is on a page of another one is led to the first page. */
+/** The server's feature names; undefined means all. A person on another feature's page is taken to the first page. */
 export function serve(names: readonly string[] | undefined): void {
   batch(() => {
     served.value = names;

@@ -8,7 +8,7 @@ export type PanelControl = Parameters<typeof createHost>[0]["panel"];
 let line: Line | null = null;
 let host: Host | null = null;
 
-/** Socket.IO is fetched here, while the server is asked who this is. */
+/** Socket.IO is fetched while the session is being checked. */
 export const fetchSocket = (): Promise<typeof import("./socket")> => import("./socket");
 
 export async function openLine(panel: PanelControl): Promise<{ line: Line; host: Host }> {
@@ -17,6 +17,6 @@ export async function openLine(panel: PanelControl): Promise<{ line: Line; host:
   return opened;
 }
 
-/** For pages that are fetched when they are opened, and want to hear and to say something then. */
-export const theLine = (): Line | null => line;
-export const theHost = (): Host | null => host;
+/** For pages that are loaded later and need the connection then. */
+export const currentLine = (): Line | null => line;
+export const currentHost = (): Host | null => host;

@@ -1,4 +1,4 @@
-/** The projects that this console serves, and which of them a person wants to see. */
+/** The projects that this console serves, and the selected one. */
 
 import { fetchData } from "@handrail/host";
 import { computed, signal } from "@preact/signals";
@@ -10,10 +10,10 @@ export interface KnownProject {
 }
 
 export const projects = signal<readonly KnownProject[]>([]);
-/** The one to look at; empty for all of them. */
+/** The selected project; empty for all of them. */
 export const project = signal("");
 
-/** Names that two folders share are told apart by the folder above. */
+/** Folders with the same name are distinguished by the folder above. */
 const names = computed(() => {
   const all = projects.value;
   return new Map(all.map(({ path, name }) => [path, all.filter((one) => one.name === name).length > 1 ? path.split(/[\\/]/).slice(-2).join("/") : name]));
@@ -23,12 +23,12 @@ export function projectName(path: string): string {
   return names.value.get(path) ?? path.split(/[\\/]/).filter(Boolean).at(-1) ?? path;
 }
 
-/** Whether it belongs to what the person wants to see. What names no project belongs everywhere. */
+/** Whether it belongs to the selected project. What names no project belongs to all. */
 export const isChosen = (path: string | undefined): boolean => project.value === "" || path === undefined || path === project.value;
 
 export async function reloadProjects(): Promise<void> {
-  const found = await fetchData<{ projects: KnownProject[] }>("/api/projects").catch(() => ({ projects: [] }));
+  const response = await fetchData<{ projects: KnownProject[] }>("/api/projects").catch(() => ({ projects: [] }));
   const own = typeof session.value === "object" ? session.value.project : "";
-  projects.value = found.projects.length || !own ? found.projects : [{ path: own, name: own.split(/[\\/]/).at(-1) ?? own }];
+  projects.value = response.projects.length || !own ? response.projects : [{ path: own, name: own.split(/[\\/]/).at(-1) ?? own }];
   if (project.value && !projects.value.some(({ path }) => path === project.value)) project.value = "";
 }

@@ -1,4 +1,4 @@
-/** What opens the connection; it brings Socket.IO with it. */
+/** Opens the connection; loads Socket.IO with it. */
 
 import { connect, createHost, serverTransport, type Host } from "@handrail/host";
 import type { Line, PanelControl } from "./line";

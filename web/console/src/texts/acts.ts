@@ -5,15 +5,15 @@ import type { Act, Subject } from "../logic/acts";
 export interface ActTexts {
   /** As a question's headline. */
   asks: Record<Act, (about: Subject) => string>;
-  /** As a sentence about the past: the words before the one object, and the sentence about several. */
+  /** As a sentence about the past: the words before a single object, and the sentence about several. */
   did: Record<Act, [string, (count: number) => string]>;
-  /** The same where no object is known. */
+  /** The same if no object is known. */
   alone: Partial<Record<Act, string>>;
-  /** Tools that need no object at all. */
+  /** Tools that need no object. */
   tools: Record<string, string>;
-  /** An edit that was only tried: nothing was written. */
+  /** A dry run: nothing was written. */
   tried: string;
   unnamed: string;
-  /** What `.` is called. */
+  /** The name of `.`. */
   root: string;
 }

@@ -1,4 +1,4 @@
-/** The words of the person's language, before anything is shown. */
+/** Loads the texts of the person's language before anything is shown. */
 import { language } from "../store";
 import { loadTexts } from ".";
 

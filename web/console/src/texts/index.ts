@@ -1,4 +1,4 @@
-/** Everything the console says: the shell's own words and those of features, of one language at a time. */
+/** All texts of the console, the shell's own and those of features, one language at a time. */
 
 import { signal } from "@preact/signals";
 import type { FeatureTexts } from "../features";

@@ -3,9 +3,9 @@ import type { ActTexts } from "./acts";
 
 export interface ShellTexts {
   acts: ActTexts;
-  /** Sentences of the server in this language; empty where it is the server's own. */
+  /** Translations of the server's sentences; empty for English. */
   sayings: readonly Saying[];
-  /** What an error of each condition or code means, for sentences that have no translation; empty likewise. */
+  /** The meaning of each error condition or code, for sentences without a translation; empty for English. */
   failures: Readonly<Record<string, string>>;
   navigation: string;
   surfaces: string;

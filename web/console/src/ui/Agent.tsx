@@ -1,7 +1,7 @@
 import { agentLook } from "../logic/agents";
 import { visible } from "../logic/visible";
 
-/** Who it is: a mark and the name. */
+/** An agent's mark and name. */
 export function Agent({ name }: { name: string }) {
   const { name: shown, letter, colour } = agentLook(name);
   return <span class="agent-name" title={visible(name)}><AgentMark letter={letter} colour={colour} />{visible(shown)}</span>;

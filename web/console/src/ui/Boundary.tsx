@@ -7,7 +7,7 @@ interface BoundaryProps {
   children: ComponentChildren;
 }
 
-/** Around a part of the page: when it breaks, the rest goes on, and the person sees what it was. */
+/** Wraps a part of the page: if it crashes, the rest keeps working and the person sees the error. */
 export class Boundary extends Component<BoundaryProps, { error: unknown }> {
   override state = { error: null };
 

@@ -5,7 +5,7 @@ type Render<Row> = (row: Row, at: number) => ComponentChildren;
 
 interface ChunkedProps<Row> {
   rows: readonly Row[];
-  /** A guess, until a chunk has been seen; rows may have any height. */
+  /** A guess until a chunk was measured; rows may have any height. */
   rowHeight: number;
   render: Render<Row>;
 }
@@ -13,7 +13,7 @@ interface ChunkedProps<Row> {
 const CHUNK = 25;
 const MARGIN = "800px 0px";
 
-/** Long lists in chunks of which only those near the screen are in the document. */
+/** Long lists in chunks, of which only those near the screen are in the document. */
 export function Chunked<Row>({ rows, rowHeight, render }: ChunkedProps<Row>) {
   const list = useRef<HTMLDivElement>(null);
   const heights = useRef(new Map<number, number>());
@@ -33,13 +33,13 @@ export function Chunked<Row>({ rows, rowHeight, render }: ChunkedProps<Row>) {
         }
         return now;
       });
-    // The margin only counts for the scrolling part itself.
+    // The margin only works for the scrolling element itself.
     observer.current = new IntersectionObserver(note, { root: list.current?.closest("[data-scroller]") ?? null, rootMargin: MARGIN });
     observed.current = 0;
     return () => observer.current?.disconnect();
   }, []);
 
-  // Only what is new: a list that grows by pages would otherwise be measured anew with each of them.
+  // Only new chunks; otherwise a list that grows by pages would be measured again with each of them.
   useEffect(() => {
     const chunks = list.current?.children ?? [];
     for (let at = observed.current; at < chunks.length; at++) observer.current?.observe(chunks[at] as Element);
@@ -71,7 +71,7 @@ interface ChunkProps<Row> {
 }
 
 function Chunk<Row>({ at, rows, render, isShown, height }: ChunkProps<Row>) {
-  // The same elements again are not looked at: scrolling draws what comes into view and nothing else.
+  // Unchanged elements are skipped: scrolling draws only what comes into view.
   const drawn = useMemo(
     () => isShown && rows.slice(at * CHUNK, (at + 1) * CHUNK).map((row, index) => render(row, at * CHUNK + index)),
     [isShown, rows, render],

@@ -5,7 +5,7 @@ import { Visible } from "./Visible";
 
 const TOLD_MS = 1600;
 
-/** Code as it was written, to be copied as it was written: what can't be seen in it is spelled out on the page alone. */
+/** Code that is displayed with its invisible characters spelled out, but copied as it was written. */
 export function CodeBlock({ text, language }: { text: string; language: string }) {
   const t = texts.value;
   const [isCopied, setIsCopied] = useState(false);

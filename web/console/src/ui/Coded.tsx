@@ -1,4 +1,4 @@
-/** A sentence of ours with commands in it, which are written between backticks. */
-export function Coded({ text }: { text: string }) {
+/** A text of our own with commands between backticks. */
+export function InlineCode({ text }: { text: string }) {
   return <>{text.split("`").map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>;
 }

@@ -1,8 +1,8 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type DiffLine, type Fold, foldDiff, parseDiff, type SplitRow, splitRows, withFileHeads } from "../logic/diff";
-import { said } from "../logic/said";
-import { coloured, languageOf } from "../logic/syntax";
+import { translateServerText } from "../logic/said";
+import { colourLine, languageOf } from "../logic/syntax";
 import { changedWords, type Ranges } from "../logic/words";
 import { prefer, preferences } from "../preferences";
 import { texts } from "../store";
@@ -14,10 +14,10 @@ const ROW_HEIGHT = 21;
 
 type Language = NonNullable<ReturnType<typeof languageOf>>;
 
-/** What a line's look depends on beside its text: the changed words of each line, and the language of the file. */
+/** What a line's look depends on besides its text: its changed words, and the file's language. */
 const Looks = createContext<{ words: ReadonlyMap<DiffLine, Ranges>; language: Language | null }>({ words: new Map(), language: null });
 
-/** A unified diff with line numbers; unchanged stretches fold; side by side where there is room. */
+/** A unified diff with line numbers; unchanged stretches fold; side by side if there is room. */
 export function Diff({ text, path }: { text: string; path?: string | undefined }) {
   const t = texts.value;
   const box = useRef<HTMLDivElement>(null);
@@ -26,8 +26,8 @@ export function Diff({ text, path }: { text: string; path?: string | undefined }
   const parsed = useMemo(() => parseDiff(text), [text]);
   const { lines, files } = useMemo(() => withFileHeads(parsed.lines), [parsed]);
   const rows = useMemo(() => foldDiff(lines, opened), [lines, opened]);
-  const named = path ?? files.at(-1) ?? "";
-  const looks = useMemo(() => ({ words: changedWords(parsed.lines), language: languageOf(named) }), [parsed, named]);
+  const fileName = path ?? files.at(-1) ?? "";
+  const looks = useMemo(() => ({ words: changedWords(parsed.lines), language: languageOf(fileName) }), [parsed, fileName]);
 
   useEffect(() => {
     const element = box.current;
@@ -43,7 +43,7 @@ export function Diff({ text, path }: { text: string; path?: string | undefined }
     <Looks.Provider value={looks}>
     <div class="diff" ref={box} role="group" aria-label={`${t.diff}: ${t.lines(parsed.added, parsed.deleted)}`} data-digits={Math.min(parsed.digits, 7)}>
       <div class="diff-file">
-        {files.length > 1 ? <b>{t.fileCount(files.length)}</b> : <code><Visible text={named} /></code>}
+        {files.length > 1 ? <b>{t.fileCount(files.length)}</b> : <code><Visible text={fileName} /></code>}
         {isWide && (
           <span class="diff-layout">
           <button type="button" aria-pressed={!isSplit} onClick={() => prefer({ diffLayout: "unified" })}>{t.unified}</button>
@@ -81,7 +81,7 @@ function Line({ row, open }: LineProps) {
     case "file":
       return <div class="diff-name"><Visible text={row.path} /> {row.isNew && t.newFile}{row.isDeleted && t.deletedFile}</div>;
     case "note":
-      return <div class="diff-note"><Visible text={said(row.text)} /></div>;
+      return <div class="diff-note"><Visible text={translateServerText(row.text)} /></div>;
     default:
       return (
         <div class={`diff-line ${row.kind}`}>
@@ -127,7 +127,7 @@ function Content({ line }: { line: DiffLine | undefined }) {
 
 /** The whole text, cut where its look changes; each piece passes `Visible` as the whole would. */
 function Pieces({ text, marked, language }: { text: string; marked: Ranges; language: Language | null }) {
-  const colours = language ? coloured(text, language) : [];
+  const colours = language ? colourLine(text, language) : [];
   if (marked.length === 0 && colours.length === 0) return <Visible text={text} />;
   const borders = [...new Set([0, text.length, ...marked.flat(), ...colours.flatMap(({ from, to }) => [from, to])])].sort((a, b) => a - b);
   return (

@@ -3,13 +3,13 @@ import { Visible } from "./Visible";
 
 type Fact = readonly [label: string, value: ComponentChildren];
 
-/** Label and value, one pair a line; what is not known takes no line. */
+/** Label and value, one pair per line; unknown values take no line. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
-  const known = facts.filter(([, value]) => value !== undefined && value !== null && value !== "" && value !== false);
-  if (known.length === 0) return null;
+  const present = facts.filter(([, value]) => value !== undefined && value !== null && value !== "" && value !== false);
+  if (present.length === 0) return null;
   return (
     <dl class="facts">
-      {known.map(([label, value]) => (
+      {present.map(([label, value]) => (
         <div key={label}>
           <dt>{label}</dt>
           <dd>{typeof value === "string" ? <Visible text={value} /> : value}</dd>

@@ -8,7 +8,7 @@ interface FieldProps {
   label: string;
   value: string;
   onInput: (value: string) => void;
-  /** A "line" wraps where it is too long for its field, and has no breaks of its own. */
+  /** A "line" wraps if it is too long for its field, and has no line breaks of its own. */
   kind?: "text" | "line" | "multiline" | "secret" | "number";
   description?: string | undefined;
   placeholder?: string | undefined;
@@ -17,7 +17,7 @@ interface FieldProps {
   isLabelHidden?: boolean;
 }
 
-/** One labelled input; what can't be seen in an input is spelled out below it. */
+/** One labelled input; invisible characters are spelled out below it. */
 export function Field(props: FieldProps) {
   const { label, value, onInput, kind = "text", description, placeholder, problem, isRequired = false, isLabelHidden = false } = props;
   const id = useId();

@@ -4,17 +4,17 @@ import { reloadIfReplaced } from "../shell/newer";
 import { texts } from "../store";
 
 export type LazyView<Props = object> = ComponentType<Props> & {
-  /** Begins to fetch it, before it is certain that it will be shown. */
+  /** Starts to fetch it before it is certain that it will be shown. */
   prepare: () => void;
 };
 
-/** What is fetched when it is first shown. */
+/** A component that is fetched when it is first shown. */
 export function lazily<Props extends object = object>(load: () => Promise<ComponentType<Props>>): LazyView<Props> {
-  let known: ComponentType<Props> | null = null;
+  let Loaded: ComponentType<Props> | null = null;
   let loading: Promise<ComponentType<Props>> | null = null;
   const fetchOnce = (): Promise<ComponentType<Props>> => {
     loading ??= load().then(
-      (found) => (known = found),
+      (found) => (Loaded = found),
       (failure: unknown) => {
         loading = null;
         throw failure;
@@ -23,7 +23,7 @@ export function lazily<Props extends object = object>(load: () => Promise<Compon
     return loading;
   };
   function Lazy(props: Props) {
-    const [View, setView] = useState<ComponentType<Props> | null>(() => known);
+    const [View, setView] = useState<ComponentType<Props> | null>(() => Loaded);
     const [hasFailed, setHasFailed] = useState(false);
     const hasBegun = useRef(false);
     const read = (): void => void fetchOnce().then((found) => setView(() => found), async () => setHasFailed(!(await reloadIfReplaced())));

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { messageOf } from "../shell/failure";
 import { texts } from "../store";
 
-/** The end of a list that goes on: reads the next page as soon as it comes near, or when pressed. */
+/** The end of a list: loads the next page when it comes near, or when pressed. */
 export function LoadMore({ load }: { load: () => Promise<void> }) {
   const button = useRef<HTMLButtonElement>(null);
   const [isLoading, setIsLoading] = useState(false);
@@ -20,7 +20,7 @@ export function LoadMore({ load }: { load: () => Promise<void> }) {
     }
   }
 
-  // An observer tells changes alone, and the end may still be near after a page: a fresh one looks again.
+  // An observer reports only changes, and the end may still be near after a page, so a new one checks again.
   useEffect(() => {
     const element = button.current;
     if (!element || isLoading || error) return;

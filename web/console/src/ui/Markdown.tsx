@@ -7,7 +7,7 @@ import { CodeBlock } from "./CodeBlock";
 import { TickMark } from "./TickMark";
 import { Visible } from "./Visible";
 
-/** Markdown drawn from data, never from HTML. */
+/** Draws Markdown from data, never from HTML. */
 export function Markdown({ text }: { text: string }) {
   const blocks = useMemo(() => parseMarkdown(text), [text]);
   return <div class="markdown">{blocks.map(drawBlock)}</div>;
@@ -16,7 +16,7 @@ export function Markdown({ text }: { text: string }) {
 function drawBlock(block: Block, key: number): ComponentChildren {
   switch (block.kind) {
     case "heading":
-      // One level for all: where an author starts or skips a level isn't a business of the page's own outline.
+      // One level for all: the author's heading levels must not disturb the page's own outline.
       return <h3 key={key} class={`heading level-${block.level}`}>{block.children.map(drawInline)}</h3>;
     case "paragraph":
       return <p key={key}>{block.children.map(drawInline)}</p>;

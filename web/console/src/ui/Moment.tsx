@@ -3,7 +3,7 @@ import { language } from "../store";
 const TIME: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false };
 const MINUTE: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", hour12: false };
 const DAY: Intl.DateTimeFormatOptions = { year: "numeric", month: "short", day: "numeric" };
-/** Making one takes longer than all else in a row of a list. */
+/** Creating a formatter takes longer than everything else in a list row. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(kind: "minute" | "time" | "day" | "whole"): Intl.DateTimeFormat {
@@ -14,7 +14,7 @@ function formatOf(kind: "minute" | "time" | "day" | "whole"): Intl.DateTimeForma
   return format;
 }
 
-/** A time as short as it can be: the day only when it is another one, and then no seconds. */
+/** A time in short form: with the day only if it isn't today, and then without seconds. */
 export function Moment({ at, isShort = false }: { at: string | number; isShort?: boolean }) {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return null;

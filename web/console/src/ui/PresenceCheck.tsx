@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { canUsePasskeys, IN_WINDOW, presenceNeed, prove, type PresenceNeed } from "../logic/presence";
+import { canUsePasskeys, IN_WINDOW, presenceNeed, signWithPasskey, type PresenceNeed } from "../logic/presence";
 import { messageOf } from "../shell/failure";
 import { texts } from "../store";
 import { CodeBlock } from "./CodeBlock";
@@ -7,11 +7,11 @@ import { Visible } from "./Visible";
 
 interface PresenceCheckProps {
   need: PresenceNeed;
-  /** Sends the same again, with the proof. */
+  /** Sends the same request again, with the proof. */
   confirm: (presence: object) => Promise<void>;
 }
 
-/** What reaches far: the person shows that they are here, with a passkey, in the extension's window, or in a terminal. */
+/** Asks the person to prove their presence: with a passkey, in the extension's window, or in a terminal. */
 export function PresenceCheck({ need: first, confirm }: PresenceCheckProps) {
   const t = texts.value.presence;
   const [need, setNeed] = useState(first);
@@ -24,9 +24,9 @@ export function PresenceCheck({ need: first, confirm }: PresenceCheckProps) {
     setError("");
     setBusy(way);
     try {
-      await confirm(way === "window" ? IN_WINDOW : await prove(need.passkey!));
+      await confirm(way === "window" ? IN_WINDOW : await signWithPasskey(need.passkey!));
     } catch (failure) {
-      setNeed(presenceNeed(failure) ?? need); // a challenge counts once
+      setNeed(presenceNeed(failure) ?? need); // a challenge is valid once
       setError(way === "passkey" ? t.failed : messageOf(failure));
     } finally {
       setBusy(null);

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { texts } from "../store";
 import { Icon } from "./Icon";
 
-/** A part of the page that scrolls by itself, and says so as long as something is below its edge. */
+/** A scrolling part of the page that shows whether there is more below its edge. */
 export function Scroller({ label, children }: { label: string; children: ComponentChildren }) {
   const area = useRef<HTMLDivElement>(null);
   const [hasMore, setHasMore] = useState(false);

@@ -5,7 +5,7 @@ import { messageOf } from "../shell/failure";
 
 const KEPT_MS = 60_000;
 
-/** Saves a file of the server's: it is fetched by script, with the page's secret. */
+/** Downloads a server file; fetched by script, with the page's secret. */
 export function ServerFileLink({ url, name, class: className, children }: { url: string; name: string; class: string; children: ComponentChildren }) {
   const [problem, setProblem] = useState("");
 

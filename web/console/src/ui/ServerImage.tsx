@@ -10,37 +10,37 @@ interface ServerImageProps {
   onGone?: () => void;
 }
 
-/** A picture of the server's. It is fetched by script, with the page's secret, and once it comes into view. */
+/** A picture from the server, fetched by script, with the page's secret, once it comes into view. */
 export function ServerImage({ url, alt, onGone, ...rest }: ServerImageProps) {
   const image = useRef<HTMLImageElement>(null);
   const [source, setSource] = useState<string | undefined>(undefined);
 
   useEffect(() => {
-    let made: string | null = null;
+    let objectUrl: string | null = null;
     let isOver = false;
     const load = async (): Promise<void> => {
       try {
         const blob = await fetchFile(url);
         if (isOver) return;
-        made = URL.createObjectURL(blob);
-        setSource(made);
+        objectUrl = URL.createObjectURL(blob);
+        setSource(objectUrl);
       } catch {
         if (!isOver) onGone?.();
       }
     };
-    const seen = new IntersectionObserver(
+    const observer = new IntersectionObserver(
       (entries) => {
         if (!entries.some((entry) => entry.isIntersecting)) return;
-        seen.disconnect();
+        observer.disconnect();
         void load();
       },
       { rootMargin: "300px" },
     );
-    if (image.current) seen.observe(image.current);
+    if (image.current) observer.observe(image.current);
     return () => {
       isOver = true;
-      seen.disconnect();
-      if (made !== null) URL.revokeObjectURL(made);
+      observer.disconnect();
+      if (objectUrl !== null) URL.revokeObjectURL(objectUrl);
     };
   }, [url]);
 

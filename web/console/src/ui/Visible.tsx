@@ -1,6 +1,8 @@
 import { visibleParts } from "../logic/visible";
 
-/** Text from elsewhere: what would hide or reorder is spelled out and marked, so that it can't be faked. */
+/**
+ * Text from elsewhere: invisible and reordering characters are spelled out and marked, so that nothing can be faked.
+ */
 export function Visible({ text }: { text: string }) {
   return (
     <bdi>

@@ -2,6 +2,6 @@
 
 export const PAGE = 200;
 
-/** Absent once all is read. */
+/** Absent once everything is loaded. */
 export const token = (next: string | number | null | undefined): string | undefined =>
   next === undefined || next === null ? undefined : String(next);

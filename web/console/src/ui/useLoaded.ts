@@ -5,11 +5,11 @@ interface Loaded<Data> {
   data: Data | null;
   error: string;
   again: () => void;
-  /** What a change has answered in place of reading again. */
+  /** Sets the response of a change instead of loading again. */
   replace: (data: Data) => void;
 }
 
-/** Reads once when a page opens, and again when asked. */
+/** Loads once when a page opens, and again on request. */
 export function useLoaded<Data>(read: () => Promise<Data>): Loaded<Data> {
   const [data, setData] = useState<Data | null>(null);
   const [error, setError] = useState("");

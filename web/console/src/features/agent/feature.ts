@@ -17,7 +17,7 @@ interface Models {
   current: string;
 }
 
-/** Who has a model connected comes to talk; everybody else to connect an agent, or to look. */
+/** With a model connected, the chat is the first page; otherwise another feature's page is. */
 async function comesToTalk(): Promise<boolean> {
   const { current, models } = await fetchData<Models>("/api/agent/models").catch((): Models => ({ current: "", models: [] }));
   return current !== "" && models.find(({ name }) => name === current)?.hasKey !== false;

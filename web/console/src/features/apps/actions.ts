@@ -1,4 +1,4 @@
-/** What the page of the apps asks the server for. */
+/** The apps page's requests to the server. */
 
 import { deleteAt, fetchData, postJson } from "@handrail/host";
 import { callTool } from "../tools/actions";
@@ -17,6 +17,6 @@ export const revokeConsent = async (id: string): Promise<Consent[]> =>
 export const keepKey = (id: string, key: string): Promise<AppDetails> => postJson<AppDetails>(`${at(id)}/key`, { key });
 export const signOutOf = (id: string): Promise<AppDetails> => deleteAt<AppDetails>(`${at(id)}/sign-in`);
 
-/** The address at which the person signs in. */
+/** Returns the address at which the person signs in. */
 export const beginSignIn = async (id: string, clientId: string): Promise<string> =>
   (await postJson<{ address: string }>(`${at(id)}/sign-in`, clientId ? { clientId } : {})).address;

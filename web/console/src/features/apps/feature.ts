@@ -1,7 +1,7 @@
 import type { Feature } from "../../shell/feature";
 import { lazily } from "../../ui/Lazy";
 
-/** The other words of this page come with its code. */
+/** The other texts of this page are loaded with its code. */
 export type AppsWords = { pages: { apps: string } };
 
 export const apps: Feature = {

@@ -1,22 +1,22 @@
-/** What happens around browsers: reading, following, a person's hand on a task, pairing. The only writer of its store. */
+/** Reads and follows browsers, controls tasks, pairs extensions. The only writer of its store. */
 
 import type { FrontendEvent } from "../../shell/events";
 import { deleteAt, fetchData, HostError, postJson, type connect } from "@handrail/host";
 import { lastChanged, mergeTasks, type BrowserTask } from "./logic/browserTasks";
 import type { Plugin } from "./logic/plugins";
-import type { Sight } from "./logic/sight";
+import type { TaskPageView } from "./logic/sight";
 import { afterReconnect, takeRead, takeSync, type Snapshot, type SnapshotSync } from "./logic/windows";
 import { preferences } from "../../preferences";
 import { announcement, texts } from "../../store";
-import { pair, probe, type Paired } from "./bridge";
-import { arePluginsLoaded, chosenBrowser, chosenTask, found, olderThan, plugins, shownBrowser, shownTask, sight, snapshots, tasks } from "./store";
+import { pair, probe, type PairResult } from "./bridge";
+import { arePluginsLoaded, chosenBrowser, chosenTask, extension, olderThan, plugins, shownBrowser, shownTask, lastView, snapshots, tasks } from "./store";
 
 type Socket = ReturnType<typeof connect>;
 
 interface Browsing {
   plugins?: Plugin[];
   tasks: BrowserTask[];
-  /** Whose windows have changed. */
+  /** The browsers whose windows have changed. */
   windows: string[];
 }
 
@@ -30,21 +30,21 @@ export interface PairCode {
   expiresAt: number;
 }
 
-/** An extension that may connect with a token of its own. */
+/** An extension that may connect with its own token. */
 export interface Pairing {
   clientId: string;
   name: string;
   createdAt: number;
   socketConnected: boolean;
-  /** handrail has started it itself, so its window proves nothing. */
+  /** Launched by handrail itself, so its window proves nothing. */
   isLaunched?: boolean;
-  /** Its window may confirm what reaches far. */
+  /** Its window may confirm far-reaching approvals. */
   isEnrolled?: boolean;
 }
 
 const TASKS = 200;
 const DRAWN = /browser_screenshot|browser_dom_index/;
-/** What a page takes a picture of by itself needs no other. */
+/** The page doesn't need to add a screenshot to an action that takes one itself. */
 const TAKES_PICTURES = /browser_screenshot/;
 let liveTab: (() => number | undefined) | null = null;
 let isTaking = false;
@@ -54,24 +54,24 @@ let followed: string | undefined;
 
 export function follow(line: Socket): void {
   socket = line;
-  line.on("browsing", (told: Browsing) => {
-    if (told.plugins) plugins.value = told.plugins;
-    if (told.tasks.length) tasks.value = mergeTasks(tasks.value, told.tasks);
+  line.on("browsing", (event: Browsing) => {
+    if (event.plugins) plugins.value = event.plugins;
+    if (event.tasks.length) tasks.value = mergeTasks(tasks.value, event.tasks);
     const shown = shownBrowser.value;
-    // Of the others than the selected one, contract 2 tells no snapshots.
-    if (shown && !shown.selected && told.windows.includes(shown.clientId)) void readSnapshot(shown.clientId);
+    // Contract 2 sends snapshots of the selected browser only.
+    if (shown && !shown.selected && event.windows.includes(shown.clientId)) void readSnapshot(shown.clientId);
     followShown();
   });
   line.on("frontend_event", ({ taskId, event }: TaskEvent) => {
     if (event.type === "snapshotSync") snapshots.value = takeSync(snapshots.value, event);
     else if (event.type === "toolUsed" && event.status !== "running" && taskId === shownTask.value?.taskId) {
-      if (DRAWN.test(event.name)) void readSight(taskId);
+      if (DRAWN.test(event.name)) void readView(taskId);
       if (/^browser_|^task_start$/.test(event.name) && !TAKES_PICTURES.test(event.name)) void takeLive(taskId);
     }
   });
 }
 
-/** The next page of the list, from where the last one ended. */
+/** The next page of the list. */
 export async function loadOlderTasks(): Promise<void> {
   const before = olderThan.value;
   if (before === undefined) return;
@@ -80,11 +80,11 @@ export async function loadOlderTasks(): Promise<void> {
   olderThan.value = page.length < TASKS ? undefined : page.at(-1)?.taskId;
 }
 
-export function takeTasks(found: readonly BrowserTask[]): void {
-  tasks.value = mergeTasks(tasks.value, found);
+export function takeTasks(newer: readonly BrowserTask[]): void {
+  tasks.value = mergeTasks(tasks.value, newer);
 }
 
-/** After every connect; news may have been missed. */
+/** After every connect, because events may have been missed. */
 export async function reloadBrowsers(): Promise<void> {
   snapshots.value = afterReconnect(snapshots.value);
   followed = undefined;
@@ -94,7 +94,7 @@ export async function reloadBrowsers(): Promise<void> {
     readSnapshot(),
   ]);
   plugins.value = known;
-  // A page that is not full is all there is; beyond a full one, what was read before is kept.
+  // A page that isn't full is everything; beyond a full one, tasks that were read before are kept.
   tasks.value = mergeTasks(listed.length < TASKS ? [] : tasks.value, listed);
   if (listed.length < TASKS) olderThan.value = undefined;
   else olderThan.value ??= listed.at(-1)?.taskId;
@@ -109,27 +109,27 @@ async function readSnapshot(clientId?: string): Promise<void> {
   snapshots.value = takeRead(snapshots.value, await fetchData<Snapshot>(`/api/snapshot${query}`));
 }
 
-/** What happens in the shown task is told to who has asked for it. It stays the shown one, whatever else begins. */
+/** Events of a task are sent to pages that subscribe to it. The shown task stays the same, whatever else starts. */
 function followShown(): void {
   if (!shownTask.value) chosenTask.value = lastChanged(tasks.value)?.taskId;
   const shown = shownTask.value?.taskId;
   if (shown === followed) return;
   followed = shown;
   if (shown === undefined) {
-    sight.value = null;
+    lastView.value = null;
     return;
   }
   socket?.emit("frontend_message", { v: 1, type: "subscribe", taskId: shown });
-  void readSight(shown);
+  void readView(shown);
 }
 
-async function readSight(taskId: string): Promise<void> {
-  if (sight.value?.taskId !== taskId) sight.value = null;
+async function readView(taskId: string): Promise<void> {
+  if (lastView.value?.taskId !== taskId) lastView.value = null;
   try {
-    const seen = await fetchData<Sight>(`/api/browser/view?taskId=${encodeURIComponent(taskId)}`);
-    if (shownTask.value?.taskId === taskId) sight.value = seen;
+    const view = await fetchData<TaskPageView>(`/api/browser/view?taskId=${encodeURIComponent(taskId)}`);
+    if (shownTask.value?.taskId === taskId) lastView.value = view;
   } catch (error) {
-    // Without a picture the page still tells the rest; the next change is asked for again.
+    // Without a picture the page still works; the next change asks again.
     if (!(error instanceof HostError)) throw error;
   }
 }
@@ -152,7 +152,7 @@ async function change(taskId: string, verb: "takeover" | "handback" | "stop"): P
 
 export const takeOver = (taskId: string): Promise<void> => change(taskId, "takeover");
 export const handBack = (taskId: string): Promise<void> => change(taskId, "handback");
-/** Counts until the task is handed back. */
+/** Applies until the task is handed back. */
 export async function letRead(taskId: string, allowed: boolean): Promise<void> {
   const task = await postJson<BrowserTask>(`/api/task/${encodeURIComponent(taskId)}/reading`, { allowed });
   tasks.value = mergeTasks(tasks.value, [task]);
@@ -161,7 +161,7 @@ export async function letRead(taskId: string, allowed: boolean): Promise<void> {
 
 export const stopTask = (taskId: string): Promise<void> => change(taskId, "stop");
 
-/** The task goes on in another browser; what an agent has open in the one before is no longer its. */
+/** The task continues in another browser; the agent loses its tabs in the previous one. */
 export async function moveTask(taskId: string, clientId: string): Promise<void> {
   const task = await postJson<BrowserTask>(`/api/task/${encodeURIComponent(taskId)}/plugin`, { clientId });
   tasks.value = mergeTasks(tasks.value, [task]);
@@ -174,21 +174,24 @@ export async function useForNewTasks(clientId: string): Promise<void> {
   announcement.value = texts.value.browser.chosen;
 }
 
-/** While a page looks, a new picture is taken after each action of the shown task. Tells how to stop. */
+/** While the page is open, takes a picture after each action of the shown task. Returns a function that stops it. */
 export function watchLive(tab: () => number | undefined): () => void {
   liveTab = tab;
   return () => { liveTab = null; };
 }
 
-/** One at a time; what happens meanwhile is seen by one more. The picture is for the page, and no step of the task. */
+/**
+ * One at a time; another one follows if something happened in the meantime. The picture is for the page only and not a
+ * step of the task.
+ */
 async function takeLive(taskId: string): Promise<void> {
   const tabId = liveTab?.();
   if (tabId === undefined || !preferences.value.isLive || document.visibilityState === "hidden") return;
   if (isTaking) return void (isWantedAgain = true);
   isTaking = true;
-  // Without a picture (the tab was closed meanwhile, say) the last one stays, and says that it is of the past.
+  // Without a new picture (the tab may have been closed), the last one stays and is marked as outdated.
   await postJson("/api/browser/act", { taskId, actions: { browser_screenshot: { tabId } } }).catch(() => undefined);
-  await readSight(taskId);
+  await readView(taskId);
   isTaking = false;
   if (isWantedAgain) {
     isWantedAgain = false;
@@ -196,22 +199,22 @@ async function takeLive(taskId: string): Promise<void> {
   }
 }
 
-/** A fresh picture of the task's tab, and the index first: both then show the same. */
+/** Takes a new picture of the task's tab, after the index, so that both show the same state. */
 export async function look(taskId: string, tabId: number): Promise<void> {
   const act = (actions: object): Promise<unknown> => postJson("/api/browser/act", { taskId, actions });
   await act({ browser_dom_index: { tabId, scope: "viewport", boxes: true } });
   await act({ browser_screenshot: { tabId } });
-  await readSight(taskId);
+  await readView(taskId);
 }
 
 export async function lookForExtension(): Promise<void> {
-  found.value = await probe();
+  extension.value = await probe();
 }
 
 export const newPairCode = (): Promise<PairCode> => postJson<PairCode>("/api/extension/pair-code", {});
 
-/** One click: a code is made and handed to the extension in this browser. Null: it gave no answer. */
-export async function pairHere(): Promise<Paired | null> {
+/** Creates a code and hands it to the extension in this browser. Null if it didn't answer. */
+export async function pairHere(): Promise<PairResult | null> {
   const { code } = await newPairCode();
   const paired = await pair(code, location.origin);
   if (paired?.ok) announcement.value = texts.value.browser.paired;

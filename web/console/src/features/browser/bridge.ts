@@ -1,7 +1,7 @@
-/** Talks to the extension's content script in this very page: whether it is there, and to pair it with our server. */
+/** Talks to the extension's content script in this page: asks whether it is there, and pairs it with our server. */
 
-/** What the extension says of itself. */
-export interface Found {
+/** What the extension reports about itself. */
+export interface ExtensionInfo {
   ok: boolean;
   extensionId?: string;
   version?: string;
@@ -9,9 +9,9 @@ export interface Found {
   socketConnected?: boolean;
 }
 
-export interface Paired {
+export interface PairResult {
   ok: boolean;
-  /** It asks its person first, in a window of its own. */
+  /** It first asks the person in a window of its own. */
   pending?: boolean;
   error?: string;
   clientId?: string;
@@ -22,11 +22,11 @@ const PAIR = "mimo/pair";
 const PROBE_MS = 1500;
 const PAIR_MS = 20_000;
 
-/** Null where no extension answers. */
-export const probe = (): Promise<Found | null> => ask<Found>({ type: PROBE }, PROBE_MS);
+/** Null if no extension answers. */
+export const probe = (): Promise<ExtensionInfo | null> => ask<ExtensionInfo>({ type: PROBE }, PROBE_MS);
 
-/** To be called from a click: the extension takes it from a person alone. */
-export const pair = (code: string, server: string): Promise<Paired | null> => ask<Paired>({ type: PAIR, code, server }, PAIR_MS);
+/** Must be called from a click, because the extension accepts it only from a person. */
+export const pair = (code: string, server: string): Promise<PairResult | null> => ask<PairResult>({ type: PAIR, code, server }, PAIR_MS);
 
 function ask<Payload>(message: { type: string; code?: string; server?: string }, patienceMs: number): Promise<Payload | null> {
   const requestId = crypto.randomUUID();

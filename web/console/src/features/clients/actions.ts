@@ -1,6 +1,6 @@
 import { fetchData, postJson } from "@handrail/host";
 
-/** A value in a client's own settings; with `isItem`, it is added to the list there. */
+/** A value in a client's own settings; with `isItem`, it is added to a list there. */
 export interface Edit {
   file: string;
   keys: string[];
@@ -13,16 +13,16 @@ export interface Client {
   title: string;
   found: boolean;
   connected: boolean;
-  /** `untrusted`: written, and the client skips them until they are trusted there. */
+  /** `untrusted`: written, but the client skips them until they are trusted there. */
   hooks: "on" | "untrusted" | "off" | "unsupported";
   /** How well `handrail run` confines it on this machine. */
   cage: "full" | "narrow" | "none" | "unsupported";
   otherServers: string[];
-  /** Its servers that are behind handrail, and where their entries are kept until it is disconnected. */
+  /** Its servers that are behind handrail, and where their entries are stored until it is disconnected. */
   moved: { name: string; keptIn: "keyring" | "file" }[];
   tried: boolean;
   note: string;
-  /** Why its files can't be read; empty where they can. */
+  /** Why its files can't be read; empty if they can. */
   trouble: string;
   edits: Edit[];
   /** The digest of `edits`: only what was shown is written. */
@@ -38,7 +38,7 @@ export interface Clients {
 export interface Connected {
   client: Client;
   tools: number;
-  /** What the client itself says; null where it can't be asked. */
+  /** Whether the client itself says so; null if it can't be asked. */
   runsHooks: boolean | null;
 }
 
@@ -63,16 +63,16 @@ export const moveServer = (client: Client, server: string, { digest }: Offer, as
 
 const SAMPLE = { path: "handrail-sample.txt", content: "This line was written after you approved it.\n" };
 
-/** A real write through the gate: it waits for the person like any agent's. */
+/** A real write through the gate: it waits for approval like any agent's. */
 export async function askSample(): Promise<void> {
   await postJson("/api/tools/write_to_file", { ...SAMPLE, dryRun: true });
   await postJson("/api/tools/write_to_file", { ...SAMPLE, dryRun: false });
 }
 
-/** Not the person's own, here or by trying a connection. */
+/** Whether it is an agent's call, and not the person's own, here or by testing a connection. */
 export const isAgents = ({ caller = "" }: { caller?: string }): boolean => !caller.startsWith("console:") && !caller.startsWith("mcp:handrail connect/");
 
-/** As it stands in the file: each file once, with what is written to it. */
+/** The content as it will be in the file: each file once, with what is written to it. */
 export function written(edits: readonly Edit[]): string {
   const files = new Map<string, string[]>();
   for (const { file, keys, value, isItem } of edits) {

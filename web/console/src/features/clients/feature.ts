@@ -3,7 +3,7 @@ import type { Feature } from "../../shell/feature";
 import { lazily } from "../../ui/Lazy";
 import { isAgents } from "./actions";
 
-/** The other words of this page come with its code. */
+/** The other texts of this page are loaded with its code. */
 export type ClientsWords = { pages: { connect: string } };
 
 export const clients: Feature = {
@@ -12,7 +12,7 @@ export const clients: Feature = {
   firstPage: async () => ((await isFirstRun()) ? "connect" : null),
 };
 
-/** Until an agent's first call has arrived. */
+/** True until an agent's first call has arrived. */
 async function isFirstRun(): Promise<boolean> {
   const { records } = await fetchData<{ records: { caller?: string }[] }>("/api/activity?limit=20").catch(() => ({ records: [{}] }));
   return !records.some(isAgents);

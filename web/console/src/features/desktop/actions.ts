@@ -1,11 +1,11 @@
-/** What the page of the desktop asks the server for. */
+/** The desktop page's requests to the server. */
 
 import { fetchData, postJson } from "@handrail/host";
-import type { DesktopSight, DesktopState } from "./logic/desktop";
+import type { DesktopSnapshot, DesktopState } from "./logic/desktop";
 
-export const readSight = (): Promise<DesktopSight | null> => fetchData<DesktopSight | null>("/api/desktop/view");
+export const readSnapshot = (): Promise<DesktopSnapshot | null> => fetchData<DesktopSnapshot | null>("/api/desktop/view");
 
 export const readState = (): Promise<DesktopState> => fetchData<DesktopState>("/api/desktop/doctor");
 
-/** A fresh look; without a window, at the one in front. */
-export const look = (window: { app?: string; title?: string } = {}): Promise<DesktopSight | null> => postJson<DesktopSight | null>("/api/desktop/look", window);
+/** Takes a new picture; without a window, of the one in front. */
+export const takeSnapshot = (window: { app?: string; title?: string } = {}): Promise<DesktopSnapshot | null> => postJson<DesktopSnapshot | null>("/api/desktop/look", window);

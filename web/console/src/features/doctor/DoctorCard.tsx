@@ -1,5 +1,5 @@
 import type { PageName } from "../../features";
-import { said } from "../../logic/said";
+import { translateServerText } from "../../logic/said";
 import { announcement, texts } from "../../store";
 import { useLoaded } from "../../ui/useLoaded";
 import { Visible } from "../../ui/Visible";
@@ -31,18 +31,18 @@ function CheckRow({ check }: { check: Check }) {
     <li>
       <span class={`state ${state}`}>{word}</span>
       <span>
-        <Visible text={t.checkNames[check.name] ?? check.name} /> <span class="sub"><Visible text={said(check.detail)} /></span>
-        {check.fix && <span class="sub fix"><Visible text={said(check.fix)} /></span>}
+        <Visible text={t.checkNames[check.name] ?? check.name} /> <span class="sub"><Visible text={translateServerText(check.detail)} /></span>
+        {check.fix && <span class="sub fix"><Visible text={translateServerText(check.fix)} /></span>}
         {!check.ok && <Fixes check={check} />}
       </span>
     </li>
   );
 }
 
-/** Where something is put right, by what was checked. */
+/** The page where a problem can be fixed, by the name of the check. */
 const PLACES: Record<string, PageName> = { browsers: "browser", servers: "apps", project: "permissions", hooks: "connect", clients: "connect" };
 
-/** A page where it can be fixed, or the command that does it, to be pasted into a terminal. */
+/** A link to the page where it can be fixed, or the command to paste into a terminal. */
 function Fixes({ check }: { check: Check }) {
   const t = texts.value;
   const place = PLACES[check.name];

@@ -12,7 +12,7 @@ import { words } from "./words";
 
 type Change = (work: () => Promise<Notifications>, done?: string) => Promise<boolean>;
 
-/** Who is told about pending approvals: browsers by Web Push, and channels. */
+/** Who is notified of pending approvals: browsers by Web Push, and channels. */
 export function NotificationsCard() {
   const t = words.value;
   const [shown, setShown] = useState<Notifications | null>(null);

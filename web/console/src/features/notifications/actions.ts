@@ -3,7 +3,7 @@ import { currentSubscription, subscribe } from "./worker";
 
 export interface Channel {
   name: string;
-  /** What came of its last message. */
+  /** The result of its last message. */
   last: { at: string; ok: boolean; error?: string } | null;
 }
 
@@ -44,7 +44,7 @@ export async function forgetBrowser(id: string): Promise<Notifications> {
   return await deleteAt<Notifications>(browser(id));
 }
 
-/** How the server names the subscription of this browser; empty where there is none. */
+/** The server's id of this browser's subscription; empty if there is none. */
 export async function ownId(): Promise<string> {
   const own = await currentSubscription();
   return own ? await idOf(own) : "";

@@ -1,4 +1,4 @@
-/** The words of this card in the language of the console. */
+/** The texts of this card in the console's language. */
 
 import { computed } from "@preact/signals";
 import { language } from "../../store";

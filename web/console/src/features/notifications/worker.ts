@@ -1,10 +1,10 @@
-/** The service worker: shows a page while the server is away, and notifications (`pwa/sw.js`). */
+/** The service worker, which shows a page while the server is offline, and notifications (`pwa/sw.js`). */
 
 const FILE = "/sw.js";
 
 export const hasPush = (): boolean => "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
 
-/** Where a browser has none, or doesn't want one, the console works all the same. */
+/** The console also works in a browser without service workers. */
 export async function keepWorker(): Promise<void> {
   if (!("serviceWorker" in navigator)) return;
   navigator.serviceWorker.addEventListener("message", ({ data }: MessageEvent<{ type?: string; hash?: string }>) => {
@@ -19,7 +19,7 @@ export async function currentSubscription(): Promise<PushSubscription | null> {
   return (await registration?.pushManager.getSubscription()) ?? null;
 }
 
-/** Asks the person, then the browser's push service. */
+/** Asks the person for permission, then the browser's push service. */
 export async function subscribe(publicKey: string): Promise<PushSubscription> {
   const registration = await navigator.serviceWorker.register(FILE);
   await navigator.serviceWorker.ready;

@@ -2,8 +2,8 @@ import type { PromptEntry } from "@handrail/host";
 import type { Feature } from "../../shell/feature";
 import { lazily } from "../../ui/Lazy";
 import { closePanel, openPanel } from "./actions/panel";
-import { followOrders } from "./actions/orders";
-import { reloadPrompts, takeIn } from "./actions/prompts";
+import { followWindowCommands } from "./actions/orders";
+import { reloadPrompts, receiveEntries } from "./actions/prompts";
 import { Panel } from "./components/Panel";
 import "./panel.css";
 import { isPanelOpen, waiting } from "./store";
@@ -14,8 +14,8 @@ export const people: Feature = {
   settings: [{ section: "access", View: lazily(async () => (await import("./components/PasskeyCard")).PasskeyCard) }],
   panel: { open: openPanel, close: closePanel, toggle: () => (isPanelOpen.value ? closePanel() : openPanel()) },
   listen(line) {
-    line.on("ui_prompts", ({ entries }: { entries: PromptEntry[] }) => takeIn(entries));
-    void followOrders();
+    line.on("ui_prompts", ({ entries }: { entries: PromptEntry[] }) => receiveEntries(entries));
+    void followWindowCommands();
   },
   reload: reloadPrompts,
 };

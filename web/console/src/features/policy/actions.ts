@@ -1,5 +1,5 @@
 import { deleteAt, fetchData, postJson } from "@handrail/host";
-import type { Agent, AppConsent, PairedBrowser, Permission, PermissionKind, Standing, TrustedPolicy, UserRule } from "./logic/permissions";
+import type { Agent, AppConsent, PairedBrowser, Permission, PermissionKind, PermissionSources, TrustedPolicy, UserRule } from "./logic/permissions";
 
 export interface PolicyRule {
   tool?: string;
@@ -30,10 +30,10 @@ export interface IssuedToken {
   token: string;
 }
 
-/** Everything that stands. What a feature that isn't installed would tell is empty. */
-export async function readStanding(): Promise<Standing> {
+/** All permissions in force. A feature that isn't installed contributes nothing. */
+export async function readPermissionSources(): Promise<PermissionSources> {
   const [rules, consents, browsers, access, trusted] = await Promise.all([
-    fetchData<{ rules: UserRule[]; uses?: Standing["uses"] }>("/api/rules"),
+    fetchData<{ rules: UserRule[]; uses?: PermissionSources["uses"] }>("/api/rules"),
     fetchData<{ consents: AppConsent[] }>("/api/apps/consents").catch(() => ({ consents: [] })),
     fetchData<PairedBrowser[]>("/api/extension/tokens").catch(() => []),
     fetchData<{ agents: Agent[] }>("/api/access"),
@@ -47,9 +47,9 @@ const PLACES: Record<PermissionKind, string> = {
 };
 const placeOf = ({ kind, id }: Permission): string => `${PLACES[kind]}/${encodeURIComponent(id)}`;
 
-/** It counts for the next call. */
+/** Takes effect with the next call. */
 export const revoke = (permission: Permission): Promise<unknown> => deleteAt(placeOf(permission));
-/** Exactly what was revoked a moment ago comes back. */
+/** Restores exactly what was revoked a moment ago. */
 export const restore = (permission: Permission, presence?: object): Promise<unknown> => postJson(`${placeOf(permission)}/restore`, presence ? { presence } : {});
 
 export const readPolicy = (): Promise<Policy> => fetchData<Policy>("/api/policy");
@@ -68,9 +68,9 @@ export interface Verdict {
   effect: string;
 }
 
-/** What the rules say of a call that nobody makes. */
+/** What the rules say about a hypothetical call. */
 export const testRules = (call: { tool: string; path?: string; address?: string; agent?: string; project?: string }): Promise<Verdict> => postJson<Verdict>("/api/policy/test", call);
 export const readToolNames = async (): Promise<string[]> => (await fetchData<{ tools: { name: string }[] }>("/api/tools")).tools.map(({ name }) => name);
 
-/** The token is told this once. */
+/** The token is returned only this once. */
 export const addAgent = (name: string, presence?: object): Promise<IssuedToken> => postJson<IssuedToken>("/api/access/agents", { name, ...(presence ? { presence } : {}) });

@@ -8,7 +8,7 @@ import { Visible } from "../../ui/Visible";
 import { readMachines, type Machine } from "./actions";
 import { words } from "./words";
 
-/** The team's nodes: which machines, when each was last there, and under which policy. */
+/** The team's nodes: which machines, when each was last connected, and with which policy. */
 export function Machines() {
   const t = words.value;
   const { data, error, again } = useLoaded(readMachines);

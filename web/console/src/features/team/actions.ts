@@ -4,7 +4,7 @@ export interface Machine {
   name: string;
   owner: string;
   since: string;
-  /** What follows is missing until it has connected once. */
+  /** The following fields are missing until it has connected once. */
   lastSeen?: string;
   isConnected?: boolean;
   policy?: string;
@@ -14,7 +14,7 @@ export interface Machine {
 
 export interface Machines {
   nodes: Machine[];
-  /** The version that the team has now. */
+  /** The team's current version. */
   policy: string;
 }
 

@@ -1,4 +1,4 @@
-/** The words of this page come with it, not with the console. */
+/** The texts of this page, loaded with it and not with the console. */
 
 import { computed } from "@preact/signals";
 import { language } from "../../store";

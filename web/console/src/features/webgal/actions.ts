@@ -1,16 +1,16 @@
-/** What the page of the game asks the server for. */
+/** The game page's requests to the server. */
 
 import { deleteAt, fetchData, postJson } from "@handrail/host";
 import { messageOf } from "../../shell/failure";
-import type { Frame, Game, Graph, Mend, Resources, SceneText, Wish } from "./logic/game";
+import type { Frame, Game, Graph, Fix, Resources, SceneText, FixTarget } from "./logic/game";
 import { announcement, language } from "../../store";
-import { failure, frame, game, isPreviewing, line, mending, opened, previewFailure, reveals, stamp, tab, text, textFailure, written, type Tab } from "./store";
+import { failure, frame, game, isPreviewing, line, fixTarget, openedPath, previewFailure, reveals, stamp, tab, text, textFailure, lastWrite, type Tab } from "./store";
 import { words } from "./words";
 
 let isReading = false;
 let isWanted = false;
 
-/** One reading at a time; what was asked for meanwhile is read once more afterwards. */
+/** One read at a time; requests in the meantime cause one more read afterwards. */
 export async function readGame(): Promise<void> {
   isWanted = true;
   if (isReading) return;
@@ -18,10 +18,10 @@ export async function readGame(): Promise<void> {
   try {
     while (isWanted) {
       isWanted = false;
-      const found = await fetchData<Game | null>(`/api/webgal/game?lang=${language.value}`);
+      const result = await fetchData<Game | null>(`/api/webgal/game?lang=${language.value}`);
       failure.value = "";
-      game.value = found;
-      if (found) await readText(opened.value ?? found.entry ?? found.scenes[0]?.path ?? null);
+      game.value = result;
+      if (result) await readText(openedPath.value ?? result.entry ?? result.scenes[0]?.path ?? null);
     }
   } catch (error) {
     failure.value = messageOf(error);
@@ -30,7 +30,7 @@ export async function readGame(): Promise<void> {
   }
 }
 
-/** Cheap: only whether anything is other than what is shown. What can't be asked now is asked again soon. */
+/** A cheap check whether anything differs from what is shown. If it fails, it is repeated soon. */
 export async function lookForChanges(): Promise<void> {
   if (game.value === "unknown") return;
   const now = await fetchData<{ stamp: string | null }>("/api/webgal/stamp").catch(() => undefined);
@@ -38,15 +38,15 @@ export async function lookForChanges(): Promise<void> {
 }
 
 async function readText(path: string | null): Promise<void> {
-  opened.value = path;
+  openedPath.value = path;
   if (path === null) return;
   try {
-    const found = await fetchData<SceneText>(`/api/webgal/scene?path=${encodeURIComponent(path)}`);
-    if (opened.value !== path) return;
+    const result = await fetchData<SceneText>(`/api/webgal/scene?path=${encodeURIComponent(path)}`);
+    if (openedPath.value !== path) return;
     textFailure.value = "";
-    text.value = found;
+    text.value = result;
   } catch (error) {
-    if (opened.value !== path) return;
+    if (openedPath.value !== path) return;
     text.value = null;
     textFailure.value = messageOf(error);
   }
@@ -56,7 +56,7 @@ export async function openScene(path: string, at = 1): Promise<void> {
   tab.value = "scenes";
   line.value = at;
   reveals.value++;
-  if (opened.value !== path) {
+  if (openedPath.value !== path) {
     text.value = null;
     await readText(path);
   }
@@ -67,8 +67,8 @@ export function goToLine(at: number): void {
   reveals.value++;
 }
 
-export function showTab(wanted: Tab): void {
-  tab.value = wanted;
+export function showTab(target: Tab): void {
+  tab.value = target;
 }
 
 export function showPreview(isShown: boolean): void {
@@ -76,24 +76,27 @@ export function showPreview(isShown: boolean): void {
   previewFailure.value = "";
 }
 
-let wanted: { path: string; line: number } | null = null;
+let requested: { path: string; line: number } | null = null;
 let isSending = false;
 
-/** The engine goes where the person looks. One wish at a time; of those that came meanwhile, the last counts. */
+/**
+ * Shows the person's current line in the engine. One request at a time; of those made in the meantime, the last
+ * counts.
+ */
 export async function followLine(path: string, at: number): Promise<void> {
-  wanted = { path, line: at };
+  requested = { path, line: at };
   if (isSending) return;
   isSending = true;
-  while (wanted) {
-    const next: { path: string; line: number } = wanted;
-    wanted = null;
+  while (requested) {
+    const next: { path: string; line: number } = requested;
+    requested = null;
     try {
       const screen = frame.value?.screen;
-      // Nobody has gone anywhere in it yet: then the first line that shows something is of more use than the first.
+      // Nobody has navigated in it yet, so the first line that shows something is more useful than line 1.
       const place = next.line === 1 ? { path: next.path } : next;
-      const found = await postJson<Frame>("/api/webgal/preview", screen === undefined ? place : { ...place, screen });
+      const result = await postJson<Frame>("/api/webgal/preview", screen === undefined ? place : { ...place, screen });
       previewFailure.value = "";
-      if (found.address !== frame.value?.address) frame.value = found;
+      if (result.address !== frame.value?.address) frame.value = result;
     } catch (error) {
       previewFailure.value = messageOf(error);
     }
@@ -101,42 +104,42 @@ export async function followLine(path: string, at: number): Promise<void> {
   isSending = false;
 }
 
-/** What nobody looks at leads nowhere. */
+/** A closed preview no longer follows. */
 export function leavePreview(): void {
-  wanted = null;
-  const left = frame.value;
+  requested = null;
+  const closed = frame.value;
   frame.value = null;
-  if (left) void deleteAt<unknown>(`/api/webgal/preview/${encodeURIComponent(left.screen)}`).catch(() => undefined);
+  if (closed) void deleteAt<unknown>(`/api/webgal/preview/${encodeURIComponent(closed.screen)}`).catch(() => undefined);
 }
 
 export const readGraph = (): Promise<Graph> => fetchData<Graph>("/api/webgal/graph");
 export const readResources = (): Promise<Resources> => fetchData<Resources>("/api/webgal/resources");
 
-export function startMending(wish: Wish | null): void {
-  mending.value = wish;
+export function startFix(wish: FixTarget | null): void {
+  fixTarget.value = wish;
 }
 
-const placeOf = ({ path, line: at, code, start }: Wish): Record<string, unknown> => (code === undefined ? { path } : { path, line: at, code, start });
+const placeOf = ({ path, line: at, code, start }: FixTarget): Record<string, unknown> => (code === undefined ? { path } : { path, line: at, code, start });
 
-export const showMend = (wish: Wish): Promise<Mend> => postJson<Mend>("/api/webgal/mend", placeOf(wish));
+export const previewFix = (wish: FixTarget): Promise<Fix> => postJson<Fix>("/api/webgal/mend", placeOf(wish));
 
-/** Exactly what was shown, or nothing. */
-export async function mend(wish: Wish, { baseHash, afterHash }: Mend): Promise<void> {
-  const done = await postJson<Mend>("/api/webgal/mend", { ...placeOf(wish), baseHash, afterHash });
-  if (done.snapshotId) written.value = { path: done.path, snapshotId: done.snapshotId };
-  announcement.value = words.value.written(done.path);
+/** Writes exactly what was shown, or nothing. */
+export async function applyFix(wish: FixTarget, { baseHash, afterHash }: Fix): Promise<void> {
+  const result = await postJson<Fix>("/api/webgal/mend", { ...placeOf(wish), baseHash, afterHash });
+  if (result.snapshotId) lastWrite.value = { path: result.path, snapshotId: result.snapshotId };
+  announcement.value = words.value.written(result.path);
   await readGame();
 }
 
-export async function undoMend(): Promise<void> {
-  const last = written.value;
+export async function undoFix(): Promise<void> {
+  const last = lastWrite.value;
   if (!last) return;
   await postJson<unknown>("/api/undo", { id: last.snapshotId });
-  written.value = null;
+  lastWrite.value = null;
   announcement.value = words.value.undone(last.path);
   await readGame();
 }
 
-export function forgetWritten(): void {
-  written.value = null;
+export function forgetLastWrite(): void {
+  lastWrite.value = null;
 }

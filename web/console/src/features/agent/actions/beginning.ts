@@ -1,27 +1,27 @@
-/** The task that words without one will begin: what is attached to them belongs to it before it has begun. */
+/** The id of the task that the next message without a task starts. Attachments belong to it before it exists. */
 
 import { fetchData } from "@handrail/host";
 import { draftOf } from "./drafts";
 
-let coming: Promise<string> | null = null;
+let pendingId: Promise<string> | null = null;
 
-/** One id, however often it is asked for; one that could not be had is asked for again. */
-export function comingTask(): Promise<string> {
-  if (coming) return coming;
+/** Returns the same id until the task starts; a failed request is repeated. */
+export function nextTaskId(): Promise<string> {
+  if (pendingId) return pendingId;
   const { begins } = draftOf("");
-  const asked = begins ? Promise.resolve(begins) : newTask();
-  coming = asked;
-  asked.catch(() => {
-    if (coming === asked) coming = null;
+  const request = begins ? Promise.resolve(begins) : newTask();
+  pendingId = request;
+  request.catch(() => {
+    if (pendingId === request) pendingId = null;
   });
-  return asked;
+  return request;
 }
 
-/** It begins now: whatever is typed or attached from now on is for another one. */
-export function takeComingTask(): Promise<string> {
-  const taken = comingTask();
-  coming = null;
-  return taken;
+/** The task starts now: what is typed or attached afterwards belongs to another one. */
+export function claimNextTaskId(): Promise<string> {
+  const taskId = nextTaskId();
+  pendingId = null;
+  return taskId;
 }
 
 async function newTask(): Promise<string> {

@@ -1,4 +1,4 @@
-/** What was typed and attached and not sent yet, by task. It outlives a reload of the page, and no more than its window. */
+/** What was typed and attached but not sent, by task. It survives a reload of the page, but not its window. */
 
 import { signal } from "@preact/signals";
 import type { Attachment, Conversation, Entry } from "../logic/chat";
@@ -6,13 +6,13 @@ import type { Attachment, Conversation, Entry } from "../logic/chat";
 export interface Draft {
   text: string;
   attachments: readonly Attachment[];
-  /** The task that begins with these words: what is attached belongs to it already. */
+  /** The id of the task that starts with this text; attachments belong to it already. */
   begins?: string;
-  /** The message that these very words were sent as before: sent again under it they count once. */
+  /** The id under which exactly this text was sent before; sent again under it, it counts once. */
   id?: string;
 }
 
-/** Words that were sent and not taken. */
+/** A message that was sent and not accepted. */
 export type Unsent = Pick<Entry, "id" | "text" | "attachments"> & Pick<Draft, "begins">;
 
 const KEY = "handrail.drafts";
@@ -22,23 +22,23 @@ const drafts = signal<ReadonlyMap<string, Draft>>(new Map(read()));
 
 export const draftOf = (taskId: string): Draft => drafts.value.get(taskId) ?? EMPTY;
 
-/** Changed words are another message. */
+/** A changed text is another message. */
 export function keepDraft(taskId: string, change: Partial<Draft>): void {
   const { id: _, ...before } = draftOf(taskId);
   const now: Draft = { ...before, ...change };
-  const kept = new Map(drafts.value);
-  if (now.text || now.attachments.length) kept.set(taskId, now);
-  else kept.delete(taskId);
-  drafts.value = kept;
+  const updated = new Map(drafts.value);
+  if (now.text || now.attachments.length) updated.set(taskId, now);
+  else updated.delete(taskId);
+  drafts.value = updated;
   write();
 }
 
-/** Words that were refused go back to where they were typed, before the conversation is left. */
+/** Puts a refused message back into the composer before the conversation is left. */
 export function keepRefused(taskId: string, { entries }: Conversation): void {
   for (const entry of entries) if (entry.sending === "refused") giveBack(taskId, entry);
 }
 
-/** After what was typed meanwhile; once, however often they are left. */
+/** Appends the message to what was typed in the meantime, and only once. */
 export function giveBack(taskId: string, { id, text, attachments = [], begins }: Unsent): void {
   const before = draftOf(taskId);
   if (before.id === id) return;
@@ -63,6 +63,6 @@ function write(): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify([...drafts.value]));
   } catch {
-    // A store that is full or closed: the draft lives as long as the page.
+    // Storage is full or disabled: the draft lives as long as the page.
   }
 }

@@ -1,17 +1,17 @@
-/** Reading a conversation and following it while it goes on. */
+/** Reads a conversation and follows it while it continues. */
 
 import { fetchData, HostError } from "@handrail/host";
-import { theLine } from "../../../shell/line";
+import { currentLine } from "../../../shell/line";
 import { closePanel } from "../../people/actions/panel";
 import { chooseTask, takeTasks } from "../../browser/actions";
 import { messageOf } from "../../../shell/failure";
-import { afterCut, emptyConversation, takeNewest, takeOlder, type Run, type TaskPage } from "../logic/chat";
-import { takeEvent, unheardBy, type ChatEvent } from "../logic/chatEvents";
+import { afterDisconnect, emptyConversation, takeNewest, takeOlder, type Run, type TaskPage } from "../logic/chat";
+import { takeEvent, unknownMessageId, type ChatEvent } from "../logic/chatEvents";
 import { queue } from "../../people/store";
 import { keepRefused } from "./drafts";
 import { chatTexts, conversation, conversationOf, loading, unfolded, wantedMode, wantedModel } from "../store";
 
-interface Told {
+interface ReceivedEvent {
   id: string;
   taskId: string;
   timestamp: number;
@@ -25,18 +25,18 @@ export const pathOf = (taskId: string): string => `/api/agent/task/${encodeURICo
 let heardRuns = 0;
 let heardIds = new Set<string>();
 let soughtWords = new Set<string>();
-let waitingEvents: Told[] = [];
+let waitingEvents: ReceivedEvent[] = [];
 let frame = 0;
 let isReading = false;
 let isWantedAgain = false;
 
-/** Tells what to do when nobody looks any more. */
+/** Returns a function that stops it. */
 export function follow(): () => void {
-  const line = theLine();
-  line?.on("frontend_event", hear);
+  const line = currentLine();
+  line?.on("frontend_event", receiveEvent);
   const leave = (): void => keepRefused(conversationOf.value, conversation.value);
   addEventListener("pagehide", leave);
-  // In a window that nobody looks at there are no frames.
+  // A hidden window has no animation frames.
   const ticking = setInterval(() => {
     if (document.visibilityState === "hidden" && waitingEvents.length) takeWaiting();
   }, 1000);
@@ -45,17 +45,17 @@ export function follow(): () => void {
     leave();
     removeEventListener("pagehide", leave);
     conversation.value = emptyConversation;
-    line?.off("frontend_event", hear);
+    line?.off("frontend_event", receiveEvent);
     conversationOf.value = "";
   };
 }
 
-/** The first piece is drawn at once; what comes within the same frame is drawn together. */
-function hear(told: Told): void {
-  if (told.taskId !== conversationOf.value || heardIds.has(told.id)) return;
+/** The first piece is drawn at once; pieces within the same frame are drawn together. */
+function receiveEvent(event: ReceivedEvent): void {
+  if (event.taskId !== conversationOf.value || heardIds.has(event.id)) return;
   if (heardIds.size > MOST_IDS) heardIds.clear();
-  heardIds.add(told.id);
-  waitingEvents.push(told);
+  heardIds.add(event.id);
+  waitingEvents.push(event);
   if (frame) return;
   takeWaiting();
   frame = requestAnimationFrame(() => {
@@ -70,8 +70,8 @@ function takeWaiting(): void {
   let now = conversation.value;
   for (const { event, timestamp } of events) {
     if (event.type === "runStatus") heardRuns++;
-    const unheard = unheardBy(now, event);
-    // They may be older than a page: one look is enough.
+    const unheard = unknownMessageId(now, event);
+    // The message may be on an older page: one check is enough.
     if (unheard !== undefined && !soughtWords.has(unheard)) {
       soughtWords.add(unheard);
       void readNewest();
@@ -81,7 +81,7 @@ function takeWaiting(): void {
   conversation.value = now;
 }
 
-/** Another task, or the same one after a reconnect. Of one that begins only now there is nothing to read. */
+/** Another task, or the same one after a reconnect. A task that starts only now has nothing to read. */
 export async function open(taskId: string, isNew = false): Promise<void> {
   if (conversationOf.value !== taskId) {
     keepRefused(conversationOf.value, conversation.value);
@@ -94,14 +94,14 @@ export async function open(taskId: string, isNew = false): Promise<void> {
     conversation.value = emptyConversation;
     conversationOf.value = taskId;
     loading.value = "loading";
-    // The question that it waits for stands in the conversation as well; once is enough.
-    const { shown, asked } = queue.value;
+    // The panel's question is also in the conversation, where it is shown instead.
+    const { shown, prompts: asked } = queue.value;
     if (shown !== null && asked.get(shown)?.request.runId === taskId) closePanel();
   } else {
-    conversation.value = afterCut(conversation.value);
+    conversation.value = afterDisconnect(conversation.value);
   }
-  // What happens from now on is told; what was before is read after that, so that nothing falls between.
-  theLine()?.emit("frontend_message", { v: 1, type: "subscribe", taskId });
+  // New events are subscribed to first and the past is read afterwards, so that nothing is missed.
+  currentLine()?.emit("frontend_message", { v: 1, type: "subscribe", taskId });
   chooseTask(taskId);
   if (isNew) loading.value = "ready";
   else await readNewest();
@@ -111,7 +111,7 @@ async function readNewest(): Promise<void> {
   const taskId = conversationOf.value;
   if (!taskId) return;
   if (isReading) {
-    // What is being read may be older than what somebody asks for now.
+    // What is being read may be older than what is requested now.
     isWantedAgain = true;
     return;
   }
@@ -120,16 +120,16 @@ async function readNewest(): Promise<void> {
   try {
     const page = await fetchData<TaskPage>(`${pathOf(taskId)}?limit=${PAGE}`);
     if (conversationOf.value !== taskId) return;
-    // It may be older than what the list has read.
+    // It may be older than what the list has loaded.
     if (page.task) takeTasks([page.task]);
-    // A state that was told meanwhile is newer than the one that was read.
+    // A state that arrived as an event is newer than the one that was read.
     const run = heardRuns === heardBefore ? page.run : conversation.value.run;
     conversation.value = takeNewest(conversation.value, { ...page, run });
     loading.value = "ready";
   } catch (failure) {
     if (conversationOf.value !== taskId) return;
     const isUnknown = failure instanceof HostError && failure.status === 404;
-    // A task begins with its first words: until they have arrived, nobody knows it.
+    // A task starts with its first message; until that has arrived, the server doesn't know the task.
     loading.value = conversation.value.entries.length ? "ready" : { problem: isUnknown ? chatTexts.value.noSuchTask : messageOf(failure) };
   } finally {
     isReading = false;
@@ -145,7 +145,7 @@ export async function loadOlder(): Promise<void> {
   if (conversationOf.value === taskId && conversation.value.next === next) conversation.value = takeOlder(conversation.value, page);
 }
 
-/** What a person's hand on a run was answered with: newer than anything that is being read. */
+/** The answer to a person's command is newer than anything that is being read. */
 export function takeRun(taskId: string, answer: Run | { run?: Run | null } | null): void {
   const run = answer && "run" in answer ? answer.run : (answer as Run | null);
   if (!run?.status || conversationOf.value !== taskId) return;

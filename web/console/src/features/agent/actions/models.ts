@@ -1,4 +1,4 @@
-/** Which models there are, which one is set, and their keys: a key is sent once and never read. */
+/** Lists models, selects one, and stores their keys; a key is sent once and never read. */
 
 import { deleteAt, fetchData, postJson } from "@handrail/host";
 import { models, type Effort, type Models } from "../store";
@@ -7,7 +7,7 @@ export async function readModels(): Promise<void> {
   models.value = await fetchData<Models>("/api/agent/models");
 }
 
-/** The key first: a model that is set without one would be told to lack it. */
+/** The key first: a model that is set without one would be reported as lacking it. */
 export async function connectModel({ model, baseUrl, key }: { model: string; baseUrl: string; key: string }): Promise<void> {
   if (key) await postJson<unknown>("/api/agent/keys", { provider: providerOf(model), key });
   await postJson<unknown>("/api/agent/model", { model, ...(baseUrl ? { baseUrl } : {}) });

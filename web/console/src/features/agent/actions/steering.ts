@@ -1,4 +1,4 @@
-/** A person's hand on a task: its run, its mode, model and limits, its name, its place on the list. */
+/** A person's control of a task: its run, mode, model and limits, its name, its place in the list. */
 
 import { fetchData, HostError, postJson } from "@handrail/host";
 import { reloadBrowsers, takeTasks } from "../../browser/actions";
@@ -10,29 +10,29 @@ import { chatTexts, conversation, unfolded, wantedMode, wantedModel } from "../s
 
 const MOST_FOUND = 100;
 
-export async function steer(taskId: string, verb: "stop" | "pause" | "resume"): Promise<void> {
+export async function controlRun(taskId: string, verb: "stop" | "pause" | "resume"): Promise<void> {
   const run = await postJson<Run | { run: Run }>(`${pathOf(taskId)}/${verb}`, {});
   takeRun(taskId, run);
   announcement.value = chatTexts.value.told[verb];
 }
 
-export async function change(taskId: string, wanted: { mode?: Mode; model?: string }): Promise<void> {
-  if (wanted.mode) wantedMode.value = wanted.mode;
-  if (wanted.model !== undefined) wantedModel.value = wanted.model;
+export async function change(taskId: string, choice: { mode?: Mode; model?: string }): Promise<void> {
+  if (choice.mode) wantedMode.value = choice.mode;
+  if (choice.model !== undefined) wantedModel.value = choice.model;
   if (!conversation.value.run) return;
   try {
-    takeRun(taskId, await postJson<Run | { run: Run }>(pathOf(taskId), wanted));
-    if (wanted.mode) wantedMode.value = undefined;
-    if (wanted.model !== undefined) wantedModel.value = undefined;
+    takeRun(taskId, await postJson<Run | { run: Run }>(pathOf(taskId), choice));
+    if (choice.mode) wantedMode.value = undefined;
+    if (choice.model !== undefined) wantedModel.value = undefined;
   } catch (failure) {
-    // While the agent is at work it stays a wish, which goes with the next words.
+    // While the agent is working, the choice is kept and sent with the next message.
     if (!(failure instanceof HostError) || failure.status !== 409) throw failure;
   }
 }
 
-/** Null: as the settings say. Limits count at once, also while the agent is at work. */
-export async function limit(taskId: string, wanted: Partial<Record<LimitName, number | null>>): Promise<void> {
-  takeRun(taskId, await postJson<Run | { run: Run }>(pathOf(taskId), wanted));
+/** Null: the limit of the settings. Limits apply at once, also while the agent is working. */
+export async function limit(taskId: string, limits: Partial<Record<LimitName, number | null>>): Promise<void> {
+  takeRun(taskId, await postJson<Run | { run: Run }>(pathOf(taskId), limits));
 }
 
 export async function rename(taskId: string, title: string): Promise<void> {
@@ -46,11 +46,11 @@ export async function archive(taskId: string, archived: boolean): Promise<void> 
   announcement.value = archived ? chatTexts.value.archivedNow : chatTexts.value.unarchivedNow;
 }
 
-/** The tasks in whose title or messages all of these words stand, however old they are. */
+/** The tasks whose title or messages contain all of these words, however old they are. */
 export async function findTasks(words: string): Promise<ReadonlySet<string>> {
-  const found = await fetchData<BrowserTask[]>(`/api/task/list?${new URLSearchParams({ limit: String(MOST_FOUND), query: words })}`);
-  takeTasks(found);
-  return new Set(found.map(({ taskId }) => taskId));
+  const matches = await fetchData<BrowserTask[]>(`/api/task/list?${new URLSearchParams({ limit: String(MOST_FOUND), query: words })}`);
+  takeTasks(matches);
+  return new Set(matches.map(({ taskId }) => taskId));
 }
 
 export function toggle(executionId: string): void {

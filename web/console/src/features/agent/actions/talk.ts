@@ -1,18 +1,18 @@
-/** A whole conversation, for those who look back at its task. */
+/** Reads a whole conversation, to look back at its task. */
 
 import { fetchData } from "@handrail/host";
 import type { Entry, Run, TaskPage } from "../logic/chat";
 import { pathOf } from "./following";
 
-export interface Talk {
+export interface PastConversation {
   run: Run | null;
   entries: readonly Entry[];
 }
 
 const MOST_PAGES = 20;
 
-/** The newest pages of it; null where the task is no conversation. */
-export async function readTalk(taskId: string): Promise<Talk | null> {
+/** Its newest pages; null if the task is not a conversation. */
+export async function readConversation(taskId: string): Promise<PastConversation | null> {
   let page: TaskPage | null = await fetchData<TaskPage>(pathOf(taskId)).catch(() => null);
   if (!page?.run) return null;
   const { run } = page;

@@ -1,9 +1,12 @@
-/** Files on their way to what is being typed, by task: words wait for all of them, also where their page was left meanwhile. */
+/**
+ * Uploads files for the message that is being typed, by task. Sending waits for all of them, also after the page was
+ * left.
+ */
 
 import { signal } from "@preact/signals";
 import { fetchData, postJson } from "@handrail/host";
 import type { Attachment } from "../logic/chat";
-import { comingTask } from "./beginning";
+import { nextTaskId } from "./beginning";
 import { draftOf, keepDraft } from "./drafts";
 
 const SAMPLE = 65_536;
@@ -16,7 +19,7 @@ const underWay = signal<ReadonlyMap<string, readonly Upload[]>>(new Map());
 
 export const uploadsOf = (taskId: string): readonly Upload[] => underWay.value.get(taskId) ?? [];
 
-/** One after the other; what has arrived stays where a later one fails. */
+/** One after the other; files that have arrived stay if a later one fails. */
 export async function upload(taskId: string, files: readonly File[]): Promise<void> {
   for (const file of files) await uploadOne(taskId, file);
 }
@@ -25,7 +28,7 @@ async function uploadOne(taskId: string, file: File): Promise<void> {
   const mine: Upload = { name: file.name };
   setUploads(taskId, [...uploadsOf(taskId), mine]);
   try {
-    const owner = taskId || (await comingTask());
+    const owner = taskId || (await nextTaskId());
     const one = await attach(owner, file);
     keepDraft(taskId, { attachments: [...draftOf(taskId).attachments, one], ...(taskId ? {} : { begins: owner }) });
   } finally {
@@ -42,7 +45,7 @@ interface Slot {
   uploadUrl: string;
 }
 
-/** Straight to where artifacts lie; the slot's own token is in its address. */
+/** Uploads directly to the artifact store; the slot's own token is in its address. */
 async function attach(taskId: string, file: File): Promise<Attachment> {
   const contentType = await typeOf(file);
   const slot = await postJson<Slot>("/api/artifacts/presign", { taskId, kind: "attachment", contentType, name: file.name.slice(0, 256) });
@@ -51,7 +54,7 @@ async function attach(taskId: string, file: File): Promise<Attachment> {
   return { id: slot.artifactId, name: file.name, type: contentType };
 }
 
-/** Browsers know few types by their names: what reads as text is text. */
+/** Browsers know few types by file name: anything that reads as text is text. */
 async function typeOf(file: File): Promise<string> {
   if (/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(file.type)) return file.type;
   try {

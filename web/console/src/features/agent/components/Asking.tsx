@@ -5,13 +5,13 @@ import { Markdown } from "../../../ui/Markdown";
 import { Visible } from "../../../ui/Visible";
 import { ToolRow } from "./ToolRow";
 
-/** What the agent asked, and what it was answered. As long as it waits, the question itself stands below. */
-export function Asking({ entry }: { entry: Entry }) {
+/** What the agent asked and the answer. While it is pending, the question itself is shown below. */
+export function AgentQuestion({ entry }: { entry: Entry }) {
   const t = chatTexts.value;
   const answer = answerOf(entry);
   if (entry.tool?.status === "error") return <ToolRow entry={entry} />;
   if (entry.tool?.status === "running" && isAsking.value) return null;
-  // Whoever answered by talking sees their own words below already.
+  // An answer that was given as a chat message is already shown below.
   const isSaid = conversation.value.entries.some(({ kind, text }) => kind === "user" && text === answer);
   return (
     <>

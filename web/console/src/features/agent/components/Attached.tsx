@@ -10,8 +10,8 @@ import { Visible } from "../../../ui/Visible";
 
 const PICTURE = /^image\/(png|jpeg|webp|gif)$/;
 
-/** A file that went with the words: a picture is shown, everything else can be saved. */
-export function Attached({ attachment: { id, name, type } }: { attachment: Attachment }) {
+/** An attached file: a picture is shown, everything else can be saved. */
+export function AttachedFile({ attachment: { id, name, type } }: { attachment: Attachment }) {
   const [isGone, setIsGone] = useState(false);
   const label = visible(name || id);
   if (PICTURE.test(type) && !isGone) {

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { handBack, takeOver } from "../../browser/actions";
-import { plugins, shownTask as followedTask, sight, snapshots } from "../../browser/store";
+import { plugins, shownTask as followedTask, lastView, snapshots } from "../../browser/store";
 import { chatTexts, conversation, models, shownTask } from "../store";
 import { messageOf } from "../../../shell/failure";
 import { canHandBack, canTakeOver } from "../../browser/logic/browserTasks";
@@ -21,14 +21,14 @@ import { Visible } from "../../../ui/Visible";
 import { Limits } from "./Limits";
 import "../../browser/browser.css";
 
-/** The browser's live tabs of this task, its plan, and what it has used up. */
-export function Beside({ taskId }: { taskId: string }) {
+/** The browser's live tabs of this task, its plan, and its usage. */
+export function TaskSidebar({ taskId }: { taskId: string }) {
   const t = chatTexts.value;
   return (
     <section class="beside" aria-label={t.beside} tabIndex={0} data-scroller>
       <Tabs taskId={taskId} />
       <Plan taskId={taskId} />
-      <Used taskId={taskId} />
+      <Usage taskId={taskId} />
       <p><ServerFileLink class="report-link" url={`/api/report/${encodeURIComponent(taskId)}`} name={`handrail-${taskId}.html`}>{texts.value.downloadReport}</ServerFileLink></p>
     </section>
   );
@@ -42,7 +42,7 @@ function Tabs({ taskId }: { taskId: string }) {
   const browser = plugins.value.find(({ clientId }) => clientId === task?.selectedClientId);
   const tabs = browser ? (snapshots.value.of.get(browser.clientId)?.tabs.filter((tab) => tab.taskId === taskId) ?? []) : [];
   const isAnyConnected = plugins.value.some(({ socketConnected }) => socketConnected);
-  const seen = followedTask.value?.taskId === taskId ? sight.value : null;
+  const view = followedTask.value?.taskId === taskId ? lastView.value : null;
   const act = (work: Promise<void>): void => {
     setProblem("");
     work.catch((failure: unknown) => setProblem(messageOf(failure)));
@@ -52,8 +52,8 @@ function Tabs({ taskId }: { taskId: string }) {
       <h2>{t.browser}{browser && <span class="sub"> · <Visible text={pluginName(browser)} /></span>}</h2>
       {task && <TakenOver task={task} act={act} />}
       {tabs.length > 0 ? <ul class="branches">{tabs.map((tab) => <TabRow key={tab.tabId} tab={tab} />)}</ul> : <p class="sub">{isAnyConnected ? t.noTabs : <>{t.noBrowser} <a href="#/browser">{t.connectBrowser}</a></>}</p>}
-      {hasPicture(seen) && (
-        <Enlargeable label={b.pictureOf(visible(seen.url ?? ""))}><ServerImage url={artifactUrl(seen.artifactId)} alt={b.pictureOf(visible(seen.url ?? ""))} width={seen.width} height={seen.height} /></Enlargeable>
+      {hasPicture(view) && (
+        <Enlargeable label={b.pictureOf(visible(view.url ?? ""))}><ServerImage url={artifactUrl(view.artifactId)} alt={b.pictureOf(visible(view.url ?? ""))} width={view.width} height={view.height} /></Enlargeable>
       )}
       {task && tabs.length > 0 && (
         <p class="row">
@@ -85,7 +85,7 @@ function Plan({ taskId }: { taskId: string }) {
   );
 }
 
-function Used({ taskId }: { taskId: string }) {
+function Usage({ taskId }: { taskId: string }) {
   const t = chatTexts.value;
   const run = conversation.value.run;
   if (!run) return null;

@@ -8,20 +8,20 @@ import { Start } from "./Start";
 import { TaskRail } from "./TaskRail";
 import "../chat.css";
 
-const Talk = lazily(async () => (await import("./Talk")).Talk);
-const Beside = lazily(async () => (await import("./Beside")).Beside);
+const Talk = lazily(async () => (await import("./Talk")).ConversationView);
+const Beside = lazily(async () => (await import("./Beside")).TaskSidebar);
 const WIDE = "(min-width: 1180px)";
 
-/** Tasks on the left, one of them in the middle, what it has to do with on the right. */
+/** Tasks on the left, one of them in the middle, its context on the right. */
 export function Chat() {
   const taskId = openTask.value;
   const [isBesideOpen, setIsBesideOpen] = useState(() => matchMedia(WIDE).matches);
   useEffect(follow, []);
-  // After every connect: what was told meanwhile was told to nobody.
+  // After every connect, because events may have been missed.
   useEffect(() => {
     const isOffline = connection.value === "offline";
     if (!isOffline) void readModels().catch(() => undefined);
-    // Another task is another conversation, also where nothing of it can be read now.
+    // Another task is another conversation, even if it can't be read right now.
     if (taskId && (!isOffline || taskId !== conversationOf.value)) void open(taskId);
   }, [taskId, connection.value]);
 

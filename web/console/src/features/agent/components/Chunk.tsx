@@ -7,8 +7,8 @@ const MARGIN = "1500px 0px";
 
 type Observe = (element: Element) => () => void;
 
-/** Which parts are far from the screen, with the height that each had when it was last drawn. */
-export function useFar(area: RefObject<HTMLElement | null>): { far: ReadonlyMap<string, number>; observe: Observe } {
+/** Which parts are far from the screen, with their height when they were last drawn. */
+export function useDistantChunks(area: RefObject<HTMLElement | null>): { far: ReadonlyMap<string, number>; observe: Observe } {
   const [far, setFar] = useState<ReadonlyMap<string, number>>(new Map());
   const observer = useRef<IntersectionObserver | null>(null);
   const waiting = useRef(new Set<Element>());
@@ -43,20 +43,20 @@ export function useFar(area: RefObject<HTMLElement | null>): { far: ReadonlyMap<
 interface ChunkProps {
   name: string;
   entries: readonly Entry[];
-  /** Given: it is far away, and only its height is kept. */
+  /** If given, the chunk is far away and only its height is kept. */
   height: number | undefined;
   observe: Observe;
 }
 
-/** A few dozen entries. The same entry again is the same element, so that a growing reply draws itself and nothing else. */
+/** A few dozen entries. The same entry keeps its element, so that a growing reply redraws only itself. */
 export function Chunk({ name, entries, height, observe }: ChunkProps) {
   const element = useRef<HTMLDivElement>(null);
   const drawn = useRef(new WeakMap<Entry, VNode>());
   useEffect(() => (element.current ? observe(element.current) : undefined), []);
 
   const rowOf = (entry: Entry): VNode => {
-    const known = drawn.current.get(entry);
-    if (known) return known;
+    const drawnEntry = drawn.current.get(entry);
+    if (drawnEntry) return drawnEntry;
     const row = <EntryRow key={keyOf(entry)} entry={entry} />;
     drawn.current.set(entry, row);
     return row;

@@ -11,13 +11,13 @@ import { Icon } from "../../../ui/Icon";
 import { Markdown } from "../../../ui/Markdown";
 import { ToolRow } from "./ToolRow";
 
-/** The end of a piece of work: what came of it, to be read. The same report waits in the panel until somebody has seen it. */
+/** The result of a piece of work, to be read. The same report stays in the panel until it has been seen. */
 export function Completion({ entry }: { entry: Entry }) {
   const t = chatTexts.value;
   const [problem, setProblem] = useState("");
   const [isShowingCall, setIsShowingCall] = useState(false);
-  const asked = promptOf(entry, conversationOf.value, queue.value.asked.values());
-  const { prompt } = asked?.request ?? {};
+  const prompt = promptOf(entry, conversationOf.value, queue.value.prompts.values());
+  const { prompt } = prompt?.request ?? {};
   const report = (prompt?.kind === "result" ? prompt.markdown : undefined) ?? reportOf(entry);
 
   if (entry.tool?.status === "error") return <ToolRow entry={entry} />;
@@ -26,8 +26,8 @@ export function Completion({ entry }: { entry: Entry }) {
       <h3 class="completion-head"><Icon name="done" />{t.completed}</h3>
       <Markdown text={report} />
       <p class="row">
-        {asked && !isSettled(asked) && (
-          <button type="button" class="primary" onClick={() => respond(asked.request, { status: "ok" }).catch((failure: unknown) => setProblem(messageOf(failure)))}>{texts.value.understood}</button>
+        {prompt && !isSettled(prompt) && (
+          <button type="button" class="primary" onClick={() => respond(prompt.request, { status: "ok" }).catch((failure: unknown) => setProblem(messageOf(failure)))}>{texts.value.understood}</button>
         )}
         <button type="button" class="quiet" aria-expanded={isShowingCall} onClick={() => setIsShowingCall(!isShowingCall)}>{t.record}</button>
       </p>

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { goTo } from "../../../shell/address";
-import { takeComingTask } from "../actions/beginning";
+import { claimNextTaskId } from "../actions/beginning";
 import { draftOf, giveBack, keepDraft } from "../actions/drafts";
 import { open } from "../actions/following";
 import { newMessageId, send } from "../actions/saying";
@@ -11,7 +11,7 @@ import { visible } from "../../../logic/visible";
 import { Icon } from "../../../ui/Icon";
 import { EffortSwitch, ModelSwitch, ModeSwitch } from "./Switches";
 
-/** A person's words, with files, a mode and a model. Without a task they begin one. */
+/** Where a person types a message, with files, a mode and a model. Without a task, it starts one. */
 export function Composer({ taskId }: { taskId: string }) {
   const t = chatTexts.value;
   const field = useRef<HTMLTextAreaElement>(null);
@@ -22,10 +22,10 @@ export function Composer({ taskId }: { taskId: string }) {
   const [uploading] = uploadsOf(taskId);
   const run = taskId ? conversation.value.run : null;
   const isAtWork = run?.status === "running" && !takesWords.value;
-  // An approval is answered first: words beside it could be taken for the answer.
+  // An approval is answered first: a message beside it could be mistaken for the answer.
   const canSend = text.trim() !== "" && uploading === undefined && !(isAtWork && isAsking.value);
 
-  // As high as what is in it, up to a limit that the style sets; newer browsers do that themselves.
+  // As high as its content, up to a limit in the style sheet; newer browsers do this themselves.
   useEffect(() => {
     const element = field.current;
     if (!element || CSS.supports("field-sizing", "content")) return;
@@ -43,15 +43,15 @@ export function Composer({ taskId }: { taskId: string }) {
     if (!canSend || isSubmitting.current) return;
     isSubmitting.current = true;
     const messageId = sentBefore ?? newMessageId();
-    // What is typed from now on is the next words.
-    const owner = taskId ? Promise.resolve(taskId) : takeComingTask();
+    // What is typed from now on belongs to the next message.
+    const owner = taskId ? Promise.resolve(taskId) : claimNextTaskId();
     keepDraft(taskId, { text: "", attachments: [] });
     try {
       const id = await owner;
-      const wanted = [wantedMode.value, wantedModel.value] as const;
+      const choice = [wantedMode.value, wantedModel.value] as const;
       if (!taskId) {
         await open(id, true);
-        [wantedMode.value, wantedModel.value] = wanted;
+        [wantedMode.value, wantedModel.value] = choice;
       }
       const sending = send(id, text, attachments, messageId);
       if (!taskId) goTo("chat", id);
@@ -93,7 +93,7 @@ export function Composer({ taskId }: { taskId: string }) {
           onPaste={(event) => { const pasted = [...(event.clipboardData?.files ?? [])]; if (pasted.length) { event.preventDefault(); during(upload(taskId, pasted)); } }}
           onKeyDown={(event) => {
             if (event.key === "Escape") field.current?.blur();
-            // While a word is being composed, Enter belongs to the input method.
+            // During text composition, Enter belongs to the input method.
             if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
             event.preventDefault();
             during(submit());

@@ -5,15 +5,15 @@ import { isCheckOff } from "../logic/plan";
 import { questionOf, reportOf } from "../logic/results";
 import { Markdown } from "../../../ui/Markdown";
 import { Visible } from "../../../ui/Visible";
-import { Attached } from "./Attached";
+import { AttachedFile } from "./Attached";
 import { GrowingMarkdown } from "./GrowingMarkdown";
-import { Asking } from "./Asking";
+import { AgentQuestion } from "./Asking";
 import { Completion } from "./Completion";
 import { ToolRow } from "./ToolRow";
 
 const LONG_NOTE = 280;
 
-/** One thing that was said or done. */
+/** One entry of a conversation: a message, a tool call, a note. */
 export function EntryRow({ entry }: { entry: Entry }) {
   switch (entry.kind) {
     case "user":
@@ -21,7 +21,7 @@ export function EntryRow({ entry }: { entry: Entry }) {
     case "assistant":
       return <Reply entry={entry} />;
     case "tool":
-      return isCheckOff(entry) ? <CheckedOff entry={entry} /> : reportOf(entry) ? <Completion entry={entry} /> : questionOf(entry) ? <Asking entry={entry} /> : <ToolRow entry={entry} />;
+      return isCheckOff(entry) ? <CheckedOff entry={entry} /> : reportOf(entry) ? <Completion entry={entry} /> : questionOf(entry) ? <AgentQuestion entry={entry} /> : <ToolRow entry={entry} />;
     default:
       return <Note text={entry.text} />;
   }
@@ -34,7 +34,7 @@ function Words({ entry }: { entry: Entry }) {
       <p class="words-text"><Visible text={entry.text} /></p>
       {entry.attachments && entry.attachments.length > 0 && (
         <ul class="attached" aria-label={t.attached(entry.attachments.length)}>
-          {entry.attachments.map((one) => <li key={one.id}><Attached attachment={one} /></li>)}
+          {entry.attachments.map((one) => <li key={one.id}><AttachedFile attachment={one} /></li>)}
         </ul>
       )}
       {entry.sending === "refused" && (
@@ -59,7 +59,7 @@ function Reply({ entry }: { entry: Entry }) {
   );
 }
 
-/** Closed until a person opens it: what counts is what the model says and does. */
+/** Closed until a person opens it; what the model says and does matters more. */
 function Thinking({ text, isGoing }: { text: string; isGoing: boolean }) {
   const t = chatTexts.value;
   return (
@@ -70,7 +70,7 @@ function Thinking({ text, isGoing }: { text: string; isGoing: boolean }) {
   );
 }
 
-/** Steps of the plan that are done: the plan itself shows them ticked. */
+/** Completed steps of the plan; the plan itself shows them ticked. */
 function CheckedOff({ entry }: { entry: Entry }) {
   return entry.tool?.status === "success" ? <p class="talk-note">✓ <Visible text={entry.text} /></p> : null;
 }

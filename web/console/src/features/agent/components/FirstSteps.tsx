@@ -4,7 +4,7 @@ import { readDoctor } from "../../doctor/actions";
 import { arePluginsLoaded, plugins } from "../../browser/store";
 import { chatTexts, hasModel, models } from "../store";
 import { readState } from "../../desktop/actions";
-import { said } from "../../../logic/said";
+import { translateServerText } from "../../../logic/said";
 import { session, texts } from "../../../store";
 import { lazily } from "../../../ui/Lazy";
 import { useLoaded } from "../../../ui/useLoaded";
@@ -14,7 +14,7 @@ const ModelForm = lazily(async () => (await import("./ModelForm")).ModelForm);
 
 type StepState = "ready" | "missing" | "checking";
 
-/** What the agent has to work with: each with its state and the next step to it. */
+/** What the agent needs to work: each with its state and the next step. */
 export function FirstSteps() {
   const t = chatTexts.value;
   const doctor = useLoaded(readDoctor);
@@ -44,7 +44,7 @@ export function FirstSteps() {
           {isConnecting && states.model === "missing" && <ModelForm onConnected={() => setIsConnecting(false)} />}
         </Step>
         <Step name="extension" state={states.extension} detail={connected ? t.extensionWell(connected) : t.extensionIll} next={<a href="#/browser">{t.lookAt.extension}</a>} />
-        <Step name="desktop" state={states.desktop} detail={desktop.data?.healthy ? t.desktopWell : said(desktop.data?.fixes[0]?.issue ?? "") || desktop.error || t.desktopIll} next={<a href="#/desktop">{t.lookAt.desktop}</a>} />
+        <Step name="desktop" state={states.desktop} detail={desktop.data?.healthy ? t.desktopWell : translateServerText(desktop.data?.fixes[0]?.issue ?? "") || desktop.error || t.desktopIll} next={<a href="#/desktop">{t.lookAt.desktop}</a>} />
       </ol>
     </section>
   );

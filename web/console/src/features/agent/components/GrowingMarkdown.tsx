@@ -8,7 +8,7 @@ interface Drawn {
   element: VNode;
 }
 
-/** Markdown that grows at its end: what stands is neither read nor drawn again. */
+/** Markdown that grows at its end: earlier text is neither parsed nor drawn again. */
 export function GrowingMarkdown({ text }: { text: string }) {
   const drawn = useRef<Drawn[]>([]);
   const now = pieces(text).map((piece, at): Drawn => {

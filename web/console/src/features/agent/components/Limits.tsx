@@ -8,7 +8,7 @@ import { Field } from "../../../ui/Field";
 
 const NAMES: readonly LimitName[] = ["mostSteps", "mostCost"];
 
-/** How far the agent may go in this task before it asks; what is emptied is as the settings say again. */
+/** How far the agent may go in this task before it asks. An emptied field restores the limit of the settings. */
 export function Limits({ taskId, run }: { taskId: string; run: Run }) {
   const t = chatTexts.value;
   if (run.mostSteps === undefined) return null;
@@ -27,11 +27,11 @@ function Limit({ taskId, name, value }: { taskId: string; name: LimitName; value
   useEffect(() => setTyped(String(value)), [value]);
 
   async function keep(): Promise<void> {
-    const wanted = readLimit(name, typed);
-    if (wanted === undefined) return setProblem(t.limitProblems[name]);
+    const limitValue = readLimit(name, typed);
+    if (limitValue === undefined) return setProblem(t.limitProblems[name]);
     setProblem(undefined);
-    if (wanted === value) return;
-    await limit(taskId, { [name]: wanted });
+    if (limitValue === value) return;
+    await limit(taskId, { [name]: limitValue });
   }
 
   return (

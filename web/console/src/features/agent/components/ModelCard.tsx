@@ -6,7 +6,7 @@ import { announcement, texts } from "../../../store";
 import { ModelForm } from "./ModelForm";
 import "../chat.css";
 
-/** The model of the chat, in the settings. */
+/** The chat's model, in the settings. */
 export function ModelCard() {
   const t = chatTexts.value;
   const [problem, setProblem] = useState("");
@@ -24,14 +24,14 @@ export function ModelCard() {
     }
   }
 
-  const known = models.value;
+  const list = models.value;
   return (
     <section class="card" aria-label={t.model}>
       <h2>{t.model}</h2>
       {problem && <p class="problem" role="alert">{problem}</p>}
-      {known && <p role="status">{hasModel.value ? t.modelWell(known.current) : t.modelIll}</p>}
-      {known && <ModelForm key={known.current} />}
-      {known && !isAsking && <button type="button" class="quiet" onClick={() => setIsAsking(true)}>{t.forget}…</button>}
+      {list && <p role="status">{hasModel.value ? t.modelWell(list.current) : t.modelIll}</p>}
+      {list && <ModelForm key={list.current} />}
+      {list && !isAsking && <button type="button" class="quiet" onClick={() => setIsAsking(true)}>{t.forget}…</button>}
       {isAsking && (
         <div class="question">
           <p>{t.forgetSure}</p>

@@ -6,7 +6,7 @@ import { announcement } from "../../../store";
 import { Field } from "../../../ui/Field";
 import { Providers } from "./Providers";
 
-/** Which model, where it is and its key. The key is emptied the moment it is sent. */
+/** Which model to use, its address and its key. The key field is cleared as soon as it is sent. */
 export function ModelForm({ onConnected }: { onConnected?: () => void }) {
   const t = chatTexts.value;
   const listId = useId();
@@ -24,10 +24,10 @@ export function ModelForm({ onConnected }: { onConnected?: () => void }) {
     setRefused(new Map());
     if (!model.trim()) return setRefused(new Map([["model", t.needed]]));
     setIsSending(true);
-    const sent = key;
+    const keyToSend = key;
     setKey("");
     try {
-      await connectModel({ model: model.trim(), baseUrl: needsAddress ? baseUrl.trim() : "", key: sent });
+      await connectModel({ model: model.trim(), baseUrl: needsAddress ? baseUrl.trim() : "", key: keyToSend });
       announcement.value = t.connected;
       onConnected?.();
     } catch (failure) {

@@ -1,13 +1,13 @@
 import { chatTexts, models } from "../store";
 
-/** Who offers models, and whether a key is there; choosing one fills in its first model. */
+/** Model providers, and whether a key is stored; choosing one fills in its first model. */
 export function Providers({ chosen, choose }: { chosen: string; choose: (model: string) => void }) {
   const t = chatTexts.value;
   const offers = models.value?.models ?? [];
-  const known = [...new Set([...offers.map(({ provider }) => provider), "openai-compatible"])].filter((name) => name !== "script");
+  const providers = [...new Set([...offers.map(({ provider }) => provider), "openai-compatible"])].filter((name) => name !== "script");
   return (
     <div class="providers" role="group" aria-label={t.providers}>
-      {known.map((provider) => {
+      {providers.map((provider) => {
         const its = offers.filter((offer) => offer.provider === provider);
         const [first] = its;
         const state = provider === "agent" ? t.installed : provider === "openai-compatible" ? t.ownServer : first?.hasKey ? t.hasKey : t.noKey;

@@ -4,7 +4,7 @@ import { PageHead } from "../../../ui/PageHead";
 import { Composer } from "./Composer";
 import { FirstSteps } from "./FirstSteps";
 
-/** Where a task begins: what should happen, and what is needed for it. */
+/** Where a task starts: what to work on, and what is needed for it. */
 export function Start() {
   const t = chatTexts.value;
   return (

@@ -10,7 +10,7 @@ interface SwitchProps {
   fail: (problem: string) => void;
 }
 
-/** Whether the next words are to be planned or carried out. */
+/** Whether the next message is planned or carried out. */
 export function ModeSwitch({ taskId, fail }: SwitchProps) {
   const t = chatTexts.value;
   const mode: Mode = wantedMode.value ?? (taskId ? conversation.value.run?.mode : undefined) ?? "act";
@@ -23,17 +23,17 @@ export function ModeSwitch({ taskId, fail }: SwitchProps) {
   );
 }
 
-/** Which model answers the next words. */
+/** Which model answers the next message. */
 export function ModelSwitch({ taskId, fail }: SwitchProps) {
   const t = chatTexts.value;
-  const known = models.value;
-  if (!known) return null;
-  const chosen = wantedModel.value ?? (taskId ? conversation.value.run?.model : undefined) ?? "";
-  const names = known.models.filter(({ hasKey, name }) => hasKey && name !== known.current).map(({ name }) => name);
-  const offered = chosen && chosen !== known.current && !names.includes(chosen) ? [chosen, ...names] : names;
+  const list = models.value;
+  if (!list) return null;
+  const current = wantedModel.value ?? (taskId ? conversation.value.run?.model : undefined) ?? "";
+  const names = list.models.filter(({ hasKey, name }) => hasKey && name !== list.current).map(({ name }) => name);
+  const offered = current && current !== list.current && !names.includes(current) ? [current, ...names] : names;
   return (
-    <select class="model-switch" aria-label={t.model} value={chosen === known.current ? "" : chosen} onChange={(event) => void change(taskId, { model: event.currentTarget.value }).catch((failure: unknown) => fail(messageOf(failure)))}>
-      <option value="">{t.standard(known.current)}</option>
+    <select class="model-switch" aria-label={t.model} value={current === list.current ? "" : current} onChange={(event) => void change(taskId, { model: event.currentTarget.value }).catch((failure: unknown) => fail(messageOf(failure)))}>
+      <option value="">{t.standard(list.current)}</option>
       {offered.map((name) => <option key={name} value={name}>{t.otherAgents[name] ?? visible(name)}</option>)}
     </select>
   );

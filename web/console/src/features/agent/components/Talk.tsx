@@ -3,9 +3,9 @@ import { open } from "../actions/following";
 import { texts } from "../../../store";
 import { lazily } from "../../../ui/Lazy";
 import { Composer } from "./Composer";
-import { TalkHead } from "./TalkHead";
+import { ConversationHead } from "./TalkHead";
 
-/** Whoever begins a task has nothing to read yet. */
+/** A new task has nothing to read yet. */
 const Transcript = lazily(async () => (await import("./Transcript")).Transcript);
 setTimeout(Transcript.prepare, 1500);
 
@@ -16,11 +16,11 @@ interface TalkProps {
 }
 
 /** One conversation. */
-export function Talk({ taskId, isBesideOpen, toggleBeside }: TalkProps) {
+export function ConversationView({ taskId, isBesideOpen, toggleBeside }: TalkProps) {
   const state = loading.value;
   return (
     <section class="talk" aria-label={chatTexts.value.conversation}>
-      <TalkHead taskId={taskId} isBesideOpen={isBesideOpen} toggleBeside={toggleBeside} />
+      <ConversationHead taskId={taskId} isBesideOpen={isBesideOpen} toggleBeside={toggleBeside} />
       {state === "loading" && conversation.value.entries.length === 0 && <p class="nothing talk-nothing" role="status">{texts.value.loading}</p>}
       {typeof state === "object" && (
         <p class="problem talk-nothing" role="alert">{state.problem} <button type="button" class="plain" onClick={() => void open(taskId)}>{texts.value.retry}</button></p>

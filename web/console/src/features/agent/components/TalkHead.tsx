@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { goTo } from "../../../shell/address";
-import { rename, steer } from "../actions/steering";
+import { rename, controlRun } from "../actions/steering";
 import { chatTexts, conversation, isAsking as isAskingNow, shownTask } from "../store";
 import { messageOf } from "../../../shell/failure";
 import { Icon } from "../../../ui/Icon";
@@ -12,8 +12,8 @@ interface TalkHeadProps {
   toggleBeside: () => void;
 }
 
-/** What the task is called, how far its run has come, and a person's hand on it. */
-export function TalkHead({ taskId, isBesideOpen, toggleBeside }: TalkHeadProps) {
+/** The task's name, the state of its run, and the controls. */
+export function ConversationHead({ taskId, isBesideOpen, toggleBeside }: TalkHeadProps) {
   const t = chatTexts.value;
   const [problem, setProblem] = useState("");
   const [isNaming, setIsNaming] = useState(false);
@@ -27,14 +27,14 @@ export function TalkHead({ taskId, isBesideOpen, toggleBeside }: TalkHeadProps) 
     work.catch((failure: unknown) => setProblem(messageOf(failure)));
   };
   const steering = (verb: "stop" | "pause" | "resume", icon: "stop" | "pause" | "play") => (
-    <button type="button" class="plain steer" aria-label={t[verb]} title={t[verb]} onClick={() => act(steer(taskId, verb))}><Icon name={icon} /><span>{t[verb]}</span></button>
+    <button type="button" class="plain steer" aria-label={t[verb]} title={t[verb]} onClick={() => act(controlRun(taskId, verb))}><Icon name={icon} /><span>{t[verb]}</span></button>
   );
 
   return (
     <header class="page-head talk-head">
       <a class="icon-button to-tasks" href="#/chat" aria-label={t.showTasks} title={t.showTasks}><Icon name="left" /></a>
       {isNaming ? (
-        <Naming title={shownTask.value?.title ?? ""} end={(name) => { setIsNaming(false); if (name) act(rename(taskId, name)); }} />
+        <TitleField title={shownTask.value?.title ?? ""} end={(name) => { setIsNaming(false); if (name) act(rename(taskId, name)); }} />
       ) : (
         <>
           <h1><Visible text={title} /></h1>
@@ -55,7 +55,7 @@ export function TalkHead({ taskId, isBesideOpen, toggleBeside }: TalkHeadProps) 
   );
 }
 
-function Naming({ title, end }: { title: string; end: (name: string) => void }) {
+function TitleField({ title, end }: { title: string; end: (name: string) => void }) {
   const [name, setName] = useState(title);
   return (
     <form class="naming" onSubmit={(event) => { event.preventDefault(); end(name.trim()); }}>

@@ -15,7 +15,7 @@ import { LoadMore } from "../../../ui/LoadMore";
 import { Moment } from "../../../ui/Moment";
 import { Visible } from "../../../ui/Visible";
 
-/** The tasks, to be searched and put away. */
+/** The list of tasks, with search and archive. */
 export function TaskRail() {
   const t = chatTexts.value;
   const [words, setWords] = useState("");
@@ -23,8 +23,8 @@ export function TaskRail() {
   const [problem, setProblem] = useState("");
   const all = tasks.value;
   const archivedCount = all.filter(({ archived }) => archived).length;
-  const found = useFound(words.trim(), setProblem);
-  const shown = all.filter((task) => Boolean(task.archived) === showsArchived && (matches(task.title || t.untitled, words) || found.has(task.taskId)));
+  const matchingIds = useTaskSearch(words.trim(), setProblem);
+  const shown = all.filter((task) => Boolean(task.archived) === showsArchived && (matches(task.title || t.untitled, words) || matchingIds.has(task.taskId)));
 
   const putAway = (task: BrowserTask): void => {
     setProblem("");
@@ -55,8 +55,8 @@ const ROW_HEIGHT = 63;
 const TYPING_MS = 200;
 const NONE: ReadonlySet<string> = new Set();
 
-/** What the server finds in messages and in tasks that were not read, once the person has stopped typing. */
-function useFound(words: string, fail: (problem: string) => void): ReadonlySet<string> {
+/** What the server finds in messages and in tasks that weren't loaded, once the person has stopped typing. */
+function useTaskSearch(words: string, fail: (problem: string) => void): ReadonlySet<string> {
   const [found, setFound] = useState(NONE);
   useEffect(() => {
     setFound(NONE);

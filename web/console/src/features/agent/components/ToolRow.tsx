@@ -7,14 +7,14 @@ import type { Call } from "../../history/logic/calls";
 import type { Entry, ToolUse } from "../logic/chat";
 import { argumentsText, hintOf } from "../logic/toolHint";
 import { texts } from "../../../store";
-import { CallShown } from "../../history/components/CallDetails";
+import { CallEvidence } from "../../history/components/CallDetails";
 import { EffectChip } from "../../../ui/Chip";
 import { formatDuration } from "../../../ui/Moment";
 import { Visible } from "../../../ui/Visible";
 
 const STATES = { running: "running", success: "done", error: "failed" } as const;
 
-/** A call of a tool: one line, and opened what went in, what came out and what shows it. */
+/** A tool call in one line; opened, it shows arguments, result and evidence. */
 export function ToolRow({ entry }: { entry: Entry }) {
   const t = chatTexts.value;
   const { tool, text } = entry;
@@ -43,7 +43,7 @@ export function ToolRow({ entry }: { entry: Entry }) {
   );
 }
 
-/** What it is about, and where: the record knows the one, the model's own words the other. */
+/** What it is about and where: the audit knows one, the model's own words the other. */
 function hintFor(tool: ToolUse, call: Call | undefined): string {
   const [said, target = ""] = [hintOf(tool.arguments), call?.target];
   return said && target && !said.includes(target) && !target.includes(said) ? `${said} · ${target}` : target.length > said.length ? target : said;
@@ -51,17 +51,17 @@ function hintFor(tool: ToolUse, call: Call | undefined): string {
 
 function Opened({ tool, text, known }: { tool: ToolUse; text: string; known: Call | undefined }) {
   const t = chatTexts.value;
-  const given = argumentsText(tool.arguments);
+  const argumentsJson = argumentsText(tool.arguments);
   return (
     <div class="tool-opened">
       {text && <><h3>{t.result}</h3><pre tabIndex={0}><Visible text={text} /></pre></>}
-      {known ? <CallShown call={known} /> : <OlderCall executionId={tool.executionId} isOver={tool.status !== "running"} />}
-      {given && <details><summary>{t.arguments}</summary><pre tabIndex={0}><Visible text={given} /></pre></details>}
+      {known ? <CallEvidence call={known} /> : <OlderCall executionId={tool.executionId} isOver={tool.status !== "running"} />}
+      {argumentsJson && <details><summary>{t.arguments}</summary><pre tabIndex={0}><Visible text={argumentsJson} /></pre></details>}
     </div>
   );
 }
 
-/** One that lies further back than what the console has read. */
+/** A call that is older than what the console has loaded. */
 function OlderCall({ executionId, isOver }: { executionId: string; isOver: boolean }) {
   const [found, setFound] = useState<Call | null | undefined>(undefined);
   const [problem, setProblem] = useState("");
@@ -70,5 +70,5 @@ function OlderCall({ executionId, isOver }: { executionId: string; isOver: boole
   }, [isOver]);
   if (problem) return <p class="problem" role="alert">{problem}</p>;
   if (found === undefined) return <p class="nothing">{texts.value.loading}</p>;
-  return found ? <CallShown call={found} /> : <p class="sub">{chatTexts.value.noRecord}</p>;
+  return found ? <CallEvidence call={found} /> : <p class="sub">{chatTexts.value.noRecord}</p>;
 }

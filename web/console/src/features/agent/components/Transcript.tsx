@@ -1,19 +1,19 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { loadOlder } from "../actions/following";
-import { asked, chatTexts, conversation, isAsking } from "../store";
+import { pendingPrompts, chatTexts, conversation, isAsking } from "../store";
 import { chunksOf, keyOf } from "../logic/chat";
 import { InPlace } from "../../people/components/AnswerForm";
 import { Boundary } from "../../../ui/Boundary";
 import { Icon } from "../../../ui/Icon";
 import { LoadMore } from "../../../ui/LoadMore";
 import { PromptCard } from "../../people/components/PromptCard";
-import { Chunk, useFar } from "./Chunk";
+import { Chunk, useDistantChunks } from "./Chunk";
 import { TroubleCard } from "./TroubleCard";
 
 const NEAR_END = 60;
 const PLACE = { isTold: (message: string): boolean => conversation.value.entries.some(({ kind, text }) => kind === "assistant" && text.startsWith(message)) };
 
-/** What was said and done, the newest at the end; it stays there as long as nobody looks further up. */
+/** The conversation, newest at the end. It stays at the end unless the person scrolls up. */
 export function Transcript({ taskId }: { taskId: string }) {
   const t = chatTexts.value;
   const { entries, next, run, trouble } = conversation.value;
@@ -25,12 +25,12 @@ export function Transcript({ taskId }: { taskId: string }) {
   const leftAt = useRef("");
   const firstBefore = useRef("");
   const [isAway, setIsAway] = useState(false);
-  const { far, observe } = useFar(area);
+  const { far, observe } = useDistantChunks(area);
 
   const [first, last] = [entries[0], entries.at(-1)];
   const firstKey = first ? keyOf(first) : "";
-  const lastKey = last ? `${keyOf(last)} ${asked.value.length}` : "";
-  // Measured before the older ones are put above it: what was in sight stays where it was.
+  const lastKey = last ? `${keyOf(last)} ${pendingPrompts.value.length}` : "";
+  // Measured before older entries are added above, so that the visible part stays in place.
   const isGrownAbove = firstBefore.current !== "" && firstBefore.current !== firstKey && !isAtEnd.current;
   const toEnd = isGrownAbove && area.current ? area.current.scrollHeight - area.current.scrollTop : null;
 
@@ -39,7 +39,7 @@ export function Transcript({ taskId }: { taskId: string }) {
     firstBefore.current = firstKey;
   }, [firstKey]);
 
-  // Before anything looks what is in view: the newest is, and nothing older has to be read for it.
+  // Set before anything measures the view: the newest is visible, and nothing older has to be loaded for it.
   useLayoutEffect(() => {
     if (area.current) area.current.scrollTop = area.current.scrollHeight;
   }, []);
@@ -49,7 +49,7 @@ export function Transcript({ taskId }: { taskId: string }) {
     if (!scrolling || !growing) return;
     const stay = (): void => {
       if (isAtEnd.current) scrolling.scrollTop = scrolling.scrollHeight;
-      // What has become shorter has moved what is in view by itself: nobody has gone up.
+      // A list that became shorter has moved by itself; the person has not scrolled.
       [topBefore.current, heightBefore.current] = [scrolling.scrollTop, scrolling.scrollHeight];
     };
     const watch = new ResizeObserver(stay);
@@ -64,7 +64,7 @@ export function Transcript({ taskId }: { taskId: string }) {
     const isNear = scrolling.scrollHeight - scrolling.scrollTop - scrolling.clientHeight < NEAR_END;
     const hasGoneUp = scrolling.scrollTop < topBefore.current && scrolling.scrollHeight >= heightBefore.current;
     [topBefore.current, heightBefore.current] = [scrolling.scrollTop, scrolling.scrollHeight];
-    // What has just grown below the end isn't a person's doing: only who goes up leaves it.
+    // Content that has just grown below the end isn't a person's action: only scrolling up leaves the end.
     const isNow = isNear || (isAtEnd.current && !hasGoneUp);
     if (!isNow && !isAway) leftAt.current = lastKey;
     isAtEnd.current = isNow;
@@ -75,12 +75,12 @@ export function Transcript({ taskId }: { taskId: string }) {
     setIsAway(false);
     area.current?.scrollTo({ top: area.current.scrollHeight });
   };
-  // Whoever says something wants to see what comes of it.
+  // A person who sends a message wants to see the reply.
   useLayoutEffect(() => {
     if (last?.sending === "sent") goToEnd();
   }, [last?.id]);
 
-  /** What a person unfolds stays under their hand, and is not pushed up by its own growth. */
+  /** What a person unfolds stays under the pointer and isn't pushed up by its own growth. */
   const letGrow = (target: EventTarget | null): void => {
     if (!(target instanceof Element) || !target.closest("[aria-expanded], summary")) return;
     isAtEnd.current = false;
@@ -95,7 +95,7 @@ export function Transcript({ taskId }: { taskId: string }) {
           {next !== undefined && <LoadMore load={loadOlder} />}
           {[...chunksOf(entries)].map(([key, part]) => <Chunk key={key} name={key} entries={part} height={far.get(key)} observe={observe} />)}
           {run?.status === "running" && !isAsking.value && !last?.isStreaming && <p class="thinking" role="status"><i class="pulse" aria-hidden="true" />{t.thinking}</p>}
-          {asked.value.map((one) => (
+          {pendingPrompts.value.map((one) => (
             <div key={one.request.requestId} class="in-place">
               <InPlace.Provider value={PLACE}><Boundary><PromptCard asked={one} isShown /></Boundary></InPlace.Provider>
             </div>

@@ -1,4 +1,6 @@
-/** A conversation: what was read of it, and what is told while it goes on, as one list in which nothing stands twice. */
+/**
+ * A conversation: what was read of it and the events that arrive while it continues, as one list without duplicates.
+ */
 
 import type { BrowserTask } from "../../browser/logic/browserTasks";
 
@@ -9,9 +11,9 @@ export type ToolStatus = "running" | "success" | "error";
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
-  /** In US dollars; absent where nobody knows the model's price. */
+  /** In US dollars; absent if the model's price is unknown. */
   cost?: number | null;
-  /** Some of it was counted by handrail: the provider tells the price of a whole reply only. */
+  /** Partly estimated by handrail: the provider reports the price of a complete reply only. */
   estimated?: boolean;
 }
 
@@ -20,22 +22,22 @@ export interface Run {
   mode: Mode;
   model: string;
   usage: Usage;
-  /** Replies to the last words. */
+  /** Replies since the last message. */
   steps?: number;
   mostSteps?: number;
   /** In US dollars; 0: no limit. */
   mostCost?: number;
-  /** The limit at which it stopped; raised, it goes on. */
+  /** The limit at which it stopped; if it is raised, the run continues. */
   reached?: LimitName;
-  /** Something is left to go on with, and the agent is not at work. */
+  /** The run can continue, and the agent isn't working. */
   canResume?: boolean;
-  /** Why it does not go on by itself, for people. */
+  /** Why it stopped, in words for people. */
   trouble?: string;
 }
 
 export type LimitName = "mostSteps" | "mostCost";
 
-/** A file that went with somebody's words. */
+/** A file attached to a message. */
 export interface Attachment {
   id: string;
   name: string;
@@ -52,7 +54,7 @@ export interface ToolUse {
 }
 
 export interface Entry {
-  /** Its place in the record; absent as long as it was only told. */
+  /** Its place in the record; absent while it is known only from events. */
   n?: number;
   kind: "user" | "assistant" | "tool" | "note";
   id: string;
@@ -64,9 +66,9 @@ export interface Entry {
   thinking?: string;
   /** A reply that is still being written. */
   isStreaming?: boolean;
-  /** Pieces of it were missed; the whole comes when it is finished. */
+  /** Pieces were missed; the complete text follows when it is finished. */
   hasGap?: boolean;
-  /** One's own words: on the way, or not taken. */
+  /** A person's own message: being sent, or refused. */
   sending?: "sent" | "refused";
 }
 
@@ -79,12 +81,12 @@ export interface Trouble {
 export interface Conversation {
   entries: readonly Entry[];
   run: Run | null;
-  /** Where the next older page starts; absent once all is read. */
+  /** Where the next older page starts; absent once everything is loaded. */
   next?: number;
   trouble: Trouble | null;
 }
 
-/** As `GET /api/agent/task/<id>` answers. */
+/** The response of `GET /api/agent/task/<id>`. */
 export interface TaskPage {
   task?: BrowserTask;
   run: Run | null;
@@ -94,59 +96,62 @@ export interface TaskPage {
 
 export const emptyConversation: Conversation = { entries: [], run: null, trouble: null };
 
-/** A tool is known by its execution, whatever else it is called. */
+/** A tool call is identified by its execution id, whatever other ids it has. */
 export const keyOf = ({ kind, id, tool }: Entry): string => (kind === "tool" ? `tool ${tool?.executionId ?? id}` : `${kind} ${id}`);
 
 /**
- * The newest page, read at the start and after every reconnect: it is the record, and what was told gives way to it.
- * Of what was only told stays what the record can't hold yet: words on their way, and a reply that is being written.
+ * Merges the newest page, read at the start and after every reconnect. It is the record and replaces what came from
+ * events, except for what it can't contain yet: messages that are being sent, and a reply that is being written.
  */
-export function takeNewest(known: Conversation, page: TaskPage): Conversation {
+export function takeNewest(conversation: Conversation, page: TaskPage): Conversation {
   const listed = new Set(page.entries.map(keyOf));
   const first = page.entries[0]?.n ?? Number.POSITIVE_INFINITY;
-  const older = known.entries.filter((entry) => entry.n !== undefined && entry.n < first && !listed.has(keyOf(entry)));
-  // Where more was added than a page holds, what lies between is not known: older pages are read again from there.
-  const isJoined = known.entries.some((entry) => listed.has(keyOf(entry)));
+  const older = conversation.entries.filter((entry) => entry.n !== undefined && entry.n < first && !listed.has(keyOf(entry)));
+  // If more was added than a page holds, the entries in between are unknown: older pages are loaded again from there.
+  const isJoined = conversation.entries.some((entry) => listed.has(keyOf(entry)));
   const isRunning = page.run?.status === "running";
-  const told = known.entries.filter((entry) => entry.n === undefined && !listed.has(keyOf(entry)) && (isRunning || entry.sending));
+  const eventEntries = conversation.entries.filter((entry) => entry.n === undefined && !listed.has(keyOf(entry)) && (isRunning || entry.sending));
   const before = isJoined ? older : [];
-  return withNext({ ...known, entries: [...before, ...page.entries, ...told], run: page.run, trouble: troubleIn(page.run, known.trouble) }, before.length ? known.next : page.next);
+  return withNext({ ...conversation, entries: [...before, ...page.entries, ...eventEntries], run: page.run, trouble: troubleIn(page.run, conversation.trouble) }, before.length ? conversation.next : page.next);
 }
 
-/** What was told of it says more than what is kept of it. */
-function troubleIn(run: Run | null, told: Trouble | null): Trouble | null {
+/** The event says more than the stored run. */
+function troubleIn(run: Run | null, reported: Trouble | null): Trouble | null {
   if (run?.status === "running") return null;
-  return run?.trouble ? (told ?? { code: "", message: run.trouble }) : told;
+  return run?.trouble ? (reported ?? { code: "", message: run.trouble }) : reported;
 }
 
-/** The line was cut: of a reply that is being written, pieces may have been missed, until it is told from its beginning or as a whole. */
-export function afterCut(known: Conversation): Conversation {
-  if (!known.entries.some(({ isStreaming }) => isStreaming)) return known;
-  return { ...known, entries: known.entries.map((entry) => (entry.isStreaming ? { ...entry, hasGap: true } : entry)) };
+/**
+ * After a disconnect, pieces of a reply that is being written may have been missed, until it arrives from its
+ * beginning or as a whole.
+ */
+export function afterDisconnect(conversation: Conversation): Conversation {
+  if (!conversation.entries.some(({ isStreaming }) => isStreaming)) return conversation;
+  return { ...conversation, entries: conversation.entries.map((entry) => (entry.isStreaming ? { ...entry, hasGap: true } : entry)) };
 }
 
-/** A page of what was before. */
-export function takeOlder(known: Conversation, page: TaskPage): Conversation {
-  const listed = new Set(known.entries.map(keyOf));
-  return withNext({ ...known, entries: [...page.entries.filter((entry) => !listed.has(keyOf(entry))), ...known.entries] }, page.next);
+/** Merges an older page. */
+export function takeOlder(conversation: Conversation, page: TaskPage): Conversation {
+  const listed = new Set(conversation.entries.map(keyOf));
+  return withNext({ ...conversation, entries: [...page.entries.filter((entry) => !listed.has(keyOf(entry))), ...conversation.entries] }, page.next);
 }
 
 /** The last page has no `next`. */
 const withNext = ({ next: _, ...known }: Conversation, next: number | null | undefined): Conversation =>
   next === undefined || next === null ? known : { ...known, next };
 
-export function say(known: Conversation, words: { id: string; text: string; at: number; attachments?: readonly Attachment[] }): Conversation {
-  const said: Entry = { kind: "user", ...words, sending: "sent" };
-  return { ...known, trouble: null, entries: [...known.entries.filter((entry) => keyOf(entry) !== keyOf(said)), said] };
+export function addMessage(conversation: Conversation, words: { id: string; text: string; at: number; attachments?: readonly Attachment[] }): Conversation {
+  const message: Entry = { kind: "user", ...words, sending: "sent" };
+  return { ...conversation, trouble: null, entries: [...conversation.entries.filter((entry) => keyOf(entry) !== keyOf(message)), message] };
 }
 
-/** What became of one's own words: taken, or refused and to be sent again. */
-export function settle(known: Conversation, id: string, isTaken: boolean): Conversation {
-  const at = placeOf(known, "user", id);
-  return at < 0 ? known : changed(known, at, ({ sending: _, ...entry }) => (isTaken ? entry : { ...entry, sending: "refused" }));
+/** Whether a person's message was accepted, or refused and has to be sent again. */
+export function markSent(conversation: Conversation, id: string, isTaken: boolean): Conversation {
+  const at = placeOf(conversation, "user", id);
+  return at < 0 ? conversation : withChangedEntry(conversation, at, ({ sending: _, ...entry }) => (isTaken ? entry : { ...entry, sending: "refused" }));
 }
 
-/** The newest are looked at first: nearly everything is told of them. */
+/** Searches from the newest entry, which nearly all events are about. */
 export function placeOf({ entries }: Conversation, kind: Entry["kind"], id: string): number {
   for (let at = entries.length - 1; at >= 0; at--) {
     const entry = entries[at] as Entry;
@@ -155,23 +160,23 @@ export function placeOf({ entries }: Conversation, kind: Entry["kind"], id: stri
   return -1;
 }
 
-/** The others stay the very same objects, so that they need not be drawn again. */
-export function changed(known: Conversation, at: number, change: (entry: Entry) => Entry): Conversation {
-  const entries = [...known.entries];
+/** All other entries stay the same objects, so that they aren't drawn again. */
+export function withChangedEntry(conversation: Conversation, at: number, change: (entry: Entry) => Entry): Conversation {
+  const entries = [...conversation.entries];
   entries[at] = change(entries[at] as Entry);
-  return { ...known, entries };
+  return { ...conversation, entries };
 }
 
 const CHUNK = 24;
 
-/** Whether a chunk begins with it is its own doing: neither older nor newer ones move what is drawn already. */
+/** Whether an entry starts a chunk depends only on its key, so that neither older nor newer entries move drawn ones. */
 function beginsChunk(key: string): boolean {
   let hash = 0;
   for (let at = 0; at < key.length; at++) hash = (Math.imul(hash, 31) + key.charCodeAt(at)) | 0;
   return (hash ^ (hash >>> 15)) % CHUNK === 0;
 }
 
-/** Some dozens of entries each, by the one that each begins with. */
+/** Chunks of a few dozen entries, by the key of their first entry. */
 export function chunksOf(entries: readonly Entry[]): Map<string, Entry[]> {
   const chunks = new Map<string, Entry[]>();
   let chunk: Entry[] = [];

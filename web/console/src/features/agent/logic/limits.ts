@@ -1,4 +1,4 @@
-/** Limits of a task as people type them. */
+/** Parses a task's limits as people type them. */
 
 import type { LimitName } from "./chat";
 
@@ -6,7 +6,7 @@ const MOST_STEPS = 10_000;
 const WHOLE = /^\d{1,5}$/;
 const AMOUNT = /^\d{1,7}(?:[.,]\d{1,4})?$/;
 
-/** Null where nothing is typed: as the settings say. Undefined where it isn't a limit. */
+/** Null if nothing is typed: the limit of the settings. Undefined if it isn't a valid limit. */
 export function readLimit(name: LimitName, typed: string): number | null | undefined {
   const text = typed.trim();
   if (text === "") return null;
@@ -14,5 +14,5 @@ export function readLimit(name: LimitName, typed: string): number | null | undef
   return AMOUNT.test(text) ? Number(text.replace(",", ".")) : undefined;
 }
 
-/** Twice as far: what a person is offered when a limit was reached. */
+/** Twice the limit: what a person is offered when a limit was reached. */
 export const raised = (name: LimitName, value: number): number => (name === "mostSteps" ? Math.min(MOST_STEPS, value * 2) : value * 2);

@@ -1,13 +1,15 @@
-/** A long text of Markdown in pieces that are read each for itself: while it grows, only the last one changes. */
+/** Splits long Markdown into pieces that are parsed separately; while the text grows, only the last one changes. */
 
 import { fenceOf, LINE_END } from "../../../logic/markdown";
 
-/** What goes on with a list before it, across an empty line; or may do so, once it has grown. */
+/** Lines that continue a list across an empty line, or may do so once they have grown. */
 const BELONGS = /^(?:\s|[-*+](?:\s|$)|\d{1,9}(?:[.)]?$|[.)]\s))/;
 
-/** Cut where the whole text, read at once, ends a block as well: at empty lines outside of code that no list goes on after. */
+/**
+ * Splits where a block of the whole text ends as well: at empty lines outside of code after which no list continues.
+ */
 export function pieces(text: string): string[] {
-  const found: string[] = [];
+  const parts: string[] = [];
   let fence = "";
   let start = 0;
   let isAfterEmpty = false;
@@ -18,7 +20,7 @@ export function pieces(text: string): string[] {
     const line = text.slice(at, end?.index);
     const isEmpty = line.trim() === "";
     if (!fence && isAfterEmpty && !isEmpty && !BELONGS.test(line)) {
-      found.push(text.slice(start, at));
+      parts.push(text.slice(start, at));
       start = at;
     }
     if (fence) fence = line.trimStart().startsWith(fence) ? "" : fence;
@@ -26,6 +28,6 @@ export function pieces(text: string): string[] {
     isAfterEmpty = isEmpty && !fence;
     at = next;
   }
-  if (start < text.length) found.push(text.slice(start));
-  return found;
+  if (start < text.length) parts.push(text.slice(start));
+  return parts;
 }

@@ -1,6 +1,6 @@
-/** The plan that a person confirmed, as a checklist: what the agent has ticked off since is done. */
+/** The plan that a person confirmed, as a checklist: steps that the agent has ticked off since are done. */
 
-import type { Asked } from "../../people/logic/queue";
+import type { QueuedPrompt } from "../../people/logic/queue";
 import type { Entry } from "./chat";
 
 export interface PlanStep {
@@ -13,12 +13,12 @@ const TICK = /^[ \t]{0,20}(?:[-*+]|\d{1,9}[.)])[ \t]{1,20}\[([ xX~-])\](.+)$/gm;
 
 const plain = (title: string): string => title.replace(/[*_`~]/g, "").replace(/\s+/g, " ").trim().toLowerCase();
 
-/** The last one that was confirmed in this task; `answered` are the newest first. */
-export function confirmedPlan(answered: readonly Asked[], taskId: string): Asked | undefined {
+/** The last plan that was confirmed in this task; `answered` is sorted newest first. */
+export function confirmedPlan(answered: readonly QueuedPrompt[], taskId: string): QueuedPrompt | undefined {
   return answered.find(({ request, response }) => request.runId === taskId && request.prompt.kind === "task_confirm" && response?.response.status === "ok");
 }
 
-export function checklist(plan: Asked | undefined, entries: readonly Entry[]): PlanStep[] {
+export function checklist(plan: QueuedPrompt | undefined, entries: readonly Entry[]): PlanStep[] {
   const tasks = plan?.response?.response.tasks ?? [];
   const since = Date.parse(plan?.response?.ts ?? "");
   const [ticked, checked] = [ticksSince(entries, since), checkedSince(entries, since)];
@@ -28,15 +28,15 @@ export function checklist(plan: Asked | undefined, entries: readonly Entry[]): P
   });
 }
 
-/** The same where only the conversation is known: what the agent was told of the confirmed plan. */
-export function notedPlan(entries: readonly Entry[]): PlanStep[] {
-  const noted = [...entries].reverse().find(({ kind, text }) => kind === "note" && text.search(TICK) >= 0);
-  if (!noted) return [];
-  const [ticked, checked] = [ticksSince(entries, noted.at), checkedSince(entries, noted.at)];
-  return [...noted.text.matchAll(TICK)].map(([, , title = ""], at) => ({ title: title.trim(), details: "", state: checked.has(at + 1) ? "done" : stateOf(ticked.get(plain(title))) }));
+/** The same from the conversation alone: what the agent was told about the confirmed plan. */
+export function planFromNotes(entries: readonly Entry[]): PlanStep[] {
+  const note = [...entries].reverse().find(({ kind, text }) => kind === "note" && text.search(TICK) >= 0);
+  if (!note) return [];
+  const [ticked, checked] = [ticksSince(entries, note.at), checkedSince(entries, note.at)];
+  return [...note.text.matchAll(TICK)].map(([, , title = ""], at) => ({ title: title.trim(), details: "", state: checked.has(at + 1) ? "done" : stateOf(ticked.get(plain(title))) }));
 }
 
-/** Whether it is a call by which the agent checks off steps. */
+/** Whether this is a call with which the agent checks off steps. */
 export const isCheckOff = ({ kind, tool }: Entry): boolean => kind === "tool" && tool?.name === "check_off";
 
 /** The numbers of the steps that the agent has checked off, from 1. */

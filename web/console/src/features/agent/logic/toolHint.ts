@@ -1,30 +1,30 @@
-/** Arguments of a tool as people read them: the one that says what it is about, and all of them. */
+/** A tool's arguments for people: the one that says what the call is about, and all of them. */
 
 const TELLING = ["path", "url", "query", "command", "script", "text", "pattern", "name", "title", "app", "tool", "selector", "result", "question"];
 
 /** Models write JSON, well-formed or not. */
-export function readArguments(given: unknown): unknown {
-  if (typeof given !== "string") return given;
+export function readArguments(value: unknown): unknown {
+  if (typeof value !== "string") return value;
   try {
-    return JSON.parse(given) as unknown;
+    return JSON.parse(value) as unknown;
   } catch {
-    return given;
+    return value;
   }
 }
 
-/** One line; empty where nothing in it says anything. */
-export function hintOf(given: unknown): string {
-  const read = readArguments(given);
-  if (typeof read !== "object" || read === null) return "";
-  const members = read as Record<string, unknown>;
-  const told = TELLING.map((name) => members[name]).find((value) => typeof value === "string" && value !== "");
-  const any = told ?? Object.values(members).find((value) => typeof value === "string" && value !== "");
+/** One line; empty if no argument is telling. */
+export function hintOf(value: unknown): string {
+  const parsed = readArguments(value);
+  if (typeof parsed !== "object" || parsed === null) return "";
+  const members = parsed as Record<string, unknown>;
+  const hint = TELLING.map((name) => members[name]).find((value) => typeof value === "string" && value !== "");
+  const any = hint ?? Object.values(members).find((value) => typeof value === "string" && value !== "");
   return typeof any === "string" ? (any.split("\n")[0] ?? "").slice(0, 160) : "";
 }
 
-export function argumentsText(given: unknown): string {
-  const read = readArguments(given);
-  if (read === undefined || read === null) return "";
-  if (typeof read === "object" && Object.keys(read).length === 0) return "";
-  return typeof read === "string" ? read : JSON.stringify(read, null, 2);
+export function argumentsText(value: unknown): string {
+  const parsed = readArguments(value);
+  if (parsed === undefined || parsed === null) return "";
+  if (typeof parsed === "object" && Object.keys(parsed).length === 0) return "";
+  return typeof parsed === "string" ? parsed : JSON.stringify(parsed, null, 2);
 }

@@ -1,4 +1,4 @@
-/** What the page of conversations has to say. */
+/** The texts of the chat page. */
 import type { Effort } from "../store";
 
 export interface ChatTexts {
@@ -109,7 +109,7 @@ export interface ChatTexts {
   installed: string;
   modelCount: (count: number) => string;
   modelName: string;
-  /** Agents that can work in place of handrail's own, by the names that stand in a model's place. */
+  /** Agents that can replace handrail's own, by the names used in place of a model. */
   otherAgents: Readonly<Record<string, string>>;
   modelNameHint: string;
   baseUrl: string;

@@ -40,7 +40,7 @@ function Opened({ app: { id }, consents, setConsents }: AppCardProps) {
   const [error, setError] = useState("");
   const [openCall, setOpenCall] = useState<string | null>(null);
   useEffect(() => void readApp(id).then(setApp, (failure: unknown) => setError(messageOf(failure))), []);
-  const made = lastCallsOf(calls.value, id);
+  const recentCalls = lastCallsOf(calls.value, id);
   if (!app) return <div class="call-details">{error ? <p class="problem" role="alert">{error}</p> : <p class="nothing">{t.loading}</p>}</div>;
   return (
     <div class="call-details">
@@ -58,10 +58,10 @@ function Opened({ app: { id }, consents, setConsents }: AppCardProps) {
       <h3>{words.value.consents}</h3>
       <Consents consents={consents} setConsents={setConsents} isOfOneApp />
       <h3>{words.value.lastCalls}</h3>
-      {made.length === 0 && <p class="sub">{words.value.noCalls}</p>}
-      {made.length > 0 && (
+      {recentCalls.length === 0 && <p class="sub">{words.value.noCalls}</p>}
+      {recentCalls.length > 0 && (
         <div role="list" aria-label={words.value.lastCalls}>
-          {made.map((call) => (
+          {recentCalls.map((call) => (
             <CallRow key={call.executionId} call={call} isOpen={openCall === call.executionId} toggle={(each) => setOpenCall(openCall === each ? null : each)} />
           ))}
         </div>

@@ -3,7 +3,7 @@ import { readApps, readConsents } from "../actions";
 import { type DescriptorProblem, findApps } from "../logic/apps";
 import { history } from "../../people/store";
 import { texts } from "../../../store";
-import { Coded } from "../../../ui/Coded";
+import { InlineCode } from "../../../ui/Coded";
 import { PageHead } from "../../../ui/PageHead";
 import { useLoaded } from "../../../ui/useLoaded";
 import { Visible } from "../../../ui/Visible";
@@ -12,14 +12,14 @@ import { Consents } from "./Consents";
 import "../apps.css";
 import { words } from "../words";
 
-/** The apps that agents may call: what they do, what the person has allowed, where they are signed in. */
+/** The apps that agents may call: what they do, what is always allowed, where they are signed in. */
 export function Apps() {
   const t = texts.value;
   const { data: found, error, again } = useLoaded(readApps);
   const { data: consents, error: unread, again: readConsentsAgain, replace } = useLoaded(readConsents);
   const [search, setSearch] = useState("");
   const shown = findApps(found?.apps ?? [], search);
-  // An answer to a question may have been a yes for good.
+  // An answer to a question may have been "always".
   useEffect(readConsentsAgain, [history.value.length]);
   return (
     <>
@@ -31,7 +31,7 @@ export function Apps() {
         {[error, unread].filter(Boolean).map((problem) => <p key={problem} class="problem" role="alert">{problem}</p>)}
         {!found && !error && <p class="nothing">{t.loading}</p>}
         {found && found.problems.length > 0 && <Problems problems={found.problems} />}
-        {found && found.apps.length === 0 && <p class="nothing">{words.value.none} <Coded text={words.value.noneHint} /></p>}
+        {found && found.apps.length === 0 && <p class="nothing">{words.value.none} <InlineCode text={words.value.noneHint} /></p>}
         {found && found.apps.length > 0 && shown.length === 0 && <p class="nothing">{t.noMatches}</p>}
         {shown.map((app) => <AppCard key={app.id} app={app} consents={consents ?? []} setConsents={replace} isOnlyOne={found?.apps.length === 1} />)}
         {consents && (
@@ -45,7 +45,7 @@ export function Apps() {
   );
 }
 
-/** A descriptor that is broken hides only itself; who wrote it wants to know why. */
+/** A broken descriptor hides only itself; its author wants to know why. */
 function Problems({ problems }: { problems: readonly DescriptorProblem[] }) {
   const t = words.value;
   return (

@@ -15,7 +15,7 @@ interface ConsentsProps {
   isOfOneApp?: boolean;
 }
 
-/** What was allowed for good, each with the way to take it back. */
+/** What is always allowed, each with a way to revoke it. */
 export function Consents({ consents, setConsents, isOfOneApp = false }: ConsentsProps) {
   const t = words.value;
   const [error, setError] = useState("");

@@ -18,7 +18,7 @@ interface SignInCardProps {
   setApp: (app: AppDetails) => void;
 }
 
-/** In whose name the app is called, and how the person changes that. A key that was sent is never shown again. */
+/** The account with which the app is called, and how to change it. A key that was sent is never shown again. */
 export function SignInCard({ app, setApp }: SignInCardProps) {
   const t = words.value;
   const { id, auth } = app;
@@ -35,15 +35,15 @@ export function SignInCard({ app, setApp }: SignInCardProps) {
     }
   }
 
-  /** The window is opened by the click itself; one that opens later would be taken for an advertisement. */
+  /** The click itself opens the window; one that opens later would be blocked as a pop-up. */
   async function begin(): Promise<void> {
     setError("");
     const opened = window.open("", "_blank");
     if (opened) opened.opener = null;
     try {
-      const found = await beginSignIn(id, "");
-      setAddress(found);
-      if (opened) opened.location.href = found;
+      const address = await beginSignIn(id, "");
+      setAddress(address);
+      if (opened) opened.location.href = address;
       setApp(await readApp(id));
     } catch (failure) {
       opened?.close();
@@ -81,7 +81,7 @@ export function SignInCard({ app, setApp }: SignInCardProps) {
   );
 }
 
-/** A page that looks right may hand what comes of it to somebody else: so all of them are named. */
+/** A page that looks right may send the result elsewhere, so all hosts are named. */
 function SignInHosts({ hosts }: { hosts: NonNullable<SignIn["hosts"]> }) {
   const t = words.value;
   const { authorization, token, refresh } = hosts;

@@ -1,4 +1,4 @@
-/** The apps as the server tells of them, and what the page makes of that. */
+/** The apps as the server describes them, and how the page lists them. */
 
 import type { Call } from "../../history/logic/calls";
 import type { JsonSchema } from "../../tools/logic/schema";
@@ -28,13 +28,13 @@ export interface SignIn {
   source?: "environment" | "store";
   /** In seconds since 1970. */
   expiresAt?: number;
-  /** Who takes part in a sign-in in the browser. */
+  /** The hosts that take part in a sign-in in the browser. */
   hosts?: { authorization: string; token: string; refresh?: string };
-  /** Why what is kept does not count. */
+  /** Why the stored credentials don't work. */
   reason?: string;
-  /** Somebody is on their way through the browser. */
+  /** A sign-in is in progress in the browser. */
   isWaiting: boolean;
-  /** What became of the last try. */
+  /** Why the last attempt failed. */
   problem?: string;
 }
 
@@ -70,18 +70,18 @@ export interface Consent {
   valid: boolean;
 }
 
-/** Each word must stand in what the app or one of its tools says of itself. */
+/** Every word must occur in the description of the app or of one of its tools. */
 export function findApps(apps: readonly ListedApp[], words: string): ListedApp[] {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const queryWords = words.toLowerCase().split(/\s+/).filter(Boolean);
   return apps.filter((app) => {
     const text = [app.id, app.name, app.description, ...app.tools.flatMap((tool) => [tool.name, tool.description])].join("\n").toLowerCase();
-    return wanted.every((word) => text.includes(word));
+    return queryWords.every((word) => text.includes(word));
   });
 }
 
 const SHOWN_CALLS = 5;
 
-/** The newest calls of an app's tools, the newest first. */
+/** The newest calls of an app's tools, newest first. */
 export function lastCallsOf(calls: readonly Call[], app: string): Call[] {
   return calls.filter(({ tool, target }) => tool === "apps_call" && target === app).slice(0, SHOWN_CALLS);
 }

@@ -1,4 +1,4 @@
-/** What the page of the apps has to say. */
+/** The texts of the apps page. */
 export interface AppsTexts {
   count: (count: number) => string;
   tools: (count: number) => string;

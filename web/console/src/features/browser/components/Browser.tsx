@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { lookForExtension } from "../actions";
-import { arePluginsLoaded, found, isHereConnected, plugins, tasks } from "../store";
+import { arePluginsLoaded, extension, isHereConnected, plugins, tasks } from "../store";
 import { texts } from "../../../store";
 import { PageHead } from "../../../ui/PageHead";
 import { Pairing } from "./Pairing";
@@ -10,7 +10,7 @@ import { TaskView } from "./TaskView";
 import { Windows } from "./Windows";
 import "../browser.css";
 
-/** Whoever installs the extension comes back to this page; nobody tells it. */
+/** A person who has installed the extension returns to this page; there is no event for that. */
 const LOOK_AGAIN_MS = 3000;
 
 /** What agents do in browsers, live: their tasks and pages, and the browsers with what is open in them. */
@@ -21,7 +21,7 @@ export function Browser() {
   useEffect(() => {
     void lookForExtension();
     const again = setInterval(() => {
-      if (document.visibilityState === "visible" && !(found.value && isHereConnected.value)) void lookForExtension();
+      if (document.visibilityState === "visible" && !(extension.value && isHereConnected.value)) void lookForExtension();
     }, LOOK_AGAIN_MS);
     return () => clearInterval(again);
   }, []);

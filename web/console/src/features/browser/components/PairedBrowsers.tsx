@@ -10,7 +10,7 @@ import { PresenceCheck } from "../../../ui/PresenceCheck";
 import { useLoaded } from "../../../ui/useLoaded";
 import { Visible } from "../../../ui/Visible";
 
-/** The extensions that may connect with a token of their own, until a person takes it back. */
+/** Extensions that may connect with their own token, until a person revokes it. */
 export function PairedBrowsers() {
   const t = texts.value.browser;
   const { data: pairings, error: unread, replace } = useLoaded(readPairings);

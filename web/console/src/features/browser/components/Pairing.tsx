@@ -1,16 +1,16 @@
 import { useState } from "preact/hooks";
 import { pairHere } from "../actions";
-import type { Found } from "../bridge";
-import { found, isHereConnected } from "../store";
+import type { ExtensionInfo } from "../bridge";
+import { extension, isHereConnected } from "../store";
 import { messageOf } from "../../../shell/failure";
 import { visible } from "../../../logic/visible";
 import { texts } from "../../../store";
 import { PairingCode } from "./PairingCode";
 
-/** How a browser comes to be here: by one click where its extension is there, otherwise by steps that are told. */
+/** Pairs a browser: with one click if its extension is installed, otherwise with instructions. */
 export function Pairing({ isFirst = false }: { isFirst?: boolean }) {
   const t = texts.value.browser;
-  const here = found.value;
+  const here = extension.value;
   const isHere = here !== null && here !== "unknown";
   return (
     <div class="pairing">
@@ -23,7 +23,7 @@ export function Pairing({ isFirst = false }: { isFirst?: boolean }) {
   );
 }
 
-function PairHere({ here }: { here: Found }) {
+function PairHere({ here }: { here: ExtensionInfo }) {
   const t = texts.value.browser;
   const [isPairing, setIsPairing] = useState(false);
   const [told, setTold] = useState("");

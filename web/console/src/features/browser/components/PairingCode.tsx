@@ -4,7 +4,7 @@ import { messageOf } from "../../../shell/failure";
 import { countdown } from "../logic/countdown";
 import { texts } from "../../../store";
 
-/** A code for the extension's own settings, with the time that it is still good for. */
+/** A code for the extension's settings, with its remaining time. */
 export function PairingCode() {
   const t = texts.value.browser;
   const [made, setMade] = useState<PairCode | null>(null);
@@ -24,21 +24,21 @@ export function PairingCode() {
     newPairCode().then((code) => { setNow(Date.now()); setMade(code); }, (failure: unknown) => setProblem(messageOf(failure)));
   }
 
-  const left = made ? countdown(made.expiresAt, now) : "";
+  const remaining = made ? countdown(made.expiresAt, now) : "";
   return (
     <>
-      {made && left && (
+      {made && remaining && (
         <div class="code-card">
           <p class="sub">{t.codeUse(location.origin)}</p>
           <p class="row">
             <output class="pair-code" aria-label={t.codeFor}>{made.code}</output>
             <button type="button" class="plain" onClick={() => void navigator.clipboard.writeText(made.code).then(() => setIsCopied(true))}>{isCopied ? t.copied : t.copy}</button>
-            <span class="sub" role="timer">{t.expiresIn(left)}</span>
+            <span class="sub" role="timer">{t.expiresIn(remaining)}</span>
           </p>
         </div>
       )}
-      {made && !left && <p class="problem" role="status">{t.expired}</p>}
-      {!(made && left) && <p class="row"><button type="button" class="plain" onClick={make}>{t.makeCode}</button></p>}
+      {made && !remaining && <p class="problem" role="status">{t.expired}</p>}
+      {!(made && remaining) && <p class="row"><button type="button" class="plain" onClick={make}>{t.makeCode}</button></p>}
       {problem && <p class="problem" role="alert">{problem}</p>}
     </>
   );

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { chooseBrowser, useForNewTasks } from "../actions";
-import { found, isHereConnected, plugins, shownBrowser } from "../store";
+import { extension, isHereConnected, plugins, shownBrowser } from "../store";
 import { messageOf } from "../../../shell/failure";
-import { distinctName, healthOf, inRows, meantForNewTasks, type Plugin } from "../logic/plugins";
+import { distinctName, healthOf, inRows, preferredPlugin, type Plugin } from "../logic/plugins";
 import { visible } from "../../../logic/visible";
 import { texts } from "../../../store";
 import { Chip } from "../../../ui/Chip";
@@ -11,14 +11,14 @@ import { Moment } from "../../../ui/Moment";
 import { Visible } from "../../../ui/Visible";
 import { Pairing } from "./Pairing";
 
-/** The browsers that have ever been here: who is there, who is well, and which one a new task gets. */
+/** All browsers that were ever connected: which are online and healthy, and which one a new task gets. */
 export function Plugins() {
   const t = texts.value.browser;
   const [isPairing, setIsPairing] = useState(false);
   const [problem, setProblem] = useState("");
   const all = inRows(plugins.value);
-  const meant = meantForNewTasks(all);
-  const here = found.value;
+  const preferred = preferredPlugin(all);
+  const here = extension.value;
   const canPairHere = here !== null && here !== "unknown" && !isHereConnected.value;
 
   async function use({ clientId }: Plugin): Promise<void> {
@@ -31,7 +31,7 @@ export function Plugins() {
       <h2>{t.browsers}</h2>
       <ul class="plugins">
         {all.map((plugin) => (
-          <PluginRow key={plugin.clientId} plugin={plugin} isOnly={all.length === 1} isMeant={plugin === meant} isHere={here !== "unknown" && here?.clientId === plugin.clientId} onUse={() => void use(plugin)} />
+          <PluginRow key={plugin.clientId} plugin={plugin} isOnly={all.length === 1} isMeant={plugin === preferred} isHere={here !== "unknown" && here?.clientId === plugin.clientId} onUse={() => void use(plugin)} />
         ))}
       </ul>
       {problem && <p class="problem" role="alert">{problem}</p>}

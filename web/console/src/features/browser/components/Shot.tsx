@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { artifactUrl, describe, isStale, placed, type Picture, type Placed } from "../logic/sight";
+import { artifactUrl, describe, isStale, boxesOf, type Picture, type PlacedBox } from "../logic/sight";
 import { visible } from "../../../logic/visible";
 import { prefer, preferences } from "../../../preferences";
 import { texts } from "../../../store";
@@ -13,17 +13,17 @@ import { ServerImage } from "../../../ui/ServerImage";
 import { Visible } from "../../../ui/Visible";
 import "../../../ui/picture.css";
 
-/** The picture with the index drawn on it; pointing at a box or at its line shows which is which. */
-export function Shot({ picture }: { picture: Picture }) {
+/** The picture with the index drawn on it. Pointing at a box or at its line highlights both. */
+export function TaskPicture({ picture }: { picture: Picture }) {
   const t = texts.value.browser;
   const [pointed, setPointed] = useState<string | null>(null);
   const [isEnlarged, setIsEnlarged] = useState(false);
   const [isGone, setIsGone] = useState(false);
   const { drawsIndex } = preferences.value;
-  const boxes = placed(picture);
+  const boxes = boxesOf(picture);
   const label = t.pictureOf(visible(picture.url ?? ""));
   const drawn = (
-    <Drawn url={artifactUrl(picture.artifactId)} label={label} size={[picture.width, picture.height]} boxes={drawsIndex ? boxes : []} pointed={pointed} point={setPointed} onGone={() => setIsGone(true)} />
+    <PictureWithBoxes url={artifactUrl(picture.artifactId)} label={label} size={[picture.width, picture.height]} boxes={drawsIndex ? boxes : []} pointed={pointed} point={setPointed} onGone={() => setIsGone(true)} />
   );
   if (isGone) return <p class="nothing">{t.pictureGone}</p>;
   return (
@@ -53,13 +53,13 @@ interface DrawnProps {
   url: string;
   label: string;
   size: readonly [number, number];
-  boxes: readonly Placed[];
+  boxes: readonly PlacedBox[];
   pointed: string | null;
   point: (clickId: string | null) => void;
   onGone: () => void;
 }
 
-function Drawn({ url, label, size: [width, height], boxes, pointed, point, onGone }: DrawnProps) {
+function PictureWithBoxes({ url, label, size: [width, height], boxes, pointed, point, onGone }: DrawnProps) {
   return (
     <div class="drawn">
       <ServerImage url={url} alt={label} width={width} height={height} onGone={onGone} />
@@ -79,7 +79,7 @@ function Drawn({ url, label, size: [width, height], boxes, pointed, point, onGon
   );
 }
 
-function Elements({ boxes, pointed, point }: { boxes: readonly Placed[]; pointed: string | null; point: (clickId: string | null) => void }) {
+function Elements({ boxes, pointed, point }: { boxes: readonly PlacedBox[]; pointed: string | null; point: (clickId: string | null) => void }) {
   const t = texts.value.browser;
   const inReadingOrder = [...boxes].sort((a, b) => a.top - b.top || a.left - b.left);
   return (

@@ -3,10 +3,10 @@ import { letRead } from "../actions";
 import type { BrowserTask } from "../logic/browserTasks";
 import { texts } from "../../../store";
 
-/** That a person has the task, and whether they let the agent read meanwhile. */
+/** Shows that a person has taken over the task, and whether the agent may read in it. */
 export function TakenOver({ task, act }: { task: BrowserTask; act: (work: Promise<void>) => void }) {
   const t = texts.value.browser;
-  /** What was just ticked, until the server has said so. */
+  /** The new choice, until the server has confirmed it. */
   const [wanted, setWanted] = useState<boolean | null>(null);
   if (task.status !== "takeover") return null;
 

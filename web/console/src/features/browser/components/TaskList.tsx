@@ -7,7 +7,7 @@ import { focusBeside } from "../../../ui/focus";
 import { Moment } from "../../../ui/Moment";
 import { Visible } from "../../../ui/Visible";
 
-/** The tasks, the newest first. */
+/** The tasks, newest first. */
 export function TaskList() {
   const t = texts.value.browser;
   return (

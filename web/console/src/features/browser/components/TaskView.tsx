@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { handBack, look, stopTask, takeOver, watchLive } from "../actions";
-import { plugins, shownTask, sight, snapshots } from "../store";
+import { plugins, shownTask, lastView, snapshots } from "../store";
 import { messageOf } from "../../../shell/failure";
 import { canHandBack, canLook, canStop, canTakeOver, type BrowserTask } from "../logic/browserTasks";
 import { hasPicture } from "../logic/sight";
@@ -8,11 +8,11 @@ import { tabOf } from "../logic/windows";
 import { prefer, preferences } from "../../../preferences";
 import { texts } from "../../../store";
 import { Visible } from "../../../ui/Visible";
-import { Shot } from "./Shot";
+import { TaskPicture } from "./Shot";
 import { TakenOver } from "./TakenOver";
-import { WhichBrowser } from "./WhichBrowser";
+import { TaskBrowser } from "./WhichBrowser";
 
-/** One task: a person's hand on it, and what it looked like last. */
+/** One task: its controls and its last picture. */
 export function TaskView() {
   const task = shownTask.value;
   return task ? <Shown key={task.taskId} task={task} /> : null;
@@ -35,10 +35,10 @@ function Shown({ task }: { task: BrowserTask }) {
   }
   const act = (work: (id: string) => Promise<void>) => (): void => void during(work(taskId), setIsBusy);
 
-  // Pictures are the page's own business: none is taken while nobody looks.
+  // Pictures are taken only while the page is open.
   useEffect(() => watchLive(() => tab?.tabId), [tab?.tabId]);
 
-  const seen = sight.value;
+  const seen = lastView.value;
   return (
     <section class="card task-view" aria-label={t.picture}>
       <header class="task-view-head">
@@ -55,9 +55,9 @@ function Shown({ task }: { task: BrowserTask }) {
         </p>
       </header>
       <TakenOver task={task} act={(work) => void during(work, setIsBusy)} />
-      <WhichBrowser task={task} />
+      <TaskBrowser task={task} />
       {problem && <p class="problem" role="alert">{problem}</p>}
-      {hasPicture(seen) ? <Shot key={seen.artifactId} picture={seen} /> : seen && <p class="nothing">{t.noPicture} {tab && canLook(task) ? t.lookHint : t.noPictureHint}</p>}
+      {hasPicture(seen) ? <TaskPicture key={seen.artifactId} picture={seen} /> : seen && <p class="nothing">{t.noPicture} {tab && canLook(task) ? t.lookHint : t.noPictureHint}</p>}
     </section>
   );
 }

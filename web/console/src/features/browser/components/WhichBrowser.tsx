@@ -3,16 +3,16 @@ import { moveTask } from "../actions";
 import { plugins } from "../store";
 import { messageOf } from "../../../shell/failure";
 import type { BrowserTask } from "../logic/browserTasks";
-import { distinctName, elsewhere } from "../logic/plugins";
+import { distinctName, otherPlugins } from "../logic/plugins";
 import { visible } from "../../../logic/visible";
 import { texts } from "../../../store";
 
-/** In which browser a task is, and the way to another one: nothing but a person's choice, or a new beginning, moves it. */
-export function WhichBrowser({ task }: { task: BrowserTask }) {
+/** The browser of a task, and a way to move it. Only a person's choice or a new start moves it. */
+export function TaskBrowser({ task }: { task: BrowserTask }) {
   const t = texts.value.browser;
   const all = plugins.value;
   const own = all.find(({ clientId }) => clientId === task.selectedClientId);
-  const others = elsewhere(all, task.selectedClientId);
+  const others = otherPlugins(all, task.selectedClientId);
   const [wanted, setWanted] = useState("");
   const [isMoving, setIsMoving] = useState(false);
   const [problem, setProblem] = useState("");

@@ -10,7 +10,7 @@ import { Visible } from "../../../ui/Visible";
 
 const TICK_MS = 5000;
 
-/** The windows, groups and tabs of one browser as they are now, or as they were when it was last there. */
+/** The windows, groups and tabs of one browser, current or from when it was last connected. */
 export function Windows() {
   const t = texts.value.browser;
   const browser = shownBrowser.value;

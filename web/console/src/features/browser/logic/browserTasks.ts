@@ -1,4 +1,4 @@
-/** The tasks of the browser: the newest first, and what a person can do with each. */
+/** Browser tasks, newest first, and what a person can do with each. */
 
 import type { TaskStatus } from "../../../../../protocol";
 
@@ -11,19 +11,19 @@ export interface BrowserTask {
   createdAt: number;
   updatedAt: number;
   selectedClientId?: string;
-  /** A person has put it away. */
+  /** Archived by a person. */
   archived?: boolean;
-  /** While a person has taken it over: whether the agent may read meanwhile. */
+  /** During a takeover: whether the agent may read. */
   reading?: boolean;
 }
 
 /**
- * News may come later than what was read meanwhile; an older state never replaces a newer one.
- * A row keeps its place whatever happens in its task, so that no click meant for it hits another.
+ * Events may arrive later than what was read; an older state never replaces a newer one. A row keeps its place, so
+ * that no click meant for it hits another.
  */
-export function mergeTasks(known: readonly BrowserTask[], told: readonly BrowserTask[]): BrowserTask[] {
-  const tasks = new Map(known.map((task) => [task.taskId, task]));
-  for (const task of told) {
+export function mergeTasks(current: readonly BrowserTask[], newer: readonly BrowserTask[]): BrowserTask[] {
+  const tasks = new Map(current.map((task) => [task.taskId, task]));
+  for (const task of newer) {
     const before = tasks.get(task.taskId);
     if (!before || task.updatedAt >= before.updatedAt) tasks.set(task.taskId, task);
   }
@@ -37,5 +37,5 @@ export function lastChanged(tasks: readonly BrowserTask[]): BrowserTask | undefi
 export const canTakeOver = ({ status }: BrowserTask): boolean => status !== "takeover" && status !== "completed";
 export const canHandBack = ({ status }: BrowserTask): boolean => status === "takeover";
 export const canStop = ({ status }: BrowserTask): boolean => status !== "completed";
-/** While a person has it and keeps it to themselves, or once it is over, nothing is sent to the page. */
+/** Nothing is sent to the page during a takeover without reading, or once the task is over. */
 export const canLook = ({ status, reading }: BrowserTask): boolean => (status !== "takeover" || reading === true) && status !== "completed";

@@ -1,4 +1,4 @@
-/** A browser's name for people, from what it says about itself: a claim, and a guess. */
+/** Guesses a browser's name from what it claims about itself. */
 
 const BROWSERS: readonly (readonly [string, RegExp])[] = [
   ["Edge", /\bEdg(?:e|A|iOS)?\/(\d+)/],
@@ -16,7 +16,7 @@ const SYSTEMS: readonly (readonly [string, RegExp])[] = [
   ["Linux", /\bLinux\b/],
 ];
 
-/** "Firefox 150 · Linux"; what it says as it stands where none is known. */
+/** "Firefox 150 · Linux"; the unchanged user agent if it is unknown. */
 export function browserName(userAgent: string): string {
   const system = SYSTEMS.find(([, pattern]) => pattern.test(userAgent))?.[0];
   for (const [name, pattern] of BROWSERS) {

@@ -1,4 +1,4 @@
-/** The time that is left, as a clock: "9:41"; "" once there is none. */
+/** The remaining time as a clock: "9:41"; "" once it is over. */
 export function countdown(until: number, now: number): string {
   const seconds = Math.ceil((until - now) / 1000);
   if (seconds <= 0) return "";

@@ -1,4 +1,4 @@
-/** A task's last picture and the boxes of what was indexed on it. */
+/** A task's last picture and the boxes of the indexed elements. */
 
 export interface SeenElement {
   clickId: string;
@@ -9,8 +9,8 @@ export interface SeenElement {
   bbox: { x: number; y: number; w: number; h: number };
 }
 
-/** As `GET /api/browser/view` answers; without a picture there are only `taskId` and no elements. */
-export interface Sight {
+/** The response of `GET /api/browser/view`; without a picture it has only `taskId` and no elements. */
+export interface TaskPageView {
   taskId: string;
   artifactId?: string;
   tabId?: number;
@@ -24,32 +24,32 @@ export interface Sight {
   elements: SeenElement[];
 }
 
-export interface Picture extends Sight {
+export interface Picture extends TaskPageView {
   artifactId: string;
   width: number;
   height: number;
   takenAt: number;
 }
 
-export const hasPicture = (sight: Sight | null): sight is Picture => sight?.artifactId !== undefined;
+export const hasPicture = (sight: TaskPageView | null): sight is Picture => sight?.artifactId !== undefined;
 
-/** The page has changed since: what is shown is of the past. */
-export const isStale = ({ takenAt = 0, actedAt = 0 }: Sight): boolean => actedAt > takenAt;
+/** The page has changed since the picture was taken. */
+export const isStale = ({ takenAt = 0, actedAt = 0 }: TaskPageView): boolean => actedAt > takenAt;
 
 export const artifactUrl = (artifactId: string): string => `/api/artifacts/${encodeURIComponent(artifactId)}`;
 
-export interface Placed {
+export interface PlacedBox {
   element: SeenElement;
-  /** In percent of the picture, so that it fits however large that is shown. */
+  /** In percent of the picture, so that it fits at any size. */
   left: number;
   top: number;
   width: number;
   height: number;
 }
 
-/** Cut to the picture; the smallest last, so that what lies on top can be pointed at. */
-export function placed({ width, height, elements }: Picture): Placed[] {
-  const boxes = elements.map((element): Placed => {
+/** Clipped to the picture; the smallest last, so that elements on top can be pointed at. */
+export function boxesOf({ width, height, elements }: Picture): PlacedBox[] {
+  const boxes = elements.map((element): PlacedBox => {
     const { x, y, w, h } = element.bbox;
     const [left, top] = [Math.max(0, x), Math.max(0, y)];
     const [right, bottom] = [Math.min(width, x + w), Math.min(height, y + h)];

@@ -1,4 +1,7 @@
-/** What a browser has open: full snapshots, of which an older one never replaces a newer one; and the tree they make. */
+/**
+ * What a browser has open: full snapshots, of which an older one never replaces a newer one, and the tree built from
+ * them.
+ */
 
 export interface Tab {
   tabId: number;
@@ -37,7 +40,7 @@ export interface BrowserState {
   lastUpdated: number;
 }
 
-/** As `GET /api/snapshot` answers. */
+/** The response of `GET /api/snapshot`. */
 export interface Snapshot extends BrowserState {
   connected: boolean;
   ageMs: number;
@@ -45,14 +48,14 @@ export interface Snapshot extends BrowserState {
   clientId?: string;
 }
 
-/** As `snapshotSync` brings it. */
+/** The payload of `snapshotSync`. */
 export interface SnapshotSync {
   seq: number;
   state: BrowserState;
   clientId?: string;
 }
 
-/** By the browser's clientId. `seq` is the last one heard on this connection. */
+/** By the browser's clientId. `seq` is the last number received on this connection. */
 export interface Snapshots {
   seq: number;
   of: ReadonlyMap<string, BrowserState>;
@@ -62,23 +65,23 @@ export const noSnapshots: Snapshots = { seq: 0, of: new Map() };
 export const STALE_AFTER_MS = 30_000;
 const NO_GROUP = -1;
 
-export function takeSync(known: Snapshots, { seq, state, clientId }: SnapshotSync): Snapshots {
-  if (clientId === undefined || seq <= known.seq) return known;
-  return { ...withState(known, clientId, state), seq };
+export function takeSync(snapshots: Snapshots, { seq, state, clientId }: SnapshotSync): Snapshots {
+  if (clientId === undefined || seq <= snapshots.seq) return snapshots;
+  return { ...withState(snapshots, clientId, state), seq };
 }
 
-/** What was read may be older than what was told while it was on its way. */
-export function takeRead(known: Snapshots, { clientId, ...state }: Snapshot): Snapshots {
-  return clientId === undefined ? known : withState(known, clientId, state);
+/** What was read may be older than an event that arrived in the meantime. */
+export function takeRead(snapshots: Snapshots, { clientId, ...state }: Snapshot): Snapshots {
+  return clientId === undefined ? snapshots : withState(snapshots, clientId, state);
 }
 
-/** A server that was started again counts from the beginning. */
-export const afterReconnect = (known: Snapshots): Snapshots => ({ ...known, seq: 0 });
+/** A restarted server counts from the beginning. */
+export const afterReconnect = (snapshots: Snapshots): Snapshots => ({ ...snapshots, seq: 0 });
 
-function withState(known: Snapshots, clientId: string, state: BrowserState): Snapshots {
-  const before = known.of.get(clientId);
-  if (before && state.lastUpdated < before.lastUpdated) return known;
-  return { ...known, of: new Map(known.of).set(clientId, state) };
+function withState(snapshots: Snapshots, clientId: string, state: BrowserState): Snapshots {
+  const before = snapshots.of.get(clientId);
+  if (before && state.lastUpdated < before.lastUpdated) return snapshots;
+  return { ...snapshots, of: new Map(snapshots.of).set(clientId, state) };
 }
 
 export function isStale(state: BrowserState, isConnected: boolean, now: number): boolean {
@@ -94,7 +97,7 @@ export interface WindowTree {
   tabCount: number;
 }
 
-/** The active window first. Tabs whose window was not told of have one all the same. */
+/** The active window first. Tabs whose window is unknown get one all the same. */
 export function windowTrees(state: BrowserState): WindowTree[] {
   const windows = new Map(state.windows.map((window) => [window.windowId, window]));
   for (const { windowId } of state.tabs) {
@@ -121,7 +124,7 @@ function branchesOf(tabs: readonly Tab[], groups: readonly TabGroup[]): Branch[]
 
 const unknownGroup = ({ windowId }: Tab, id: number): TabGroup => ({ id, collapsed: false, color: "grey", windowId });
 
-/** The tab that a task is at: the one in front among its own. */
+/** The task's current tab: the one in front among its own. */
 export function tabOf(state: BrowserState | undefined, taskId: string): Tab | undefined {
   const own = state?.tabs.filter((tab) => tab.taskId === taskId) ?? [];
   return own.find((tab) => tab.active) ?? own.at(-1);

@@ -1,7 +1,7 @@
 import type { TaskStatus } from "../logic/browserTasks";
 import type { Health } from "../logic/plugins";
 
-/** What the page of browsers has to say. */
+/** The texts of the browser page. */
 export interface BrowserTexts {
   connected: (count: number) => string;
   // Browsers

@@ -9,8 +9,8 @@ import { ClientRow } from "./ClientRow";
 import { Confine } from "./Confine";
 import { FirstCall } from "./FirstCall";
 import { OtherServers } from "./OtherServers";
-import { Sample } from "./Sample";
-import { Written } from "./Written";
+import { SampleApproval } from "./Sample";
+import { ConfigChanges } from "./Written";
 import "../clients.css";
 import { words } from "../words";
 
@@ -34,10 +34,10 @@ export function Clients() {
     setChosen(client.name);
     setProblem("");
     try {
-      const done = await work();
-      setMessage(done.message);
-      announcement.value = done.message;
-      if (data) replace({ ...data, clients: data.clients.map((one) => (one.name === client.name ? done.client : one)) });
+      const result = await work();
+      setMessage(result.message);
+      announcement.value = result.message;
+      if (data) replace({ ...data, clients: data.clients.map((one) => (one.name === client.name ? result.client : one)) });
     } catch (failure) {
       setMessage("");
       setProblem(messageOf(failure));
@@ -46,13 +46,13 @@ export function Clients() {
     setBusy("");
   }
   const connect = (client: Client): Promise<void> => change(client, async () => {
-    const done = await connectClient(client);
-    const messages = [words.value.done(client.title, done.tools), ...(done.runsHooks === false ? [words.value.untrusted] : []), words.value.restart(client.title)];
-    return { client: done.client, message: messages.join(" ") };
+    const result = await connectClient(client);
+    const messages = [words.value.done(client.title, result.tools), ...(result.runsHooks === false ? [words.value.untrusted] : []), words.value.restart(client.title)];
+    return { client: result.client, message: messages.join(" ") };
   });
   const disconnect = (client: Client): Promise<void> => change(client, async () => {
-    const done = await disconnectClient(client);
-    return { client: done.client, message: [words.value.gone(client.title), ...done.left.map(words.value.left)].join(" ") };
+    const result = await disconnectClient(client);
+    return { client: result.client, message: [words.value.gone(client.title), ...result.left.map(words.value.left)].join(" ") };
   });
 
   const moved = (client: Client, message: string): void => void change(client, async () => ({ client, message }));
@@ -85,9 +85,9 @@ export function Clients() {
             <div>
               {problem && <p class="problem" role="alert">{problem}</p>}
               {message && <p class="good">{message}</p>}
-              {shown ? <Written client={shown} /> : <p class="nothing">{words.value.chooseOne}</p>}
+              {shown ? <ConfigChanges client={shown} /> : <p class="nothing">{words.value.chooseOne}</p>}
               <FirstCall />
-              <Sample />
+              <SampleApproval />
               {shown && <OtherServers key={shown.name} client={shown} changed={moved} />}
               {shown && <Confine client={shown} />}
             </div>

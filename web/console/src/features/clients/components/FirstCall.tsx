@@ -2,7 +2,7 @@ import { isAgents } from "../actions";
 import { areCallsLoaded, calls } from "../../history/store";
 import { words } from "../words";
 
-/** Says when an agent's first call has arrived. */
+/** Reports an agent's first call. */
 export function FirstCall() {
   const t = words.value;
   if (!areCallsLoaded.value) return null;

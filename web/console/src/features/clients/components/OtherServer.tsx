@@ -13,7 +13,7 @@ interface Props {
   changed: (client: Client, words: string) => void;
 }
 
-/** One of them: a look, then all that it offers in its own words, then the move, with proof where that is needed. */
+/** One of the client's servers: first its tools in its own words, then the move, with proof of presence if needed. */
 export function OtherServer({ client, name, changed }: Props) {
   const t = words.value;
   const [offer, setOffer] = useState<Offer | null>(null);
@@ -28,8 +28,8 @@ export function OtherServer({ client, name, changed }: Props) {
     try {
       await step();
     } catch (failure) {
-      const found = presenceNeed(failure);
-      if (found) setNeed(found);
+      const need = presenceNeed(failure);
+      if (need) setNeed(need);
       else setProblem(messageOf(failure));
     } finally {
       setIsBusy(false);

@@ -5,7 +5,7 @@ import { words } from "../words";
 
 interface Props {
   client: Client;
-  /** The client as it is after one of them was moved. */
+  /** The client after one of its servers was moved. */
   changed: (client: Client, words: string) => void;
 }
 

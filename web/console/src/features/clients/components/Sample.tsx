@@ -5,8 +5,8 @@ import { words } from "../words";
 
 type State = "idle" | "waiting" | "done";
 
-/** A real approval to try: what is asked is what any agent's write would ask. */
-export function Sample() {
+/** A real approval to try out, the same as for any agent's write. */
+export function SampleApproval() {
   const t = words.value;
   const [state, setState] = useState<State>("idle");
   const [problem, setProblem] = useState("");

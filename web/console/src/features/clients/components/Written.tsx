@@ -3,8 +3,8 @@ import { CodeBlock } from "../../../ui/CodeBlock";
 import { Visible } from "../../../ui/Visible";
 import { words } from "../words";
 
-/** Everything that connecting this client writes, as it is written. */
-export function Written({ client }: { client: Client }) {
+/** Everything that connecting this client writes. */
+export function ConfigChanges({ client }: { client: Client }) {
   const t = words.value;
   return (
     <section class="client-written" aria-label={client.title}>

@@ -8,14 +8,14 @@ export interface ClientsTexts {
   connect: string;
   connecting: string;
   disconnect: string;
-  /** The button's name for those who don't see which row it is in. */
+  /** The button's accessible name, which includes the client. */
   connectName: (title: string) => string;
   disconnectName: (title: string) => string;
   withHooks: string;
   couldHook: string;
   untrustedHooks: string;
   toolsOnly: string;
-  /** What follows it where the cage can confine the client. */
+  /** Added if the cage can confine the client. */
   caged: Record<"full" | "narrow", string>;
   untrusted: string;
   confine: string;

@@ -6,8 +6,8 @@ import { Moment } from "../../../ui/Moment";
 import { ServerImage } from "../../../ui/ServerImage";
 import { words } from "../words";
 
-/** What an agent has just done, and how the window looked after it: each action keeps a picture of that. */
-export function Acted({ call }: { call: Call }) {
+/** What an agent has just done, and the window afterwards: each action keeps a picture of it. */
+export function LastAction({ call }: { call: Call }) {
   const t = texts.value;
   const file = picturesOf(call).find((name) => /after/.test(name)) ?? picturesOf(call).at(-1)!;
   return (

@@ -1,40 +1,40 @@
 import { useEffect, useState } from "preact/hooks";
-import { look, readSight, readState } from "../actions";
+import { takeSnapshot, readSnapshot, readState } from "../actions";
 import { messageOf } from "../../../shell/failure";
-import type { DesktopSight } from "../logic/desktop";
+import type { DesktopSnapshot } from "../logic/desktop";
 import { announcement, texts } from "../../../store";
 import { picturesOf } from "../../history/logic/calls";
 import { calls } from "../../history/store";
 import { PageHead } from "../../../ui/PageHead";
 import { useLoaded } from "../../../ui/useLoaded";
-import { Acted } from "./Acted";
-import { Condition } from "./Condition";
-import { Seen } from "./Seen";
+import { LastAction } from "./Acted";
+import { DesktopHealth } from "./Condition";
+import { DesktopView } from "./Seen";
 import { WindowChooser } from "./WindowChooser";
 import "../desktop.css";
 import { words } from "../words";
 
-/** What agents see of the desktop: the last picture, the window in words beside it, and what keeps it from working. */
+/** What agents see of the desktop: the last picture, the window as text beside it, and what is missing. */
 export function Desktop() {
   const t = texts.value;
   const { data: state, error: stateError, again: readStateAgain } = useLoaded(readState);
-  const [sight, setSight] = useState<DesktopSight | null | "unknown">("unknown");
+  const [sight, setSight] = useState<DesktopSnapshot | null | "unknown">("unknown");
   const [isLooking, setIsLooking] = useState(false);
   const [problem, setProblem] = useState("");
   const lastSeen = calls.value.find(({ tool, state: ended }) => tool === "desktop_observe" && ended === "done")?.executionId;
 
-  async function take(work: Promise<DesktopSight | null>): Promise<void> {
+  async function take(work: Promise<DesktopSnapshot | null>): Promise<void> {
     setProblem("");
     await work.then(setSight, (failure: unknown) => {
       setProblem(messageOf(failure));
       setSight((known) => (known === "unknown" ? null : known));
     });
   }
-  useEffect(() => void take(readSight()), [lastSeen]);
+  useEffect(() => void take(readSnapshot()), [lastSeen]);
 
   async function lookNow(window: { app?: string; title?: string } = {}): Promise<void> {
     setIsLooking(true);
-    await take(look(window));
+    await take(takeSnapshot(window));
     setIsLooking(false);
     readStateAgain();
     announcement.value = words.value.seen;
@@ -52,12 +52,12 @@ export function Desktop() {
       <div class="page-body" data-scroller tabIndex={0} role="group" aria-label={t.pages.desktop}>
         {problem && <p class="problem" role="alert">{problem}</p>}
         {stateError && <p class="problem" role="alert">{stateError}</p>}
-        {state && !(state.healthy && state.fixes.length === 0) && <Condition state={state} />}
+        {state && !(state.healthy && state.fixes.length === 0) && <DesktopHealth state={state} />}
         {sight === "unknown" && <p class="nothing">{t.loading}</p>}
         {sight === null && <p class="nothing">{words.value.nothingSeen} {words.value.nothingSeenHint}</p>}
-        {isLater && after && <Acted call={after} />}
+        {isLater && after && <LastAction call={after} />}
         {isLater && seen && <p class="sub stale-note">{words.value.stale}</p>}
-        {seen && <Seen key={seen.executionId} sight={seen} />}
+        {seen && <DesktopView key={seen.executionId} sight={seen} />}
       </div>
     </>
   );

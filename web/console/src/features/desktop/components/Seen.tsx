@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { boxOf, describeLine, lineAt, pictureUrl, type DesktopLine, type DesktopSight } from "../logic/desktop";
+import { boxOf, describeLine, lineAt, pictureUrl, type DesktopLine, type DesktopSnapshot } from "../logic/desktop";
 import { visible } from "../../../logic/visible";
 import { Facts } from "../../../ui/Facts";
 import { focusBeside } from "../../../ui/focus";
@@ -9,8 +9,8 @@ import { Visible } from "../../../ui/Visible";
 import "../../../ui/picture.css";
 import { words } from "../words";
 
-/** The picture and the window in words; pointing at one shows where it is in the other, a click keeps it. */
-export function Seen({ sight }: { sight: DesktopSight }) {
+/** The picture and the window as text. Pointing at one shows the place in the other; a click keeps it. */
+export function DesktopView({ sight }: { sight: DesktopSnapshot }) {
   const t = words.value;
   const [pointed, setPointed] = useState<string | null>(null);
   const [chosen, setChosen] = useState<string | null>(null);
@@ -65,7 +65,7 @@ export function Seen({ sight }: { sight: DesktopSight }) {
 }
 
 interface PictureProps {
-  sight: DesktopSight;
+  sight: DesktopSnapshot;
   shown: DesktopLine | undefined;
   point: (line: DesktopLine | null) => void;
   choose: (line: DesktopLine | null) => void;

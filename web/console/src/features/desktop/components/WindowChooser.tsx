@@ -1,18 +1,18 @@
-import type { DesktopSight, DesktopWindow } from "../logic/desktop";
+import type { DesktopSnapshot, DesktopWindow } from "../logic/desktop";
 import { visible } from "../../../logic/visible";
 import { words } from "../words";
 
 interface WindowChooserProps {
-  sight: DesktopSight;
+  sight: DesktopSnapshot;
   isDisabled: boolean;
   choose: (window: { app?: string; title?: string }) => void;
 }
 
-/** The windows that there were at the last look; choosing one looks at it. */
+/** The windows of the last look; choosing one takes a picture of it. */
 export function WindowChooser({ sight, isDisabled, choose }: WindowChooserProps) {
   const t = words.value;
   const shown = sight.windows.findIndex(({ title, app }) => title === sight.route.windowTitle && app === sight.route.frontmostBundleId);
-  const told = ({ title, app }: DesktopWindow): string => visible(`${title || t.untitled} – ${app}`);
+  const label = ({ title, app }: DesktopWindow): string => visible(`${title || t.untitled} – ${app}`);
   return (
     <select
       class="window-chooser"
@@ -25,7 +25,7 @@ export function WindowChooser({ sight, isDisabled, choose }: WindowChooserProps)
       }}
     >
       <option value="-1">{t.inFront}</option>
-      {sight.windows.map((window, at) => <option key={at} value={String(at)}>{told(window)}</option>)}
+      {sight.windows.map((window, at) => <option key={at} value={String(at)}>{label(window)}</option>)}
     </select>
   );
 }

@@ -1,4 +1,4 @@
-/** What was seen of the desktop last, and which line of it lies where in the picture. */
+/** The last view of the desktop, and where each of its lines is in the picture. */
 
 export interface Frame {
   x: number;
@@ -11,7 +11,7 @@ export interface DesktopLine {
   elementId: string;
   depth: number;
   text: string;
-  /** In pixels of the screen; null for what has no place on it. */
+  /** In pixels of the screen; null if it has no place on it. */
   frame: Frame | null;
 }
 
@@ -23,13 +23,13 @@ export interface DesktopWindow {
   isModal: boolean;
 }
 
-/** As `GET /api/desktop/view` answers. */
-export interface DesktopSight {
+/** The response of `GET /api/desktop/view`. */
+export interface DesktopSnapshot {
   executionId: string;
   takenAt: string;
   route: { frontmostBundleId: string; windowTitle: string };
   windows: DesktopWindow[];
-  /** What part of the screen the picture shows. */
+  /** Which part of the screen the picture shows. */
   area: Frame;
   lines: DesktopLine[];
   truncated: boolean;
@@ -41,7 +41,7 @@ export interface DesktopFix {
   fix: string;
 }
 
-/** As `GET /api/desktop/doctor` answers. */
+/** The response of `GET /api/desktop/doctor`. */
 export interface DesktopState {
   healthy: boolean;
   os: string;
@@ -50,7 +50,7 @@ export interface DesktopState {
   fixes: DesktopFix[];
 }
 
-/** In percent of the picture, so that it fits however large that is shown. */
+/** In percent of the picture, so that it fits at any size. */
 export interface Box {
   left: number;
   top: number;
@@ -58,9 +58,9 @@ export interface Box {
   height: number;
 }
 
-export const pictureUrl = ({ executionId }: DesktopSight): string => `/api/desktop/picture/${encodeURIComponent(executionId)}`;
+export const pictureUrl = ({ executionId }: DesktopSnapshot): string => `/api/desktop/picture/${encodeURIComponent(executionId)}`;
 
-/** Cut to the picture; null for what is not in it. */
+/** Clipped to the picture; null if it is outside. */
 export function boxOf({ frame }: DesktopLine, area: Frame): Box | null {
   if (!frame) return null;
   const [left, top] = [Math.max(area.x, frame.x), Math.max(area.y, frame.y)];
@@ -75,22 +75,25 @@ export function boxOf({ frame }: DesktopLine, area: Frame): Box | null {
   };
 }
 
-/** The innermost line at a place in the picture, in parts of its width and height: the smallest, the last of equals. */
-export function lineAt({ lines, area }: DesktopSight, across: number, down: number): DesktopLine | null {
+/**
+ * The innermost line at a point of the picture (as fractions of its width and height): the smallest, the last of
+ * equals.
+ */
+export function lineAt({ lines, area }: DesktopSnapshot, across: number, down: number): DesktopLine | null {
   const [x, y] = [area.x + across * area.width, area.y + down * area.height];
-  let found: DesktopLine | null = null;
+  let match: DesktopLine | null = null;
   let smallest = Infinity;
   for (const line of lines) {
     const { frame } = line;
     if (!frame || x < frame.x || y < frame.y || x >= frame.x + frame.width || y >= frame.y + frame.height) continue;
     if (frame.width * frame.height > smallest) continue;
     smallest = frame.width * frame.height;
-    found = line;
+    match = line;
   }
-  return found;
+  return match;
 }
 
 export const describeLine = ({ elementId, text }: DesktopLine): string => `${elementId} ${text}`;
 
-/** What is missing for several things at once is told once. */
+/** What is missing for several things at once is listed once. */
 export const distinct = (fixes: DesktopFix[]): DesktopFix[] => fixes.filter(({ issue }, at) => fixes.findIndex((other) => other.issue === issue) === at);

@@ -1,4 +1,4 @@
-/** What the page of the desktop has to say. */
+/** The texts of the desktop page. */
 export interface DesktopTexts {
   look: string;
   looking: string;

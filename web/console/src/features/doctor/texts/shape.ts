@@ -6,6 +6,6 @@ export interface DoctorTexts {
   ok: string;
   missing: string;
   note: string;
-  /** What `handrail doctor` looks at, by the server's names. */
+  /** What `handrail doctor` checks, by the server's names. */
   checkNames: Readonly<Record<string, string>>;
 }

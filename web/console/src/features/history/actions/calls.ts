@@ -1,4 +1,4 @@
-/** What agents have done: reading it, its evidence, taking it back. */
+/** What agents have done: reads it and its evidence, and undoes it. */
 
 import { fetchData, fetchFile, postJson } from "@handrail/host";
 import { foldRecords, type AuditRecord, type Call } from "../logic/calls";
@@ -29,17 +29,17 @@ export async function readCallsPage(of: CallsOf, before?: string): Promise<{ rec
   return { records, ...(following === undefined ? {} : { next: following }) };
 }
 
-/** The calls of one task, or one call, of any age; they are kept by who asked for them. */
+/** The calls of one task, or one call, of any age; the caller stores them. */
 export async function readCalls(of: { task: string } | { execution: string }): Promise<readonly Call[]> {
-  let found: readonly Call[] = [];
+  let calls: readonly Call[] = [];
   let before: string | undefined;
   do {
     const query = new URLSearchParams({ limit: "500", ...of, ...(before === undefined ? {} : { before }) });
     const part = await fetchData<ActivityPage>(`/api/activity?${query}`);
-    found = foldRecords(found, part.records);
+    calls = foldRecords(calls, part.records);
     before = token(part.next);
   } while (before !== undefined);
-  return found;
+  return calls;
 }
 
 export async function loadOlderCalls(): Promise<void> {
@@ -55,21 +55,21 @@ export async function undo(executionId: string): Promise<void> {
   announcement.value = texts.value.undone;
 }
 
-/** Everything that a task changed, the newest first; what was changed since stays. */
+/** Undoes everything that a task changed, newest first; later changes stay. */
 export async function undoTask(task: string, project: string): Promise<void> {
   await postJson<unknown>("/api/undo", { task, ...(project ? { project } : {}) });
   await reloadCalls();
   announcement.value = texts.value.undone;
 }
 
-/** Every change to one file. */
+/** Undoes every change to one file. */
 export async function undoFile(path: string, project: string): Promise<void> {
   await postJson<unknown>("/api/undo", { path, ...(project ? { project } : {}) });
   await reloadCalls();
   announcement.value = texts.value.undone;
 }
 
-/** Evidence comes as it lies on disk, without an envelope. */
+/** Evidence is served as it is on disk, without an envelope. */
 export async function readEvidence(url: string): Promise<string> {
   return await (await fetchFile(url)).text();
 }

@@ -1,10 +1,10 @@
-/** The tasks that the record knows, of every project. */
+/** The recorded tasks of every project. */
 
 import { fetchData } from "@handrail/host";
 
 export interface TaskSummary {
   project: string;
-  /** Absent for the calls of a connection that named no task. */
+  /** Absent for calls of a connection that named no task. */
   task?: string;
   caller: string;
   first: string;

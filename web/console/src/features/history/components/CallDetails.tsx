@@ -5,27 +5,27 @@ import { messageOf } from "../../../shell/failure";
 import { type Call, canUndo } from "../logic/calls";
 import { undone } from "../store";
 import { page, texts } from "../../../store";
-import { Exhibits } from "./Exhibits";
+import { EvidenceFiles } from "./Exhibits";
 import { Facts } from "../../../ui/Facts";
 import { Moment } from "../../../ui/Moment";
 
-/** What is known of a call, and what shows it. */
+/** A call's facts and its evidence. */
 export function CallDetails({ call }: { call: Call }) {
   return (
     <div class="call-details">
       <CallFacts call={call} />
       <Undo call={call} />
       <h2>{texts.value.evidence}</h2>
-      <Exhibits call={call} />
+      <EvidenceFiles call={call} />
     </div>
   );
 }
 
-/** The same for whoever follows a story: what shows it comes first, and what is on record can be unfolded. */
-export function CallShown({ call }: { call: Call }) {
+/** The same within a timeline: evidence first, the record can be unfolded. */
+export function CallEvidence({ call }: { call: Call }) {
   return (
     <div class="call-shown">
-      <Exhibits call={call} />
+      <EvidenceFiles call={call} />
       <Undo call={call} />
       <details>
         <summary>{texts.value.onRecord}</summary>
@@ -35,7 +35,7 @@ export function CallShown({ call }: { call: Call }) {
   );
 }
 
-/** Under a frame of the replay, which shows the change and the pictures itself. */
+/** Below a frame of the replay, which shows the change and the pictures itself. */
 export function CallRecord({ call }: { call: Call }) {
   return (
     <>
@@ -43,7 +43,7 @@ export function CallRecord({ call }: { call: Call }) {
       <details>
         <summary>{texts.value.onRecord}</summary>
         <CallFacts call={call} />
-        <Exhibits call={call} isBrief />
+        <EvidenceFiles call={call} isBrief />
       </details>
     </>
   );

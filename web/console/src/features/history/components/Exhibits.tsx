@@ -10,18 +10,18 @@ import { Visible } from "../../../ui/Visible";
 
 const DIFF = "diff.patch";
 
-/** What says most at a glance comes first: the change, then pictures, then the other files. */
+/** The most telling evidence first: the change, then pictures, then the other files. */
 const weight = (file: string): number => (file === DIFF ? 0 : isPictureName(file) ? 1 : 2);
 
-/** The files that show what a call did; briefly, without the change and the pictures, which are shown already. */
-export function Exhibits({ call, isBrief = false }: { call: Call; isBrief?: boolean }) {
+/** The files that show what a call did. `isBrief` leaves out the change and the pictures, which are shown already. */
+export function EvidenceFiles({ call, isBrief = false }: { call: Call; isBrief?: boolean }) {
   const files = Object.keys(call.evidence?.sha256 ?? {}).filter((file) => !isBrief || weight(file) === 2).sort((a, b) => weight(a) - weight(b) || (a < b ? -1 : 1));
   if (files.length === 0) return isBrief ? null : <p class="sub">{texts.value.noEvidence}</p>;
-  return <>{files.map((file) => <Exhibit key={file} executionId={call.executionId} file={file} />)}</>;
+  return <>{files.map((file) => <EvidenceFile key={file} executionId={call.executionId} file={file} />)}</>;
 }
 
-/** The diff is drawn at once, pictures are shown, other files open when asked for. */
-function Exhibit({ executionId, file }: { executionId: string; file: string }) {
+/** The diff is drawn at once, pictures are shown, other files open on request. */
+function EvidenceFile({ executionId, file }: { executionId: string; file: string }) {
   const url = evidenceUrl(executionId, file);
   const isDiff = file === DIFF;
   const [isOpen, setIsOpen] = useState(isDiff);

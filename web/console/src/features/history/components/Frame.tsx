@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Entry } from "../../agent/logic/chat";
 import { argumentsText } from "../../agent/logic/toolHint";
-import { saidOfFailure } from "../../../logic/said";
+import { translateFailure } from "../../../logic/said";
 import { visible } from "../../../logic/visible";
 import { texts } from "../../../store";
 import { Diff } from "../../../ui/Diff";
@@ -27,10 +27,10 @@ export interface Picture {
   file: string;
 }
 
-/** What agent and tools told each other, by the call; only conversations know it. */
+/** What agent and tools said to each other, by call; only conversations have it. */
 export type Exchanges = ReadonlyMap<string, Entry>;
 
-/** One step of the replay. Where no picture and no change shows it, what was asked for and what came back does. */
+/** One step of the replay. If neither a picture nor a change shows it, its request and result are shown. */
 export function Frame({ step, exchanges, lastSeen }: { step: TimelineStep; exchanges: Exchanges; lastSeen: Picture | undefined }) {
   const t = texts.value;
   const [first] = step.calls as [Call];
@@ -40,18 +40,18 @@ export function Frame({ step, exchanges, lastSeen }: { step: TimelineStep; excha
   const shows = pictures.length > 0 || first.evidence?.sha256[DIFF] !== undefined;
   return (
     <article class="frame">
-      {pictures.length > 0 && <div class="stage">{pictures.slice(0, 2).map((picture) => <Shot key={`${picture.call.executionId}/${picture.file}`} {...picture} label={pictureName(picture.file)} />)}</div>}
+      {pictures.length > 0 && <div class="stage">{pictures.slice(0, 2).map((picture) => <StepPicture key={`${picture.call.executionId}/${picture.file}`} {...picture} label={pictureName(picture.file)} />)}</div>}
       <h2><Sentence step={step} /></h2>
       <p class="dim"><Moment at={first.startedAt} /> · {t.states[first.state]} <Allowed call={first} /></p>
-      {first.error?.message && !wasAnswered(first) && <p class="problem"><Visible text={saidOfFailure(first.error.message, first.error.condition)} /></p>}
+      {first.error?.message && !wasAnswered(first) && <p class="problem"><Visible text={translateFailure(first.error.message, first.error.condition)} /></p>}
       {first.evidence?.sha256[DIFF] !== undefined && <Change call={first} />}
       {!shows && (
         <div class={lastSeen ? "frame-columns" : ""}>
           <div class="frame-calls">
-            {plain.length > 0 && <Listed calls={plain} />}
-            {told.slice(0, MOST_CALLS).map((call) => <Told key={call.executionId} call={call} exchange={exchanges.get(call.executionId)} />)}
+            {plain.length > 0 && <CallList calls={plain} />}
+            {told.slice(0, MOST_CALLS).map((call) => <CallText key={call.executionId} call={call} exchange={exchanges.get(call.executionId)} />)}
           </div>
-          {lastSeen && <Shot {...lastSeen} label={t.lastSeen} />}
+          {lastSeen && <StepPicture {...lastSeen} label={t.lastSeen} />}
         </div>
       )}
       {!step.isGroup && <CallRecord call={first} />}
@@ -59,7 +59,7 @@ export function Frame({ step, exchanges, lastSeen }: { step: TimelineStep; excha
   );
 }
 
-function Shot({ call, file, label }: Picture & { label: string }) {
+function StepPicture({ call, file, label }: Picture & { label: string }) {
   return (
     <figure>
       <Enlargeable label={label}><ServerImage url={evidenceUrl(call.executionId, file)} alt={label} /></Enlargeable>
@@ -73,8 +73,8 @@ function Change({ call }: { call: Call }) {
   return diff ? <Diff text={diff} /> : null;
 }
 
-/** Calls of which nothing is kept but their names, a line each. */
-function Listed({ calls }: { calls: readonly Call[] }) {
+/** Calls of which only the names are stored, one per line. */
+function CallList({ calls }: { calls: readonly Call[] }) {
   return (
     <ul class="told listed">
       {calls.map(({ executionId, tool = "", target, durationMs }) => (
@@ -84,18 +84,18 @@ function Listed({ calls }: { calls: readonly Call[] }) {
   );
 }
 
-/** A call in words: its tool, what it was about, what was asked for and what came back. */
-function Told({ call, exchange }: { call: Call; exchange: Entry | undefined }) {
+/** A call as text: its tool, its target, its request and its result. */
+function CallText({ call, exchange }: { call: Call; exchange: Entry | undefined }) {
   const t = texts.value;
   const { params } = useAbout(call);
   const result = useEvidence(call, "result.json");
-  const asked = exchange ? argumentsText(exchange.tool?.arguments) : params ? JSON.stringify(params, null, 2) : "";
-  const told = exchange?.text || result;
+  const request = exchange ? argumentsText(exchange.tool?.arguments) : params ? JSON.stringify(params, null, 2) : "";
+  const response = exchange?.text || result;
   return (
     <section class="told">
       <Facts facts={[[t.toolName, call.tool], [t.target, call.target], [t.took, call.durationMs === undefined ? undefined : formatDuration(call.durationMs)]]} />
-      {asked && <><h3>{t.request}</h3><pre tabIndex={0}>{visible(asked.slice(0, MOST_TEXT))}</pre></>}
-      {told && <><h3>{t.result}</h3><pre tabIndex={0}>{visible(readable(told).slice(0, MOST_TEXT))}</pre></>}
+      {request && <><h3>{t.request}</h3><pre tabIndex={0}>{visible(request.slice(0, MOST_TEXT))}</pre></>}
+      {response && <><h3>{t.result}</h3><pre tabIndex={0}>{visible(readable(response).slice(0, MOST_TEXT))}</pre></>}
     </section>
   );
 }

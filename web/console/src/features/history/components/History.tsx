@@ -13,11 +13,11 @@ import { calls } from "../store";
 import { TaskStory } from "./TaskStory";
 
 const ROW_HEIGHT = 76;
-/** What a person or a rule stopped is as it should be; the rest may need a look. */
+/** What a person or a rule stopped is in order; the others may need attention. */
 const NOT_DONE = [["failed", "bad"], ["unknown", "bad"], ["denied", ""], ["unanswered", ""]] as const;
 const WIDE = "(min-width: 901px)";
 
-/** Every task of every project, and what happened in one of them. */
+/** Every task of every project, and the timeline of one of them. */
 export function History() {
   const t = texts.value;
   const [listed, setListed] = useState<readonly TaskSummary[] | null>(null);
@@ -38,11 +38,11 @@ export function History() {
 
   const isReplay = subject.value.startsWith(REPLAY);
   const key = isReplay ? subject.value.slice(REPLAY.length) : subject.value;
-  const wanted = words.trim().toLowerCase();
-  const found = (listed ?? []).filter((one) => !wanted || `${titleOf(one)} ${one.caller} ${one.project}`.toLowerCase().includes(wanted));
+  const query = words.trim().toLowerCase();
+  const matches = (listed ?? []).filter((one) => !query || `${titleOf(one)} ${one.caller} ${one.project}`.toLowerCase().includes(query));
   const open = key ? (listed?.find((one) => keyOf(one) === key) ?? namedBy(key)) : undefined;
 
-  // Beside the list there is room for one: the newest of an agent, which then stays the shown one.
+  // Beside the list there is room for one task: an agent's newest, which then stays selected.
   useEffect(() => {
     const first = listed?.find((one) => !isOwn(one) || one.changes > 0) ?? listed?.[0];
     if (!key && first && matchMedia(WIDE).matches) location.replace(`#/history/${encodeURIComponent(keyOf(first))}`);
@@ -53,17 +53,17 @@ export function History() {
         <header><h1>{t.pages.history}</h1><input type="search" class="search" placeholder={t.search} aria-label={t.search} value={words} onInput={(event) => setWords(event.currentTarget.value)} /></header>
         {problem && <p class="problem" role="alert">{problem}</p>}
         <div class="history-tasks" data-scroller tabIndex={-1} role="list">
-          <Chunked rows={found} rowHeight={ROW_HEIGHT} render={(one) => <TaskRow key={`${one.project} ${keyOf(one)}`} task={one} isOpen={open !== undefined && keyOf(one) === keyOf(open)} />} />
-          {next !== undefined && !wanted && <LoadMore load={loadMore} />}
+          <Chunked rows={matches} rowHeight={ROW_HEIGHT} render={(one) => <TaskRow key={`${one.project} ${keyOf(one)}`} task={one} isOpen={open !== undefined && keyOf(one) === keyOf(open)} />} />
+          {next !== undefined && !query && <LoadMore load={loadMore} />}
         </div>
-        {found.length === 0 && (listed !== null || !problem) && <p class="nothing">{listed === null ? t.loading : wanted ? t.noMatches : t.noCalls}</p>}
+        {matches.length === 0 && (listed !== null || !problem) && <p class="nothing">{listed === null ? t.loading : query ? t.noMatches : t.noCalls}</p>}
       </section>
       {open && <TaskStory key={keyOf(open)} task={open} isReplay={isReplay} />}
     </div>
   );
 }
 
-/** One that is older than what was listed. */
+/** A task that is older than those in the list. */
 function namedBy(key: string): TaskSummary {
   const [kind, ...rest] = key.split(":");
   const name = rest.join(":");

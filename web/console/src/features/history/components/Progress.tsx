@@ -1,25 +1,25 @@
 import { useEffect, useState } from "preact/hooks";
-import { readTalk, type Talk } from "../../agent/actions/talk";
-import { notedPlan } from "../../agent/logic/plan";
+import { readConversation, type PastConversation } from "../../agent/actions/talk";
+import { planFromNotes } from "../../agent/logic/plan";
 import { language, texts } from "../../../store";
 
 /** The conversation of a task, read again while it grows; null for tasks of other agents. */
-export function useTalk(task: string | undefined, steps: number): Talk | null {
-  const [talk, setTalk] = useState<Talk | null>(null);
+export function useTalk(task: string | undefined, steps: number): PastConversation | null {
+  const [talk, setTalk] = useState<PastConversation | null>(null);
   useEffect(() => {
     if (task === undefined) return;
     let isMeant = true;
-    void readTalk(task).then((found) => isMeant && setTalk(found));
+    void readConversation(task).then((found) => isMeant && setTalk(found));
     return () => { isMeant = false; };
   }, [task, steps]);
   return talk;
 }
 
-/** How far the plan is, and what the model has cost so far. */
-export function Progress({ talk }: { talk: Talk | null }) {
+/** The progress of the plan, and the model's cost so far. */
+export function Progress({ talk }: { talk: PastConversation | null }) {
   const t = texts.value;
   if (!talk) return null;
-  const plan = notedPlan(talk.entries);
+  const plan = planFromNotes(talk.entries);
   const { inputTokens = 0, outputTokens = 0, cost } = talk.run?.usage ?? {};
   const spent = cost !== undefined && cost !== null
     ? new Intl.NumberFormat(language.value, { style: "currency", currency: "USD", maximumFractionDigits: 2 }).format(cost)

@@ -6,12 +6,12 @@ import { Icon } from "../../../ui/Icon";
 import { picturesOf, type Call } from "../logic/calls";
 import { actsIn, timelineOf, type TimelineStep } from "../logic/timeline";
 import { Frame, type Exchanges, type Picture } from "./Frame";
-import { deedOf, nameOf } from "./Sentence";
+import { phraseOf, nameOf } from "./Sentence";
 import type { Story } from "./Timeline";
 
 const STEP_MS = 2500;
 
-/** A task step by step: before and after, what was done, and a strip of all steps. Every step has something to see. */
+/** A task step by step: before and after, what was done, and a strip of all steps. Every step shows something. */
 export function Replay({ story, exchanges }: { story: Story; exchanges: Exchanges }) {
   const t = texts.value;
   const steps = useMemo(() => timelineOf(story.calls), [story.calls]);
@@ -32,7 +32,7 @@ export function Replay({ story, exchanges }: { story: Story; exchanges: Exchange
     strip.current?.querySelector<HTMLElement>("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [at]);
 
-  // A replay begins at the first step, so all pages are read before it.
+  // A replay begins at the first step, so all pages are loaded first.
   useEffect(() => {
     story.loadEarlier?.().catch((failure: unknown) => setProblem(messageOf(failure)));
   }, [story.calls.length, story.loadEarlier === null]);
@@ -75,12 +75,12 @@ function cellOf(step: TimelineStep): [string, string] {
   const [first] = step.calls as [Call];
   const [[act, calls]] = actsIn(step) as [[keyof typeof texts.value.acts.did, readonly Call[]]];
   if (calls.length > 1) return [texts.value.acts.did[act][1](calls.length), ""];
-  const [words, object] = deedOf(first);
+  const [words, object] = phraseOf(first);
   const isDone = first.state === "done" || first.state === "running";
   return [isDone ? words : texts.value.states[first.state], visible(nameOf(object).split("/").at(-1) ?? "")];
 }
 
-/** On a page or a window, what was last seen of it says where a step without a picture happened. */
+/** For a step without a picture on a page or a window: the last picture of it shows where the step happened. */
 function lastSeenBefore(steps: readonly TimelineStep[], at: number): Picture | undefined {
   const surface = surfaceOf(steps[at]?.calls[0]);
   if (!surface) return undefined;

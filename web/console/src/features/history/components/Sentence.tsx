@@ -22,13 +22,13 @@ export function Sentence({ step }: { step: TimelineStep }) {
 
 function Part({ calls, isFirst }: { calls: readonly Call[]; isFirst: boolean }) {
   const [first] = calls as [Call];
-  const [words, object] = deedOf(first);
-  const told = calls.length > 1 ? texts.value.acts.did[actOf(first.tool ?? "")][1](calls.length) : words;
-  return <>{isFirst ? told : told.charAt(0).toLowerCase() + told.slice(1)}{calls.length === 1 && object && <> <b><Visible text={nameOf(object)} /></b></>}</>;
+  const [words, object] = phraseOf(first);
+  const text = calls.length > 1 ? texts.value.acts.did[actOf(first.tool ?? "")][1](calls.length) : words;
+  return <>{isFirst ? text : text.charAt(0).toLowerCase() + text.slice(1)}{calls.length === 1 && object && <> <b><Visible text={nameOf(object)} /></b></>}</>;
 }
 
-/** The words for it, and what they are about; empty where the words say it all. */
-export function deedOf({ tool = "", target = "", effect }: Call, about = ""): [words: string, object: string] {
+/** The verb phrase and its object; the object is empty if the phrase says everything. */
+export function phraseOf({ tool = "", target = "", effect }: Call, about = ""): [words: string, object: string] {
   const t = texts.value.acts;
   const act = actOf(tool);
   const object = about || target;
@@ -38,14 +38,14 @@ export function deedOf({ tool = "", target = "", effect }: Call, about = ""): [w
   return [t.did[act][0], object || (act === "use" ? tool : "")];
 }
 
-/** What an act was about is in its evidence, which is read when the row comes into view. */
+/** The target of an action is in its evidence, which is read when the row comes into view. */
 function OneSentence({ call }: { call: Call }) {
   const t = texts.value;
   const about = useAbout(call);
   const act = actOf(call.tool ?? "");
-  const [words, object] = deedOf(call, about.object);
+  const [words, object] = phraseOf(call, about.object);
   const within = about.within && about.within !== object ? about.within : "";
-  // What did not happen, or may not have, is told as what was wanted.
+  // What didn't happen, or may not have happened, is worded as a request.
   if (call.state !== "done" && call.state !== "running") return <b><Visible text={t.acts.asks[act]({ ...about, object: object || t.acts.unnamed }).replace(/[?？]$/, "")} /></b>;
   return (
     <>
@@ -67,7 +67,7 @@ interface About {
   gist?: ReturnType<typeof diffGist>["lines"];
 }
 
-const known = new Map<string, Promise<About>>();
+const aboutByExecution = new Map<string, Promise<About>>();
 
 async function readAbout({ executionId }: Call): Promise<About> {
   const request = JSON.parse(await readEvidence(evidenceUrl(executionId, "request.json"))) as { about?: About; diff?: string; params?: Record<string, unknown> };
@@ -81,8 +81,8 @@ export function useAbout(call: Call): About {
   useEffect(() => {
     if (!hasRequest) return;
     let isMeant = true;
-    const reading = known.get(call.executionId) ?? readAbout(call).catch(() => ({}));
-    known.set(call.executionId, reading);
+    const reading = aboutByExecution.get(call.executionId) ?? readAbout(call).catch(() => ({}));
+    aboutByExecution.set(call.executionId, reading);
     void reading.then((found) => isMeant && setAbout(found));
     return () => { isMeant = false; };
   }, [call.executionId, hasRequest]);

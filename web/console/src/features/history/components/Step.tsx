@@ -1,19 +1,19 @@
 import { useState } from "preact/hooks";
-import { saidOfFailure } from "../../../logic/said";
+import { translateFailure } from "../../../logic/said";
 import { texts } from "../../../store";
 import { Moment } from "../../../ui/Moment";
 import { Visible } from "../../../ui/Visible";
 import type { Call } from "../logic/calls";
 import { namesOf, verdictOf, type TimelineStep } from "../logic/timeline";
 import { undone } from "../store";
-import { CallShown } from "./CallDetails";
+import { CallEvidence } from "./CallDetails";
 import { Sentence } from "./Sentence";
 import { Thumbs } from "./Thumbs";
 
 const MOST_NAMES = 4;
 const MARKS = { done: "✓", failed: "!", denied: "–", unanswered: "–", unknown: "?", running: "…" } as const;
 
-/** One sentence of a task's story, with what shows it; the whole record opens below. */
+/** One sentence of a task's timeline with its evidence; the whole record opens below. */
 export function Step({ step }: { step: TimelineStep }) {
   const t = texts.value;
   const [isOpen, setIsOpen] = useState(false);
@@ -32,15 +32,15 @@ export function Step({ step }: { step: TimelineStep }) {
         </button>
         <Moment at={first.startedAt} isShort />
       </div>
-      {first.error?.message && !wasAnswered(first) && <p class="step-more problem"><Visible text={saidOfFailure(first.error.message, first.error.condition)} /></p>}
+      {first.error?.message && !wasAnswered(first) && <p class="step-more problem"><Visible text={translateFailure(first.error.message, first.error.condition)} /></p>}
       {step.isGroup && <Names step={step} />}
       <Thumbs step={step} />
-      {isOpen && <div class="step-record">{step.calls.map((call) => <CallShown key={call.executionId} call={call} />)}</div>}
+      {isOpen && <div class="step-record">{step.calls.map((call) => <CallEvidence key={call.executionId} call={call} />)}</div>}
     </div>
   );
 }
 
-/** A person's no, or their silence, is told beside the sentence: the message says nothing more. */
+/** A person's denial, or no answer, is shown beside the sentence; the message adds nothing. */
 export const wasAnswered = ({ answer }: Call): boolean => answer?.status === "canceled" || answer?.status === "timeout";
 
 export function Allowed({ call }: { call: Call }) {
@@ -51,6 +51,6 @@ export function Allowed({ call }: { call: Call }) {
 function Names({ step }: { step: TimelineStep }) {
   const names = namesOf(step);
   if (names.length === 0) return null;
-  const left = names.length - MOST_NAMES;
-  return <p class="step-more dim">{names.slice(0, MOST_NAMES).map((name, at) => <span key={name}>{at > 0 && " · "}<Visible text={name} /></span>)}{left > 0 && ` · ${texts.value.moreNames(left)}`}</p>;
+  const hiddenCount = names.length - MOST_NAMES;
+  return <p class="step-more dim">{names.slice(0, MOST_NAMES).map((name, at) => <span key={name}>{at > 0 && " · "}<Visible text={name} /></span>)}{hiddenCount > 0 && ` · ${texts.value.moreNames(hiddenCount)}`}</p>;
 }

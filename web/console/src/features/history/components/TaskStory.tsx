@@ -17,7 +17,7 @@ import { Progress, useTalk } from "./Progress";
 import { Replay } from "./Replay";
 import { Timeline, useStory } from "./Timeline";
 
-/** One task: who, where, how far its plan is, what it cost, and every step of it. */
+/** One task: who, where, the progress of its plan, its cost, and every step. */
 export function TaskStory({ task, isReplay }: { task: TaskSummary; isReplay: boolean }) {
   const t = texts.value;
   const key = keyOf(task);

@@ -8,7 +8,7 @@ import { useAbout } from "./Sentence";
 
 const MOST_PICTURES = 3;
 
-/** What shows a step at a glance: the change, or what was on the screen, for reads as well. */
+/** A step at a glance: the change, or what was on the screen, also for reads. */
 export function Thumbs({ step }: { step: TimelineStep }) {
   const pictures = step.calls.flatMap((call) => picturesOf(call).map((file) => ({ call, file })));
   const diffs = step.isGroup ? [] : step.calls.filter(({ evidence }) => evidence?.sha256["diff.patch"] !== undefined);

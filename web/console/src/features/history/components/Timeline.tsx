@@ -18,11 +18,13 @@ export interface Story {
   calls: readonly Call[];
   isLoaded: boolean;
   problem: string;
-  /** Reads what came before; null once all of it is there. */
+  /** Loads earlier calls; null once everything is loaded. */
   loadEarlier: (() => Promise<void>) | null;
 }
 
-/** The calls of a task or of a connection: the newest page first, earlier ones on demand, and what is added meanwhile. */
+/**
+ * The calls of a task or of a connection: the newest page first, earlier ones on demand, and new ones as they arrive.
+ */
 export function useStory(of: CallsOf): Story {
   const [read, setRead] = useState<readonly Call[]>([]);
   const [next, setNext] = useState<string | undefined>(undefined);
@@ -34,7 +36,7 @@ export function useStory(of: CallsOf): Story {
     setRead([]);
     setIsLoaded(false);
   }, [key]);
-  // Again after every connect: what was told meanwhile was told to nobody. What is shown stays until then.
+  // Again after every connect, because events may have been missed. What is shown stays until then.
   useEffect(() => {
     if (connection.value === "offline") return;
     let isMeant = true;
@@ -64,7 +66,7 @@ export function useStory(of: CallsOf): Story {
   return { calls, isLoaded, problem, loadEarlier: next === undefined ? null : loadEarlier };
 }
 
-/** What happened, the oldest first; `children` are what waits now. */
+/** What happened, oldest first; `children` are pending questions. */
 export function Timeline({ story, children }: { story: Story; children?: ComponentChildren }) {
   const t = texts.value;
   const steps = useMemo(() => timelineOf(story.calls), [story.calls]);

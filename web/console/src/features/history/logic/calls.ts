@@ -1,4 +1,4 @@
-/** Audit records folded into calls: one row an execution, whatever of it has been seen so far. */
+/** Combines audit records into calls: one row per execution, from the records loaded so far. */
 
 import type { PromptStatus } from "@handrail/host";
 
@@ -19,9 +19,9 @@ export interface AuditRecord {
   durationMs?: number;
   evidence?: { dir: string; sha256: Record<string, string> };
   answer?: { status: PromptStatus; by: string; remark?: string };
-  /** The execution that this one takes back. */
+  /** The execution that this one undoes. */
   undoes?: string;
-  /** How it ended, by the server's rules. */
+  /** How it ended, as the server classifies it. */
   outcome?: Exclude<CallState, "running">;
 }
 
@@ -29,13 +29,13 @@ export interface AuditRecord {
 export type CallState = "running" | "done" | "failed" | "denied" | "unanswered" | "unknown";
 export type NotDone = Exclude<CallState, "running" | "done">;
 
-/** What has no end on record after so long was cut off: nothing runs or waits that long. */
+/** A call without an end after this time was cut off: nothing runs or waits that long. */
 const CUT_OFF_MS = 24 * 3600 * 1000;
 
 export interface Call extends AuditRecord {
   executionId: string;
   state: CallState;
-  /** When the first record of it was written. */
+  /** When its first record was written. */
   startedAt: string;
   /** Lower case, for searching. */
   words: string;
@@ -50,16 +50,16 @@ function wordsOf(record: AuditRecord): string {
   return [tool, target, caller, task, executionId, error?.message, answer?.by].filter(Boolean).join("\n").toLowerCase();
 }
 
-/** Newest first. `known` is not changed; records may come in any order and more than once. */
+/** Newest first. `known` is not changed; records may come in any order and repeatedly. */
 export function foldRecords(known: readonly Call[], records: readonly AuditRecord[]): Call[] {
   const calls = new Map(known.map((call) => [call.executionId, call]));
   for (const record of records) {
     const { executionId } = record;
     if (!executionId) continue;
-    const seen = calls.get(executionId);
-    const isLater = !seen || record.seq >= seen.seq;
-    const latest = isLater ? { ...seen, ...record } : { ...record, ...seen };
-    const startedAt = seen && seen.startedAt < record.ts ? seen.startedAt : record.ts;
+    const earlier = calls.get(executionId);
+    const isLater = !earlier || record.seq >= earlier.seq;
+    const latest = isLater ? { ...earlier, ...record } : { ...record, ...earlier };
+    const startedAt = earlier && earlier.startedAt < record.ts ? earlier.startedAt : record.ts;
     calls.set(executionId, { ...latest, executionId, startedAt, state: stateOf(latest), words: wordsOf(latest) });
   }
   return [...calls.values()].sort((a, b) => b.seq - a.seq);
@@ -84,12 +84,12 @@ export function filterCalls(calls: readonly Call[], filter: CallFilter): readonl
   );
 }
 
-/** A write that was done has a snapshot behind it, which `undo` restores. */
+/** A completed write has a snapshot, which `undo` restores. */
 export function canUndo(call: Call): boolean {
   return call.effect === "WRITE" && call.state === "done" && call.evidence !== undefined;
 }
 
-/** The executions that were taken back and stayed so; `calls` are the newest first, and an undo can be undone. */
+/** Executions that were undone and stayed so. `calls` is sorted newest first; an undo can be undone. */
 export function undoneIn(calls: readonly Call[]): ReadonlySet<string> {
   const undone = new Set<string>();
   for (const { undoes, state, executionId } of calls) {
@@ -101,7 +101,7 @@ export function undoneIn(calls: readonly Call[]): ReadonlySet<string> {
 const PICTURE = /\.(png|jpe?g|webp|gif)$/i;
 export const isPicture = (file: string): boolean => PICTURE.test(file);
 
-/** As it was before, then as it was afterwards. */
+/** Before, then after. */
 export function picturesOf({ evidence }: Call): string[] {
   const weight = (file: string): number => (/before/.test(file) ? 0 : /after/.test(file) ? 1 : 2);
   return Object.keys(evidence?.sha256 ?? {}).filter(isPicture).sort((a, b) => weight(a) - weight(b) || (a < b ? -1 : 1));
@@ -111,7 +111,7 @@ export function evidenceUrl(executionId: string, file: string): string {
   return `/api/evidence/${encodeURIComponent(executionId)}/${encodeURIComponent(file)}`;
 }
 
-/** Pictures come from the evidence alone: a prompt can't make the console load anything else. */
+/** Pictures come only from the evidence: a prompt can't make the console load anything else. */
 export function imageUrl(path: string): string | null {
   const [executionId, file] = path.split("/").filter(Boolean).slice(-2);
   return executionId && file ? evidenceUrl(executionId, file) : null;

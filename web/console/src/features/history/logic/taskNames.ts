@@ -1,4 +1,4 @@
-/** What a task is called, and how an address names it. */
+/** A task's display name, and its name in addresses. */
 
 import { tasks as conversations } from "../../browser/store";
 import { agentLook } from "../../../logic/agents";
@@ -7,10 +7,10 @@ import type { TaskSummary } from "../actions/tasks";
 
 export const REPLAY = "replay:";
 
-/** As the address names one. */
+/** The task's name in an address. */
 export const keyOf = ({ task, caller }: { task?: string; caller: string }): string => (task === undefined ? `caller:${caller}` : `task:${task}`);
 
-/** What the person did in the console or on the command line, in no task. */
+/** What the person did in the console or on the command line, outside of tasks. */
 export const isOwn = ({ task, caller }: { task?: string; caller: string }): boolean => task === undefined && /^(?:console|cli):/.test(caller);
 
 export function titleOf({ task, caller, first }: TaskSummary): string {

@@ -1,4 +1,4 @@
-/** A task's calls as a story: steps that belong together are one row, and each row is one sentence. */
+/** A task's calls as a timeline: related steps are one row, and each row is one sentence. */
 
 import { actOf, type Act } from "../../../logic/acts";
 import type { Call } from "./calls";
@@ -8,7 +8,7 @@ export interface TimelineStep {
   id: string;
   /** The oldest first. */
   calls: readonly Call[];
-  /** Reads that follow on each other are told together; everything else by itself. */
+  /** Consecutive reads are grouped; everything else stands alone. */
   isGroup: boolean;
 }
 
@@ -29,22 +29,22 @@ export function timelineOf(calls: readonly Call[]): TimelineStep[] {
   return steps;
 }
 
-/** Only what went well: what failed or was denied deserves a row of its own. */
+/** Only successful ones: a failed or denied call deserves its own row. */
 function isLook({ effect, tool, state }: Call): boolean {
   return effect === "READ" && state === "done" && LOOKING.has(actOf(tool ?? ""));
 }
 
-/** How often each act is in a group, in the order in which they first came. */
+/** How often each act occurs in a group, in order of first occurrence. */
 export function actsIn({ calls }: TimelineStep): [Act, readonly Call[]][] {
-  const found = new Map<Act, Call[]>();
+  const groups = new Map<Act, Call[]>();
   for (const call of calls) {
     const act = actOf(call.tool ?? "");
-    found.set(act, [...(found.get(act) ?? []), call]);
+    groups.set(act, [...(groups.get(act) ?? []), call]);
   }
-  return [...found];
+  return [...groups];
 }
 
-/** The names behind a group's numbers, each once: what its sentence names itself is left out. */
+/** The names behind a group's numbers, each once, except those in its sentence. */
 export function namesOf(step: TimelineStep): string[] {
   const counted = actsIn(step).flatMap(([, calls]) => (calls.length > 1 ? calls : []));
   return [...new Set(counted.flatMap(({ target }) => (target && target !== "." ? target : [])))];
@@ -52,7 +52,7 @@ export function namesOf(step: TimelineStep): string[] {
 
 export type Verdict = "you" | "task" | "rule" | "denied" | "timeout" | null;
 
-/** How it came to be allowed or not; null where it needs no words. */
+/** Why it was allowed or not; null if that needs no words. */
 export function verdictOf({ answer, decision = "", state }: Call): Verdict {
   if (answer?.status === "canceled") return "denied";
   if (answer?.status === "timeout") return "timeout";
@@ -62,7 +62,7 @@ export function verdictOf({ answer, decision = "", state }: Call): Verdict {
   return /^allow \((?!default)/.test(decision) ? "rule" : null;
 }
 
-/** The few lines of a diff that say most, for a thumbnail. */
+/** The most telling lines of a diff, for a thumbnail. */
 export function diffGist(diff: string, most = 4): { lines: { kind: "add" | "delete"; text: string }[]; added: number; deleted: number } {
   const lines: { kind: "add" | "delete"; text: string }[] = [];
   let [added, deleted] = [0, 0];

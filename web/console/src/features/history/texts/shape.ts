@@ -28,7 +28,7 @@ export interface HistoryTexts {
   ownActions: string;
   sessionOf: (agent: string) => string;
   stepsAndChanges: (steps: number, changes: number) => string;
-  /** Of a task's calls, those that were not done, by why. */
+  /** How many of a task's calls were not done, by reason. */
   notDone: Record<NotDone, (count: number) => string>;
   undoAll: string;
   undoAllWarning: string;

@@ -1,4 +1,4 @@
-/** Desktop notifications, for those who asked for them, and only while the page is not in front. */
+/** Desktop notifications, if the person turned them on, and only while the page isn't in front. */
 
 import type { RequestEntry } from "@handrail/host";
 import { visible } from "../../../logic/visible";

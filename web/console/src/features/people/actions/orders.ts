@@ -1,4 +1,7 @@
-/** A window that an app has opened (`?panel=…`): it says that it is open, and comes to the front or closes when the app wants it. */
+/**
+ * A window that an app has opened (`?panel=…`): it reports that it is open, and comes to the front or closes when the
+ * app asks.
+ */
 
 import { HostError, postJson } from "@handrail/host";
 import { openPanel } from "./panel";
@@ -6,13 +9,13 @@ import { openPanel } from "./panel";
 const RETRY_MS = 1000;
 const panel = new URLSearchParams(location.search).get("panel");
 
-export async function followOrders(): Promise<void> {
+export async function followWindowCommands(): Promise<void> {
   while (panel !== null) {
     try {
       const { order } = await postJson<{ order: "focus" | "close" | null }>("/api/prompts/panel/orders", { panel });
       if (order === "close") {
         close();
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS)); // only a window that stayed open goes on
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS)); // only a window that stayed open continues
       } else if (order === "focus") {
         openPanel();
         focus();

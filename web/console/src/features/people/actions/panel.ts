@@ -1,11 +1,11 @@
-/** The panel of questions: what is open over the page. */
+/** Opens and closes the panel of questions. */
 
 import { effect } from "@preact/signals";
 import { page } from "../../../store";
 import { isSettled, moveOn, show, step } from "../logic/queue";
 import { isPanelOpen, queue } from "../store";
 
-/** Beside the inbox it shows its questions; it does not follow to the next page. */
+/** Beside the inbox the panel shows its questions; it doesn't follow to the next page. */
 let shownPage = page.value;
 effect(() => {
   if (shownPage === "inbox" && page.value !== "inbox") closePanel();
@@ -20,9 +20,9 @@ export function closePanel(): void {
   isPanelOpen.value = false;
 }
 
-/** The question stays open. In the inbox the next one is shown, if there is another. */
+/** The question stays pending. In the inbox, the next one is shown if there is one. */
 export function later(): void {
-  const { order, shown, asked } = queue.value;
+  const { order, shown, prompts: asked } = queue.value;
   const others = order.filter((id) => id !== shown && !isSettled(asked.get(id)));
   const next = others.find((id) => order.indexOf(id) > order.indexOf(shown ?? "")) ?? others[0];
   if (page.value === "inbox" && next) queue.value = show(queue.value, next);

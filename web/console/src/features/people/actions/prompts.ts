@@ -1,4 +1,4 @@
-/** Questions: reading them, taking in what is told of them, answering. */
+/** Reads questions, processes their events, and sends answers. */
 
 import { fetchData, HostError, postJson, type PromptEntry, type PromptResponse, type RequestEntry } from "@handrail/host";
 import { markTooLate, moveOn, receive, replacePending } from "../logic/queue";
@@ -8,7 +8,7 @@ import { cardOf } from "../logic/card";
 import { notify } from "./notice";
 import { announcement, page, subject, texts } from "../../../store";
 import { isPanelOpen, olderPrompts, queue } from "../store";
-import { theHost } from "../../../shell/line";
+import { currentHost } from "../../../shell/line";
 import { PAGE, token } from "../../../ui/paging";
 import { closePanel, showPrompt } from "./panel";
 
@@ -18,7 +18,7 @@ interface PromptPage {
 }
 
 export const OWN_TITLES: Readonly<Record<string, string>> = { "handrail/attempt_completion": "Done", "handrail/agent": "Plan", "handrail/ask_followup_question": "A question" };
-/** As the server names who answered by talking to the agent. */
+/** The server's name for an answer given in the chat. */
 const BY_WORDS = "the chat";
 const LONGEST_HEADLINE = 160;
 let isHistoryRead = false;
@@ -37,38 +37,39 @@ export async function reloadPrompts(): Promise<void> {
 }
 
 async function allPending(): Promise<RequestEntry[]> {
-  const found: RequestEntry[] = [];
+  const entries: RequestEntry[] = [];
   let before: string | undefined;
   do {
     const part: PromptPage = await fetchData(`/api/prompts?state=pending&limit=${PAGE}${before ? `&before=${encodeURIComponent(before)}` : ""}`);
-    found.push(...part.entries.filter((entry) => entry.action === "request"));
+    entries.push(...part.entries.filter((entry) => entry.action === "request"));
     before = token(part.next);
   } while (before);
-  return found.sort((a, b) => (a.ts < b.ts ? -1 : a.ts > b.ts ? 1 : 0));
+  return entries.sort((a, b) => (a.ts < b.ts ? -1 : a.ts > b.ts ? 1 : 0));
 }
 
-export function takeIn(entries: readonly PromptEntry[]): void {
+export function receiveEntries(entries: readonly PromptEntry[]): void {
   const answeredIds = new Set(entries.filter((entry) => entry.action === "response").map((entry) => entry.requestId));
   announceNew(entries.filter((entry) => entry.action === "request" && !answeredIds.has(entry.requestId)) as RequestEntry[], true);
   queue.value = receive(queue.value, entries);
-  // What somebody answered by words in the chat isn't surprise there: it does not have to be put away as well.
+  // What was answered in the chat doesn't have to be dismissed as well.
   const isSaid = entries.some((entry) => entry.action === "response" && entry.requestId === queue.value.shown && entry.answeredBy === BY_WORDS);
   if (isSaid) queue.value = moveOn(queue.value);
 }
 
-/** A prompt rises by itself and never takes the focus: what a person types elsewhere stays there. */
+/** A new prompt appears without taking the focus, so that typing elsewhere isn't interrupted. */
 function announceNew(requests: readonly RequestEntry[], isNews: boolean): void {
   for (const entry of requests) {
-    if (queue.value.asked.has(entry.requestId)) continue;
+    if (queue.value.prompts.has(entry.requestId)) continue;
     const title = titleOf(entry);
     announcement.value = texts.value.arrived(title);
-    // In its own task's conversation it stands in place; what was reported while nobody looked can be read at any time.
-    if (!isTalkedAbout(entry) && (isNews || entry.prompt.kind !== "result")) isPanelOpen.value = true;
+    // In its own task's conversation it is shown in place; a result that arrived while the page was closed can be read
+    // at any time.
+    if (!isInOpenChat(entry) && (isNews || entry.prompt.kind !== "result")) isPanelOpen.value = true;
     notify(nameOf(entry), entry, () => showPrompt(entry.requestId));
   }
 }
 
-const isTalkedAbout = ({ runId }: RequestEntry): boolean => page.value === "chat" && runId !== undefined && runId === subject.value;
+const isInOpenChat = ({ runId }: RequestEntry): boolean => page.value === "chat" && runId !== undefined && runId === subject.value;
 
 /** An agent's short question is its own headline. */
 export const isHeadline = ({ isOwn, prompt: { source, message = "" } }: RequestEntry): boolean =>
@@ -76,12 +77,13 @@ export const isHeadline = ({ isOwn, prompt: { source, message = "" } }: RequestE
 
 export const titleOf = (entry: RequestEntry): string => (isHeadline(entry) ? visible(entry.prompt.message ?? "") : nameOf(entry));
 
-/** Without an agent's own words, which may be for the person alone. */
+/** Excludes the agent's own words, which may be private. */
 function nameOf(entry: RequestEntry): string {
   const { title, kind, source = "" } = entry.prompt;
   const card = cardOf(entry);
   if (card && entry.prompt.kind === "file_change_confirm") return askOf(card, entry.prompt);
-  // What handrail asks in its own name has a name in every language; what else calls itself so keeps what it says.
+  // handrail's own questions have a name in every language; another program that uses such a source keeps its own
+  // words.
   const own = texts.value.ownTitles[source];
   if (own && title === OWN_TITLES[source]) return own;
   return visible(title || (texts.value.kinds[kind] ?? texts.value.unknownKind));
@@ -94,9 +96,9 @@ export async function loadOlderPrompts(): Promise<void> {
   olderPrompts.value = token(part.next);
 }
 
-/** The answer carries the requestId that was shown, so it can't reach another question. */
+/** The answer names the requestId that was shown, so it can't reach another question. */
 export async function respond(request: RequestEntry, response: PromptResponse, presence?: object): Promise<void> {
-  const host = theHost();
+  const host = currentHost();
   if (!host) throw new HostError("OFFLINE", texts.value.connection.offline, 0);
   const { requestId, runId } = request;
   try {
@@ -110,9 +112,9 @@ export async function respond(request: RequestEntry, response: PromptResponse, p
     return;
   }
   announcement.value = texts.value.sent;
-  const known = receive(queue.value, [{ ts: new Date().toISOString(), type: "ui_prompt", action: "response", requestId, response: withoutSecrets(request, response) }]);
-  // Answered in its conversation: what the panel shows stays there.
-  queue.value = known.shown === requestId ? moveOn(known) : known;
+  const received = receive(queue.value, [{ ts: new Date().toISOString(), type: "ui_prompt", action: "response", requestId, response: withoutSecrets(request, response) }]);
+  // Answered in its conversation; what the panel shows stays there.
+  queue.value = received.shown === requestId ? moveOn(received) : received;
   if (queue.value.shown === null) closePanel();
 }
 
@@ -120,7 +122,7 @@ interface Answers {
   answers: { requestId: string; ok: boolean; error?: { message: string } }[];
 }
 
-/** The same answer to exactly these, as they are shown. What could not be answered so is told, and stays. */
+/** The same answer to exactly these, as shown. Those that couldn't be answered are reported and stay. */
 export async function respondToAll(requests: readonly RequestEntry[], response: PromptResponse): Promise<string[]> {
   const items = requests.map(({ requestId, digest }) => ({ requestId, digest }));
   const { answers } = await postJson<Answers>("/api/prompts/responses", { items, response });
@@ -132,7 +134,7 @@ export async function respondToAll(requests: readonly RequestEntry[], response: 
   return answers.flatMap(({ error }) => (error ? [visible(error.message)] : []));
 }
 
-/** As the log holds it: secrets went to the waiter alone. */
+/** The response as the log has it: secrets went only to the waiting program. */
 function withoutSecrets({ prompt }: RequestEntry, response: PromptResponse): PromptResponse {
   if (prompt.kind !== "kv" || !response.values) return response;
   const values = { ...response.values };

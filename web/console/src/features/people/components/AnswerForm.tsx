@@ -13,53 +13,56 @@ import { PresenceCheck } from "../../../ui/PresenceCheck";
 import { Scroller } from "../../../ui/Scroller";
 import { Visible } from "../../../ui/Visible";
 
-/** A conversation in which a question stands. */
+/** A conversation that shows a question in place. */
 interface Place {
-  /** Whether the agent has just said the very same there. */
+  /** Whether the agent has just said the same thing there. */
   isTold: (message: string) => boolean;
 }
 
-/** Given where a question stands in a conversation, beside the panel that has it as well: keys then count inside of it alone. */
+/** Set if a question is shown within a conversation as well as in the panel: keys then work only inside it. */
 export const InPlace = createContext<Place | null>(null);
 
 /** How far a yes reaches. */
 export type Reach = Pick<PromptResponse, "scope" | "covers" | "grant">;
 
-/** How long a prompt that has just appeared ignores answers: nobody reads faster, and a second click was meant for the one before. */
+/**
+ * How long a prompt that has just appeared ignores answers: nobody reads faster, and a second click was meant for the
+ * previous one.
+ */
 const ARMING_MS = 400;
-/** There the two answers come first, and everything else on demand. */
+/** On narrow screens the two answers come first, and everything else on demand. */
 const NARROW = "(max-width: 760px)";
 
 interface AnswerFormProps {
   request: RequestEntry;
   isShown: boolean;
-  /** Absent where it can only be canceled. */
+  /** Absent if it can only be canceled. */
   yes?: string;
   no: string;
-  /** A yes that reaches further than once, as it was chosen; null while it is once. Keys always say once. */
+  /** A chosen yes that reaches further than once; null for once. Keys always mean once. */
   wider?: { reach: Reach | null; yes: string } | null;
-  /** Where that is chosen. */
+  /** The menu for choosing it. */
   menu?: ComponentChildren;
-  /** Below everything: what identifies the question. */
+  /** Below everything: identifiers of the question. */
   details?: ComponentChildren;
-  /** What a yes would be for can't be seen: it is never what a key or the first button says. */
+  /** The target of a yes can't be seen, so it is never the default of a key or the first button. */
   isUnseen?: boolean;
-  /** To be read and put away: there is nothing to say no to. */
+  /** To be read and dismissed: there is nothing to deny. */
   isNews?: boolean;
-  /** What is sent with the answer; absent where the kind has no remark. */
+  /** Sent with the answer; absent if the kind has no remark. */
   remark?: { value: string; set: (text: string) => void };
-  /** The answer, or null when something is still wrong with it. */
+  /** The answer, or null if something in it is invalid. */
   collect: () => PromptResponse | null;
-  /** Called once the answer is on its way. */
+  /** Called once the answer is being sent. */
   onSending?: () => void;
-  /** Shows what it can at the fields that are named, and tells which those are. */
+  /** Shows the errors beside the named fields where it can, and returns which those are. */
   onFieldErrors?: (errors: ReadonlyMap<string, string>) => readonly string[];
-  /** In place of the message as it stands. */
+  /** Replaces the plain message. */
   message?: ComponentChildren;
   children?: ComponentChildren;
 }
 
-/** The frame of every kind: what is asked, scrolling; the answers below it, always in sight. */
+/** The frame of every kind of question: the content scrolls, and the answers below stay visible. */
 export function AnswerForm(props: AnswerFormProps) {
   const { request, isShown, yes, no, wider, menu, details, isUnseen = false, isNews = false, remark, collect, onSending, onFieldErrors, message, children } = props;
   const t = texts.value;
@@ -105,16 +108,16 @@ export function AnswerForm(props: AnswerFormProps) {
         return;
       }
       const errors = fieldErrorsOf(failure);
-      const shown = new Set([...(onFieldErrors?.(errors) ?? []), ...(remark ? ["remark"] : [])]);
+      const shownFields = new Set([...(onFieldErrors?.(errors) ?? []), ...(remark ? ["remark"] : [])]);
       setRemarkProblem(remark && errors.get("remark"));
-      setError(errors.size && [...errors.keys()].every((field) => shown.has(field)) ? t.refusedFields : messageOf(failure));
+      setError(errors.size && [...errors.keys()].every((field) => shownFields.has(field)) ? t.refusedFields : messageOf(failure));
       focusProblem();
     } finally {
       setIsSending(false);
     }
   }
 
-  /** The same answer once more, with the proof for it, and the remark as it is by then: no proof is bound to that. */
+  /** Sends the same answer again with the proof and the current remark, which the proof doesn't cover. */
   async function confirm(presence: object): Promise<void> {
     if (!needed) return;
     setIsSending(true);
@@ -132,7 +135,7 @@ export function AnswerForm(props: AnswerFormProps) {
     const response = collect();
     void send(response && wider !== undefined ? { ...response, ...reach } : response);
   };
-  /** As far as the button says. */
+  /** Reaches as far as the button says. */
   const allowChosen = (): void => {
     if (!wider) allow();
     else if (wider.reach) allow(wider.reach);
@@ -187,7 +190,7 @@ export function AnswerForm(props: AnswerFormProps) {
             aria-describedby={remarkProblem && remarkProblemId}
             onInput={(event) => remark.set(event.currentTarget.value)}
             onKeyDown={(event) => {
-              // Enter in the remark must not say yes: the remark may be the reason for a no.
+              // Enter in the remark must not mean yes: the remark may be the reason for a denial.
               if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) event.preventDefault();
             }}
             placeholder={t.remarkHint}

@@ -1,5 +1,5 @@
 import { loadOlderPrompts, titleOf } from "../actions/prompts";
-import type { Asked } from "../logic/queue";
+import type { QueuedPrompt } from "../logic/queue";
 import { history, olderPrompts } from "../store";
 import { texts } from "../../../store";
 import { useState } from "preact/hooks";
@@ -15,7 +15,7 @@ import { SourceChip } from "./SourceChip";
 const AnsweredMore = lazily(async () => (await import("./AnsweredMore")).AnsweredMore);
 const ROW_HEIGHT = 123;
 
-/** What was answered, with who, when and why; folded while something waits. */
+/** Answered questions, with who, when and why; folded while something is pending. */
 export function AnsweredList({ isOpen }: { isOpen: boolean }) {
   const t = texts.value;
   if (history.value.length === 0) return null;
@@ -30,7 +30,7 @@ export function AnsweredList({ isOpen }: { isOpen: boolean }) {
   );
 }
 
-function Heading({ asked: { request } }: { asked: Asked }) {
+function Heading({ asked: { request } }: { asked: QueuedPrompt }) {
   const t = texts.value;
   const { kind } = request.prompt;
   return (
@@ -46,7 +46,7 @@ function Heading({ asked: { request } }: { asked: Asked }) {
   );
 }
 
-function Answered({ asked }: { asked: Asked }) {
+function Answered({ asked }: { asked: QueuedPrompt }) {
   const t = texts.value;
   const [isOpen, setIsOpen] = useState(false);
   const { prompt } = asked.request;

@@ -4,7 +4,7 @@ import { Visible } from "../../../ui/Visible";
 import { cardOf } from "../logic/card";
 import { ChangeDetails } from "./ChangeDetails";
 
-/** What an answered question was about. */
+/** The content of an answered question. */
 export function AnsweredMore({ request }: { request: RequestEntry }) {
   const { prompt } = request;
   return (

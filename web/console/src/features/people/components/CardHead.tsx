@@ -14,7 +14,7 @@ import { askOf } from "../logic/ask";
 const SHIELD = "M12 3l8 3v6c0 5-4 8-8 9-4-1-8-4-8-9V6zM8 12l3 3 5-6";
 const RISKS: Record<string, string> = { undoable: "good", secrets: "bad", leaves: "bad", code: "" };
 
-/** Who wants what, in which project and task, why, and what is to be known of it at a glance. */
+/** Who wants what, in which project and task, why, and its risks at a glance. */
 export function CardHead({ card, request, prompt }: { card: Card; request: RequestEntry; prompt: FileChangePrompt }) {
   const t = texts.value.card;
   const { name } = agentLook(card.agent);
@@ -38,7 +38,7 @@ export function CardHead({ card, request, prompt }: { card: Card; request: Reque
   );
 }
 
-/** Only the server's own word puts it there: nothing that a prompt says can. */
+/** Shown only if the server says so; nothing in a prompt can produce it. */
 export function Seal() {
   const t = texts.value.card;
   return <span class="seal" title={t.checkedHint}><PathIcon path={SHIELD} />{t.checked}</span>;

@@ -10,7 +10,7 @@ import { Visible } from "../../../ui/Visible";
 import { factText, labelOf } from "../logic/card";
 import { MaskedValues } from "./MaskedValues";
 
-/** What will happen: what to beware of, the command in its parts, the arguments, pictures, the diff. */
+/** What will happen: warnings, the command in its parts, the arguments, pictures, the diff. */
 export function ChangeDetails({ prompt, card, requestId }: { prompt: FileChangePrompt; card: Card | null; requestId?: string }) {
   const t = texts.value;
   const { path, command, cwd, diff, images = [] } = prompt;
@@ -49,12 +49,12 @@ function noteText({ name, code, value }: CardFact): string {
   const t = texts.value.card;
   if (name === "stale") return t.notes[code as "program" | "descriptor"] ?? visible(value);
   const words = t.notes[name as keyof typeof t.notes] ?? "";
-  // Of several files, the one that is meant comes first.
+  // With several files, the file concerned comes first.
   const of = name === "runsLater" && value ? `${visible(value)}: ` : "";
   return code ? `${of}${words} ${visible(t.phrases[code]?.(value) ?? value)}` : words;
 }
 
-/** Of a question that has no data of ours: as it says it. */
+/** The prompt's own warnings, if it has no card data. */
 function PlainWarnings({ prompt: { unseen, changed = [], runsLater } }: { prompt: FileChangePrompt }) {
   const t = texts.value;
   return (
@@ -71,7 +71,7 @@ function PlainWarnings({ prompt: { unseen, changed = [], runsLater } }: { prompt
   );
 }
 
-/** The whole line first, to the letter; then each program that it starts, with its arguments. */
+/** The exact command line first, then each program that it starts, with its arguments. */
 function Command({ command, cwd, parts }: { command: string; cwd: string | undefined; parts: readonly (readonly string[])[] }) {
   const t = texts.value;
   return (
@@ -97,7 +97,7 @@ function Sent({ params }: { params: readonly CardFact[] }) {
   );
 }
 
-/** Several facts of one name are one row. */
+/** Several facts of the same name share a row. */
 function grouped(facts: readonly CardFact[]): [string, string][] {
   const t = texts.value.card;
   const rows = new Map<string, string[]>();
@@ -105,7 +105,7 @@ function grouped(facts: readonly CardFact[]): [string, string][] {
   return [...rows].map(([name, values]) => [visible(labelOf(name, t)), values.join("\n")]);
 }
 
-/** What identifies it, for who wants to know. */
+/** Identifiers, for people who need them. */
 export function CardDetails({ request, card }: { request: RequestEntry; card: Card | null }) {
   const t = texts.value;
   const { prompt, requestId, runId } = request;
@@ -120,7 +120,7 @@ export function CardDetails({ request, card }: { request: RequestEntry; card: Ca
 
 function Picture({ image, isOurs }: { image: PromptImage; isOurs: boolean }) {
   const url = imageUrl(image.path);
-  // The words below our own pictures are the server's: the picture says the same.
+  // The caption below our own pictures is the server's and says the same as the picture.
   const alt = isOurs ? texts.value.shot : visible(image.alt ?? image.path);
   return (
     <figure>

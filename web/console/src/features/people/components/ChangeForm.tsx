@@ -2,7 +2,7 @@ import type { ChangePart, FileChangePrompt, RequestEntry } from "@handrail/host"
 import { useState } from "preact/hooks";
 import { texts } from "../../../store";
 import { cardOf } from "../logic/card";
-import { count, EVERYTHING, isEdited, isWhole, type Taking, takenParts } from "../logic/parts";
+import { count, EVERYTHING, isEdited, isWhole, type PartChoice, chosenParts } from "../logic/parts";
 import { AnswerForm } from "./AnswerForm";
 import { CardDetails, ChangeDetails } from "./ChangeDetails";
 import { PartChooser } from "./PartChooser";
@@ -28,8 +28,8 @@ export function ChangeForm({ request, prompt, isShown }: { request: RequestEntry
       isUnseen={prompt.unseen !== undefined}
       remark={{ value: remark, set: setRemark }}
       collect={() => {
-        const taken = takenParts(parts, taking);
-        return taken && { status: "ok", ...taken };
+        const choice = chosenParts(parts, taking);
+        return choice && { status: "ok", ...choice };
       }}
       message={card ? "" : undefined}
       menu={isPart ? undefined : <ScopeMenu request={request} prompt={prompt} card={card} isShown={isShown} choose={setScope} />}
@@ -42,8 +42,8 @@ export function ChangeForm({ request, prompt, isShown }: { request: RequestEntry
   );
 }
 
-/** A yes to a part says to which. */
-function partYes(parts: readonly ChangePart[], taking: Taking): string {
+/** The label of a partial yes says which part. */
+function partYes(parts: readonly ChangePart[], taking: PartChoice): string {
   const t = texts.value.parts;
   if (parts.some((part) => isEdited(part, taking))) return t.allowEdited;
   const { taken, all } = count(parts, taking);

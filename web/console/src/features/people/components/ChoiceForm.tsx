@@ -18,7 +18,7 @@ export function ChoiceForm({ request, prompt, isShown }: { request: RequestEntry
   const problem = unfit ? t.problems[unfit] : refused;
   const isFull = prompt.multiple === true && selection.length >= max;
 
-  // Radio buttons move by arrows on their own; checkboxes are taught to.
+  // Radio buttons support arrow keys natively; checkboxes don't.
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
     if (prompt.multiple) focusBeside(event, "input");
   };

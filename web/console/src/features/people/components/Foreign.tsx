@@ -2,8 +2,8 @@ import type { RequestEntry } from "@handrail/host";
 import { visible } from "../../../logic/visible";
 import { texts } from "../../../store";
 
-/** A question of another program's: it names the program that posted it, whatever the question says of itself. */
-export function Foreign({ request: { postedBy = "", claimedSource, prompt } }: { request: RequestEntry }) {
+/** A question of another program: names the program that posted it, whatever the question claims. */
+export function ForeignSource({ request: { postedBy = "", claimedSource, prompt } }: { request: RequestEntry }) {
   const t = texts.value;
   const source = claimedSource ?? prompt.source ?? "";
   const by = claimedSource !== undefined ? t.claims(postedBy, claimedSource) : t.posted(source ? `${source} · ${postedBy}` : postedBy);

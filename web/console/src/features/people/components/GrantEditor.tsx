@@ -9,7 +9,7 @@ import { Facts } from "../../../ui/Facts";
 import { Moment } from "../../../ui/Moment";
 import { Field, Select } from "../../../ui/Field";
 import { Visible } from "../../../ui/Visible";
-import { edited, pathPatterns, placePatterns, type Edit, type End } from "../logic/grants";
+import { editedGrant, pathPatterns, placePatterns, type Edit, type End } from "../logic/grants";
 import { coverage } from "../logic/card";
 import type { Reach } from "./AnswerForm";
 
@@ -17,7 +17,7 @@ const TYPING_MS = 250;
 const OWN = "own";
 const ENDS: readonly End[] = ["none", "month", "day", "hour"];
 
-/** What the server makes of an edit: the exact grant, in words and as a rule, and which files it covers today. */
+/** The server's view of an edit: the exact grant, in words and as a rule, and the files it covers today. */
 interface Preview extends Offer {
   grant: Grant;
   needsPresence: boolean;
@@ -33,7 +33,7 @@ export function GrantEditor({ request, offer, agent, choose: chooseReach }: { re
   const [edit, setEdit] = useState<Edit>({ where: patterns[0] ?? "", everyProject: false, everyAgent: false, end: "none" });
   const [isOwn, setIsOwn] = useState(false);
   const { preview, problems, error } = usePreview(request, offer, edit);
-  // What is sent is what is shown, and nothing while that is not known.
+  // What is sent is what is shown; nothing while the preview isn't known.
   useEffect(() => chooseReach(preview && { scope: offer.scope, grant: preview.grant }), [preview]);
   const change = (part: Partial<Edit>): void => setEdit({ ...edit, ...part });
 
@@ -77,7 +77,7 @@ function Shown({ preview, agent }: { preview: Preview; agent: string }) {
   );
 }
 
-/** Null while the last edit is not known to the server: nothing is sent that was not shown. */
+/** Null while the server hasn't processed the last edit: nothing is sent that wasn't shown. */
 function usePreview(request: RequestEntry, offer: Offer & { grant: Grant }, edit: Edit): { preview: Preview | null; problems: ReadonlyMap<string, string>; error: string } {
   const [preview, setPreview] = useState<Preview | null>(null);
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
@@ -87,7 +87,7 @@ function usePreview(request: RequestEntry, offer: Offer & { grant: Grant }, edit
     const mine = ++number.current;
     setPreview(null);
     const asking = setTimeout(() => {
-      postJson<Preview>(`/api/prompts/${encodeURIComponent(request.requestId)}/grant`, { scope: offer.scope, grant: edited(offer.grant, edit, Date.now()) }).then(
+      postJson<Preview>(`/api/prompts/${encodeURIComponent(request.requestId)}/grant`, { scope: offer.scope, grant: editedGrant(offer.grant, edit, Date.now()) }).then(
         (found) => {
           if (mine !== number.current) return;
           setProblems(new Map());

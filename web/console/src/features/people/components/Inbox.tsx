@@ -9,18 +9,18 @@ import { Visible } from "../../../ui/Visible";
 import { openPanel, showPrompt } from "../actions/panel";
 import { titleOf } from "../actions/prompts";
 import { cardOf } from "../logic/card";
-import { isSettled, type Asked } from "../logic/queue";
+import { isSettled, type QueuedPrompt } from "../logic/queue";
 import { isPanelOpen, queue } from "../store";
 import { AnsweredList } from "./AnsweredList";
 import { NotifyOffer } from "./NotifyOffer";
 
-const TaskBeside = lazily(async () => (await import("./TaskBeside")).TaskBeside);
+const TaskBeside = lazily(async () => (await import("./TaskBeside")).TaskContext);
 
-/** Everything that waits, from every project, the oldest first, beside the task that it belongs to. */
+/** Everything pending, from every project, oldest first, beside the task that it belongs to. */
 export function Inbox() {
   const t = texts.value;
-  const { asked, order, shown } = queue.value;
-  const pending = order.map((id) => asked.get(id)).filter((one): one is Asked => one !== undefined && !isSettled(one));
+  const { prompts: asked, order, shown } = queue.value;
+  const pending = order.map((id) => asked.get(id)).filter((one): one is QueuedPrompt => one !== undefined && !isSettled(one));
   const current = shown === null ? undefined : asked.get(shown);
 
   useEffect(() => {
@@ -45,7 +45,7 @@ export function Inbox() {
   );
 }
 
-function WaitingRow({ asked: { request }, isShown }: { asked: Asked; isShown: boolean }) {
+function WaitingRow({ asked: { request }, isShown }: { asked: QueuedPrompt; isShown: boolean }) {
   const card = cardOf(request);
   const agent = card?.agent ?? (request.isOwn === true ? request.askedBy : undefined);
   return (

@@ -18,7 +18,7 @@ export function KvForm({ request, prompt, isShown }: { request: RequestEntry; pr
     setValues({ ...values, [key]: value });
     setProblems(new Map([...problems].filter(([known]) => known !== key)));
   };
-  // Secrets leave the page the moment they are sent, whatever becomes of the answer.
+  // Secrets are removed from the page as soon as they are sent, whatever the result.
   const forgetSecrets = (): void => {
     const secrets = prompt.fields.filter((field) => field.secret).map((field) => [field.key, ""]);
     setValues((now) => ({ ...now, ...Object.fromEntries(secrets) }));
@@ -33,14 +33,14 @@ export function KvForm({ request, prompt, isShown }: { request: RequestEntry; pr
       message={isHeadline(request) ? "" : undefined}
       onSending={forgetSecrets}
       onFieldErrors={(errors) => {
-        const found = new Map([...errorsBelow(errors, "values")].filter(([key]) => prompt.fields.some((field) => field.key === key)));
-        setProblems(found);
-        return [...found.keys()].map((key) => `values.${key}`);
+        const fieldErrors = new Map([...errorsBelow(errors, "values")].filter(([key]) => prompt.fields.some((field) => field.key === key)));
+        setProblems(fieldErrors);
+        return [...fieldErrors.keys()].map((key) => `values.${key}`);
       }}
       collect={() => {
-        const found = checkValues(prompt, values);
-        setProblems(new Map([...found].map(([key, problem]) => [key, t.problems[problem]])));
-        return found.size ? null : { status: "ok", values };
+        const problems = checkValues(prompt, values);
+        setProblems(new Map([...problems].map(([key, problem]) => [key, t.problems[problem]])));
+        return problems.size ? null : { status: "ok", values };
       }}
     >
       {prompt.fields.map((field) => (

@@ -5,7 +5,7 @@ import { messageOf } from "../../../shell/failure";
 import { texts } from "../../../store";
 import { Facts } from "../../../ui/Facts";
 
-/** Passwords that a question shows as `******`: the program that asks hands them over when the person wants to see them. */
+/** Passwords that a question shows as `******`: the asking program reveals them at the person's request. */
 export function MaskedValues({ requestId }: { requestId: string }) {
   const t = texts.value;
   const [values, setValues] = useState<Record<string, string> | null>(null);

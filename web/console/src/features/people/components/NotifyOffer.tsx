@@ -3,7 +3,7 @@ import { prefer, preferences } from "../../../preferences";
 import { texts } from "../../../store";
 import { canNotify, setNotifies } from "../actions/notice";
 
-/** Asked once: whether new questions should be told on the desktop. */
+/** Offers desktop notifications for new questions; asked once. */
 export function NotifyOffer() {
   const t = texts.value;
   const [isBlocked, setIsBlocked] = useState(false);

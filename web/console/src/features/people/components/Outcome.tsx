@@ -1,12 +1,12 @@
 import type { PromptResponse, ResponseEntry } from "@handrail/host";
-import type { Asked } from "../logic/queue";
+import type { QueuedPrompt } from "../logic/queue";
 import { texts } from "../../../store";
 import { Chip } from "../../../ui/Chip";
 import { Facts } from "../../../ui/Facts";
 import { Moment } from "../../../ui/Moment";
 
 /** What was answered: outcome, who, when, remark and the answer itself. */
-export function Outcome({ asked }: { asked: Asked }) {
+export function Outcome({ asked }: { asked: QueuedPrompt }) {
   const t = texts.value;
   const { response: entry } = asked;
   if (!entry) return <Chip text={t.outcomes.gone} />;
@@ -33,13 +33,13 @@ export function Outcome({ asked }: { asked: Asked }) {
   );
 }
 
-function reachOf({ request: { prompt }, response }: Asked): string | undefined {
+function reachOf({ request: { prompt }, response }: QueuedPrompt): string | undefined {
   const { scope, covers = "tool" } = response?.response ?? {};
   const isConsent = prompt.kind === "file_change_confirm" && prompt.consent && scope === "rule";
   return scope && texts.value.scopes[isConsent ? covers : scope];
 }
 
-/** An answer of this page's own has no place in the log yet: the server tells in a moment who gave it. */
+/** An answer of this page has no place in the log yet; the server will soon say who gave it. */
 function answererOf({ answeredBy, offset }: ResponseEntry): string {
   const { answerers } = texts.value;
   if (answeredBy === undefined) return offset === undefined ? "" : answerers.another;

@@ -8,14 +8,14 @@ import { Boundary } from "../../../ui/Boundary";
 import { Icon } from "../../../ui/Icon";
 import { lazily } from "../../../ui/Lazy";
 
-/** Nobody answers in the first moment: the forms are fetched once everything else is there. */
+/** Nobody answers in the first moment, so the forms are fetched after everything else. */
 const PromptCard = lazily(async () => (await import("./PromptCard")).PromptCard);
 
-/** The smile and its panel. */
+/** The panel of questions and its button. */
 export function Panel() {
   const t = texts.value;
   const isOpen = isPanelOpen.value;
-  const { order, shown, asked } = queue.value;
+  const { order, shown, prompts: asked } = queue.value;
   const panel = useRef<HTMLElement>(null);
   const smile = useRef<HTMLButtonElement>(null);
   const holdsFocus = useRef(false);
@@ -26,7 +26,7 @@ export function Panel() {
 
   useEffect(() => {
     if (shown && !visited.has(shown)) setVisited(new Set([...visited, shown]));
-    // The focus goes to the next question only from the one before: it is never taken from elsewhere.
+    // The focus moves to the next question only from the previous one; it is never taken from elsewhere.
     if (isOpen && holdsFocus.current) focusTitle();
   }, [shown]);
 

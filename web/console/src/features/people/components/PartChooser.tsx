@@ -1,10 +1,10 @@
 import type { ChangeHunk, ChangePart } from "@handrail/host";
 import { texts } from "../../../store";
 import { Visible } from "../../../ui/Visible";
-import { asWritten, count, isEditable, isEdited, placesOf, takenOf, toggled, type Taking } from "../logic/parts";
+import { asWritten, count, isEditable, isEdited, placesOf, chosenPlacesOf, withToggled, type PartChoice } from "../logic/parts";
 
-/** Where a person takes single hunks or files of a change, or edits the text before saying yes. */
-export function PartChooser({ parts, taking, set }: { parts: readonly ChangePart[]; taking: Taking; set: (taking: Taking) => void }) {
+/** Lets a person choose single hunks or files of a change, or edit the text before approving. */
+export function PartChooser({ parts, taking, set }: { parts: readonly ChangePart[]; taking: PartChoice; set: (taking: PartChoice) => void }) {
   const t = texts.value.parts;
   const { all } = count(parts, taking);
   if (all < 2 && !parts.some(isEditable)) return null;
@@ -16,9 +16,9 @@ export function PartChooser({ parts, taking, set }: { parts: readonly ChangePart
   );
 }
 
-function Part({ part, taking, set }: { part: ChangePart; taking: Taking; set: (taking: Taking) => void }) {
+function Part({ part, taking, set }: { part: ChangePart; taking: PartChoice; set: (taking: PartChoice) => void }) {
   const t = texts.value.parts;
-  const taken = takenOf(part, taking);
+  const chosenPlaces = chosenPlacesOf(part, taking);
   const places = placesOf(part);
   const own = taking.texts.get(part.path);
   const write = (text: string | undefined): void => {
@@ -31,7 +31,7 @@ function Part({ part, taking, set }: { part: ChangePart; taking: Taking; set: (t
     <fieldset class="part">
       <legend>
         <label>
-          <input type="checkbox" checked={taken.length > 0} disabled={own !== undefined} ref={(box) => void (box && (box.indeterminate = taken.length > 0 && taken.length < places.length))} onChange={(event) => set(toggled(taking, part, places, event.currentTarget.checked))} />
+          <input type="checkbox" checked={chosenPlaces.length > 0} disabled={own !== undefined} ref={(box) => void (box && (box.indeterminate = chosenPlaces.length > 0 && chosenPlaces.length < places.length))} onChange={(event) => set(withToggled(taking, part, places, event.currentTarget.checked))} />
           <code><Visible text={part.path} /></code>
         </label>
         {isEditable(part) && (
@@ -43,7 +43,7 @@ function Part({ part, taking, set }: { part: ChangePart; taking: Taking; set: (t
       ) : (
         part.hunks.map((hunk, place) => (
           <label key={place} class="hunk">
-            <input type="checkbox" checked={taken.includes(place)} onChange={(event) => set(toggled(taking, part, [place], event.currentTarget.checked))} />
+            <input type="checkbox" checked={chosenPlaces.includes(place)} onChange={(event) => set(withToggled(taking, part, [place], event.currentTarget.checked))} />
             <span><span class="sub">{t.line(hunk.startNew)}</span><Hunk hunk={hunk} /></span>
           </label>
         ))

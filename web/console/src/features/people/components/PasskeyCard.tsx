@@ -16,14 +16,14 @@ interface PasskeyList {
 
 const readPasskeys = (): Promise<PasskeyList> => fetchData<PasskeyList>("/api/passkeys");
 
-/** The code comes from the person's own terminal: who only has this page can't add a passkey. */
+/** The code comes from the person's own terminal, so access to this page isn't enough to add a passkey. */
 async function addPasskey(code: string): Promise<PasskeyList> {
   const { id, options } = await postJson<{ id: string; options: PublicKeyCredentialCreationOptionsJSON }>("/api/passkeys/begin", { code });
   const credential = await makePasskey(options);
   return await postJson<PasskeyList>("/api/passkeys", { id, name: browserName(navigator.userAgent) || "Passkey", credential });
 }
 
-/** The passkeys that confirm approvals which reach far. */
+/** The passkeys that confirm far-reaching approvals. */
 export function PasskeyCard() {
   const t = texts.value.presence;
   const { data, error: unread, replace } = useLoaded(readPasskeys);

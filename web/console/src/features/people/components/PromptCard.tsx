@@ -2,14 +2,14 @@ import type { RequestEntry } from "@handrail/host";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { leaveSettled } from "../actions/panel";
 import { titleOf } from "../actions/prompts";
-import type { Asked } from "../logic/queue";
+import type { QueuedPrompt } from "../logic/queue";
 import { isSettled } from "../logic/queue";
 import { texts } from "../../../store";
 import { AnswerForm, InPlace } from "./AnswerForm";
 import { cardOf } from "../logic/card";
 import { CardHead, Seal } from "./CardHead";
 import { ChangeForm } from "./ChangeForm";
-import { Foreign } from "./Foreign";
+import { ForeignSource } from "./Foreign";
 import { ChoiceForm } from "./ChoiceForm";
 import { KvForm } from "./KvForm";
 import { Markdown } from "../../../ui/Markdown";
@@ -22,8 +22,8 @@ import { Visible } from "../../../ui/Visible";
 
 const LASTING_MS = 1000;
 
-/** One prompt of the queue. Hidden ones stay in the document, so that stepping back finds what was typed. */
-export function PromptCard({ asked, isShown }: { asked: Asked; isShown: boolean }) {
+/** One prompt of the queue. Hidden ones stay in the document, so that going back finds what was typed. */
+export function PromptCard({ asked, isShown }: { asked: QueuedPrompt; isShown: boolean }) {
   const t = texts.value;
   const { request } = asked;
   const { kind } = request.prompt;
@@ -39,7 +39,7 @@ export function PromptCard({ asked, isShown }: { asked: Asked; isShown: boolean 
         ) : (
           <>
             <div class="ask-who">
-              {request.isOwn === false ? <Foreign request={request} /> : <SourceChip request={request} />}
+              {request.isOwn === false ? <ForeignSource request={request} /> : <SourceChip request={request} />}
               <span class="faint"><Moment at={request.ts} isShort /></span>
               {request.isOwn === true && <Seal />}
             </div>
@@ -54,7 +54,7 @@ export function PromptCard({ asked, isShown }: { asked: Asked; isShown: boolean 
   );
 }
 
-/** True once it has been so for a while: a question is told a moment before its caller waits for it. */
+/** True once it has been so for a while: a question is announced a moment before its caller waits for it. */
 function useLasting(isSo: boolean): boolean {
   const [hasLasted, setHasLasted] = useState(false);
   useEffect(() => {
@@ -96,11 +96,14 @@ function Form({ request, isShown }: { request: RequestEntry; isShown: boolean })
   }
 }
 
-/** How long what was answered elsewhere stays, where no one points at it or has the focus in it. */
+/** How long a question that was answered elsewhere stays, unless it is pointed at or has the focus. */
 const QUIET_MS = 15_000;
 
-/** Somebody else was faster. The next prompt waits for a word, so that no click meant for this one reaches it; later it goes by itself. */
-function Settled({ asked }: { asked: Asked }) {
+/**
+ * It was answered elsewhere. The next prompt waits for a confirmation, so that no click meant for this one reaches it;
+ * later it disappears by itself.
+ */
+function Settled({ asked }: { asked: QueuedPrompt }) {
   const t = texts.value;
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -3,7 +3,7 @@ import { visible } from "../../../logic/visible";
 import { texts } from "../../../store";
 import { Chip } from "../../../ui/Chip";
 
-/** Which run asks: a task is known by its name, and leads to its conversation. */
+/** The run that asks: a task is shown by name and links to its conversation. */
 export function RunChip({ runId }: { runId: string }) {
   const t = texts.value;
   const task = tasks.value.find(({ taskId }) => taskId === runId);

@@ -10,9 +10,9 @@ import type { Reach } from "./AnswerForm";
 import { GrantEditor } from "./GrantEditor";
 
 export interface Scope {
-  /** What is sent with a yes; null while what it would allow is not shown yet. */
+  /** What is sent with a yes; null until what it would allow is shown. */
   reach: Reach | null;
-  /** What the button says. */
+  /** The label of the button. */
   yes: string;
 }
 
@@ -30,7 +30,7 @@ interface ScopeMenuProps {
   choose: (scope: Scope | null) => void;
 }
 
-/** How far a yes reaches: just this first, then this task, then always; each says what it covers before it is chosen. */
+/** How far a yes reaches: once, for this task, or always. Each option says what it covers before it is chosen. */
 export function ScopeMenu({ request, prompt, card, isShown, choose }: ScopeMenuProps) {
   const t = texts.value;
   const name = useId();
@@ -59,9 +59,9 @@ export function ScopeMenu({ request, prompt, card, isShown, choose }: ScopeMenuP
       <legend class="unseen">{t.card.scope}</legend>
       {option("once", justThis(prompt), "", null)}
       {forTask.map((offer, at) => {
-        const found = matches[at];
+        const match = matches[at];
         const where = t.card.inProject(projectName(offer.grant.project ?? ""));
-        const covered = `${t.card.may(agent, coverage(offer.grant, t.card), where)}${found ? ` ${t.card.files(found.count, found.isWhole)}` : ""}`;
+        const covered = `${t.card.may(agent, coverage(offer.grant, t.card), where)}${match ? ` ${t.card.files(match.count, match.isWhole)}` : ""}`;
         return option(`task-${at}`, t.card.thisTask(titleOf(offer)), t.card.endsWithTask, { reach: { scope: "task", grant: offer.grant }, yes: t.card.allowTask }, visible(covered));
       })}
       {prompt.consent && option("tool", t.card.alwaysTool, "", { reach: { scope: "rule", covers: "tool" }, yes: t.card.allowAlways })}
@@ -86,7 +86,7 @@ function titleOf({ grant, what }: Granting): string {
   return suffix ? t.kindOfFile(suffix) : visible(unescaped(grant.path));
 }
 
-/** How many files each of them covers today; undefined where it is not about files. */
+/** How many files each of them covers today; undefined if it isn't about files. */
 function useMatches(request: RequestEntry, offers: readonly Granting[], isShown: boolean): (Matches | undefined)[] {
   const [found, setFound] = useState<(Matches | undefined)[]>([]);
   useEffect(() => {

@@ -8,10 +8,16 @@ import { texts } from "../../../store";
 import { cardOf } from "../logic/card";
 import { ChangeDetails } from "./ChangeDetails";
 
-/** As with a single question: whoever reads needs at least this long, and a click may have been meant for what was there before. */
+/**
+ * As for a single question: reading takes at least this long, and a click may have been meant for what was there
+ * before.
+ */
 const ARMING_MS = 400;
 
-/** Similar approvals below the shown one, each in full, and one answer to all that are shown. Those that come later wait until they are asked for. */
+/**
+ * Similar approvals below the shown one, each in full, and one answer for all shown. Later ones aren't added until
+ * requested.
+ */
 export function SimilarApprovals({ request, isShown }: { request: RequestEntry; isShown: boolean }) {
   const t = texts.value;
   const similar = similarTo(request, queue.value);
@@ -30,7 +36,7 @@ export function SimilarApprovals({ request, isShown }: { request: RequestEntry; 
   };
   const newer = ids.filter((id) => !listed.includes(id));
 
-  // What is there when the question comes into view; from then on nothing is added by itself.
+  // The approvals when the question came into view; afterwards nothing is added automatically.
   useEffect(() => {
     if (isShown) setListed(ids);
   }, [isShown]);

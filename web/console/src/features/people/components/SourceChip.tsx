@@ -4,7 +4,7 @@ import { texts } from "../../../store";
 import { Agent } from "../../../ui/Agent";
 import { Chip } from "../../../ui/Chip";
 
-/** Where a prompt comes from. Of one that isn't handrail's own, who posted it counts, and not what it says. */
+/** Where a prompt comes from. If it isn't handrail's own, the program that posted it counts, not what it claims. */
 export function SourceChip({ request }: { request: RequestEntry }) {
   const t = texts.value;
   const { source } = request.prompt;

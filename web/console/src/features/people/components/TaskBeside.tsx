@@ -6,17 +6,17 @@ import { Agent } from "../../../ui/Agent";
 import { Moment } from "../../../ui/Moment";
 import { Visible } from "../../../ui/Visible";
 import { cardOf } from "../logic/card";
-import type { Asked } from "../logic/queue";
+import type { QueuedPrompt } from "../logic/queue";
 import { WaitingStep } from "./WaitingStep";
 
 /** What the agent did before it asked: its task's timeline, with the question as the last step. */
-export function TaskBeside({ asked: { request } }: { asked: Asked }) {
+export function TaskContext({ asked: { request } }: { asked: QueuedPrompt }) {
   const card = cardOf(request);
   const of = request.runId !== undefined ? { task: request.runId } : card ? { caller: card.identity } : null;
   return of && <Beside of={of} request={request} />;
 }
 
-function Beside({ of, request }: { of: Parameters<typeof useStory>[0]; request: Asked["request"] }) {
+function Beside({ of, request }: { of: Parameters<typeof useStory>[0]; request: QueuedPrompt["request"] }) {
   const t = texts.value;
   const story = useStory(of);
   const [first] = story.calls.slice(-1);

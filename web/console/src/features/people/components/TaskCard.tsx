@@ -75,10 +75,10 @@ export function TaskCard(props: TaskCardProps) {
   );
 }
 
-/** What is seldom changed: unfolded where there is something in it. */
+/** Fields that are seldom changed; unfolded if they have content. */
 function TaskMore({ task, problems, onChange }: Pick<TaskCardProps, "task" | "problems" | "onChange">) {
   const t = texts.value;
-  // As typed: "a, " must not lose its comma while somebody is about to write the next tag.
+  // As typed: "a, " must keep its comma while the next tag is about to be typed.
   const [tags, setTags] = useState(task.tags.join(", "));
   return (
     <>

@@ -9,7 +9,7 @@ import { TaskCard } from "./TaskCard";
 
 const TASK_FIELD = /^tasks\.\d+\./;
 
-/** What is wrong with a tag is told at the tags, with the draft's own id at its title. */
+/** Errors of a tag are shown at the tags, errors of the draft's own id at its title. */
 function fieldsOf(errors: ReadonlyMap<string, string>): Map<string, string> {
   return new Map([...errors].map(([field, message]) => [field.split(".")[0]?.replace("draftId", "title") ?? "title", message]));
 }
@@ -17,7 +17,7 @@ function fieldsOf(errors: ReadonlyMap<string, string>): Map<string, string> {
 export function TaskForm({ request, prompt, isShown }: { request: RequestEntry; prompt: TaskConfirmPrompt; isShown: boolean }) {
   const t = texts.value;
   const list = useRef<HTMLOListElement>(null);
-  // In a conversation, a plan follows the very reply that it was made of.
+  // In a conversation, a plan follows the reply that it was made from.
   const isTold = useContext(InPlace)?.isTold(prompt.message ?? "") ?? false;
   const [tasks, setTasks] = useState(() => initialTasks(prompt));
   const [remark, setRemark] = useState(prompt.defaultRemark ?? "");
@@ -38,7 +38,7 @@ export function TaskForm({ request, prompt, isShown }: { request: RequestEntry; 
     if (to < 0 || to >= tasks.length) return;
     setTasks(moveTask(tasks, from, to));
     announcement.value = t.moved(to + 1, tasks.length);
-    // The focus travels with the card, so that it can be moved on.
+    // The focus moves with the card, so that it can be moved further.
     focusTask(tasks[from]?.draftId ?? "", ".grip");
   };
   const remove = (at: number): void => {

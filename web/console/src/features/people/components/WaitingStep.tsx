@@ -8,7 +8,7 @@ import { isSettled } from "../logic/queue";
 import { queue } from "../store";
 import "../../history/timeline.css";
 
-/** A call that waits for an answer, as the last step of its task's story. */
+/** A call that waits for an answer, as the last step of its task's timeline. */
 export function WaitingStep({ request }: { request: RequestEntry }) {
   return (
     <div class="step waiting-step" role="listitem">
@@ -21,8 +21,8 @@ export function WaitingStep({ request }: { request: RequestEntry }) {
   );
 }
 
-/** Those of a task, or of a connection that named none. */
+/** The pending questions of a task, or of a connection that named none. */
 export function waitingIn(of: { task: string } | { caller: string }): RequestEntry[] {
-  const pending = queue.value.order.flatMap((id) => queue.value.asked.get(id) ?? []).filter((asked) => !isSettled(asked) && asked.request.prompt.kind !== "result");
+  const pending = queue.value.order.flatMap((id) => queue.value.prompts.get(id) ?? []).filter((asked) => !isSettled(asked) && asked.request.prompt.kind !== "result");
   return pending.map(({ request }) => request).filter((request) => ("task" in of ? request.runId === of.task : request.runId === undefined && cardOf(request)?.identity === of.caller));
 }

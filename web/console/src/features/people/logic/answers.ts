@@ -1,4 +1,4 @@
-/** What a person filled in, checked as contract 5 §5–§7 wants it, and turned into a response. */
+/** Checks a person's input against contract 5 §5–§7, and turns it into a response. */
 
 import type { ChoicePrompt, KvField, KvPrompt, Task, TaskConfirmPrompt } from "@handrail/host";
 
@@ -8,7 +8,7 @@ export function initialValues(fields: readonly KvField[]): Record<string, string
   return Object.fromEntries(fields.map((field) => [field.key, field.default ?? ""]));
 }
 
-/** Problems by field key; empty when the form can be sent. */
+/** Problems by field key; empty if the form can be sent. */
 export function checkValues(prompt: KvPrompt, values: Readonly<Record<string, string>>): Map<string, Problem> {
   const problems = new Map<string, Problem>();
   for (const field of prompt.fields) {
@@ -28,8 +28,8 @@ export function choiceLimits(prompt: ChoicePrompt): Limits {
 }
 
 export function initialSelection(prompt: ChoicePrompt): string[] {
-  const given = prompt.default === undefined ? [] : [prompt.default].flat();
-  return prompt.options.map((option) => option.value).filter((value) => given.includes(value));
+  const defaults = prompt.default === undefined ? [] : [prompt.default].flat();
+  return prompt.options.map((option) => option.value).filter((value) => defaults.includes(value));
 }
 
 export function checkSelection(prompt: ChoicePrompt, selection: readonly string[]): Problem | null {
@@ -41,9 +41,9 @@ export function checkSelection(prompt: ChoicePrompt, selection: readonly string[
 /** In the order of the options, whatever the order of the clicks. */
 export function toggleOption(prompt: ChoicePrompt, selection: readonly string[], value: string): string[] {
   if (!prompt.multiple) return [value];
-  const chosen = new Set(selection);
-  if (!chosen.delete(value)) chosen.add(value);
-  return prompt.options.map((option) => option.value).filter((known) => chosen.has(known));
+  const selected = new Set(selection);
+  if (!selected.delete(value)) selected.add(value);
+  return prompt.options.map((option) => option.value).filter((known) => selected.has(known));
 }
 
 export function initialTasks(prompt: TaskConfirmPrompt): Task[] {
@@ -67,7 +67,7 @@ export function checkTasks(tasks: readonly Task[]): Map<string, Problem> {
   return new Map(untitled.map((task) => [task.draftId, "taskTitle"]));
 }
 
-/** Commas part tags, Chinese ones too. */
+/** Commas separate tags, Chinese ones too. */
 export function readTags(text: string): string[] {
   return [...new Set(text.split(/[,，]/).map((tag) => tag.trim()).filter(Boolean))];
 }

@@ -1,4 +1,4 @@
-/** Similar approvals, answered together: exactly those that are shown. */
+/** Similar approvals that are answered together: exactly those that are shown. */
 
 import type { FileChangePrompt, RequestEntry } from "@handrail/host";
 import { isSettled, type Queue } from "./queue";
@@ -8,14 +8,14 @@ export interface Similar {
   prompt: FileChangePrompt;
 }
 
-/** What can be answered together with this request, itself first; only itself where there is nothing similar. */
+/** The requests that can be answered together with this one, itself first; only itself if nothing is similar. */
 export function similarTo(request: RequestEntry, queue: Queue): Similar[] {
   const own = asSimilar(request);
   if (!own || request.bundle === undefined) return [];
   const others = queue.order.flatMap((id) => {
-    const asked = queue.asked.get(id);
-    const isOther = asked && id !== request.requestId && asked.request.bundle === request.bundle && !isSettled(asked);
-    const similar = isOther ? asSimilar(asked.request) : null;
+    const prompt = queue.prompts.get(id);
+    const isOther = prompt && id !== request.requestId && prompt.request.bundle === request.bundle && !isSettled(prompt);
+    const similar = isOther ? asSimilar(prompt.request) : null;
     return similar ? [similar] : [];
   });
   return [own, ...others];

@@ -1,4 +1,7 @@
-/** What a card shows, out of an approval's data: only of handrail's own, whatever another program writes. */
+/**
+ * What a card shows, from an approval's data. Only handrail's own approvals have such data, whatever another program
+ * writes.
+ */
 
 import type { Card, CardFact, FileChangePrompt, Grant, RequestEntry } from "@handrail/host";
 import { actOf, type Act } from "../../../logic/acts";
@@ -8,7 +11,7 @@ export function cardOf({ isOwn, prompt }: RequestEntry): Card | null {
   return isOwn === true && prompt.kind === "file_change_confirm" ? (prompt.card ?? null) : null;
 }
 
-/** Whether a file comes or goes is told by its diff. */
+/** The diff says whether a file is created or deleted. */
 export function actOfCard(card: Card, { diff }: FileChangePrompt): Act {
   const act = actOf(card.tool);
   if (card.tool === "browser_action") return /^https?:/.test(card.object) ? "open" : "click";
@@ -17,10 +20,10 @@ export function actOfCard(card: Card, { diff }: FileChangePrompt): Act {
   return /^\+\+\+ \/dev\/null$/m.test(diff) ? "remove" : "edit";
 }
 
-/** A fact in the person's language; data is shown as it is. */
+/** A fact in the person's language; data is shown unchanged. */
 export function factText({ name, code, value, of }: CardFact, t: CardTexts): string {
   const words = code === undefined ? undefined : t.phrases[code];
-  // Of several files, the one that is meant comes first.
+  // With several files, the file concerned comes first.
   if (words && name === "Runs code later" && value) return `${value}: ${words("")}`;
   const text = words ? words(value) : (t.values[of ?? name]?.(value) ?? value);
   return of === undefined ? text : `${labelOf(of, t)}: ${text}`;
@@ -31,7 +34,7 @@ export function labelOf(name: string, t: CardTexts): string {
   return word ? t.labelled[word as keyof CardTexts["labelled"]](rest) : (t.labels[name] ?? name);
 }
 
-/** As it was meant to the letter, without the marks that a pattern needs. */
+/** The literal text, without the escapes of a pattern. */
 export const unescaped = (pattern: string): string => pattern.replace(/\[([*?[{},])\]/g, "$1");
 
 /** What a grant lets an agent do. */

@@ -1,11 +1,14 @@
-/** A grant as a person edits it: ways to name where it counts, and until when. The server says what each of them means. */
+/** A grant while a person edits it: where it applies and until when. The server says what each choice means. */
 
 import type { Grant } from "@handrail/host";
 
-/** As `kernel/glob.py` escapes what is meant to the letter. */
+/** Escapes literal characters as `kernel/glob.py` does. */
 export const literal = (path: string): string => path.replace(/[*?[{},]/g, "[$&]");
 
-/** The path to the letter, everything in its folder, everything below it, and every file of its kind. The first is the narrowest. */
+/**
+ * The exact path, everything in its folder, everything below it, and every file of its kind. The first is the
+ * narrowest.
+ */
 export function pathPatterns(path: string): string[] {
   const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
   const kind = /[^/.][^/]*\.([A-Za-z0-9]{1,8})$/.exec(path)?.[1];
@@ -15,14 +18,14 @@ export function pathPatterns(path: string): string[] {
 
 /** This port, or every port of the host: a port is part of a place. */
 export function placePatterns(place: string): string[] {
-  const found = /^([a-z]+:\/\/)(\[[^\]]+\]|[^:/]+)(?::\d+)?$/.exec(place);
-  return found ? [place, `${found[1]}${found[2]}:*`] : [place];
+  const match = /^([a-z]+:\/\/)(\[[^\]]+\]|[^:/]+)(?::\d+)?$/.exec(place);
+  return match ? [place, `${match[1]}${match[2]}:*`] : [place];
 }
 
 export type End = "hour" | "day" | "month" | "none";
 const LENGTHS: Record<Exclude<End, "none">, number> = { hour: 3_600_000, day: 86_400_000 - 60_000, month: 30 * 86_400_000 };
 
-/** A day ends a minute early: then it still counts as a day when the answer arrives. */
+/** A day ends a minute early, so that it still counts as a day when the answer arrives. */
 export const endOf = (end: End, now: number): string | undefined => (end === "none" ? undefined : new Date(now + LENGTHS[end]).toISOString().slice(0, 19) + "Z");
 
 export interface Edit {
@@ -32,8 +35,8 @@ export interface Edit {
   end: End;
 }
 
-/** What is sent: only what differs from the offer, and the tools as they were offered. */
-export function edited(offered: Grant, edit: Edit, now: number): Grant {
+/** What is sent: only what differs from the offer, and the tools as offered. */
+export function editedGrant(offered: Grant, edit: Edit, now: number): Grant {
   const until = endOf(edit.end, now);
   return {
     tools: offered.tools,

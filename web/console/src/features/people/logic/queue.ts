@@ -1,102 +1,102 @@
-/** Which prompts wait, in which order, and which one is shown: it never changes by itself. */
+/** Which prompts are pending, in which order, and which one is shown; that one never changes by itself. */
 
 import type { PromptEntry, RequestEntry, ResponseEntry } from "@handrail/host";
 
-export interface Asked {
+export interface QueuedPrompt {
   request: RequestEntry;
   response?: ResponseEntry;
-  /** The server lists it as pending no more, and its answer has not been seen. */
+  /** The server no longer lists it as pending, and its answer hasn't been seen. */
   isGone?: boolean;
-  /** An answer was given here as well, and refused because another was first. */
+  /** An answer was also given here, and refused because another was first. */
   isTooLate?: boolean;
 }
 
-export const isSettled = (asked: Asked | undefined): boolean => !asked || asked.isGone === true || asked.response !== undefined;
+export const isSettled = (asked: QueuedPrompt | undefined): boolean => !asked || asked.isGone === true || asked.response !== undefined;
 
 export interface Queue {
-  /** Everything known, by requestId. */
-  asked: ReadonlyMap<string, Asked>;
+  /** All known prompts, by requestId. */
+  prompts: ReadonlyMap<string, QueuedPrompt>;
   /** The pending ones and the shown one, oldest first; positions never change. */
   order: readonly string[];
-  /** Stays until the person moves on, even when somebody else answers it. */
+  /** Stays until the person moves on, even if it is answered elsewhere. */
   shown: string | null;
-  /** Those of `asked` that have an answer, the newest first. */
-  answered: readonly Asked[];
-  /** Responses whose request is on an older page of the log that was not read yet. */
+  /** Those of `asked` that have an answer, newest first. */
+  answered: readonly QueuedPrompt[];
+  /** Responses whose request is on an older page of the log that hasn't been read yet. */
   early: ReadonlyMap<string, ResponseEntry>;
 }
 
-export const emptyQueue: Queue = { asked: new Map(), order: [], shown: null, answered: [], early: new Map() };
+export const emptyQueue: Queue = { prompts: new Map(), order: [], shown: null, answered: [], early: new Map() };
 
 export function pendingCount(queue: Queue): number {
-  return queue.order.reduce((count, id) => count + (isSettled(queue.asked.get(id)) ? 0 : 1), 0);
+  return queue.order.reduce((count, id) => count + (isSettled(queue.prompts.get(id)) ? 0 : 1), 0);
 }
 
-/** Takes in entries in the order of the log. A response that came before its request is kept for it. */
+/** Processes entries in the order of the log. A response that came before its request is kept for it. */
 export function receive(queue: Queue, entries: readonly PromptEntry[]): Queue {
   if (entries.length === 0) return queue;
-  const asked = new Map(queue.asked);
+  const prompts = new Map(queue.prompts);
   const order = [...queue.order];
   const early = new Map(queue.early);
-  const changed = new Map<string, Asked>();
-  const put = (one: Asked): void => {
-    asked.set(one.request.requestId, one);
+  const changed = new Map<string, QueuedPrompt>();
+  const put = (one: QueuedPrompt): void => {
+    prompts.set(one.request.requestId, one);
     if (one.response) changed.set(one.request.requestId, one);
   };
   for (const entry of entries) {
-    const known = asked.get(entry.requestId);
+    const existing = prompts.get(entry.requestId);
     if (entry.action === "request") {
-      if (!known) {
+      if (!existing) {
         const response = early.get(entry.requestId);
         early.delete(entry.requestId);
         put(response ? { request: entry, response } : { request: entry });
         order.push(entry.requestId);
-      } else if (entry.caller !== known.request.caller) {
-        put({ ...known, request: { ...known.request, ...callerOf(entry) } });
+      } else if (entry.caller !== existing.request.caller) {
+        put({ ...existing, request: { ...existing.request, ...callerOf(entry) } });
       }
-    } else if (!known) {
+    } else if (!existing) {
       const before = early.get(entry.requestId);
       if (!before || isEarlier(entry, before)) early.set(entry.requestId, entry);
-    } else if (!known.response || isEarlier(entry, known.response)) {
-      put({ ...known, response: entry });
+    } else if (!existing.response || isEarlier(entry, existing.response)) {
+      put({ ...existing, response: entry });
     }
   }
-  return settle({ asked, order, shown: queue.shown, answered: merged(queue.answered, changed), early });
+  return settle({ prompts, order, shown: queue.shown, answered: mergeAnswered(queue.answered, changed), early });
 }
 
-/** The first response wins, and older pages come later; the same one may come again when more is known of it. */
+/** The first response wins, and older pages come later; the same one may come again with more data. */
 function isEarlier(one: ResponseEntry, other: ResponseEntry): boolean {
   return one.offset !== undefined && (other.offset === undefined || one.offset <= other.offset);
 }
 
 /**
- * After a reload: what the server no longer lists as pending is not pending.
- * `knownBefore` are the prompts known when the list was asked for: one that arrived meanwhile can't be on it.
+ * After a reload: what the server no longer lists as pending isn't pending. `knownBefore` are the prompts that were
+ * known when the list was requested; one that arrived since can't be on it.
  */
 export function replacePending(queue: Queue, pending: readonly RequestEntry[], knownBefore: readonly string[]): Queue {
   const listed = new Set(pending.map((entry) => entry.requestId));
-  const asked = new Map(queue.asked);
+  const prompts = new Map(queue.prompts);
   for (const id of knownBefore) {
-    const known = asked.get(id);
-    if (known && !known.response && !listed.has(id)) asked.set(id, { ...known, isGone: true });
+    const existing = prompts.get(id);
+    if (existing && !existing.response && !listed.has(id)) prompts.set(id, { ...existing, isGone: true });
   }
-  return settle(receive({ ...queue, asked }, pending));
+  return settle(receive({ ...queue, prompts }, pending));
 }
 
 export function markTooLate(queue: Queue, requestId: string): Queue {
-  const known = queue.asked.get(requestId);
-  return known ? { ...queue, asked: new Map(queue.asked).set(requestId, { ...known, isTooLate: true }) } : queue;
+  const existing = queue.prompts.get(requestId);
+  return existing ? { ...queue, prompts: new Map(queue.prompts).set(requestId, { ...existing, isTooLate: true }) } : queue;
 }
 
-/** The next prompt that waits, in order and around the end; the settled one leaves. */
+/** Shows the next pending prompt, in order and around the end; the settled one leaves. */
 export function moveOn(queue: Queue): Queue {
   const at = queue.shown ? queue.order.indexOf(queue.shown) : -1;
   const after = [...queue.order.slice(at + 1), ...queue.order.slice(0, Math.max(at, 0))];
-  const next = after.find((id) => !isSettled(queue.asked.get(id))) ?? null;
+  const next = after.find((id) => !isSettled(queue.prompts.get(id))) ?? null;
   return settle({ ...queue, shown: next });
 }
 
-/** The person steps through the queue: `step` 1 or -1; stays where it is at the ends. */
+/** Steps through the queue by 1 or -1; stays in place at the ends. */
 export function step(queue: Queue, by: 1 | -1): Queue {
   const at = queue.shown ? queue.order.indexOf(queue.shown) : -1;
   const target = queue.order[at + by];
@@ -107,22 +107,22 @@ export function show(queue: Queue, requestId: string): Queue {
   return queue.order.includes(requestId) ? settle({ ...queue, shown: requestId }) : queue;
 }
 
-/** Answered prompts leave the order, except the one that somebody is looking at. */
+/** Answered prompts leave the order, except the one that is shown. */
 function settle(queue: Queue): Queue {
-  const order = queue.order.filter((id) => id === queue.shown || !isSettled(queue.asked.get(id)));
-  return { ...queue, order, shown: queue.shown ?? firstOf(order, queue.asked) };
+  const order = queue.order.filter((id) => id === queue.shown || !isSettled(queue.prompts.get(id)));
+  return { ...queue, order, shown: queue.shown ?? firstOf(order, queue.prompts) };
 }
 
-/** What somebody waits for comes before what is only to be read. */
-function firstOf(order: readonly string[], asked: Queue["asked"]): string | null {
+/** Prompts that a program waits for come before those that are only to be read. */
+function firstOf(order: readonly string[], asked: Queue["prompts"]): string | null {
   return order.find((id) => asked.get(id)?.request.prompt.kind !== "result") ?? order[0] ?? null;
 }
 
-/** Both lists are in order: a page more costs one pass, however long the history has become. */
-function merged(known: readonly Asked[], changed: ReadonlyMap<string, Asked>): readonly Asked[] {
+/** Both lists are sorted, so a page more costs one pass, however long the history is. */
+function mergeAnswered(known: readonly QueuedPrompt[], changed: ReadonlyMap<string, QueuedPrompt>): readonly QueuedPrompt[] {
   if (changed.size === 0) return known;
   const fresh = [...changed.values()].sort((a, b) => (isNewer(a, b) ? -1 : 1));
-  const all: Asked[] = [];
+  const all: QueuedPrompt[] = [];
   let next = 0;
   for (const one of known) {
     if (changed.has(one.request.requestId)) continue;
@@ -132,8 +132,8 @@ function merged(known: readonly Asked[], changed: ReadonlyMap<string, Asked>): r
   return [...all, ...fresh.slice(next)];
 }
 
-/** An answer of our own has no place in the log yet, and is the newest. */
-function isNewer({ response: one }: Asked, { response: other }: Asked): boolean {
+/** An answer of this page has no place in the log yet, and is the newest. */
+function isNewer({ response: one }: QueuedPrompt, { response: other }: QueuedPrompt): boolean {
   return (one?.offset ?? Number.POSITIVE_INFINITY) > (other?.offset ?? Number.POSITIVE_INFINITY);
 }
 

@@ -1,4 +1,4 @@
-/** Words of an approval's card. */
+/** Texts of an approval's card. */
 
 import type { Risk } from "@handrail/host";
 
@@ -42,11 +42,11 @@ export interface CardTexts {
   selected: (count: number) => string;
   allowSelected: (count: number) => string;
   denySelected: (count: number) => string;
-  /** Labels that the server names in English, and what they are called here. */
+  /** Translations of the server's English labels. */
   labels: Record<string, string>;
-  /** The same with a name in them. */
+  /** The same for labels that contain a name. */
   labelled: Record<"Field" | "new content of", (name: string) => string>;
-  /** Data that has words in every language, by the fact's name. */
+  /** Translations of values, by the fact's name. */
   values: Record<string, (value: string) => string>;
   phrases: Record<string, (about: string) => string>;
 }

@@ -3,7 +3,7 @@ import type { CardTexts } from "./card";
 import type { Problem } from "../logic/answers";
 import type { ParameterProblem } from "../../tools/logic/schema";
 
-/** Proof that a person is here. */
+/** Proof that a person is present. */
 interface PresenceTexts {
   title: string;
   why: string;
@@ -73,7 +73,7 @@ export interface PeopleTexts {
   later: string;
   widen: string;
   narrow: string;
-  /** What is known of the program that asked; `approval` where an agent's approval is kept for its next try. */
+  /** What is known of the program that asked; `approval` if an agent's approval is kept for its next attempt. */
   callers: { approval: string; gone: string; unknown: string };
   kinds: Record<"kv" | "choice" | "task_confirm" | "file_change_confirm" | "result" | "unreadable", string>;
   unknownKind: string;
@@ -153,7 +153,7 @@ export interface PeopleTexts {
   unchanged: (count: number) => string;
   openFold: (count: number) => string;
   outcomes: Record<"ok" | "canceled" | "timeout" | "gone", string>;
-  /** The same for what isn't an approval. */
+  /** The same for questions that aren't approvals. */
   replies: Record<"ok" | "canceled", string>;
   answeredElsewhere: string;
   tooLate: string;

@@ -8,7 +8,7 @@ import { focusOnce } from "../../../ui/focus";
 import { PresenceCheck } from "../../../ui/PresenceCheck";
 import { addAgent, type IssuedToken } from "../actions";
 
-/** A new agent gets a token, with proof of presence; it is shown once and kept nowhere. */
+/** Gives a new agent a token, with proof of presence; it is shown once and stored nowhere. */
 export function AddAgent({ added }: { added: () => void }) {
   const t = texts.value.agents;
   const [name, setName] = useState("");
@@ -16,11 +16,11 @@ export function AddAgent({ added }: { added: () => void }) {
   const [need, setNeed] = useState<{ need: PresenceNeed; name: string } | null>(null);
   const [issued, setIssued] = useState<IssuedToken | null>(null);
 
-  async function issue(wanted: string, presence?: object): Promise<void> {
-    setIssued(await addAgent(wanted, presence));
+  async function issue(name: string, presence?: object): Promise<void> {
+    setIssued(await addAgent(name, presence));
     setNeed(null);
     setName("");
-    announcement.value = t.issued(wanted);
+    announcement.value = t.issued(name);
     added();
   }
 
@@ -30,8 +30,8 @@ export function AddAgent({ added }: { added: () => void }) {
     try {
       await issue(name.trim());
     } catch (failure) {
-      const found = presenceNeed(failure);
-      if (found) setNeed({ need: found, name: name.trim() });
+      const need = presenceNeed(failure);
+      if (need) setNeed({ need, name: name.trim() });
       else setError(fieldErrorsOf(failure).get("name") ?? messageOf(failure));
     }
   }

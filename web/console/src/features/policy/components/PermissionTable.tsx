@@ -19,7 +19,10 @@ interface PermissionTableProps {
   changed: () => void;
 }
 
-/** Every permission that outlasts one call. A revocation counts for the next call, and can be undone for ten minutes. */
+/**
+ * Every permission that outlasts one call. A revocation takes effect with the next call, and can be undone for ten
+ * minutes.
+ */
 export function PermissionTable({ permissions, isLoaded, changed }: PermissionTableProps) {
   const t = texts.value;
   const [error, setError] = useState("");
@@ -35,8 +38,8 @@ export function PermissionTable({ permissions, isLoaded, changed }: PermissionTa
       setRevoked(now);
       announcement.value = now ? t.ruleRevoked(titleOf(now)) : t.ruleRestored;
     } catch (failure) {
-      const found = presenceNeed(failure);
-      if (found) setNeed(found);
+      const need = presenceNeed(failure);
+      if (need) setNeed(need);
       else setError(messageOf(failure));
     }
     changed();

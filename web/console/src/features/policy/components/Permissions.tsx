@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import { texts } from "../../../store";
 import { PageHead } from "../../../ui/PageHead";
 import { useLoaded } from "../../../ui/useLoaded";
-import { readPolicy, readStanding } from "../actions";
+import { readPolicy, readPermissionSources } from "../actions";
 import { permissionsOf } from "../logic/permissions";
 import { AddAgent } from "./AddAgent";
 import { PermissionTable } from "./PermissionTable";
@@ -14,7 +14,7 @@ import "../permissions.css";
 export function Permissions() {
   const t = texts.value;
   const policy = useLoaded(readPolicy);
-  const standing = useLoaded(readStanding);
+  const standing = useLoaded(readPermissionSources);
   const permissions = useMemo(() => (standing.data ? permissionsOf(standing.data) : []), [standing.data]);
   const error = policy.error || standing.error;
   const again = (): void => {
@@ -36,7 +36,7 @@ export function Permissions() {
   );
 }
 
-/** What happens where no rule matches: six tiles, one for each kind of effect. */
+/** What happens if no rule matches: six tiles, one for each kind of effect. */
 function Defaults({ decided }: { decided: Record<string, string> }) {
   const t = texts.value;
   return (

@@ -6,7 +6,7 @@ import { CodeBlock } from "../../../ui/CodeBlock";
 import { PresenceCheck } from "../../../ui/PresenceCheck";
 import { distrustPolicy, readPolicyFile, trustPolicy, type Policy } from "../actions";
 
-/** A project's own policy may loosen rules only once a person has read and trusted exactly that content. */
+/** A project's own policy may loosen rules only after a person has read and trusted exactly that content. */
 export function PolicyTrust({ policy, changed }: { policy: Policy; changed: (now: Policy) => void }) {
   const t = texts.value.trust;
   const [shown, setShown] = useState<{ text: string; hash: string } | null>(null);
@@ -18,8 +18,8 @@ export function PolicyTrust({ policy, changed }: { policy: Policy; changed: (now
     try {
       await work();
     } catch (failure) {
-      const found = presenceNeed(failure);
-      if (found) setNeed(found);
+      const need = presenceNeed(failure);
+      if (need) setNeed(need);
       else setError(messageOf(failure));
     }
   }

@@ -8,7 +8,7 @@ import { useLoaded } from "../../../ui/useLoaded";
 import { readToolNames, testRules, type Verdict } from "../actions";
 import type { Agent } from "../logic/permissions";
 
-/** Why does this ask? A call is tried against the rules, and nothing is called. */
+/** Why does this ask? Tests a call against the rules without making it. */
 export function RuleTest({ agents }: { agents: readonly Agent[] }) {
   const t = texts.value;
   const { data: tools } = useLoaded(readToolNames);

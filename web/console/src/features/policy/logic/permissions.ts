@@ -1,4 +1,4 @@
-/** Everything that stands until somebody revokes it, as one list: what, where, who, until when, how often used. */
+/** Everything in force until it is revoked, as one list: what, where, who, until when, how often used. */
 
 import type { PolicyRule } from "../actions";
 
@@ -10,16 +10,16 @@ export interface Permission {
   rule?: PolicyRule;
   /** The app, the browser, the agent. */
   name: string;
-  /** What exactly it covers, in the words of rules. */
+  /** What exactly it covers, in the syntax of rules. */
   exactly: string;
   /** A folder; empty for all of them. */
   project: string;
   /** Empty for every agent. */
   who: string;
-  /** A date; empty where it has no end. */
+  /** A date; empty if it has no end. */
   until: string;
   hasEnded: boolean;
-  /** Undefined where nobody counts. */
+  /** Undefined if uses aren't counted. */
   used?: number;
   lastUsed?: string;
   since?: string | number;
@@ -42,7 +42,7 @@ export interface UserRule extends PolicyRule, Use {
   hasEnded?: boolean;
 }
 
-/** One that connects over HTTP. `lastSeen` is null where it has not called since handrail was started. */
+/** An agent that connects over HTTP. `lastSeen` is null if it hasn't called since handrail was started. */
 export interface Agent {
   id: string;
   name: string;
@@ -74,7 +74,7 @@ export interface TrustedPolicy extends Use {
   at: string;
 }
 
-export interface Standing {
+export interface PermissionSources {
   rules: readonly UserRule[];
   uses: Readonly<Record<string, Use>>;
   consents: readonly AppConsent[];
@@ -93,7 +93,7 @@ export function toolsIn(pattern = ""): string[] {
   return pattern.replace(/^\{|\}$/g, "").split(",").map((name) => name.trim()).filter(Boolean);
 }
 
-export function permissionsOf({ rules, uses, consents, browsers, agents, policies }: Standing): Permission[] {
+export function permissionsOf({ rules, uses, consents, browsers, agents, policies }: PermissionSources): Permission[] {
   const nameOf = (identity: string): string => agents.find((agent) => agent.identity === identity)?.name ?? identity;
   const lasting = { project: "", who: "", until: "", hasEnded: false };
   const useOf = (use: Use = {}): Use => ({ used: use.used ?? 0, ...(use.lastUsed ? { lastUsed: use.lastUsed } : {}) });

@@ -4,7 +4,7 @@ import { Visible } from "../../../ui/Visible";
 import { type Commit, readCommits, takeCommit, type Taken } from "../actions";
 import { words } from "../words";
 
-/** Commits that the agent made: fetched when asked for, taken one by one. */
+/** Commits that the agent made: fetched on request, accepted one by one. */
 export function Commits({ run, isBusy, took }: { run: string; isBusy: boolean; took: (taken: Taken) => void }) {
   const t = words.value;
   const [commits, setCommits] = useState<Commit[] | null>(null);

@@ -15,7 +15,7 @@ interface Props {
 const SIGNS: Record<Item["status"], string> = { added: "A", modified: "M", deleted: "D", folder: "A", "folder deleted": "D", other: "!" };
 const ROW_HEIGHT = 34;
 
-/** Files by group, each with a box to tick. Up and Down go through them. */
+/** Files by group, each with a checkbox. Up and Down move through them. */
 export function FileList({ items, chosen, choose, path, open }: Props) {
   const t = words.value;
   const rows = useMemo(() => rowsOf(items), [items]);

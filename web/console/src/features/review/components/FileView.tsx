@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { messageOf } from "../../../shell/failure";
 import { Visible } from "../../../ui/Visible";
 import { readFile } from "../actions";
-import { type Chosen, chooseFile, chooseHunk, type Edit, type Hunk, isChoosable, isHunkChosen, type Item, resolved, type ShownFile, sizeOf, type WantedItem } from "../logic/items";
+import { type Chosen, chooseFile, chooseHunk, type Edit, type Hunk, isChoosable, isHunkChosen, type Item, resolutionOf, type ShownFile, sizeOf, type ItemToTake } from "../logic/items";
 import { words } from "../words";
 import { Conflict } from "./Conflict";
 
@@ -13,10 +13,10 @@ interface Props {
   choose: (chosen: Chosen) => void;
   saw: (file: ShownFile) => void;
   isBusy: boolean;
-  resolve: (item: WantedItem) => void;
+  resolve: (item: ItemToTake) => void;
 }
 
-/** One file: what a person should know about it, and its hunks with a box to tick. */
+/** One file: what to know about it, and its hunks with a checkbox each. */
 export function FileView({ run, item, chosen, choose, saw, isBusy, resolve }: Props) {
   const t = words.value;
   const [file, setFile] = useState<ShownFile | null>(null);
@@ -65,7 +65,7 @@ function Content({ file, item, chosen, choose, isBusy, resolve }: ContentProps) 
       {file.isBinary && <p class="sub">{t.binary}</p>}
       {!file.isBinary && isWhole && file.hunks.length === 0 && item.status === "added" && <p class="sub">{t.empty}</p>}
       {file.isCut && <p class="sub">{t.cut}</p>}
-      {file.hunks.map((hunk) => <HunkView key={hunk.place} hunk={hunk} isWhole={isWhole} isChosen={isHunkChosen(chosen, file.path, hunk.place)} choose={(isOn) => choose(chooseHunk(chosen, file, hunk.place, isOn))} isBusy={isBusy} takeTheirs={() => resolve(resolved(file, "theirs", hunk.place))} />)}
+      {file.hunks.map((hunk) => <HunkView key={hunk.place} hunk={hunk} isWhole={isWhole} isChosen={isHunkChosen(chosen, file.path, hunk.place)} choose={(isOn) => choose(chooseHunk(chosen, file, hunk.place, isOn))} isBusy={isBusy} takeTheirs={() => resolve(resolutionOf(file, "theirs", hunk.place))} />)}
     </>
   );
 }

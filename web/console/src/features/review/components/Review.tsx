@@ -6,14 +6,14 @@ import { PageHead } from "../../../ui/PageHead";
 import { useLoaded } from "../../../ui/useLoaded";
 import { Visible } from "../../../ui/Visible";
 import { discard, readItems, readRuns, type Run, type Taken, takeItems, undo } from "../actions";
-import { type Chosen, type Item, isChoosable, wanted, type WantedItem } from "../logic/items";
+import { type Chosen, type Item, isChoosable, itemsToTake, type ItemToTake } from "../logic/items";
 import "../review.css";
 import { words } from "../words";
 import { Commits } from "./Commits";
 import { FileList } from "./FileList";
 import { FileView } from "./FileView";
 
-/** What agents changed in their cages: runs, files, hunks; taking and discarding them. */
+/** What agents changed in their cages: runs, files and hunks, to accept or discard. */
 export function Review() {
   const t = words.value;
   const { data: runs, error, again } = useLoaded(readRuns);
@@ -71,11 +71,11 @@ function OneRun({ run, again }: { run: Run; again: () => void }) {
   const load = async (): Promise<void> => {
     if (run.problem) return;
     try {
-      const found = await readItems(run.id);
-      setItems(found);
+      const result = await readItems(run.id);
+      setItems(result);
       setChosen(new Map());
       setSeen(new Map());
-      setPath((before) => (found.some((item) => item.path === before) ? before : (found.find(isChoosable)?.path ?? "")));
+      setPath((before) => (result.some((item) => item.path === before) ? before : (result.find(isChoosable)?.path ?? "")));
     } catch (fault) {
       setFailure(messageOf(fault));
     }
@@ -93,14 +93,14 @@ function OneRun({ run, again }: { run: Run; again: () => void }) {
     await load();
     setIsBusy(false);
   };
-  const show = (found: Taken): void => {
-    setTaken(found);
-    announcement.value = found.result.taken ? t.took(found.result.taken) : t.nothingTaken;
+  const show = (result: Taken): void => {
+    setTaken(result);
+    announcement.value = result.result.taken ? t.took(result.result.taken) : t.nothingTaken;
   };
-  const take = (wantedItems: WantedItem[]): Promise<void> => during(async () => show(await takeItems(run.id, wantedItems)));
+  const take = (wantedItems: ItemToTake[]): Promise<void> => during(async () => show(await takeItems(run.id, wantedItems)));
   const takeAll = (): Promise<void> => take((items ?? []).filter((item) => isChoosable(item) && item.group !== "ignored").map(({ path: name, digest }) => ({ path: name, ...(digest ? { digest } : {}) })));
-  const undoTaken = (found: Taken): Promise<void> => during(async () => {
-    await undo(found.executionId);
+  const undoTaken = (result: Taken): Promise<void> => during(async () => {
+    await undo(result.executionId);
     setTaken(null);
     announcement.value = t.undone;
   });
@@ -120,7 +120,7 @@ function OneRun({ run, again }: { run: Run; again: () => void }) {
           <button type="button" class="plain" disabled={isBusy} onClick={() => void during(async () => {})}>{t.again}</button>
           {!isAsking && <button type="button" class="plain" disabled={isBusy || run.isRunning} onClick={() => setIsAsking(true)}>{t.discard}</button>}
           <button type="button" class="plain" disabled={isBusy || !items?.some(isChoosable)} onClick={() => void takeAll()}>{t.takeAll}</button>
-          <button type="button" class="primary" disabled={isBusy || chosen.size === 0} onClick={() => void take(wanted(chosen, items ?? [], seen))}>{t.takeChosen(chosen.size)}</button>
+          <button type="button" class="primary" disabled={isBusy || chosen.size === 0} onClick={() => void take(itemsToTake(chosen, items ?? [], seen))}>{t.takeChosen(chosen.size)}</button>
         </span>
       </div>
       {isAsking && (

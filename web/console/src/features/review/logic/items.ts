@@ -1,4 +1,4 @@
-/** Items of a review, as the server lists them, and which of them a person has chosen. */
+/** Items of a review as the server lists them, and which of them a person has chosen. */
 
 export type Group = "tracked" | "new" | "binary" | "ignored" | "refused";
 export type Status = "added" | "modified" | "deleted" | "folder" | "folder deleted" | "other";
@@ -55,7 +55,7 @@ export interface ShownFile {
 /** Of a file: all of it, or the hunks with these numbers. */
 export type Chosen = ReadonlyMap<string, "all" | ReadonlySet<number>>;
 
-export interface WantedItem {
+export interface ItemToTake {
   path: string;
   digest?: string;
   hunks?: number[];
@@ -103,12 +103,12 @@ export function chooseHunk(chosen: Chosen, file: ShownFile, place: number, isOn:
 }
 
 export function isHunkChosen(chosen: Chosen, path: string, place: number): boolean {
-  const found = chosen.get(path);
-  return found === "all" || (found?.has(place) ?? false);
+  const choice = chosen.get(path);
+  return choice === "all" || (choice?.has(place) ?? false);
 }
 
-/** What is sent: with the digest of what was seen. */
-export function wanted(chosen: Chosen, items: readonly Item[], seen: ReadonlyMap<string, string>): WantedItem[] {
+/** What is sent, with the digest of what was seen. */
+export function itemsToTake(chosen: Chosen, items: readonly Item[], seen: ReadonlyMap<string, string>): ItemToTake[] {
   const digests = new Map(items.map((item) => [item.path, item.digest]));
   return [...chosen].map(([path, which]) => {
     const digest = seen.get(path) ?? digests.get(path);
@@ -118,8 +118,8 @@ export function wanted(chosen: Chosen, items: readonly Item[], seen: ReadonlyMap
 
 export type Resolution = "theirs" | "mine" | { content: string };
 
-/** What is sent about a conflict: the agent's side of all its places, or of one; the person's own; or an edited file. */
-export function resolved(file: ShownFile, resolution: Resolution, place?: number): WantedItem {
+/** What is sent about a conflict: the agent's side of all its places or of one, the person's own, or an edited file. */
+export function resolutionOf(file: ShownFile, resolution: Resolution, place?: number): ItemToTake {
   const about = { path: file.path, digest: file.digest };
   if (typeof resolution === "object") return { ...about, content: resolution.content };
   if (resolution === "mine") return { ...about, hunks: [], settled: true };

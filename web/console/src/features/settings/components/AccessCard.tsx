@@ -14,7 +14,7 @@ import { Moment } from "../../../ui/Moment";
 import { useLoaded } from "../../../ui/useLoaded";
 import { Visible } from "../../../ui/Visible";
 
-/** Who may come in: the token of programs and the browsers of people. Only a person gets to see it. */
+/** Who has access: the API token and the signed-in browsers. Only a person sees it. */
 export function AccessCard() {
   const t = texts.value;
   const { data: access, error: unread, replace } = useLoaded(readAccess);

@@ -3,7 +3,7 @@ import { installed } from "../../../shell/installed";
 import { subject, texts } from "../../../store";
 import { PageHead } from "../../../ui/PageHead";
 
-/** The cards that features bring, a section at a time; the address may name it. */
+/** The features' settings cards, one section at a time; the address may name it. */
 export function Settings() {
   const t = texts.value;
   const sections = Object.keys(t.sections) as SettingsSection[];

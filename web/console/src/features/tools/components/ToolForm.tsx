@@ -5,7 +5,7 @@ import { texts } from "../../../store";
 import { Field, Select } from "../../../ui/Field";
 import { Visible } from "../../../ui/Visible";
 
-/** A form made from a tool's schema; its call goes the way of every call. */
+/** A form generated from a tool's schema; its call passes the gate like any other. */
 export function ToolForm({ schema, call: callTool }: { schema: JsonSchema; call: (params: unknown) => Promise<unknown> }) {
   const t = texts.value;
   const parameters = useMemo(() => parametersOf(schema), [schema]);
@@ -14,22 +14,22 @@ export function ToolForm({ schema, call: callTool }: { schema: JsonSchema; call:
   const [isCalling, setIsCalling] = useState(false);
   const [result, setResult] = useState<string | null>(null);
   const [error, setError] = useState("");
-  /** What is typed as JSON; null while the form is used. */
+  /** The parameters typed as JSON; null while the form is used. */
   const [json, setJson] = useState<string | null>(null);
 
-  function given(): Record<string, unknown> | null {
+  function parseInput(): Record<string, unknown> | null {
     if (json !== null) {
       const params = parsed(json);
       setProblems(new Map(params ? [] : [["json", t.problems.json]]));
       return params;
     }
-    const read = readParameters(parameters, values);
-    setProblems(new Map([...read.problems].map(([name, problem]) => [name, t.problems[problem]])));
-    return read.problems.size ? null : read.params;
+    const result = readParameters(parameters, values);
+    setProblems(new Map([...result.problems].map(([name, problem]) => [name, t.problems[problem]])));
+    return result.problems.size ? null : result.params;
   }
 
   async function call(): Promise<void> {
-    const params = given();
+    const params = parseInput();
     if (!params) return;
     setIsCalling(true);
     setError("");
@@ -78,7 +78,7 @@ export function ToolForm({ schema, call: callTool }: { schema: JsonSchema; call:
   );
 }
 
-/** Null for what is no object. */
+/** Null if it isn't an object. */
 function parsed(text: string): Record<string, unknown> | null {
   try {
     const value = JSON.parse(text) as unknown;
@@ -99,9 +99,9 @@ function ParameterField({ parameter, value, problem, onInput }: ParameterFieldPr
   const t = texts.value;
   const { name, kind, isRequired, description, options } = parameter;
   if (kind === "boolean" || kind === "enum") {
-    const known = kind === "boolean" ? ["true", "false"] : options;
+    const choices = kind === "boolean" ? ["true", "false"] : options;
     const unset: [string, string][] = isRequired && value !== "" ? [] : [["", t.notSet]];
-    return <Select label={name} value={value} problem={problem} onChange={onInput} options={[...unset, ...known.map((option): [string, string] => [option, option])]} />;
+    return <Select label={name} value={value} problem={problem} onChange={onInput} options={[...unset, ...choices.map((option): [string, string] => [option, option])]} />;
   }
   const hint = kind === "lines" ? t.onePerLine : kind === "json" ? "JSON" : "";
   return (

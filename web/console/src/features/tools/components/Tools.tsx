@@ -15,8 +15,8 @@ export function Tools() {
   const t = texts.value;
   const { data: tools, error, again } = useLoaded(readTools);
   const [words, setWords] = useState("");
-  const found = (tools ?? []).filter((tool) => `${tool.name} ${tool.title} ${t.served.tools[tool.name] ?? ""} ${tool.description}`.toLowerCase().includes(words.toLowerCase()));
-  const surfaces = [...new Set(found.map((tool) => tool.surface))];
+  const matches = (tools ?? []).filter((tool) => `${tool.name} ${tool.title} ${t.served.tools[tool.name] ?? ""} ${tool.description}`.toLowerCase().includes(words.toLowerCase()));
+  const surfaces = [...new Set(matches.map((tool) => tool.surface))];
   return (
     <>
       <PageHead title={t.pages.tools} sub={tools ? t.toolCount(tools.length) : undefined}>
@@ -25,11 +25,11 @@ export function Tools() {
       <div class="page-body" data-scroller tabIndex={0} role="group" aria-label={t.pages.tools}>
         {error && <p class="problem" role="alert">{error} <button type="button" class="plain" onClick={again}>{t.retry}</button></p>}
         {!tools && !error && <p class="nothing">{t.loading}</p>}
-        {tools && found.length === 0 && <p class="nothing">{t.noMatches}</p>}
+        {tools && matches.length === 0 && <p class="nothing">{t.noMatches}</p>}
         {surfaces.map((surface) => (
           <section key={surface} class="surface" aria-label={t.served.surfaces[surface] ?? surface}>
             <h2><Visible text={t.served.surfaces[surface] ?? surface} /></h2>
-            {found.filter((tool) => tool.surface === surface).map((tool) => <ToolCard key={tool.name} tool={tool} />)}
+            {matches.filter((tool) => tool.surface === surface).map((tool) => <ToolCard key={tool.name} tool={tool} />)}
           </section>
         ))}
       </div>

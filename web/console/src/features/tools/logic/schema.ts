@@ -1,4 +1,4 @@
-/** A tool's JSON Schema as a form: what it can't draw becomes a field for JSON. */
+/** A tool's JSON Schema as a form; anything it can't draw becomes a JSON field. */
 
 export interface JsonSchema {
   type?: string | string[];
@@ -23,7 +23,7 @@ export interface Parameter {
   isInteger: boolean;
   description: string;
   options: string[];
-  /** What the field holds before anybody touched it. */
+  /** The initial content of the field. */
   initial: string;
 }
 

@@ -2,7 +2,7 @@ export interface ToolsTexts {
   pages: { tools: string };
   filterTools: string;
   toolCount: (count: number) => string;
-  /** By the effect. */
+  /** By effect. */
   does: Record<string, string>;
   toAgents: string;
   enterAs: string;
@@ -20,6 +20,6 @@ export interface ToolsTexts {
   onePerLine: string;
   noParameters: string;
   tryHint: string;
-  /** What the server says by a name of its own, said again; what is missing here stays as the server says it. */
+  /** Translations of the server's names; missing ones are shown as the server sends them. */
   served: { surfaces: Readonly<Record<string, string>>; tools: Readonly<Record<string, string>> };
 }

@@ -1,11 +1,11 @@
 import { hasSafeFix, nextProblemLine } from "../logic/problems";
-import { goToLine, startMending } from "../actions";
+import { goToLine, startFix } from "../actions";
 import { line, problemsByPath } from "../store";
 import { words } from "../words";
 import { Icon } from "../../../ui/Icon";
 import { ProblemNote } from "./ProblemNote";
 
-/** Below the text: the line that was chosen, and the ways to other lines with problems. */
+/** Below the text: the selected line, and links to other lines with problems. */
 export function LineNote({ path }: { path: string }) {
   const w = words.value;
   const all = problemsByPath.value.get(path) ?? [];
@@ -17,7 +17,7 @@ export function LineNote({ path }: { path: string }) {
         <span class="sub">{w.line(line.value)}</span>
         <button type="button" class="icon-button" disabled={all.length === 0} aria-label={w.previousProblem} title={`${w.previousProblem} (Shift F8)`} onClick={() => go(-1)}><Icon name="up" /></button>
         <button type="button" class="icon-button" disabled={all.length === 0} aria-label={w.nextProblem} title={`${w.nextProblem} (F8)`} onClick={() => go(1)}><Icon name="down" /></button>
-        {hasSafeFix(all) && <button type="button" class="plain fix-all" onClick={() => startMending({ path })}>{w.fixAll}</button>}
+        {hasSafeFix(all) && <button type="button" class="plain fix-all" onClick={() => startFix({ path })}>{w.fixAll}</button>}
       </div>
       {here.length === 0 ? <p class="sub">{all.length === 0 ? w.clean : w.noProblemHere}</p> : here.map((problem) => <ProblemNote key={`${problem.code} ${problem.start}`} problem={problem} />)}
     </section>

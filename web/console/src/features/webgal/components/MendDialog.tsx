@@ -1,29 +1,32 @@
 import { HostError } from "@handrail/host";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { messageOf } from "../../../shell/failure";
-import type { Mend, Wish } from "../logic/game";
+import type { Fix, FixTarget } from "../logic/game";
 import { visible } from "../../../logic/visible";
 import { texts } from "../../../store";
-import { mend, readGame, showMend, startMending } from "../actions";
+import { applyFix, readGame, previewFix, startFix } from "../actions";
 import { words } from "../words";
 import { Diff } from "../../../ui/Diff";
 
-/** What would be written, before it is. What changes meanwhile on disk is told, and nothing is written. */
-export function MendDialog({ wish }: { wish: Wish }) {
+/**
+ * Shows a fix before it is written. If the file changes on disk in the meantime, that is reported and nothing is
+ * written.
+ */
+export function FixDialog({ wish }: { wish: FixTarget }) {
   const t = texts.value;
   const w = words.value;
   const dialog = useRef<HTMLDialogElement>(null);
   const diff = useRef<HTMLDivElement>(null);
-  const [shown, setShown] = useState<Mend | null>(null);
+  const [shown, setShown] = useState<Fix | null>(null);
   const [isWriting, setIsWriting] = useState(false);
   const [problem, setProblem] = useState("");
 
   const look = (): void => {
     setProblem("");
     setShown(null);
-    showMend(wish).then(setShown, told);
+    previewFix(wish).then(setShown, reportFailure);
   };
-  function told(failure: unknown): void {
+  function reportFailure(failure: unknown): void {
     const isConflict = failure instanceof HostError && failure.status === 409;
     setProblem(isConflict ? w.changed : messageOf(failure));
     setShown(null);
@@ -34,18 +37,18 @@ export function MendDialog({ wish }: { wish: Wish }) {
     look();
   }, []);
 
-  // To be read and scrolled first: the Enter that asked for it must not write it, too.
+  // The diff gets the focus for scrolling, so that the Enter key that opened the dialog doesn't confirm it, too.
   useEffect(() => diff.current?.focus(), [shown]);
 
   async function write(): Promise<void> {
     if (!shown) return;
     setIsWriting(true);
-    await mend(wish, shown).then(() => dialog.current?.close(), told);
+    await applyFix(wish, shown).then(() => dialog.current?.close(), reportFailure);
     setIsWriting(false);
   }
 
   return (
-    <dialog ref={dialog} class="mend" aria-label={w.fixTitle(visible(wish.path))} onClose={() => startMending(null)} onKeyDown={(event) => event.stopPropagation()}>
+    <dialog ref={dialog} class="mend" aria-label={w.fixTitle(visible(wish.path))} onClose={() => startFix(null)} onKeyDown={(event) => event.stopPropagation()}>
       <h2>{w.fixTitle(visible(wish.path))}</h2>
       {problem && <p class="problem" role="alert">{problem}</p>}
       {!shown && !problem && <p class="nothing">{t.loading}</p>}

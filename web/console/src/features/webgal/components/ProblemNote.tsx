@@ -1,10 +1,10 @@
 import type { Problem } from "../logic/game";
 import { visible } from "../../../logic/visible";
-import { startMending } from "../actions";
+import { startFix } from "../actions";
 import { words } from "../words";
 import { Visible } from "../../../ui/Visible";
 
-/** One problem with its rule and, where it is known, the line as it should be. */
+/** One problem with its rule and, if known, the corrected line. */
 export function ProblemNote({ problem }: { problem: Problem }) {
   const w = words.value;
   return (
@@ -15,7 +15,7 @@ export function ProblemNote({ problem }: { problem: Problem }) {
       {problem.fixHint !== undefined && (
         <p class="fix-hint">
           <span class="sub">{problem.isGuess ? w.suggestion : w.better}</span> <code><Visible text={problem.fixHint} /></code>
-          <button type="button" class="plain" aria-label={`${w.fix} ${visible(problem.message)}`} onClick={() => startMending(problem)}>{w.fix}</button>
+          <button type="button" class="plain" aria-label={`${w.fix} ${visible(problem.message)}`} onClick={() => startFix(problem)}>{w.fix}</button>
         </p>
       )}
     </div>

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Problem, Severity } from "../logic/game";
 import { countsOf, filterProblems } from "../logic/problems";
-import { openScene, showTab, startMending } from "../actions";
+import { openScene, showTab, startFix } from "../actions";
 import { problems } from "../store";
 import { words } from "../words";
 import { visible } from "../../../logic/visible";
@@ -13,7 +13,7 @@ import { SeverityFilter } from "./SeverityFilter";
 const ROW = 45;
 const UNUSED = "WG404";
 
-/** All that is wrong, wherever it is: scenes, settings, files that nothing names. */
+/** All problems, wherever they are: scenes, settings, unused files. */
 export function Problems() {
   const w = words.value;
   const [sought, setSought] = useState("");
@@ -46,7 +46,7 @@ function Row({ problem }: { problem: Problem }) {
         <span class="problem-message"><Visible text={problem.message} /></span>
         <span class="sub mono"><Visible text={problem.code === UNUSED ? problem.path : `${problem.path}:${problem.line}`} /> · {problem.code}</span>
       </button>
-      {problem.fixHint !== undefined && <button type="button" class="plain" aria-label={`${w.fix} ${visible(problem.message)}`} onClick={() => startMending(problem)}>{w.fix}</button>}
+      {problem.fixHint !== undefined && <button type="button" class="plain" aria-label={`${w.fix} ${visible(problem.message)}`} onClick={() => startFix(problem)}>{w.fix}</button>}
     </div>
   );
 }

@@ -9,10 +9,10 @@ import { visible } from "../../../logic/visible";
 import { Chunked } from "../../../ui/Chunked";
 import { useLoaded } from "../../../ui/useLoaded";
 import { Visible } from "../../../ui/Visible";
-import { quiet } from "../logic/playing";
+import { stopSound } from "../logic/playing";
 import { ResourceCard } from "./ResourceCard";
 
-/** Of a row of cards, shared by those in it; a guess until the row was seen. */
+/** Height share of a card in a row; a guess until the row was measured. */
 const CARD_SHARE = 40;
 const MOST_PLACES = 3;
 const FEW = 5;
@@ -23,7 +23,7 @@ export function Resources() {
   const [sought, setSought] = useState("");
   const [choice, setChoice] = useState<Choice>("all");
   useEffect(again, [stamp.value]);
-  useEffect(() => quiet, []);
+  useEffect(() => stopSound, []);
   const all = data?.resources ?? [];
   const shown = useMemo(() => filterResources(all, sought, choice), [data, sought, choice]);
   const draw = useMemo(() => (one: Resource) => <ResourceCard key={one.path} resource={one} />, []);
@@ -59,7 +59,7 @@ export function Resources() {
 
 const drawMissing = ({ path, uses }: Missing) => <p key={path} class="missing-row"><span class="mono"><Visible text={path} /></span> <Places uses={uses} /></p>;
 
-/** The first lines that name it, each to be opened. */
+/** The first lines that use it, each a link. */
 function Places({ uses }: { uses: readonly Use[] }) {
   const w = words.value;
   return (

@@ -1,7 +1,7 @@
 import type { TargetedPointerEvent } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Graph, GraphNode } from "../logic/game";
-import { fitted, moved, revealing, zoomed, type Sight, type Size } from "../logic/sight";
+import { fitted, moved, revealing, zoomed, type Viewport, type Size } from "../logic/sight";
 import { openScene, readGraph } from "../actions";
 import { game, problemsByPath, stamp } from "../store";
 import { words } from "../words";
@@ -13,7 +13,9 @@ import { useLoaded } from "../../../ui/useLoaded";
 const HEIGHT = 26;
 const STEP = 1.25;
 
-/** The scenes and the ways between them, as `handrail webgal graph` draws them; to be moved, zoomed and opened. */
+/**
+ * The scenes and the connections between them, as `handrail webgal graph` draws them; can be moved, zoomed and opened.
+ */
 export function SceneGraph() {
   const { data: graph, error, again } = useLoaded(readGraph);
   useEffect(again, [stamp.value]);
@@ -29,8 +31,8 @@ export function SceneGraph() {
 function Picture({ graph }: { graph: Graph }) {
   const w = words.value;
   const area = useRef<SVGSVGElement>(null);
-  const [sight, setSight] = useState<Sight>({ x: 0, y: 0, scale: 1 });
-  const held = useRef<{ id: number; x: number; y: number } | null>(null);
+  const [sight, setSight] = useState<Viewport>({ x: 0, y: 0, scale: 1 });
+  const drag = useRef<{ id: number; x: number; y: number } | null>(null);
   const room = (): Size => {
     const { width, height } = (area.current as SVGSVGElement).getBoundingClientRect();
     return { width, height };
@@ -48,21 +50,21 @@ function Picture({ graph }: { graph: Graph }) {
       const { left, top } = element.getBoundingClientRect();
       setSight((now) => zoomed(now, Math.exp(-event.deltaY / 400), { x: event.clientX - left, y: event.clientY - top }));
     };
-    // Preact's own listeners are passive for the wheel: the page would scroll along.
+    // Preact's own wheel listeners are passive, so the page would scroll as well.
     element.addEventListener("wheel", onWheel, { passive: false });
     return () => element.removeEventListener("wheel", onWheel);
   }, []);
 
   function drag(event: TargetedPointerEvent<SVGSVGElement>): void {
-    const from = held.current;
+    const from = drag.current;
     if (!from || from.id !== event.pointerId) return;
     const [dx, dy] = [event.clientX - from.x, event.clientY - from.y];
-    // A press that hardly moves is meant for the scene under it.
+    // A press that hardly moves is a click on the scene below.
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) {
       if (Math.hypot(dx, dy) < 4) return;
       event.currentTarget.setPointerCapture(event.pointerId);
     }
-    held.current = { id: event.pointerId, x: event.clientX, y: event.clientY };
+    drag.current = { id: event.pointerId, x: event.clientX, y: event.clientY };
     setSight((now) => moved(now, dx, dy));
   }
 
@@ -80,10 +82,10 @@ function Picture({ graph }: { graph: Graph }) {
         class="graph"
         role="group"
         aria-label={w.graph}
-        onPointerDown={(event) => { if (event.button === 0) held.current = { id: event.pointerId, x: event.clientX, y: event.clientY }; }}
+        onPointerDown={(event) => { if (event.button === 0) drag.current = { id: event.pointerId, x: event.clientX, y: event.clientY }; }}
         onPointerMove={drag}
-        onPointerUp={() => { held.current = null; }}
-        onPointerCancel={() => { held.current = null; }}
+        onPointerUp={() => { drag.current = null; }}
+        onPointerCancel={() => { drag.current = null; }}
       >
         <defs>
           <marker id="graph-to" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" /></marker>
@@ -96,15 +98,15 @@ function Picture({ graph }: { graph: Graph }) {
 
 function Drawing({ graph, reveal }: { graph: Graph; reveal: (node: GraphNode) => void }) {
   const w = words.value;
-  const known = game.value;
-  const prefix = known && known !== "unknown" && known.folder !== "." ? `${known.folder}/scene/` : "scene/";
+  const current = game.value;
+  const prefix = current && current !== "unknown" && current.folder !== "." ? `${current.folder}/scene/` : "scene/";
   const label = (node: GraphNode): string => {
     const name = visible(node.name);
     if (node.kind === "missing") return w.missingNode(name);
     return node.kind === "lost" ? w.lostNode(name) : w.node(name, problemsOf(node).length);
   };
   const problemsOf = ({ name }: GraphNode) => problemsByPath.value.get(prefix + name) ?? [];
-  /** What is missing has no text of its own: the line that leads there is shown. */
+  /** A missing scene has no text, so the line that leads there is shown. */
   const open = ({ name, kind }: GraphNode): void => {
     const way = kind === "missing" ? graph.arrows.find(({ to }) => to === name) : undefined;
     void openScene(prefix + (way ? way.from : name), way?.line);

@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { Game, Severity } from "../logic/game";
 import { countsOf, listScenes, type ListedScene } from "../logic/problems";
 import { openScene } from "../actions";
-import { opened, problems, problemsByPath } from "../store";
+import { openedPath, problems, problemsByPath } from "../store";
 import { words } from "../words";
 import { Chunked } from "../../../ui/Chunked";
 import { focusBeside } from "../../../ui/focus";
@@ -37,7 +37,7 @@ function Row({ scene, isConfig }: { scene: ListedScene; isConfig: boolean }) {
   const w = words.value;
   const about = isConfig ? w.config : scene.isReachable ? w.lines(scene.lines) : w.unreached;
   return (
-    <button type="button" class={`scene ${scene.isReachable ? "" : "unreached"}`} aria-pressed={opened.value === scene.path} title={`${scene.path} · ${about}`} onClick={() => void openScene(scene.path)}>
+    <button type="button" class={`scene ${scene.isReachable ? "" : "unreached"}`} aria-pressed={openedPath.value === scene.path} title={`${scene.path} · ${about}`} onClick={() => void openScene(scene.path)}>
       <span class="scene-name mono"><Visible text={scene.name} /></span>
       <CountMarks counts={scene.counts} />
     </button>

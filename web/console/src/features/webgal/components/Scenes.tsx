@@ -1,5 +1,5 @@
 import { texts } from "../../../store";
-import { game, isPreviewing, opened, problemsByPath, text, textFailure } from "../store";
+import { game, isPreviewing, openedPath, problemsByPath, text, textFailure } from "../store";
 import { words } from "../words";
 import { LineNote } from "./LineNote";
 import { Preview } from "./Preview";
@@ -8,18 +8,18 @@ import { Source } from "./Source";
 
 const NO_TEXT = "WG125";
 
-/** The scenes, the text of one, what is wrong with a line of it, and how it looks when it is played. */
+/** The list of scenes, the text of one, the problems of a line, and the preview. */
 export function Scenes() {
-  const known = game.value;
-  if (known === null || known === "unknown") return null;
+  const current = game.value;
+  if (current === null || current === "unknown") return null;
   const scene = text.value;
-  const isUnreadable = (problemsByPath.value.get(opened.value ?? "") ?? []).some(({ code }) => code === NO_TEXT);
+  const isUnreadable = (problemsByPath.value.get(openedPath.value ?? "") ?? []).some(({ code }) => code === NO_TEXT);
   return (
     <div class={`workbench ${isPreviewing.value ? "with-preview" : ""}`}>
-      <SceneList game={known} />
-      <section class="scene-text" aria-label={opened.value ?? words.value.scenes}>
+      <SceneList game={current} />
+      <section class="scene-text" aria-label={openedPath.value ?? words.value.scenes}>
         {textFailure.value && <p class="problem" role="alert">{isUnreadable ? words.value.unreadable : textFailure.value}</p>}
-        {scene === null && !textFailure.value && <p class="nothing">{opened.value ? texts.value.loading : words.value.chooseScene}</p>}
+        {scene === null && !textFailure.value && <p class="nothing">{openedPath.value ? texts.value.loading : words.value.chooseScene}</p>}
         {scene && <Source key={scene.path} scene={scene} />}
         {scene && <LineNote path={scene.path} />}
       </section>

@@ -26,7 +26,7 @@ export function SeverityFilter({ counts, wanted, choose }: SeverityFilterProps) 
   );
 }
 
-/** How many there are of each, where there are any. */
+/** The number of each severity, if there are any. */
 export function CountMarks({ counts }: { counts: Counts }) {
   const w = words.value;
   return (

@@ -5,7 +5,7 @@ import type { SceneText } from "../logic/game";
 import { byLine, nextProblemLine } from "../logic/problems";
 import { blocksOf, scrollFor, STEP, windowOf } from "../logic/window";
 import { visible } from "../../../logic/visible";
-import { goToLine, startMending } from "../actions";
+import { goToLine, startFix } from "../actions";
 import { line, problemsByPath, reveals } from "../store";
 import { words } from "../words";
 import { ProblemNote } from "./ProblemNote";
@@ -14,7 +14,7 @@ import { SourceBlock } from "./SourceBlock";
 const ROW = 20;
 const CARD = 180;
 
-/** A scene's text. Of however many lines, only those near the screen are in the document. */
+/** A scene's text. Only the lines near the screen are in the document, however many there are. */
 export function Source({ scene }: { scene: SceneText }) {
   const w = words.value;
   const area = useRef<HTMLDivElement>(null);
@@ -23,8 +23,8 @@ export function Source({ scene }: { scene: SceneText }) {
   const [pointed, setPointed] = useState<number | null>(null);
   const lines = useMemo(() => scene.text.split("\n"), [scene.text]);
   const widest = useMemo(() => widestOf(lines), [lines]);
-  const known = problemsByPath.value.get(scene.path);
-  const marks = useMemo(() => byLine(known ?? []), [known]);
+  const problems = problemsByPath.value.get(scene.path);
+  const marks = useMemo(() => byLine(problems ?? []), [problems]);
   const current = Math.min(line.value, lines.length);
 
   function look(): void {
@@ -53,7 +53,7 @@ export function Source({ scene }: { scene: SceneText }) {
     const step = steps[event.key];
     if (step !== undefined && !event.altKey && !event.metaKey) goToLine(Math.max(1, Math.min(lines.length, current + step)));
     else if (event.key === "F8") goToLine(nextProblemLine(marks.keys(), current, event.shiftKey ? -1 : 1) ?? current);
-    else if (event.key === "Enter") startMending(marks.get(current)?.find(({ fixHint }) => fixHint !== undefined) ?? null);
+    else if (event.key === "Enter") startFix(marks.get(current)?.find(({ fixHint }) => fixHint !== undefined) ?? null);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -97,7 +97,7 @@ export function Source({ scene }: { scene: SceneText }) {
   );
 }
 
-/** Right below its line, so that the pointer can go there; above it where there is no room. */
+/** Right below its line, so that the pointer can reach it; above it if there is no room. */
 function cardPlace({ scrollTop, clientHeight }: HTMLElement, number: number): Record<string, string> {
   const top = number * ROW - scrollTop;
   return top + CARD > clientHeight && top > CARD ? { bottom: `calc(100% - ${top - ROW}px)` } : { top: `${top}px` };

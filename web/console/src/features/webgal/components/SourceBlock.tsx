@@ -8,13 +8,13 @@ interface SourceBlockProps {
   lines: readonly string[];
   parts: readonly Parts[];
   marks: ReadonlyMap<number, Problem[]>;
-  /** Only where it is in here: the others then stay as they are. */
+  /** Only set if it is in this block, so that the other blocks don't change. */
   current: number | undefined;
 }
 
 const NOTHING: Parts = ["remark", 0, 0, 0];
 
-/** The lines that come and go together; what stays on the screen is not looked at again. */
+/** Lines that appear and disappear together; those that stay on the screen aren't drawn again. */
 export function SourceBlock({ first, lines, parts, marks, current }: SourceBlockProps) {
   return useMemo(
     () => (

@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { tokensOf } from "../logic/colouring";
 import type { Parts, Problem } from "../logic/game";
-import { gravest } from "../logic/problems";
+import { mostSevere } from "../logic/problems";
 import { visible } from "../../../logic/visible";
 import { Visible } from "../../../ui/Visible";
 
@@ -15,7 +15,7 @@ interface SourceLineProps {
 }
 
 export function SourceLine({ text, number, count, parts, problems, isCurrent }: SourceLineProps) {
-  const severity = problems && gravest(problems);
+  const severity = problems && mostSevere(problems);
   const tokens = useMemo(() => tokensOf(text, parts, problems), [text, parts, problems]);
   return (
     <div role="option" id={`line-${number}`} class={`source-line ${severity ? `sev-${severity}` : ""}`} data-line={number} aria-selected={isCurrent} aria-posinset={number} aria-setsize={count}>

@@ -9,7 +9,7 @@ export function Tabs() {
   function move(event: TargetedKeyboardEvent<HTMLElement>): void {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (step === 0) return;
-    // The arrows also go through the questions, where they are pressed elsewhere.
+    // Elsewhere, the arrows step through the questions.
     event.stopPropagation();
     const next = TABS[(TABS.indexOf(tab.value) + step + TABS.length) % TABS.length] as Tab;
     showTab(next);

@@ -4,38 +4,38 @@ import { language, texts } from "../../../store";
 import { visible } from "../../../logic/visible";
 import "../webgal.css";
 import { lookForChanges, readGame, showPreview } from "../actions";
-import { failure, game, isPreviewing, mending, tab } from "../store";
+import { failure, game, isPreviewing, fixTarget, tab } from "../store";
 import { words } from "../words";
 import { PageHead } from "../../../ui/PageHead";
-import { MendDialog } from "./MendDialog";
+import { FixDialog } from "./MendDialog";
 import { NoGame } from "./NoGame";
 import { Problems } from "./Problems";
 import { Resources } from "./Resources";
 import { SceneGraph } from "./SceneGraph";
 import { Scenes } from "./Scenes";
 import { Tabs } from "./Tabs";
-import { Written } from "./Written";
+import { LastWrite } from "./Written";
 
 const EVERY_MS = 2000;
 const SHARE = 15;
 const VIEWS = { scenes: Scenes, problems: Problems, graph: SceneGraph, resources: Resources };
 
-/** The project's game: its scenes with what is wrong in them, how they hang together, its files, and how it plays. */
+/** The project's game: its scenes with their problems, their connections, its files, and a preview. */
 export function WebGal() {
   const t = texts.value;
   const w = words.value;
   useEffect(() => void readGame(), [language.value]);
   useEffect(followDisk, []);
-  // What an agent has written need not wait for the next look.
+  // An agent's write doesn't have to wait for the next check.
   const lastWrite = calls.value.find(({ effect, state }) => effect === "WRITE" && state === "done")?.executionId;
   useEffect(() => void lookForChanges(), [lastWrite]);
 
-  const known = game.value;
-  const isThere = known !== null && known !== "unknown";
+  const current = game.value;
+  const isThere = current !== null && current !== "unknown";
   const View = VIEWS[tab.value];
   return (
     <>
-      <PageHead title={t.pages.webgal} sub={isThere ? [visible(known.title), w.summary(known.scenes.length, known.lines)].filter(Boolean).join(" · ") : undefined}>
+      <PageHead title={t.pages.webgal} sub={isThere ? [visible(current.title), w.summary(current.scenes.length, current.lines)].filter(Boolean).join(" · ") : undefined}>
         {isThere && (
           <>
             <Tabs />
@@ -46,20 +46,20 @@ export function WebGal() {
         )}
       </PageHead>
       {failure.value && <p class="problem webgal-failure" role="alert">{failure.value} <button type="button" class="plain" onClick={() => void readGame()}>{t.retry}</button></p>}
-      {known === "unknown" && !failure.value && <p class="nothing webgal-failure">{t.loading}</p>}
-      {known === null && <NoGame />}
+      {current === "unknown" && !failure.value && <p class="nothing webgal-failure">{t.loading}</p>}
+      {current === null && <NoGame />}
       {isThere && (
         <div class="game" id={`view-${tab.value}`} role="tabpanel" aria-labelledby={`tab-${tab.value}`}>
-          <Written />
+          <LastWrite />
           <View />
         </div>
       )}
-      {mending.value && <MendDialog key={JSON.stringify(mending.value)} wish={mending.value} />}
+      {fixTarget.value && <FixDialog key={JSON.stringify(fixTarget.value)} wish={fixTarget.value} />}
     </>
   );
 }
 
-/** Nobody tells us of files that change; while the page is looked at, it asks, and seldom where asking takes long. */
+/** There are no events for changed files, so the open page polls, less often if a check takes long. */
 function followDisk(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;

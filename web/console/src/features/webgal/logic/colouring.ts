@@ -2,7 +2,7 @@
 
 import { visible } from "../../../logic/visible";
 import type { Parts, Problem, Severity } from "./game";
-import { gravest } from "./problems";
+import { mostSevere } from "./problems";
 
 export type Piece = "command" | "speaker" | "mark" | "content" | "argument" | "remark";
 
@@ -14,7 +14,7 @@ export interface Token {
 
 const PAIR = /[\ud800-\udbff]/;
 
-/** From code points, which the server counts, to the units of our strings: they differ where a pair stands before. */
+/** Converts code points, which the server counts, to UTF-16 units; they differ after a surrogate pair. */
 export function unitsOf(text: string): (point: number) => number {
   if (!PAIR.test(text)) return (point) => Math.min(point, text.length);
   const starts: number[] = [];
@@ -39,7 +39,7 @@ export function tokensOf(text: string, [sort, head, content, end]: Parts, proble
           [Math.min(unit(end) + 1, text.length), "mark"],
           [text.length, "remark"],
         ];
-  // What is missing at a place has no character of its own: the one before it is marked.
+  // A missing character has no place of its own, so the one before it is marked.
   const spans = problems.map((one) => ({ from: unit(one.end > one.start ? one.start : Math.max(0, one.start - 1)), to: unit(one.end), problem: one }));
   const cuts = [...new Set([...borders.map(([at]) => at), ...spans.flatMap(({ from, to }) => [from, to]), text.length])].sort((a, b) => a - b);
   const tokens: Token[] = [];
@@ -47,17 +47,17 @@ export function tokensOf(text: string, [sort, head, content, end]: Parts, proble
   for (const cut of cuts) {
     if (cut <= start) continue;
     const piece = borders.find(([at]) => start < at)?.[1] ?? "remark";
-    const severity = gravest(spans.filter(({ from, to }) => from <= start && start < to).map(({ problem }) => problem));
+    const severity = mostSevere(spans.filter(({ from, to }) => from <= start && start < to).map(({ problem }) => problem));
     tokens.push({ text: text.slice(start, cut), piece, ...(severity ? { severity } : {}) });
     start = cut;
   }
   return tokens;
 }
 
-// As wide as two in every monospaced font: CJK, kana, hangul, full-width forms and emoji.
+// Characters of double width in every monospaced font: CJK, kana, hangul, full-width forms and emoji.
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/gu;
 
-/** How many columns the widest line needs; only those that could be the widest are measured. */
+/** The number of columns of the widest line; only candidates for it are measured. */
 export function widestOf(lines: readonly string[]): number {
   let widest = 0;
   for (const line of lines) {

@@ -1,4 +1,4 @@
-/** A game as `/api/webgal/*` tells it. */
+/** A game as `/api/webgal/*` describes it. */
 
 export const SEVERITIES = ["syntax", "resource", "style"] as const;
 export type Severity = (typeof SEVERITIES)[number];
@@ -9,12 +9,12 @@ export interface Problem {
   code: string;
   kind: Severity;
   message: string;
-  /** In characters of the line, as Python counts them: code points. */
+  /** In code points, as Python counts. */
   start: number;
   end: number;
-  /** The whole line as it should be. */
+  /** The corrected line. */
   fixHint?: string;
-  /** It can't be known that this was meant: never applied with the others. */
+  /** The intention is uncertain, so it is never applied with the others. */
   isGuess?: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface Game {
   title: string;
   stamp: string;
   entry: string | null;
-  /** The path of `config.txt`, where the game has one. */
+  /** The path of `config.txt`, if the game has one. */
   config: string | null;
   lines: number;
   scenes: SceneEntry[];
@@ -39,7 +39,7 @@ export interface Game {
 
 export type Sort = "command" | "speech" | "remark" | "continuation";
 
-/** What it is, and where its head, its content and its arguments end. */
+/** The kind of line, and where its head, its content and its arguments end. */
 export type Parts = readonly [sort: Sort, head: number, content: number, end: number];
 
 export interface SceneText {
@@ -101,11 +101,11 @@ export interface Resources {
   missing: Missing[];
 }
 
-/** One problem's fix, or without one all that is safe in the file. */
-export type Wish = Pick<Problem, "path"> & Partial<Pick<Problem, "line" | "code" | "start">>;
+/** One problem's fix, or without a problem all safe fixes of the file. */
+export type FixTarget = Pick<Problem, "path"> & Partial<Pick<Problem, "line" | "code" | "start">>;
 
-/** What mending would do, and by what the same is recognised when it is done. */
-export interface Mend {
+/** What a fix would change, and hashes that identify it when it is written. */
+export interface Fix {
   path: string;
   diff: string;
   baseHash: string;
@@ -113,7 +113,7 @@ export interface Mend {
   snapshotId?: string;
 }
 
-/** A screen of the preview's: named in later wishes, opened by a frame. */
+/** A screen of the preview: later requests name it, a frame opens it. */
 export interface Frame {
   screen: string;
   address: string;

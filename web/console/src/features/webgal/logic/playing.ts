@@ -1,4 +1,4 @@
-/** The one sound that is heard. */
+/** The one sound that is playing. */
 
 import { fetchFile } from "@handrail/host";
 import { signal } from "@preact/signals";
@@ -10,13 +10,13 @@ let source: string | null = null;
 
 export function toggle(url: string): void {
   const wasPlaying = playing.value === url;
-  quiet();
+  stopSound();
   unplayable.value = null;
   if (wasPlaying) return;
   playing.value = url;
   play(url).catch(() => {
     if (playing.value !== url) return;
-    quiet();
+    stopSound();
     unplayable.value = url;
   });
 }
@@ -26,11 +26,11 @@ async function play(url: string): Promise<void> {
   if (playing.value !== url) return;
   source = URL.createObjectURL(sound);
   player = new Audio(source);
-  player.onended = quiet;
+  player.onended = stopSound;
   await player.play();
 }
 
-export function quiet(): void {
+export function stopSound(): void {
   player?.pause();
   player = null;
   if (source !== null) URL.revokeObjectURL(source);

@@ -1,4 +1,4 @@
-/** A game's files, picked out by kind, by use and by words. */
+/** Filters a game's files by kind, use and words. */
 
 import { KINDS, type Kind, type Resource } from "./game";
 
@@ -7,14 +7,14 @@ export type Choice = Kind | "all" | "unused" | "missing";
 export function choicesOf(resources: readonly Resource[], missing: number): [Choice, number][] {
   const kinds = KINDS.map((kind): [Choice, number] => [kind, resources.filter((one) => one.kind === kind).length]);
   const unused = resources.filter(({ isUnused }) => isUnused).length;
-  const found: [Choice, number][] = [["all", resources.length], ...kinds, ["unused", unused], ["missing", missing]];
-  return found.filter(([choice, count]) => choice === "all" || count > 0);
+  const choices: [Choice, number][] = [["all", resources.length], ...kinds, ["unused", unused], ["missing", missing]];
+  return choices.filter(([choice, count]) => choice === "all" || count > 0);
 }
 
 export function filterResources(resources: readonly Resource[], words: string, choice: Choice): Resource[] {
-  const wanted = words.toLowerCase();
+  const query = words.toLowerCase();
   return resources.filter(
-    ({ kind, isUnused, path }) => (choice === "all" || (choice === "unused" ? isUnused : kind === choice)) && path.toLowerCase().includes(wanted),
+    ({ kind, isUnused, path }) => (choice === "all" || (choice === "unused" ? isUnused : kind === choice)) && path.toLowerCase().includes(query),
   );
 }
 

@@ -1,4 +1,4 @@
-/** Which of very many rows of one height are near the part that is shown. */
+/** Which of very many rows of equal height are near the visible part. */
 
 export interface Window {
   first: number;
@@ -6,7 +6,7 @@ export interface Window {
 }
 
 const SPARE = 20;
-/** Rows come and go so many at a time: most scrolling draws nothing. */
+/** Rows appear and disappear in steps of this size, so most scrolling draws nothing. */
 export const STEP = 10;
 
 export function windowOf(scrollTop: number, height: number, rowHeight: number, count: number): Window {
@@ -18,7 +18,7 @@ export function windowOf(scrollTop: number, height: number, rowHeight: number, c
 /** The first rows of the steps in a window. */
 export const blocksOf = ({ first, last }: Window): number[] => Array.from({ length: Math.ceil((last - first) / STEP) }, (_, at) => first + at * STEP);
 
-/** How far to scroll so that a row is seen with some of its neighbours; undefined where it is already. */
+/** How far to scroll so that a row is visible with some of its neighbours; undefined if it already is. */
 export function scrollFor(row: number, scrollTop: number, height: number, rowHeight: number): number | undefined {
   const margin = Math.min(3 * rowHeight, height / 4);
   const top = row * rowHeight;
