@@ -4,7 +4,7 @@ import { FEATURES } from "./features";
 import { preferences } from "./preferences";
 import { App, prepare } from "./shell/App";
 import { readPage } from "./shell/address";
-import { yieldToBrowser } from "./shell/breath";
+import { yieldToBrowser } from "./shell/yielding";
 import { listenForCommands } from "./shell/commands";
 import { install, pages } from "./shell/installed";
 import { start } from "./shell/session";

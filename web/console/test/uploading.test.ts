@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { nextTaskId, claimNextTaskId } from "../src/features/agent/actions/beginning";
+import { nextTaskId, claimNextTaskId } from "../src/features/agent/actions/newTask";
 import { draftOf, keepDraft } from "../src/features/agent/actions/drafts";
 import { upload, uploadsOf } from "../src/features/agent/actions/uploading";
 

@@ -3,7 +3,7 @@ import { tokensOf, unitsOf, widestOf } from "../src/features/webgal/logic/colour
 import { fileUrl, type Parts, type Problem, type Resource } from "../src/features/webgal/logic/game";
 import { byLine, countsOf, filterProblems, mostSevere, hasSafeFix, listScenes, nextProblemLine } from "../src/features/webgal/logic/problems";
 import { choicesOf, filterResources, formatSize } from "../src/features/webgal/logic/resources";
-import { fitted, moved, revealing, zoomed } from "../src/features/webgal/logic/sight";
+import { fitted, moved, revealing, zoomed } from "../src/features/webgal/logic/viewport";
 import { blocksOf, scrollFor, windowOf } from "../src/features/webgal/logic/window";
 
 const problem = (more: Partial<Problem> = {}): Problem => ({ path: "game/scene/start.txt", line: 1, code: "WG201", kind: "resource", message: "no such file", start: 0, end: 0, ...more });

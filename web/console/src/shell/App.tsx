@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { announcement, connection, page, session, texts } from "../store";
 import { Boundary } from "../ui/Boundary";
-import { yieldToBrowser } from "./breath";
+import { yieldToBrowser } from "./yielding";
 import { Commands, Shortcuts } from "./Commands";
 import { isCommandsOpen, isHelpOpen } from "./commands";
 import { installed, pages } from "./installed";

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { signIn } from "./session";
 import { texts } from "../store";
 import { Logo } from "./Logo";
-import { InlineCode } from "../ui/Coded";
+import { InlineCode } from "../ui/InlineCode";
 import { Field } from "../ui/Field";
 
 /** Members of a team sign in on a page of their server, with a token or through its identity provider. */

@@ -1,7 +1,7 @@
 /** An error in words for people. */
 
 import { HostError } from "@handrail/host";
-import { translateServerText, translateFailure } from "../logic/said";
+import { translateServerText, translateFailure } from "../logic/serverText";
 import { visible } from "../logic/visible";
 
 export function messageOf(error: unknown): string {

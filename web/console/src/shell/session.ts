@@ -4,7 +4,7 @@ import { deleteAt, fetchData, forgetPageSecret, HostError, keepPageSecret, postJ
 import type { PageName } from "../features";
 import { connection, page, session, type Session } from "../store";
 import { readPage } from "./address";
-import { yieldToBrowser } from "./breath";
+import { yieldToBrowser } from "./yielding";
 import { installed, pages, serve } from "./installed";
 import { fetchSocket, openLine, currentLine, type PanelControl } from "./line";
 import { reloadProjects } from "./projects";

@@ -1,4 +1,4 @@
-import type { Saying } from "../logic/said";
+import type { Saying } from "../logic/serverText";
 
 /** Sentences of the server that people often read. */
 export const sayingsZh: readonly Saying[] = [

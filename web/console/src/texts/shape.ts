@@ -1,4 +1,4 @@
-import type { Saying } from "../logic/said";
+import type { Saying } from "../logic/serverText";
 import type { ActTexts } from "./acts";
 
 export interface ShellTexts {

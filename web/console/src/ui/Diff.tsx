@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type DiffLine, type Fold, foldDiff, parseDiff, type SplitRow, splitRows, withFileHeads } from "../logic/diff";
-import { translateServerText } from "../logic/said";
+import { translateServerText } from "../logic/serverText";
 import { colourLine, languageOf } from "../logic/syntax";
 import { changedWords, type Ranges } from "../logic/words";
 import { prefer, preferences } from "../preferences";

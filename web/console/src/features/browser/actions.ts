@@ -4,7 +4,7 @@ import type { FrontendEvent } from "../../shell/events";
 import { deleteAt, fetchData, HostError, postJson, type connect } from "@handrail/host";
 import { lastChanged, mergeTasks, type BrowserTask } from "./logic/browserTasks";
 import type { Plugin } from "./logic/plugins";
-import type { TaskPageView } from "./logic/sight";
+import type { TaskPageView } from "./logic/pageView";
 import { afterReconnect, takeRead, takeSync, type Snapshot, type SnapshotSync } from "./logic/windows";
 import { preferences } from "../../preferences";
 import { announcement, texts } from "../../store";

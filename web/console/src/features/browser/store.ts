@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import type { BrowserTask } from "./logic/browserTasks";
 import { inOrder, type Plugin } from "./logic/plugins";
-import type { TaskPageView } from "./logic/sight";
+import type { TaskPageView } from "./logic/pageView";
 import { noSnapshots, type Snapshots } from "./logic/windows";
 import type { ExtensionInfo } from "./bridge";
 

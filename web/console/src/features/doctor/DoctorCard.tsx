@@ -1,5 +1,5 @@
 import type { PageName } from "../../features";
-import { translateServerText } from "../../logic/said";
+import { translateServerText } from "../../logic/serverText";
 import { announcement, texts } from "../../store";
 import { useLoaded } from "../../ui/useLoaded";
 import { Visible } from "../../ui/Visible";

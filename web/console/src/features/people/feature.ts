@@ -2,7 +2,7 @@ import type { PromptEntry } from "@handrail/host";
 import type { Feature } from "../../shell/feature";
 import { lazily } from "../../ui/Lazy";
 import { closePanel, openPanel } from "./actions/panel";
-import { followWindowCommands } from "./actions/orders";
+import { followWindowCommands } from "./actions/windowCommands";
 import { reloadPrompts, receiveEntries } from "./actions/prompts";
 import { Panel } from "./components/Panel";
 import "./panel.css";

@@ -6,7 +6,7 @@
 import { signal } from "@preact/signals";
 import { fetchData, postJson } from "@handrail/host";
 import type { Attachment } from "../logic/chat";
-import { nextTaskId } from "./beginning";
+import { nextTaskId } from "./newTask";
 import { draftOf, keepDraft } from "./drafts";
 
 const SAMPLE = 65_536;

@@ -8,8 +8,8 @@ import { Start } from "./Start";
 import { TaskRail } from "./TaskRail";
 import "../chat.css";
 
-const Talk = lazily(async () => (await import("./Talk")).ConversationView);
-const Beside = lazily(async () => (await import("./Beside")).TaskSidebar);
+const Talk = lazily(async () => (await import("./ConversationView")).ConversationView);
+const Beside = lazily(async () => (await import("./TaskSidebar")).TaskSidebar);
 const WIDE = "(min-width: 1180px)";
 
 /** Tasks on the left, one of them in the middle, its context on the right. */

@@ -16,8 +16,8 @@ export function Completion({ entry }: { entry: Entry }) {
   const t = chatTexts.value;
   const [problem, setProblem] = useState("");
   const [isShowingCall, setIsShowingCall] = useState(false);
-  const prompt = promptOf(entry, conversationOf.value, queue.value.prompts.values());
-  const { prompt } = prompt?.request ?? {};
+  const queued = promptOf(entry, conversationOf.value, queue.value.prompts.values());
+  const { prompt } = queued?.request ?? {};
   const report = (prompt?.kind === "result" ? prompt.markdown : undefined) ?? reportOf(entry);
 
   if (entry.tool?.status === "error") return <ToolRow entry={entry} />;
@@ -26,8 +26,8 @@ export function Completion({ entry }: { entry: Entry }) {
       <h3 class="completion-head"><Icon name="done" />{t.completed}</h3>
       <Markdown text={report} />
       <p class="row">
-        {prompt && !isSettled(prompt) && (
-          <button type="button" class="primary" onClick={() => respond(prompt.request, { status: "ok" }).catch((failure: unknown) => setProblem(messageOf(failure)))}>{texts.value.understood}</button>
+        {queued && !isSettled(queued) && (
+          <button type="button" class="primary" onClick={() => respond(queued.request, { status: "ok" }).catch((failure: unknown) => setProblem(messageOf(failure)))}>{texts.value.understood}</button>
         )}
         <button type="button" class="quiet" aria-expanded={isShowingCall} onClick={() => setIsShowingCall(!isShowingCall)}>{t.record}</button>
       </p>

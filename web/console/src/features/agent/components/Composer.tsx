@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { goTo } from "../../../shell/address";
-import { claimNextTaskId } from "../actions/beginning";
+import { claimNextTaskId } from "../actions/newTask";
 import { draftOf, giveBack, keepDraft } from "../actions/drafts";
 import { open } from "../actions/following";
-import { newMessageId, send } from "../actions/saying";
+import { newMessageId, send } from "../actions/sending";
 import { chatTexts, conversation, isAsking, takesWords, wantedMode, wantedModel } from "../store";
 import { upload, uploadsOf } from "../actions/uploading";
 import { messageOf } from "../../../shell/failure";

@@ -1,13 +1,13 @@
-import { sendAgain } from "../actions/saying";
+import { sendAgain } from "../actions/sending";
 import { chatTexts, conversationOf } from "../store";
 import type { Entry } from "../logic/chat";
 import { isCheckOff } from "../logic/plan";
 import { questionOf, reportOf } from "../logic/results";
 import { Markdown } from "../../../ui/Markdown";
 import { Visible } from "../../../ui/Visible";
-import { AttachedFile } from "./Attached";
+import { AttachedFile } from "./AttachedFile";
 import { GrowingMarkdown } from "./GrowingMarkdown";
-import { AgentQuestion } from "./Asking";
+import { AgentQuestion } from "./AgentQuestion";
 import { Completion } from "./Completion";
 import { ToolRow } from "./ToolRow";
 

@@ -4,7 +4,7 @@ import { readDoctor } from "../../doctor/actions";
 import { arePluginsLoaded, plugins } from "../../browser/store";
 import { chatTexts, hasModel, models } from "../store";
 import { readState } from "../../desktop/actions";
-import { translateServerText } from "../../../logic/said";
+import { translateServerText } from "../../../logic/serverText";
 import { session, texts } from "../../../store";
 import { lazily } from "../../../ui/Lazy";
 import { useLoaded } from "../../../ui/useLoaded";

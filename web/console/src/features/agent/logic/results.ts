@@ -11,8 +11,8 @@ const COMPLETION = "attempt_completion";
 const ASKING = "ask_followup_question";
 const CUT = "…";
 
-const member = (value: unknown, name: string): string => {
-  const parsed = readArguments(value);
+const member = (json: unknown, name: string): string => {
+  const parsed = readArguments(json);
   const value = typeof parsed === "object" && parsed !== null ? (parsed as Record<string, unknown>)[name] : undefined;
   return typeof value === "string" ? value : "";
 };

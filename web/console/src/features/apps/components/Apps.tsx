@@ -3,7 +3,7 @@ import { readApps, readConsents } from "../actions";
 import { type DescriptorProblem, findApps } from "../logic/apps";
 import { history } from "../../people/store";
 import { texts } from "../../../store";
-import { InlineCode } from "../../../ui/Coded";
+import { InlineCode } from "../../../ui/InlineCode";
 import { PageHead } from "../../../ui/PageHead";
 import { useLoaded } from "../../../ui/useLoaded";
 import { Visible } from "../../../ui/Visible";

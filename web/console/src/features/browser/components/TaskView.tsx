@@ -3,14 +3,14 @@ import { handBack, look, stopTask, takeOver, watchLive } from "../actions";
 import { plugins, shownTask, lastView, snapshots } from "../store";
 import { messageOf } from "../../../shell/failure";
 import { canHandBack, canLook, canStop, canTakeOver, type BrowserTask } from "../logic/browserTasks";
-import { hasPicture } from "../logic/sight";
+import { hasPicture } from "../logic/pageView";
 import { tabOf } from "../logic/windows";
 import { prefer, preferences } from "../../../preferences";
 import { texts } from "../../../store";
 import { Visible } from "../../../ui/Visible";
-import { TaskPicture } from "./Shot";
+import { TaskPicture } from "./TaskPicture";
 import { TakenOver } from "./TakenOver";
-import { TaskBrowser } from "./WhichBrowser";
+import { TaskBrowser } from "./TaskBrowser";
 
 /** One task: its controls and its last picture. */
 export function TaskView() {

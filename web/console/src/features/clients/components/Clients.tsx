@@ -9,8 +9,8 @@ import { ClientRow } from "./ClientRow";
 import { Confine } from "./Confine";
 import { FirstCall } from "./FirstCall";
 import { OtherServers } from "./OtherServers";
-import { SampleApproval } from "./Sample";
-import { ConfigChanges } from "./Written";
+import { SampleApproval } from "./SampleApproval";
+import { ConfigChanges } from "./ConfigChanges";
 import "../clients.css";
 import { words } from "../words";
 

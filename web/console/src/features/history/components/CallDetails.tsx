@@ -5,7 +5,7 @@ import { messageOf } from "../../../shell/failure";
 import { type Call, canUndo } from "../logic/calls";
 import { undone } from "../store";
 import { page, texts } from "../../../store";
-import { EvidenceFiles } from "./Exhibits";
+import { EvidenceFiles } from "./EvidenceFiles";
 import { Facts } from "../../../ui/Facts";
 import { Moment } from "../../../ui/Moment";
 

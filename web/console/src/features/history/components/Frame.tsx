@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Entry } from "../../agent/logic/chat";
 import { argumentsText } from "../../agent/logic/toolHint";
-import { translateFailure } from "../../../logic/said";
+import { translateFailure } from "../../../logic/serverText";
 import { visible } from "../../../logic/visible";
 import { texts } from "../../../store";
 import { Diff } from "../../../ui/Diff";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { readConversation, type PastConversation } from "../../agent/actions/talk";
+import { readConversation, type PastConversation } from "../../agent/actions/pastConversation";
 import { planFromNotes } from "../../agent/logic/plan";
 import { language, texts } from "../../../store";
 

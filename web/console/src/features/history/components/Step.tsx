@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { translateFailure } from "../../../logic/said";
+import { translateFailure } from "../../../logic/serverText";
 import { texts } from "../../../store";
 import { Moment } from "../../../ui/Moment";
 import { Visible } from "../../../ui/Visible";

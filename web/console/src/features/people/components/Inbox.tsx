@@ -14,7 +14,7 @@ import { isPanelOpen, queue } from "../store";
 import { AnsweredList } from "./AnsweredList";
 import { NotifyOffer } from "./NotifyOffer";
 
-const TaskBeside = lazily(async () => (await import("./TaskBeside")).TaskContext);
+const TaskBeside = lazily(async () => (await import("./TaskContext")).TaskContext);
 
 /** Everything pending, from every project, oldest first, beside the task that it belongs to. */
 export function Inbox() {

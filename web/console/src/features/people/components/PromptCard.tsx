@@ -9,7 +9,7 @@ import { AnswerForm, InPlace } from "./AnswerForm";
 import { cardOf } from "../logic/card";
 import { CardHead, Seal } from "./CardHead";
 import { ChangeForm } from "./ChangeForm";
-import { ForeignSource } from "./Foreign";
+import { ForeignSource } from "./ForeignSource";
 import { ChoiceForm } from "./ChoiceForm";
 import { KvForm } from "./KvForm";
 import { Markdown } from "../../../ui/Markdown";

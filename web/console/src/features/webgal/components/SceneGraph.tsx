@@ -1,7 +1,7 @@
 import type { TargetedPointerEvent } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Graph, GraphNode } from "../logic/game";
-import { fitted, moved, revealing, zoomed, type Viewport, type Size } from "../logic/sight";
+import { fitted, moved, revealing, zoomed, type Viewport, type Size } from "../logic/viewport";
 import { openScene, readGraph } from "../actions";
 import { game, problemsByPath, stamp } from "../store";
 import { words } from "../words";
@@ -32,7 +32,7 @@ function Picture({ graph }: { graph: Graph }) {
   const w = words.value;
   const area = useRef<SVGSVGElement>(null);
   const [sight, setSight] = useState<Viewport>({ x: 0, y: 0, scale: 1 });
-  const drag = useRef<{ id: number; x: number; y: number } | null>(null);
+  const dragStart = useRef<{ id: number; x: number; y: number } | null>(null);
   const room = (): Size => {
     const { width, height } = (area.current as SVGSVGElement).getBoundingClientRect();
     return { width, height };
@@ -56,7 +56,7 @@ function Picture({ graph }: { graph: Graph }) {
   }, []);
 
   function drag(event: TargetedPointerEvent<SVGSVGElement>): void {
-    const from = drag.current;
+    const from = dragStart.current;
     if (!from || from.id !== event.pointerId) return;
     const [dx, dy] = [event.clientX - from.x, event.clientY - from.y];
     // A press that hardly moves is a click on the scene below.
@@ -64,7 +64,7 @@ function Picture({ graph }: { graph: Graph }) {
       if (Math.hypot(dx, dy) < 4) return;
       event.currentTarget.setPointerCapture(event.pointerId);
     }
-    drag.current = { id: event.pointerId, x: event.clientX, y: event.clientY };
+    dragStart.current = { id: event.pointerId, x: event.clientX, y: event.clientY };
     setSight((now) => moved(now, dx, dy));
   }
 
@@ -82,10 +82,10 @@ function Picture({ graph }: { graph: Graph }) {
         class="graph"
         role="group"
         aria-label={w.graph}
-        onPointerDown={(event) => { if (event.button === 0) drag.current = { id: event.pointerId, x: event.clientX, y: event.clientY }; }}
+        onPointerDown={(event) => { if (event.button === 0) dragStart.current = { id: event.pointerId, x: event.clientX, y: event.clientY }; }}
         onPointerMove={drag}
-        onPointerUp={() => { drag.current = null; }}
-        onPointerCancel={() => { drag.current = null; }}
+        onPointerUp={() => { dragStart.current = null; }}
+        onPointerCancel={() => { dragStart.current = null; }}
       >
         <defs>
           <marker id="graph-to" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" /></marker>

@@ -7,14 +7,14 @@ import { lookForChanges, readGame, showPreview } from "../actions";
 import { failure, game, isPreviewing, fixTarget, tab } from "../store";
 import { words } from "../words";
 import { PageHead } from "../../../ui/PageHead";
-import { FixDialog } from "./MendDialog";
+import { FixDialog } from "./FixDialog";
 import { NoGame } from "./NoGame";
 import { Problems } from "./Problems";
 import { Resources } from "./Resources";
 import { SceneGraph } from "./SceneGraph";
 import { Scenes } from "./Scenes";
 import { Tabs } from "./Tabs";
-import { LastWrite } from "./Written";
+import { LastWrite } from "./LastWrite";
 
 const EVERY_MS = 2000;
 const SHARE = 15;

@@ -6,7 +6,7 @@ import { messageOf } from "../../../shell/failure";
 import { canHandBack, canTakeOver } from "../../browser/logic/browserTasks";
 import { checklist, confirmedPlan } from "../logic/plan";
 import { pluginName } from "../../browser/logic/plugins";
-import { artifactUrl, hasPicture } from "../../browser/logic/sight";
+import { artifactUrl, hasPicture } from "../../browser/logic/pageView";
 import { visible } from "../../../logic/visible";
 import { history } from "../../people/store";
 import { language, texts } from "../../../store";

@@ -1,5 +1,5 @@
 import { type DesktopState, distinct } from "../logic/desktop";
-import { translateServerText } from "../../../logic/said";
+import { translateServerText } from "../../../logic/serverText";
 import { Visible } from "../../../ui/Visible";
 import { words } from "../words";
 

@@ -3,7 +3,7 @@ import { open } from "../actions/following";
 import { texts } from "../../../store";
 import { lazily } from "../../../ui/Lazy";
 import { Composer } from "./Composer";
-import { ConversationHead } from "./TalkHead";
+import { ConversationHead } from "./ConversationHead";
 
 /** A new task has nothing to read yet. */
 const Transcript = lazily(async () => (await import("./Transcript")).Transcript);

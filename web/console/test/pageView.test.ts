@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describe, hasPicture, boxesOf, type Picture, type SeenElement } from "../src/features/browser/logic/sight";
+import { describe, hasPicture, boxesOf, type Picture, type SeenElement } from "../src/features/browser/logic/pageView";
 
 const element = (clickId: string, x: number, y: number, w: number, h: number): SeenElement => ({ clickId, tag: "button", bbox: { x, y, w, h } });
 const picture = (...elements: SeenElement[]): Picture => ({ taskId: "t", artifactId: "art-1", width: 1000, height: 500, takenAt: 1, elements });

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { artifactUrl, describe, isStale, boxesOf, type Picture, type PlacedBox } from "../logic/sight";
+import { artifactUrl, describe, isStale, boxesOf, type Picture, type PlacedBox } from "../logic/pageView";
 import { visible } from "../../../logic/visible";
 import { prefer, preferences } from "../../../preferences";
 import { texts } from "../../../store";

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { explained, translated } from "../src/logic/said";
+import { explained, translated } from "../src/logic/serverText";
 import { sayingsZh } from "../src/texts/sayings.zh";
 
 test("what varies in a sentence stays as it is", () => {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { draftOf, giveBack, keepDraft, keepRefused } from "../src/features/agent/actions/drafts";
-import { send } from "../src/features/agent/actions/saying";
+import { send } from "../src/features/agent/actions/sending";
 import { conversation, conversationOf, wantedMode, wantedModel } from "../src/features/agent/store";
 import { emptyConversation } from "../src/features/agent/logic/chat";
 
@@ -11,7 +11,7 @@ const file = { id: "a1", name: "a.txt", type: "text/plain" };
 /** The server's end of the line: it answers when the test says so. */
 const server = vi.hoisted(() => ({ heard: [] as Record<string, unknown>[], answer: (_: unknown): void => undefined }));
 vi.mock("../src/shell/line", () => ({
-  theLine: () => ({
+  currentLine: () => ({
     connected: true,
     timeout: () => ({
       emitWithAck: (_: string, message: Record<string, unknown>) => {

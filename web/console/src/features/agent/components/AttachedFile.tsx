@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Attachment } from "../logic/chat";
-import { artifactUrl } from "../../browser/logic/sight";
+import { artifactUrl } from "../../browser/logic/pageView";
 import { visible } from "../../../logic/visible";
 import { Enlargeable } from "../../../ui/Enlargeable";
 import { Icon } from "../../../ui/Icon";
