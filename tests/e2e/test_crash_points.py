@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 import pytest
 
-from handrail.features.workspace.change import Change, Repetition, content_hash, look
+from handrail.features.workspace.change import Change, Repetition, content_hash, read_current
 from handrail.features.workspace.commit import commit, settle
 from handrail.features.workspace.dry_runs import DryRun, DryRuns
-from handrail.features.workspace.idempotency import Idempotency, Written
+from handrail.features.workspace.idempotency import EarlierWrite, IdempotencyKeys
 from handrail.features.workspace.snapshots import Snapshot, Snapshots
 from handrail.features.workspace.workspace import AGENT_FOLDER, Workspace
 from handrail.kernel.call import Call
@@ -116,7 +116,7 @@ def workspace(project: Path, at: int = 0, failure: BaseException | None = None, 
         policy=lambda: POLICY,
         snapshots=Snapshots(own, utc_now),
         dry_runs=DryRuns(own, utc_now),
-        idempotency=Idempotency(own, utc_now),
+        idempotency=IdempotencyKeys(own, utc_now),
         now=utc_now,
         tools=lambda: (),
         review=lambda path, content: None,
@@ -128,7 +128,7 @@ def call() -> Call:
 
 
 def dry_run(rig: Workspace, path: str, after: bytes) -> DryRun:
-    base = content_hash(look(rig, path)[1])
+    base = content_hash(read_current(rig, path)[1])
     rig.dry_runs.remember(path, "overwrite", content_hash(after), base)
     found = rig.dry_runs.find(path, "overwrite", content_hash(after))
     assert found is not None
@@ -137,7 +137,7 @@ def dry_run(rig: Workspace, path: str, after: bytes) -> DryRun:
 
 def change(rig: Workspace, path: str, after: bytes | None, *, is_keyed: bool = True) -> Change:
     run = dry_run(rig, path, after) if after is not None else None
-    before = look(rig, path)[1]
+    before = read_current(rig, path)[1]
     return Change(path, before, after, KEY if is_keyed else None, run)
 
 
@@ -174,7 +174,7 @@ def test_every_step_of_a_commit_may_be_the_last(project: Path) -> None:
         next_rig = workspace(case)
         settle(next_rig)
         settle(next_rig)
-        current = look(next_rig, path)[1]
+        current = read_current(next_rig, path)[1]
         assert current in (before, after)
         assert leftovers(case) == []
         assert not (case / AGENT_FOLDER / "intent.json").exists()
@@ -189,7 +189,7 @@ def test_every_step_of_a_commit_may_be_the_last(project: Path) -> None:
             assert kept == {}
             assert planned.dry_run is None or next_rig.dry_runs.holds(planned.dry_run), "the dry run is not lost"
             assert isinstance(commit(next_rig, call(), planned), Snapshot)
-        assert isinstance(commit(workspace(case), call(), planned), Written), "nothing is done twice"
+        assert isinstance(commit(workspace(case), call(), planned), EarlierWrite), "nothing is done twice"
     assert {what for what, _ in met} == set(CHANGES)
     assert min(max(number for what, number in met if what == wanted) for wanted in CHANGES) >= 6
 
@@ -205,13 +205,13 @@ def test_every_step_of_a_commit_may_fail(project: Path) -> None:
         try:
             commit(workspace(case, number, InputOutput("The disk is full.")), call(), planned)
         except InputOutput:
-            assert look(workspace(case), path)[1] == planned.before
+            assert read_current(workspace(case), path)[1] == planned.before
             settle(workspace(case))
             assert snapshots(case) == {}
             assert planned.dry_run is None or workspace(case).dry_runs.holds(planned.dry_run)
             outcomes.add("failed")
         else:
-            assert look(workspace(case), path)[1] == after
+            assert read_current(workspace(case), path)[1] == after
             settle(workspace(case))
             assert len(snapshots(case)) == 1
             outcomes.add("done")
@@ -287,7 +287,7 @@ def test_a_store_of_keys_that_makes_no_sense_is_taken_for_empty(project: Path, t
     (project / AGENT_FOLDER / "idem.json").write_text(text)
     planned = change(workspace(project), "a.txt", NEW)
     assert isinstance(commit(workspace(project), call(), planned), Snapshot)
-    assert isinstance(commit(workspace(project), call(), planned), Written)
+    assert isinstance(commit(workspace(project), call(), planned), EarlierWrite)
 
 
 def test_a_leftover_among_a_thousand_dry_runs_does_not_stop_the_next(project: Path) -> None:

@@ -32,7 +32,7 @@ def test_undo_after_undo_goes_further_back_and_history_says_so(machine: Machine)
         ("write_to_file", "a.txt", True),
     ]
     assert [entry.get("undoes") for entry in entries[:2]] == [first, second]
-    assert machine.run("undo").err.startswith("handrail: There is no write to undo.")
+    assert machine.run("undo").err.startswith("handrail: Nothing to undo.")
 
 
 def test_a_write_is_undone_by_its_snapshot_or_its_execution_and_only_as_long_as_it_stands(machine: Machine) -> None:

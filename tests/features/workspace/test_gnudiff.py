@@ -1,4 +1,4 @@
-"""Hunks applied to the old lines give the new lines, whoever made them."""
+"""Applying the hunks to the old lines gives the new lines, with and without GNU diff."""
 
 import random
 import subprocess
@@ -18,7 +18,7 @@ from handrail.features.workspace.unified_diff import unified
 texts = st.lists(st.sampled_from(["a", "b", "", "c\r", "\0", "é", "-- x"]), max_size=12).map("\n".join)
 
 
-def applied(old: str, new: str, hunks: list[Hunk]) -> str:
+def apply_hunks(old: str, new: str, hunks: list[Hunk]) -> str:
     lines, new_lines = old.encode().split(b"\n"), new.encode().split(b"\n")
     for hunk in reversed(hunks):
         assert new_lines[hunk.start_new - 1 :][: len(hunk.lines_new)] == hunk.lines_new
@@ -34,14 +34,14 @@ def test_hunks_lead_from_the_old_text_to_the_new_one(
     by: Callable[[bytes, bytes], list[Hunk]], old: str, new: str
 ) -> None:
     hunks = by(old.encode(), new.encode())
-    assert applied(old, new, hunks) == new
+    assert apply_hunks(old, new, hunks) == new
     assert all(hunk.start_old >= 1 and hunk.start_new >= 1 for hunk in hunks)
 
 
 @given(texts, texts)
 def test_without_gnu_diff_the_hunks_are_right_too(old: str, new: str) -> None:
     lines = [text.encode().split(b"\n") for text in (old, new)]
-    assert applied(old, new, line_diff._hunks_without_diff(*lines)) == new
+    assert apply_hunks(old, new, line_diff._hunks_without_diff(*lines)) == new
 
 
 @pytest.mark.parametrize(("kept", "added"), [(slice(500), ["x"]), (slice(3, None), []), (slice(None), ["x"])])
@@ -53,7 +53,7 @@ def test_a_long_text_without_gnu_diff_gives_one_hunk(
     new = [*old[kept], *added]
     hunks = line_diff.hunks("\n".join(old).encode(), "\n".join(new).encode())
     assert len(hunks) == 1
-    assert applied("\n".join(old), "\n".join(new), hunks) == "\n".join(new)
+    assert apply_hunks("\n".join(old), "\n".join(new), hunks) == "\n".join(new)
 
 
 @pytest.mark.trial("regexes", is_long=True)
@@ -62,7 +62,7 @@ def test_texts_that_have_little_in_common_take_bounded_time() -> None:
     old = [str(chance.randrange(5000)) for _ in range(40_000)]
     new = chance.sample(old, len(old))
     hunks = line_diff.hunks("\n".join(old).encode(), "\n".join(new).encode())
-    assert applied("\n".join(old), "\n".join(new), hunks) == "\n".join(new)
+    assert apply_hunks("\n".join(old), "\n".join(new), hunks) == "\n".join(new)
 
 
 lines = st.lists(st.sampled_from(["a", "b", "", "c\r", "é"]), max_size=30)
@@ -71,11 +71,11 @@ whole_texts = st.builds(lambda lines, last: ("\n".join(lines) + last).encode(), 
 
 @given(whole_texts, whole_texts)
 def test_a_unified_diff_can_be_applied_and_is_as_short_as_gnu_diff_s(old: bytes, new: bytes) -> None:
-    shown = unified("a.txt", old, new)
+    diff = unified("a.txt", old, new)
     by_gnu = gnu_diff(["--unified", "--minimal"], old, new, 10)
     assert by_gnu is not None
-    assert changed_lines(shown.encode()) == changed_lines(by_gnu)
-    assert patched(old, shown) == new
+    assert changed_lines(diff.encode()) == changed_lines(by_gnu)
+    assert apply_patch(old, diff) == new
 
 
 def changed_lines(shown: bytes) -> tuple[int, int]:
@@ -83,7 +83,7 @@ def changed_lines(shown: bytes) -> tuple[int, int]:
     return sum(line[:1] == b"-" for line in lines), sum(line[:1] == b"+" for line in lines)
 
 
-def patched(old: bytes, shown: str) -> bytes:
+def apply_patch(old: bytes, shown: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "a.txt")
         file.write_bytes(old)

@@ -1,4 +1,4 @@
-"""Hunks are right and minimal, whether a process was needed for them or not."""
+"""Hunks are correct and minimal, whether they needed a process or not."""
 
 from functools import cache
 
@@ -16,7 +16,7 @@ def no_process(old: bytes, new: bytes) -> list[Hunk]:
     raise AssertionError("no process was needed for this")
 
 
-def kept_at_best(old: list[str], new: list[str]) -> int:
+def most_kept_lines(old: list[str], new: list[str]) -> int:
     @cache
     def kept(i: int, j: int) -> int:
         if i == len(old) or j == len(new):
@@ -27,15 +27,15 @@ def kept_at_best(old: list[str], new: list[str]) -> int:
     return kept(0, 0)
 
 
-def check(found: LineDiff, old: list[str], new: list[str]) -> None:
+def check(changes: LineDiff, old: list[str], new: list[str]) -> None:
     result = list(old)
-    for hunk in reversed(found.hunks):
+    for hunk in reversed(changes.hunks):
         replaced = slice(hunk.start_old - 1, hunk.start_old - 1 + hunk.len_old)
         assert result[replaced] == hunk.lines_old
         assert new[hunk.start_new - 1 :][: hunk.len_new] == hunk.lines_new
         result[replaced] = hunk.lines_new
     assert result == new
-    assert len(old) - sum(hunk.len_old for hunk in found.hunks) == kept_at_best(old, new)
+    assert len(old) - sum(hunk.len_old for hunk in changes.hunks) == most_kept_lines(old, new)
 
 
 @given(lines, lines)

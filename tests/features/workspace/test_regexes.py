@@ -1,4 +1,4 @@
-"""Replacement by RE2: the same in a thread and in a child process, and a child that takes long is stopped."""
+"""RE2 replaces the same in a thread and in a child process, and a slow child is stopped."""
 
 import itertools
 import os
@@ -18,8 +18,8 @@ from tests.effort import tries
 MILLION = b"abc def 123\n" * 90_000
 
 
-def go_on() -> None:
-    """A checkpoint of a call that nobody stops."""
+def never_stop() -> None:
+    """A checkpoint of a call that isn't stopped."""
 
 
 def children() -> list[str]:
@@ -30,7 +30,7 @@ def children() -> list[str]:
 def replace(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes, str, bytes], object]:
     if request.param == "child":
         monkeypatch.setattr(replacing, "_SMALL", -1)
-    return lambda text, pattern, replacement: replace_regex(text, pattern, replacement, go_on)
+    return lambda text, pattern, replacement: replace_regex(text, pattern, replacement, never_stop)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_every_match_is_replaced_wherever_it_is_done(
 @settings(max_examples=tries(40, 3000), deadline=None)
 def test_whatever_the_pattern_it_is_refused_or_replaced(text: bytes, pattern: str, replacement: bytes) -> None:
     try:
-        result, count = replace_regex(text, pattern, replacement, go_on)
+        result, count = replace_regex(text, pattern, replacement, never_stop)
     except InvalidParams:
         return
     assert (count > 0) or result == text
@@ -68,7 +68,7 @@ def test_whatever_the_pattern_it_is_refused_or_replaced(text: bytes, pattern: st
 @pytest.mark.parametrize("pattern", ["(", "a{2,1}", r"(a)\1", "(?=a)", "a{1001}", "(a{1000}){1000}", "[z-a]", "*"])
 def test_what_does_not_compile_is_refused_with_a_hint(pattern: str) -> None:
     with pytest.raises(InvalidParams) as caught:
-        replace_regex(b"a", pattern, b"", go_on)
+        replace_regex(b"a", pattern, b"", never_stop)
     assert "RE2" in (caught.value.hint or "")
 
 
@@ -97,4 +97,4 @@ def test_a_child_that_dies_is_an_error_of_the_machine(monkeypatch: pytest.Monkey
     crash.write_text("import os; os.abort()")
     monkeypatch.setattr(regex_program, "__file__", str(crash))
     with pytest.raises(InputOutput):
-        replace_regex(MILLION, "a", b"b", go_on)
+        replace_regex(MILLION, "a", b"b", never_stop)

@@ -1,4 +1,4 @@
-"""replace_in_file on the syntax that RE2 and JavaScript share: the result is that of JavaScript's `replace`."""
+"""replace_in_file gives the same result as JavaScript's `replace`, for the syntax that RE2 and JavaScript share."""
 
 import json
 import random
@@ -40,8 +40,9 @@ def pattern(chance: random.Random) -> str:
 
 
 def text_for(find: str, chance: random.Random) -> str:
-    """Without what Node does differently for a reason: with `i` two foreign letters count as \\b's word characters, and
-    \\B matches in the middle of a character."""
+    """Leaves out what Node does differently for a reason: with `i`, \\b counts two foreign letters as word characters,
+    and \\B matches in the middle of a character.
+    """
     characters = _CHARACTERS if "\\b" in find.lower() else _CHARACTERS + "ſ\u212a😀"
     return "".join(chance.choice(characters) for _ in range(chance.randrange(12)))
 

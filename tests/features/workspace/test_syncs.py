@@ -1,4 +1,4 @@
-"""How often an allowed write waits for the disk, and for what: all that must survive a power cut, and nothing twice."""
+"""How often an allowed write waits for the disk: once for everything that must survive a power cut."""
 
 import os
 import threading
@@ -22,8 +22,8 @@ RULE = '[[rules]]\ntool = "write_to_file"\ndecision = "allow"\n'
 
 
 @pytest.fixture
-def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Names of the files that were waited for; what is flushed later, beside the call, is nobody's wait."""
+def synced_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the files that the call waited for. Files that a timer flushes later don't count."""
     names: list[str] = []
 
     def counting(real: Callable[[int], None]) -> Callable[[int], None]:
@@ -50,7 +50,7 @@ def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-async def test_an_allowed_write_waits_for_the_disk_six_times(tmp_path: Path, synced: list[str]) -> None:
+async def test_an_allowed_write_waits_for_the_disk_six_times(tmp_path: Path, synced_files: list[str]) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "state").mkdir(mode=0o700)
     (tmp_path / "state/config.toml").write_text(RULE)
@@ -59,9 +59,9 @@ async def test_an_allowed_write_waits_for_the_disk_six_times(tmp_path: Path, syn
     async def write(content: str) -> list[str]:
         params = {"path": "file.txt", "content": content}
         await project.gate.run(Call("write_to_file", {**params, "dryRun": True}, AGENT))
-        synced.clear()
+        synced_files.clear()
         await project.gate.run(Call("write_to_file", {**params, "dryRun": False}, AGENT))
-        return list(synced)
+        return list(synced_files)
 
     try:
         await write("the first write makes folders\n")
@@ -75,7 +75,7 @@ async def test_an_allowed_write_waits_for_the_disk_six_times(tmp_path: Path, syn
 
 
 def test_a_new_file_is_synced_with_its_folder_where_the_file_system_is_not_known(
-    tmp_path: Path, synced: list[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, synced_files: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(atomic, "keeps_names", lambda folder: False)
     folder = os.open(tmp_path, os.O_RDONLY)
@@ -83,4 +83,4 @@ def test_a_new_file_is_synced_with_its_folder_where_the_file_system_is_not_known
         atomic.put(atomic.Place(folder, b"new.txt", "new.txt"), b"data")
     finally:
         os.close(folder)
-    assert synced == ["new.txt", tmp_path.name]
+    assert synced_files == ["new.txt", tmp_path.name]

@@ -8,20 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from handrail.features.workspace.change import (
-    Change,
-    FolderChange,
-    Move,
-    Step,
-    look,
-    move_of,
-    removal_of,
-    with_parents,
-)
+from handrail.features.workspace.change import Change, FolderChange, Move, Step, read_current
 from handrail.features.workspace.commit import commit_all, settle
+from handrail.features.workspace.plans import add_parent_folders, plan_move, plan_removal
 from handrail.features.workspace.snapshots import Snapshot
-from handrail.features.workspace.undo import UndoPlan, plan_undo, standing
-from handrail.features.workspace.unit import diff_of
+from handrail.features.workspace.undo import UndoPlan, plan_undo, standing_changes
+from handrail.features.workspace.unit_preview import diff_of
 from handrail.features.workspace.workspace import AGENT_FOLDER, Workspace
 from handrail.kernel.call import Call
 from handrail.ports.errors import Conflict, Failure, InputOutput, OutsideRoot
@@ -45,10 +37,10 @@ def closed_at_the_end() -> Iterator[None]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    return made(tmp_path / "project")
+    return make_project(tmp_path / "project")
 
 
-def made(folder: Path) -> Path:
+def make_project(folder: Path) -> Path:
     (folder / "src/deep").mkdir(parents=True)
     (folder / "a.txt").write_bytes(b"old\n")
     (folder / "src/crlf.txt").write_bytes(CRLF)
@@ -62,15 +54,15 @@ Tree = dict[str, tuple[str, int, bytes]]
 
 
 def tree(folder: Path) -> Tree:
-    """Everything but our own files: kind, mode, content."""
-    found: Tree = {}
+    """Everything except handrail's own files: kind, mode, content."""
+    entries: Tree = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if name.split("/")[0] == AGENT_FOLDER:
             continue
         mode = stat.S_IMODE(path.lstat().st_mode)
-        found[name] = ("folder", mode, b"") if path.is_dir() else ("file", mode, path.read_bytes())
-    return found
+        entries[name] = ("folder", mode, b"") if path.is_dir() else ("file", mode, path.read_bytes())
+    return entries
 
 
 def everything(rig: Workspace) -> list[Step]:
@@ -79,11 +71,11 @@ def everything(rig: Workspace) -> list[Step]:
         Change("a.txt", b"old\n", b"new\n"),
         Change("new/inner/b.bin", None, BINARY, after_mode=0o755),
         Change("run.sh", b"#!/bin/sh\n", b"#!/bin/sh\n", before_mode=0o644, after_mode=0o755),
-        Move("src/crlf.txt", "moved.txt", move_of(rig, "src/crlf.txt", "moved.txt").base_hash),
-        *removal_of(rig, "src/deep", is_recursive=True),
+        Move("src/crlf.txt", "moved.txt", plan_move(rig, "src/crlf.txt", "moved.txt").base_hash),
+        *plan_removal(rig, "src/deep", is_recursive=True),
         FolderChange("empty", is_made=True),
     ]
-    return with_parents(rig, steps)
+    return add_parent_folders(rig, steps)
 
 
 def after(folder: Path) -> Tree:
@@ -99,7 +91,7 @@ def undo(rig: Workspace, snapshots: Sequence[Snapshot]) -> UndoPlan:
 
 def test_a_unit_does_everything_and_undo_brings_everything_back(project: Path) -> None:
     before = tree(project)
-    done = commit_all(workspace(project), call(), everything(workspace(project)))
+    committed = commit_all(workspace(project), call(), everything(workspace(project)))
     assert (project / "a.txt").read_bytes() == b"new\n"
     assert (project / "new/inner/b.bin").read_bytes() == BINARY
     assert stat.S_IMODE((project / "run.sh").stat().st_mode) == 0o755
@@ -108,22 +100,22 @@ def test_a_unit_does_everything_and_undo_brings_everything_back(project: Path) -
     assert (project / "empty").is_dir()
     changed = tree(project)
     rig = workspace(project)
-    plan = undo(rig, list(standing(rig)))
+    plan = undo(rig, list(standing_changes(rig)))
     assert not plan.refused
-    assert len(plan.steps) == len(done)
+    assert len(plan.steps) == len(committed)
     assert tree(project) == before
-    again = plan_undo(rig, [kept for kept in rig.snapshots.newest_first() if kept.undoes])
-    commit_all(rig, call(), again.steps)
+    redo = plan_undo(rig, [kept for kept in rig.snapshots.newest_first() if kept.undoes])
+    commit_all(rig, call(), redo.steps)
     assert tree(project) == changed, "an undo can be undone"
     assert leftovers(project) == []
 
 
 def test_every_step_of_a_unit_may_be_the_last(tmp_path: Path) -> None:
-    """Killed before or after any change to the disk: settled, all of it is done or none."""
+    """Killed before or after any change to the disk: once settled, all of it is done or none."""
     outcomes = set()
-    wanted = (tree(made(tmp_path / "before")), after(made(tmp_path / "after")))
+    expected = (tree(make_project(tmp_path / "before")), after(make_project(tmp_path / "after")))
     for number, is_done in itertools.product(range(1, 500), (False, True)):
-        case = made(tmp_path / f"case {number} {is_done}")
+        case = make_project(tmp_path / f"case {number} {is_done}")
         steps = everything(workspace(case))
         try:
             commit_all(workspace(case, number, Died(), is_done=is_done), call(), steps)
@@ -132,9 +124,9 @@ def test_every_step_of_a_unit_may_be_the_last(tmp_path: Path) -> None:
             settle(workspace(case))
         else:
             break
-        found = tree(case)
-        assert found in wanted, (number, is_done)
-        is_new = found == wanted[1]
+        result = tree(case)
+        assert result in expected, (number, is_done)
+        is_new = result == expected[1]
         outcomes.add(is_new)
         assert leftovers(case) == []
         assert not (case / AGENT_FOLDER / "intent.json").exists()
@@ -145,9 +137,9 @@ def test_every_step_of_a_unit_may_be_the_last(tmp_path: Path) -> None:
 
 
 def test_every_step_of_a_unit_may_fail(tmp_path: Path) -> None:
-    before = tree(made(tmp_path / "before"))
+    before = tree(make_project(tmp_path / "before"))
     for number in itertools.count(1):
-        case = made(tmp_path / f"case {number}")
+        case = make_project(tmp_path / f"case {number}")
         try:
             commit_all(workspace(case, number, InputOutput("The disk is full.")), call(), everything(workspace(case)))
         except InputOutput:
@@ -173,7 +165,7 @@ def test_an_edit_since_it_was_shown_stops_the_whole_unit(project: Path, path: st
 
 
 def test_an_edit_in_the_last_moment_stops_the_unit_and_stays(project: Path) -> None:
-    """The editor saves after all checks and before its file's turn: what was done is taken back."""
+    """The editor saves after all checks and before its file's turn: the steps before it are reverted."""
     rig = workspace(project)
     steps = everything(rig)
     before = tree(project)
@@ -205,30 +197,30 @@ def test_undo_of_a_task_names_what_was_changed_since_and_undoes_the_rest(project
     commit_all(rig, call("task-1"), [Change("a.txt", b"one\n", b"two\n")])
     commit_all(rig, call("task-2"), [Change("src/crlf.txt", CRLF, b"other task\n")])
     (project / "run.sh").write_bytes(b"by hand\n")
-    plan = undo(rig, [kept for kept in standing(rig) if kept.task == "task-1"])
+    plan = undo(rig, [snapshot for snapshot in standing_changes(rig) if snapshot.task == "task-1"])
     assert [refused.path for refused in plan.refused] == ["run.sh"]
     assert (project / "a.txt").read_bytes() == b"old\n"
     assert (project / "run.sh").read_bytes() == b"by hand\n"
     assert (project / "src/crlf.txt").read_bytes() == b"other task\n"
-    assert [kept.task for kept in standing(rig)] == ["task-2", "task-1"], "the refused one still stands"
+    assert [snapshot.task for snapshot in standing_changes(rig)] == ["task-2", "task-1"], "the refused one still stands"
 
 
 def test_a_file_written_moved_and_written_again_comes_back_as_it_was(project: Path) -> None:
     before = tree(project)
     rig = workspace(project)
     commit_all(rig, call("t"), [Change("src/deep/picture.bin", BINARY, b"1")])
-    commit_all(rig, call("t"), [move_of(rig, "src", "lib")])
+    commit_all(rig, call("t"), [plan_move(rig, "src", "lib")])
     commit_all(rig, call("t"), [Change("lib/deep/picture.bin", b"1", b"2")])
-    plan = undo(rig, [kept for kept in standing(rig) if kept.task == "t"])
+    plan = undo(rig, [kept for kept in standing_changes(rig) if kept.task == "t"])
     assert not plan.refused
     assert tree(project) == before
 
 
 def test_a_made_folder_with_somebody_elses_file_stays(project: Path) -> None:
     rig = workspace(project)
-    commit_all(rig, call("t"), with_parents(rig, [Change("new/a.txt", None, b"x")]))
+    commit_all(rig, call("t"), add_parent_folders(rig, [Change("new/a.txt", None, b"x")]))
     (project / "new/mine.txt").write_text("mine")
-    plan = undo(rig, list(standing(rig)))
+    plan = undo(rig, list(standing_changes(rig)))
     assert [refused.path for refused in plan.refused] == ["new"]
     assert tree(project)["new/mine.txt"][2] == b"mine"
     assert not (project / "new/a.txt").exists()
@@ -238,13 +230,13 @@ def test_links_and_closed_names_stop_a_move_or_a_removal(project: Path) -> None:
     (project / "src/deep/link").symlink_to("/etc/passwd")
     rig = workspace(project)
     with pytest.raises(Conflict):
-        removal_of(rig, "src", is_recursive=True)
+        plan_removal(rig, "src", is_recursive=True)
     with pytest.raises(Conflict):
-        move_of(rig, "src", "lib")
+        plan_move(rig, "src", "lib")
     with pytest.raises(OutsideRoot):
-        removal_of(rig, "src/deep/link", is_recursive=True)
+        plan_removal(rig, "src/deep/link", is_recursive=True)
     with pytest.raises(Failure):
-        look(rig, "src/deep/link")
+        read_current(rig, "src/deep/link")
     assert os.readlink(project / "src/deep/link") == "/etc/passwd"
 
 
@@ -253,7 +245,7 @@ def test_a_name_that_becomes_a_link_in_the_last_moment_is_not_followed(project: 
     outside.mkdir()
     (outside / "picture.bin").write_bytes(BINARY)
     rig = workspace(project)
-    steps = removal_of(rig, "src/deep/picture.bin", is_recursive=False)
+    steps = plan_removal(rig, "src/deep/picture.bin", is_recursive=False)
     (project / "src/deep").rename(project / "src/aside")
     (project / "src/deep").symlink_to(outside)
     with pytest.raises(Failure):
@@ -263,7 +255,7 @@ def test_a_name_that_becomes_a_link_in_the_last_moment_is_not_followed(project: 
 
 def test_a_move_never_replaces_what_is_there(project: Path) -> None:
     rig = workspace(project)
-    planned = move_of(rig, "a.txt", "b.txt")
+    planned = plan_move(rig, "a.txt", "b.txt")
     (project / "b.txt").write_bytes(b"mine")
     with pytest.raises(Conflict):
         commit_all(rig, call(), [planned])

@@ -1,23 +1,21 @@
-"""Changes of the project's files: planned, shown to a person, and later committed exactly as shown (`commit.py`)."""
+"""Changes to the project's files: shown to a person first, then committed exactly as shown (`commit.py`)."""
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePosixPath
 from typing import Literal
 
 import msgspec
 
 from handrail.features.workspace.batch_limit import check_batch
 from handrail.features.workspace.dry_runs import DryRun
-from handrail.features.workspace.idempotency import Written
+from handrail.features.workspace.idempotency import EarlierWrite
 from handrail.features.workspace.line_diff import LineDiff, diff
 from handrail.features.workspace.unified_diff import unified
 from handrail.features.workspace.workspace import Workspace, canonical, check_text
 from handrail.kernel.tool import CallSubject, Preview
 from handrail.ports.errors import Conflict, InvalidParams, NotFound
-from handrail.ports.files import Status
 
 ABSENT = "absent"
 FOLDER = "folder"
@@ -25,24 +23,25 @@ _MAX_KEY = 1024
 
 
 def content_hash(data: bytes | None) -> str:
+    """Returns the SHA-256 of a content, or `absent` if there is no file."""
     return ABSENT if data is None else hashlib.sha256(data).hexdigest()
 
 
 class Repetition(msgspec.Struct, frozen=True, rename="camel"):
-    """What identifies a repeated call."""
+    """What identifies a repeated call with the same idempotency key."""
 
     key: str
     mode: str
     content_hash: str
     is_partial: bool = False
-    """What was written is a part of it, or what a person made of it."""
+    """Only a part was written, or what a person edited."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """A file before and after. If `after` is None, the file is removed.
+    """A file's content before and after. If `after` is None, the file is removed.
 
-    Modes are permission bits; None where they are not part of the change: a replaced file keeps its own.
+    Modes are permission bits, or None if they are not part of the change: a replaced file keeps its own.
     """
 
     path: str
@@ -54,7 +53,7 @@ class Change:
     before_mode: int | None = None
     after_mode: int | None = None
     is_partial: bool = False
-    """Not what was proposed: a person has chosen a part of it, or changed it."""
+    """Differs from the proposal: a person chose a part of it, or edited it."""
 
     @cached_property
     def base_hash(self) -> str:
@@ -67,7 +66,7 @@ class Change:
 
 @dataclass(frozen=True)
 class FolderChange:
-    """An empty folder is made or removed."""
+    """Creates or removes an empty folder."""
 
     path: str
     is_made: bool
@@ -77,7 +76,7 @@ class FolderChange:
 
 @dataclass(frozen=True)
 class Move:
-    """A file or a folder gets another name. `base_hash` is the file's, or FOLDER."""
+    """Gives a file or folder another path. `base_hash` is the file's hash, or FOLDER."""
 
     path: str
     to: str
@@ -87,7 +86,10 @@ class Move:
 
 @dataclass(frozen=True)
 class LinkChange:
-    """Where a symbolic link leads, before and after; None: there is none. Whoever plans it has checked the target."""
+    """The target of a symbolic link before and after, or None if there is no link.
+
+    Whoever plans the change must have checked the target.
+    """
 
     path: str
     before: str | None
@@ -105,7 +107,10 @@ def kind_of(step: Step) -> StepKind:
 
 
 def states_of(step: Step) -> tuple[str, str]:
-    """What is at its path before and after: a content's hash, with the mode where that counts; FOLDER or ABSENT."""
+    """Returns the states of the step's path before and after.
+
+    A state is a content's hash (with the mode where the change sets it), a link's state, FOLDER or ABSENT.
+    """
     if isinstance(step, Change):
         return _state(step.base_hash, step.before_mode), _state(step.after_hash, step.after_mode)
     if isinstance(step, FolderChange):
@@ -123,8 +128,8 @@ def _state(content: str, mode: int | None) -> str:
     return content if mode is None or content == ABSENT else f"{content}:{mode:o}"
 
 
-def look(workspace: Workspace, path: str) -> tuple[str, bytes | None]:
-    """The canonical path and the file's content now, None if there is no file."""
+def read_current(workspace: Workspace, path: str) -> tuple[str, bytes | None]:
+    """Returns the canonical path and the file's present content, or None if there is no file."""
     name = file_name(path)
     try:
         return name, workspace.files.read(name)
@@ -135,21 +140,21 @@ def look(workspace: Workspace, path: str) -> tuple[str, bytes | None]:
 def file_name(path: str) -> str:
     name = canonical(path)
     if name == ".":
-        raise InvalidParams("The path names the project's root, not a file.", path=path)
+        raise InvalidParams("The path is the project's root, not a file.", path=path)
     return name
 
 
 def state_now(workspace: Workspace, path: str, *, with_mode: bool) -> str:
-    """As `states_of` says it."""
-    found = workspace.files.status(path)
-    if found is None:
+    """Returns the present state of a path, in the form of `states_of`."""
+    status = workspace.files.status(path)
+    if status is None:
         return ABSENT
-    if found.kind == "folder":
+    if status.kind == "folder":
         return FOLDER
-    if found.kind == "link":
+    if status.kind == "link":
         return link_state(workspace.files.link_target(path))
-    _, content = look(workspace, path)
-    return _state(content_hash(content), found.mode if with_mode else None)
+    _, content = read_current(workspace, path)
+    return _state(content_hash(content), status.mode if with_mode else None)
 
 
 def compare(workspace: Workspace, change: Change) -> LineDiff:
@@ -159,7 +164,7 @@ def compare(workspace: Workspace, change: Change) -> LineDiff:
 
 
 def preview_of(workspace: Workspace, change: Change, summary: str) -> Preview:
-    """What a person is shown. Refused if it changes more lines than the policy allows."""
+    """Returns what a person is shown. Raises Declined if it changes more lines than the policy allows."""
     if change.after is not None and change.undoes is None:
         workspace.review(change.path, change.after)
     check_batch(workspace, change.path, compare(workspace, change).changed_lines, change.path)
@@ -175,155 +180,31 @@ def preview_of(workspace: Workspace, change: Change, summary: str) -> Preview:
 
 
 def read_only_facts(workspace: Workspace, steps: Sequence[Step]) -> Sequence[tuple[str, str]]:
-    """A file that its owner protects from writing is replaced all the same: whoever says yes should know."""
+    """Returns a note about write-protected files: a yes replaces them all the same."""
     replaced = [step for step in steps if isinstance(step, Change) and step.before is not None]
     modes = ((step.path, workspace.files.mode(step.path)) for step in replaced)
-    shut = [f"{path} ({mode:04o})" for path, mode in modes if mode is not None and not mode & 0o222]
-    return [("Read-only", "\n".join(shut))] if shut else ()
+    protected = [f"{path} ({mode:04o})" for path, mode in modes if mode is not None and not mode & 0o222]
+    return [("Read-only", "\n".join(protected))] if protected else ()
 
 
-def replayed(workspace: Workspace, path: str, repetition: Repetition | None) -> Written | None:
-    """The first answer to the same key. Conflict if the same key comes with something else."""
+def find_repeated(workspace: Workspace, path: str, repetition: Repetition | None) -> EarlierWrite | None:
+    """Returns the first write with the same key. Raises Conflict if the key was used for something else."""
     if repetition is None:
         return None
     if len(repetition.key) > _MAX_KEY:
         raise InvalidParams(f"The idempotencyKey is longer than {_MAX_KEY} characters.")
-    written = workspace.idempotency.find(repetition.key)
-    if written is not None and not written.is_same(path, repetition.mode, repetition.content_hash):
+    earlier = workspace.idempotency.find(repetition.key)
+    if earlier is not None and not earlier.is_same(path, repetition.mode, repetition.content_hash):
         raise Conflict("This idempotencyKey was used for another path or content.", hint="Use a new key.", path=path)
-    return written
+    return earlier
 
 
 def check_base(path: str, expected: str, current: str) -> None:
     if expected != current:
         raise Conflict(
-            f"{path} changed since it was looked at.",
+            f"{path} has changed since it was read.",
             hint="Read it again, make a new dry run and write that.",
             path=path,
             expectedHash=expected,
             currentHash=current,
         )
-
-
-def removal_of(workspace: Workspace, path: str, *, is_recursive: bool) -> list[Step]:
-    """What removes a file, or a folder with everything in it, the deepest first."""
-    name = file_name(path)
-    found = _found(workspace, name)
-    if found.kind != "folder":
-        return [_file_removal(workspace, name, found.mode)]
-    if not is_recursive and workspace.files.names(name):
-        raise Conflict(f"{name} isn't empty.", hint="Set `recursive` to remove what is in it as well.", path=name)
-    files: list[Step] = []
-    folders: list[Step] = [FolderChange(name, is_made=False, mode=found.mode)]
-    for inner in inside(workspace, name):
-        status = workspace.files.status(inner)
-        if status is None:
-            raise Conflict(f"{inner} vanished meanwhile.", path=inner)
-        if status.kind == "folder":
-            folders.append(FolderChange(inner, is_made=False, mode=status.mode))
-        else:
-            files.append(_file_removal(workspace, inner, status.mode))
-    deepest_first = sorted(folders, key=lambda step: -len(PurePosixPath(step.path).parts))
-    return [*sorted(files, key=lambda step: step.path), *deepest_first]
-
-
-def inside(workspace: Workspace, folder: str) -> list[str]:
-    """Everything below a folder. Refused where a closed name or a link is among it: nothing passes those by."""
-    found = []
-    pending = [folder]
-    while pending:
-        current = pending.pop()
-        entries = workspace.files.entries(current)
-        for hidden in sorted(set(workspace.files.names(current)) - {entry.name for entry in entries}):
-            if workspace.files.is_temporary(hidden):
-                raise Conflict(f"Another call writes in {current}.", hint="Repeat the call.", path=current)
-            workspace.files.status(f"{current}/{hidden}")  # says why it is closed
-            raise Conflict(f"{current} holds {hidden!r}, which handrail can't handle.", path=current)
-        for entry in entries:
-            path = f"{current}/{entry.name}"
-            found.append(path)
-            if entry.is_link:
-                raise Conflict(f"{path} is a symbolic link; handrail leaves links alone.", path=path)
-            if entry.is_folder:
-                pending.append(path)
-    return found
-
-
-def _file_removal(workspace: Workspace, path: str, mode: int) -> Change:
-    _, before = look(workspace, path)
-    return Change(path, before, None, before_mode=mode)
-
-
-def copy_of(workspace: Workspace, path: str, to: str) -> list[Step]:
-    """Of a file or a whole folder, with its modes. Conflict if the new name is taken."""
-    source, target = _two_names(path, to, "copied")
-    found = _found(workspace, source)
-    _check_is_free(workspace, target)
-    if found.kind != "folder":
-        return [_file_copy(workspace, source, target, found.mode)]
-    steps: list[Step] = [FolderChange(target, is_made=True, mode=found.mode)]
-    for inner in sorted(inside(workspace, source)):  # a folder comes before what it holds
-        status = _found(workspace, inner)
-        name = target + inner[len(source) :]
-        if status.kind == "folder":
-            steps.append(FolderChange(name, is_made=True, mode=status.mode))
-        else:
-            steps.append(_file_copy(workspace, inner, name, status.mode))
-    return steps
-
-
-def _file_copy(workspace: Workspace, path: str, to: str, mode: int) -> Change:
-    workspace.files.parse(to)
-    return Change(to, None, look(workspace, path)[1], after_mode=mode)
-
-
-def move_of(workspace: Workspace, path: str, to: str) -> Move:
-    """Of a file or a whole folder. Conflict if the new name is taken."""
-    source, target = _two_names(path, to, "moved")
-    found = _found(workspace, source)
-    _check_is_free(workspace, target)
-    if found.kind == "folder":
-        for inner in inside(workspace, source):
-            workspace.files.parse(target + inner[len(source) :])  # a name may be closed there that isn't here
-        return Move(source, target, FOLDER)
-    return Move(source, target, content_hash(look(workspace, source)[1]))
-
-
-def _two_names(path: str, to: str, what: str) -> tuple[str, str]:
-    source, target = file_name(path), file_name(to)
-    if target == source or target.startswith(source + "/"):
-        raise InvalidParams(f"{source} can't be {what} into itself.", path=source)
-    return source, target
-
-
-def _found(workspace: Workspace, path: str) -> Status:
-    found = workspace.files.status(path)
-    if found is None:
-        raise NotFound(f"File not found: {path}", hint="list_files shows what there is.", path=path)
-    return found
-
-
-def _check_is_free(workspace: Workspace, target: str) -> None:
-    if workspace.files.status(target) is not None:
-        raise Conflict(f"{target} exists already.", hint="Choose another name, or remove it first.", path=target)
-
-
-def paths_of(steps: Sequence[Step]) -> list[str]:
-    """Every path that they change, in their order."""
-    named = [path for step in steps for path in ((step.path, step.to) if isinstance(step, Move) else (step.path,))]
-    return list(dict.fromkeys(named))
-
-
-def with_parents(workspace: Workspace, steps: Sequence[Step]) -> list[Step]:
-    """The same, with a step for every missing folder above what is created, so that undo removes it again."""
-    planned: list[Step] = []
-    made = {step.path for step in steps if isinstance(step, FolderChange) and step.is_made}
-    for step in steps:
-        target = step.to if isinstance(step, Move) else step.path
-        is_new = isinstance(step, Move) or states_of(step)[0] == ABSENT
-        for parent in reversed(PurePosixPath(target).parents[:-1]) if is_new else ():
-            if str(parent) not in made and workspace.files.status(str(parent)) is None:
-                made.add(str(parent))
-                planned.append(FolderChange(str(parent), is_made=True))
-        planned.append(step)
-    return planned

@@ -1,12 +1,11 @@
-"""Commits changes of the project's files: all of them, or none.
+"""Commits changes to the project's files: all of them, or none.
 
-A commit survives a crash at any moment: an intent exists while it runs, and the next process that holds the lock
-finishes or reverts what a dead process left.
+A commit survives a crash at any moment: while it runs, an intent is on disk, and the next process that takes the lock
+finishes or reverts what a dead process started.
 """
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 import msgspec
 
@@ -19,15 +18,15 @@ from handrail.features.workspace.change import (
     Move,
     Step,
     check_base,
+    find_repeated,
     kind_of,
-    replayed,
     state_now,
     states_of,
 )
-from handrail.features.workspace.idempotency import Written
+from handrail.features.workspace.idempotency import EarlierWrite
 from handrail.features.workspace.intent import FILE, Intent, IntentStep, intent_step, read_intent
+from handrail.features.workspace.path_states import PathStates
 from handrail.features.workspace.snapshots import Snapshot
-from handrail.features.workspace.states import States
 from handrail.features.workspace.workspace import AGENT_FOLDER, Workspace
 from handrail.kernel.call import Call
 from handrail.ports.errors import Conflict, Declined, Failure, InputOutput, NotFound
@@ -35,24 +34,24 @@ from handrail.ports.errors import Conflict, Declined, Failure, InputOutput, NotF
 _STAGED = "staged"
 
 
-def commit(workspace: Workspace, call: Call, change: Change) -> Snapshot | Written:
-    """Does what was shown, or raises and changes nothing.
+def commit(workspace: Workspace, call: Call, change: Change) -> Snapshot | EarlierWrite:
+    """Makes the change as it was shown, or raises and changes nothing.
 
-    Returns Written if another call with the same key was first.
+    Returns the earlier write if another call with the same key came first.
     """
     with workspace.lock(on_wait=call.checkpoint):
         workspace.hide_from_git()
         recover(workspace)
-        if (first := replayed(workspace, change.path, change.repetition)) is not None:
+        if (first := find_repeated(workspace, change.path, change.repetition)) is not None:
             return first
         check_base(change.path, states_of(change)[0], _state(workspace, change))
         call.checkpoint()
-        if change.dry_run is not None and not workspace.dry_runs.holds(change.dry_run):
-            raise Declined("The dry run was used by another write.", hint="Make a new dry run.", path=change.path)
-        snapshot = _planned(workspace, call, change, 0)
+        if change.dry_run is not None and not workspace.dry_runs.is_unused(change.dry_run):
+            raise Declined("Another write has used the dry run.", hint="Make a new dry run.", path=change.path)
+        snapshot = _plan_snapshot(workspace, call, change, 0)
         intent = Intent([intent_step(change, snapshot.id)], change.repetition, change.dry_run)
         workspace.own.write(FILE, msgspec.json.encode(intent), is_durable=False)
-        with _reverting(workspace, intent):
+        with _rolled_back_on_failure(workspace, intent):
             if change.dry_run is not None:
                 workspace.dry_runs.use_up(change.dry_run)
             workspace.snapshots.store(snapshot, change.before)
@@ -62,19 +61,19 @@ def commit(workspace: Workspace, call: Call, change: Change) -> Snapshot | Writt
 
 
 def commit_all(workspace: Workspace, call: Call, steps: Sequence[Step]) -> list[Snapshot]:
-    """Does all steps in their order as one unit, or raises and changes nothing."""
+    """Makes all changes in order as one unit, or raises and changes nothing."""
     if not steps:
         return []
     with workspace.lock(on_wait=call.checkpoint):
         workspace.hide_from_git()
         recover(workspace)
-        snapshots = [_planned(workspace, call, step, order) for order, step in enumerate(steps)]
-        planned = [intent_step(step, kept.id) for step, kept in zip(steps, snapshots, strict=True)]
-        intent = Intent(planned, is_staged=True)
-        _check_all(workspace, intent)
+        snapshots = [_plan_snapshot(workspace, call, step, order) for order, step in enumerate(steps)]
+        intent_steps = [intent_step(step, snapshot.id) for step, snapshot in zip(steps, snapshots, strict=True)]
+        intent = Intent(intent_steps, is_staged=True)
+        _check_states(workspace, intent)
         call.checkpoint()
         workspace.own.write(FILE, msgspec.json.encode(intent), is_durable=False)
-        with _reverting(workspace, intent):
+        with _rolled_back_on_failure(workspace, intent):
             _stage(workspace, steps, snapshots)
             for order, step in enumerate(steps):
                 _apply(workspace, step, order)
@@ -83,26 +82,26 @@ def commit_all(workspace: Workspace, call: Call, steps: Sequence[Step]) -> list[
         return snapshots
 
 
-def keep_before(workspace: Workspace, call: Call, changes: Sequence[Change]) -> None:
-    """What undoes changes that a client is about to make itself."""
+def snapshot_before(workspace: Workspace, call: Call, changes: Sequence[Change]) -> None:
+    """Keeps snapshots for undoing changes that a client is about to make itself."""
     with workspace.lock(on_wait=call.checkpoint):
         workspace.hide_from_git()
         recover(workspace)
         for order, change in enumerate(changes):
-            snapshot = msgspec.structs.replace(_planned(workspace, call, change, order), is_by_client=True)
+            snapshot = msgspec.structs.replace(_plan_snapshot(workspace, call, change, order), is_by_client=True)
             workspace.snapshots.store(snapshot, change.before)
         workspace.snapshots.retain({each.path for each in changes}, workspace.policy().limits.snapshot_retention)
 
 
 def settle(workspace: Workspace) -> None:
-    """Outside the lock: waits for a running commit, or finishes one that a dead process left."""
+    """Waits for a running commit, or finishes one that a dead process left. Called without the lock."""
     if workspace.own.mode(FILE) is not None:
         with workspace.lock():
             recover(workspace)
 
 
 def recover(workspace: Workspace) -> None:
-    """Under the lock: finishes or reverts the commit of a process that died in it."""
+    """Finishes or reverts the commit of a process that died during it. Called with the lock held."""
     intent = read_intent(workspace)
     if intent is None:
         return
@@ -110,13 +109,13 @@ def recover(workspace: Workspace) -> None:
         with suppress(Failure):
             workspace.files.sweep(step.path)
     is_stored = all(workspace.snapshots.is_complete(step.snapshot_id) for step in intent.steps)
-    if is_stored and len(_applied(workspace, intent)) == len(intent.steps):
+    if is_stored and len(_applied_steps(workspace, intent)) == len(intent.steps):
         _finish(workspace, intent)
     else:
-        _take_back(workspace, intent, is_stored=is_stored)
+        _roll_back(workspace, intent, is_stored=is_stored)
 
 
-def _planned(workspace: Workspace, call: Call, step: Step, order: int) -> Snapshot:
+def _plan_snapshot(workspace: Workspace, call: Call, step: Step, order: int) -> Snapshot:
     if isinstance(step, Change):
         return workspace.snapshots.plan(
             step.path,
@@ -132,7 +131,7 @@ def _planned(workspace: Workspace, call: Call, step: Step, order: int) -> Snapsh
     base, after = states_of(step)
     return workspace.snapshots.plan(
         step.path,
-        None if base == ABSENT else _held(step),
+        None if base == ABSENT else _content_before(step),
         after_hash=base if isinstance(step, Move) else after,
         key=None,
         execution_id=call.execution_id,
@@ -145,39 +144,39 @@ def _planned(workspace: Workspace, call: Call, step: Step, order: int) -> Snapsh
     )
 
 
-def _held(step: Step) -> bytes | None:
-    """What a snapshot keeps."""
+def _content_before(step: Step) -> bytes | None:
+    """Returns what a snapshot stores."""
     if isinstance(step, LinkChange):
         return None if step.before is None else step.before.encode()
     return step.before if isinstance(step, Change) else b""
 
 
-def _check_all(workspace: Workspace, intent: Intent) -> None:
-    """Every step finds what it was planned for; a later one finds what the earlier ones leave."""
-    states = States(workspace)
+def _check_states(workspace: Workspace, intent: Intent) -> None:
+    """Checks that every path is as the step expects it, given the steps before it."""
+    states = PathStates(workspace)
     for step in intent.steps:
         if not states.is_before(step):
             raise Conflict(
-                f"{step.path} changed since it was looked at.",
-                hint="Look at it again and repeat the call.",
+                f"{step.path} has changed since it was read.",
+                hint="Check it again and repeat the call.",
                 path=step.path,
             )
-        states.do(step)
+        states.apply(step)
 
 
 def _stage(workspace: Workspace, steps: Sequence[Step], snapshots: Sequence[Snapshot]) -> None:
-    """Snapshots and new contents on disk, all with one trip."""
+    """Writes snapshots and new contents to disk with one sync."""
     for order, (step, snapshot) in enumerate(zip(steps, snapshots, strict=True)):
-        workspace.snapshots.store(snapshot, _held(step), is_durable=False)
+        workspace.snapshots.store(snapshot, _content_before(step), is_durable=False)
         if isinstance(step, Change) and step.after is not None:
             workspace.own.write(f"{_STAGED}/{order}", step.after, is_durable=False)
     workspace.own.sync()
 
 
 def _apply(workspace: Workspace, step: Step, order: int | None) -> None:
-    """The last moment before the change checks once more that the path is as it was shown.
+    """Applies a step, after checking once more that the path is as it was shown.
 
-    With an `order`, the step is one of a unit that is synced as a whole.
+    With an `order`, the step belongs to a unit that is synced as a whole.
     """
     files, is_durable = workspace.files, order is None
     try:
@@ -198,52 +197,48 @@ def _apply(workspace: Workspace, step: Step, order: int | None) -> None:
         else:
             staged = f"{AGENT_FOLDER}/{_STAGED}/{order}"
             files.adopt(staged, step.path, guard=_guard(workspace, step), mode=step.after_mode)
-    except NotFound as blocked:  # missing folders are made, so one of the names on the way is a file
-        raise InputOutput(f"{step.path} can't be changed: {blocked.message}", **blocked.details) from None
+    except NotFound as error:  # missing folders are created, so a parent of this path must be a file
+        raise InputOutput(f"{step.path} can't be changed: {error.message}", **error.details) from None
 
 
 def _guard(workspace: Workspace, step: Change | Move | LinkChange) -> Callable[[], None]:
-    def still_as_shown() -> None:
+    def check() -> None:
         check_base(step.path, states_of(step)[0], _state(workspace, step))
 
-    return still_as_shown
+    return check
 
 
 def _state(workspace: Workspace, step: Change | Move | LinkChange) -> str:
     return state_now(workspace, step.path, with_mode=":" in states_of(step)[0])
 
 
-class _reverting:  # noqa: N801 - it reads as what it does: `with _reverting(…)`
-    """Takes back what was done of the intent, if its block fails. What can't be now will be by the next holder."""
-
-    def __init__(self, workspace: Workspace, intent: Intent) -> None:
-        self._revert = partial(_take_back, workspace, intent)
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, Failure):
-            with suppress(Failure):
-                self._revert()
+@contextmanager
+def _rolled_back_on_failure(workspace: Workspace, intent: Intent) -> Iterator[None]:
+    """Reverts what was applied of the intent if the block fails. If that fails too, `recover` does it later."""
+    try:
+        yield
+    except Failure:
+        with suppress(Failure):
+            _roll_back(workspace, intent)
+        raise
 
 
-def _applied(workspace: Workspace, intent: Intent) -> list[IntentStep]:
-    """Those that were done and still stand, the last first."""
-    states, found = States(workspace), []
+def _applied_steps(workspace: Workspace, intent: Intent) -> list[IntentStep]:
+    """Returns the steps that were applied and whose result is still there, last first."""
+    states, applied = PathStates(workspace), []
     for step in reversed(intent.steps):
         if states.is_after(step):
-            found.append(step)
-            states.take_back(step)
-    return found
+            applied.append(step)
+            states.revert(step)
+    return applied
 
 
 def _finish(workspace: Workspace, intent: Intent) -> None:
-    """The files are written; errors from here on are repaired by the next `recover`."""
+    """Records the finished commit. If that fails, the next `recover` repairs it: the files are written."""
     try:
         if intent.repetition is not None:
             step = intent.steps[0]
-            written = Written(
+            written = EarlierWrite(
                 path=step.path,
                 mode=intent.repetition.mode,
                 content_hash=intent.repetition.content_hash,
@@ -258,21 +253,21 @@ def _finish(workspace: Workspace, intent: Intent) -> None:
         return
 
 
-def _take_back(workspace: Workspace, intent: Intent, *, is_stored: bool = True) -> None:
-    """What somebody has changed since stays as it is, and so does its snapshot."""
+def _roll_back(workspace: Workspace, intent: Intent, *, is_stored: bool = True) -> None:
+    """Reverts the applied steps. What others have changed since then stays, and so does its snapshot."""
     if is_stored:
-        for step in _applied(workspace, intent):
+        for step in _applied_steps(workspace, intent):
             _revert(workspace, step)
-    states, has_kept = States(workspace), False
+    states, has_kept_snapshot = PathStates(workspace), False
     for step in intent.steps:
         if states.is_before(step):
-            states.do(step)
+            states.apply(step)
         elif workspace.snapshots.is_complete(step.snapshot_id):
-            has_kept = True
+            has_kept_snapshot = True
             continue
         workspace.snapshots.drop(step.snapshot_id)
-    if intent.dry_run is not None and not has_kept:
-        workspace.dry_runs.give_back(intent.dry_run)
+    if intent.dry_run is not None and not has_kept_snapshot:
+        workspace.dry_runs.restore(intent.dry_run)
     _end(workspace, intent, is_durable=True)
 
 
@@ -287,7 +282,7 @@ def _revert(workspace: Workspace, step: IntentStep) -> None:
         if step.base == FOLDER:
             files.make_folder(step.path, step.before_mode)
         else:
-            with suppress(Conflict):  # somebody has put something into it
+            with suppress(Conflict):  # someone has put something into it
                 files.remove_folder(step.path)
     elif step.kind == "link":
         target = None if step.base == ABSENT else workspace.snapshots.read(step.snapshot_id)[1].decode()
@@ -300,7 +295,7 @@ def _revert(workspace: Workspace, step: IntentStep) -> None:
 
 
 def _end(workspace: Workspace, intent: Intent, *, is_durable: bool) -> None:
-    """Not durable where all is done: an intent that a power cut brings back is finished once more, to the same end."""
+    """Removes the intent. Needn't be durable after success: finishing once more leads to the same result."""
     if intent.is_staged:
         workspace.own.remove_tree(_STAGED)
     workspace.own.remove(FILE, is_durable=is_durable)

@@ -1,4 +1,4 @@
-"""Dry runs waiting for their write: durable, shared by all processes of the project, each usable once."""
+"""Dry runs that wait for their write: durable, shared by all processes of the project, and usable once."""
 
 import hashlib
 import re
@@ -12,7 +12,7 @@ from handrail.ports.files import Folder
 
 _FOLDER = "dry_runs"
 _MAX_AGE_SECONDS = 24 * 3600
-_MAX_KEPT = 1000
+_MAX_ENTRIES = 1000
 _NAME = re.compile(r"[0-9a-f]{64}\.json")
 
 
@@ -30,13 +30,13 @@ class DryRun(msgspec.Struct, frozen=True, rename="camel"):
 
 class DryRuns:
     def __init__(self, own: Folder, now: Callable[[], datetime]) -> None:
-        self._own = own
+        self._folder = own
         self._now = now
 
     def remember(self, path: str, mode: str, content_hash: str, base_hash: str) -> None:
-        self._forget_old()
+        self._remove_oldest()
         run = DryRun(path, mode, content_hash, base_hash, self._now().timestamp())
-        self._own.write(f"{_FOLDER}/{run.key}.json", msgspec.json.encode(run), is_durable=False)
+        self._folder.write(f"{_FOLDER}/{run.key}.json", msgspec.json.encode(run), is_durable=False)
 
     def find(self, path: str, mode: str, content_hash: str) -> DryRun | None:
         run = self._read(f"{_key(path, mode, content_hash)}.json")
@@ -44,35 +44,35 @@ class DryRuns:
             return None
         return run
 
-    def holds(self, run: DryRun) -> bool:
-        """False if another write has already used it."""
-        return self._own.mode(f"{_FOLDER}/{run.key}.json") is not None
+    def is_unused(self, run: DryRun) -> bool:
+        """Returns False if another write has already used it."""
+        return self._folder.mode(f"{_FOLDER}/{run.key}.json") is not None
 
     def use_up(self, run: DryRun) -> None:
-        """Not durable. A dry run that reappears after a power cut is useless, because the file has changed."""
-        self._own.remove(f"{_FOLDER}/{run.key}.json", is_durable=False)
+        """Not durable: a dry run that reappears after a power cut is useless, because the file has changed."""
+        self._folder.remove(f"{_FOLDER}/{run.key}.json", is_durable=False)
 
-    def give_back(self, run: DryRun) -> None:
+    def restore(self, run: DryRun) -> None:
         """Called after a write that did not happen."""
-        self._own.write(f"{_FOLDER}/{run.key}.json", msgspec.json.encode(run), is_durable=False)
+        self._folder.write(f"{_FOLDER}/{run.key}.json", msgspec.json.encode(run), is_durable=False)
 
     def _read(self, name: str) -> DryRun | None:
         try:
-            return msgspec.json.decode(self._own.read(f"{_FOLDER}/{name}"), type=DryRun)
+            return msgspec.json.decode(self._folder.read(f"{_FOLDER}/{name}"), type=DryRun)
         except (NotFound, msgspec.MsgspecError):
             return None
 
-    def _forget_old(self) -> None:
-        """Runs only when there are many, so that a dry run needs no scan."""
+    def _remove_oldest(self) -> None:
+        """Runs only when there are many, so that most dry runs need no scan."""
         try:
-            names = [name for name in self._own.names(_FOLDER) if _NAME.fullmatch(name)]
+            names = [name for name in self._folder.names(_FOLDER) if _NAME.fullmatch(name)]
         except Failure:
             return
-        if len(names) < _MAX_KEPT:
+        if len(names) < _MAX_ENTRIES:
             return
         dated = sorted((run.created if (run := self._read(name)) else 0.0, name) for name in names)
-        for _, name in dated[: len(dated) - _MAX_KEPT // 2]:
-            self._own.remove(f"{_FOLDER}/{name}")
+        for _, name in dated[: len(dated) - _MAX_ENTRIES // 2]:
+            self._folder.remove(f"{_FOLDER}/{name}")
 
 
 def _key(path: str, mode: str, content_hash: str) -> str:

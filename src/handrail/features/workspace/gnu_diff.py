@@ -1,4 +1,4 @@
-"""GNU diff, run on two texts in memory."""
+"""Runs GNU diff on two texts in memory."""
 
 import os
 import select
@@ -13,9 +13,9 @@ _CHUNK = 1 << 20
 
 
 def gnu_diff(options: list[str], old: bytes, new: bytes, seconds: float, last: bytes = b"") -> bytes | None:
-    """The output of diff, with anonymous files as its input; None if it failed, could not start or was too slow.
+    """Returns diff's output, or None if it failed, couldn't start or took too long.
 
-    With an LF as `last`, what follows a text's last LF is a line of its own.
+    If `last` is an LF, the text after the last LF counts as a line of its own.
     """
     try:
         with ExitStack() as stack:
@@ -31,12 +31,12 @@ def gnu_diff(options: list[str], old: bytes, new: bytes, seconds: float, last: b
     except OSError:
         return None
     with process:
-        printed = _output(process, seconds)
-    return printed if process.returncode in (_SAME, _DIFFERENT) else None
+        output = _output(process, seconds)
+    return output if process.returncode in (_SAME, _DIFFERENT) else None
 
 
 def _output(process: "subprocess.Popen[bytes]", seconds: float) -> bytes:
-    """Reads the child's output and kills it when its time is over.
+    """Reads the child's output and kills it after the time limit.
 
     Popen's own timeouts poll for the child's end, which is slower.
     """

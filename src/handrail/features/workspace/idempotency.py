@@ -1,4 +1,4 @@
-"""Which idempotency keys have written what: `idem.json`, of limited size. Damaged entries are skipped."""
+"""Remembers which idempotency keys have written what, in `idem.json`, up to a limit. Damaged entries are skipped."""
 
 import hashlib
 from collections.abc import Callable
@@ -15,8 +15,8 @@ _MAX_ENTRIES = 1000
 _MAX_AGE_SECONDS = 7 * 24 * 3600
 
 
-class Written(msgspec.Struct, frozen=True, rename="camel"):
-    """The first answer to a key."""
+class EarlierWrite(msgspec.Struct, frozen=True, rename="camel"):
+    """The first write with a key."""
 
     path: str
     mode: str
@@ -29,38 +29,38 @@ class Written(msgspec.Struct, frozen=True, rename="camel"):
         return (self.path, self.mode, self.content_hash) == (path, mode, content_hash)
 
 
-class Idempotency:
-    """Changed only under the workspace's lock."""
+class IdempotencyKeys:
+    """Must only be changed while the workspace's lock is held."""
 
     def __init__(self, own: Folder, now: Callable[[], datetime]) -> None:
-        self._own = own
+        self._folder = own
         self._now = now
 
-    def find(self, key: str) -> Written | None:
-        return self._entries().get(_hashed(key))
+    def find(self, key: str) -> EarlierWrite | None:
+        return self._entries().get(_hash_key(key))
 
-    def remember(self, key: str, written: Written) -> None:
+    def remember(self, key: str, write: EarlierWrite) -> None:
         oldest = self._now().timestamp() - _MAX_AGE_SECONDS
         entries = {name: entry for name, entry in self._entries().items() if entry.at >= oldest}
-        entries[_hashed(key)] = written
-        kept = sorted(entries.items(), key=lambda item: item[1].at)[-_MAX_ENTRIES:]
-        self._own.write(_FILE, msgspec.json.encode({"version": 1, "entries": dict(kept)}))
+        entries[_hash_key(key)] = write
+        newest = sorted(entries.items(), key=lambda item: item[1].at)[-_MAX_ENTRIES:]
+        self._folder.write(_FILE, msgspec.json.encode({"version": 1, "entries": dict(newest)}))
 
-    def _entries(self) -> dict[str, Written]:
+    def _entries(self) -> dict[str, EarlierWrite]:
         try:
-            raw: Any = msgspec.json.decode(self._own.read(_FILE))
+            document: Any = msgspec.json.decode(self._folder.read(_FILE))
         except (NotFound, msgspec.MsgspecError, RecursionError):
             return {}
         entries = {}
-        found = raw.get("entries") if isinstance(raw, dict) else None
-        for name, value in found.items() if isinstance(found, dict) else ():
+        stored = document.get("entries") if isinstance(document, dict) else None
+        for name, value in stored.items() if isinstance(stored, dict) else ():
             try:
-                entries[name] = msgspec.convert(value, Written)
+                entries[name] = msgspec.convert(value, EarlierWrite)
             except msgspec.ValidationError:
                 continue
         return entries
 
 
-def _hashed(key: str) -> str:
-    """Keys come from the caller and may be long."""
+def _hash_key(key: str) -> str:
+    """Hashes the key, because callers may choose long ones."""
     return hashlib.sha256(key.encode()).hexdigest()

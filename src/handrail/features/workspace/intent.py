@@ -1,4 +1,4 @@
-"""The journal of a running commit: `intent.json`. After a crash it says what has to be finished or taken back."""
+"""The journal of a running commit (`intent.json`). After a crash it shows what has to be finished or reverted."""
 
 from typing import Annotated
 
@@ -23,7 +23,7 @@ FILE = "intent.json"
 
 
 class IntentStep(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """`base` and `after` are states of the path, as `change.states_of` spells them."""
+    """A step as it is stored. `base` and `after` are states of the path, as in `change.states_of`."""
 
     kind: StepKind
     path: str
@@ -39,7 +39,7 @@ class Intent(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     repetition: Repetition | None = None
     dry_run: DryRun | None = None
     is_staged: bool = False
-    """New contents wait in a folder of ours."""
+    """New contents are staged in handrail's own folder."""
 
     @property
     def paths(self) -> list[str]:
@@ -57,7 +57,7 @@ def intent_step(step: Step, snapshot_id: str) -> IntentStep:
 
 
 def read_intent(workspace: Workspace) -> Intent | None:
-    """None if there is none, or none that makes sense: that one is removed."""
+    """Returns the intent, or None if there is none. A damaged one is removed."""
     try:
         return msgspec.json.decode(workspace.own.read(FILE), type=Intent)
     except NotFound:

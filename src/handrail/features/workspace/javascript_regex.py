@@ -1,8 +1,8 @@
-"""Translates JavaScript's regular expressions to RE2, where both read the same syntax differently.
+"""Translates JavaScript's regular expressions to RE2's syntax where the two differ.
 
-In JavaScript `\\s` is all of Unicode's white space, and there are four line ends: `.` matches none of them, and with
-the flag `m` the anchors `^` and `$` match at each. RE2's anchors know `\\n` alone, so a text with other line ends is
-marked for them: each becomes `\\n`, a mark and `\\n`, and what matches it in the pattern matches the three together.
+In JavaScript `\\s` is all Unicode white space, and there are four line ends: `.` matches none of them, and with the
+flag `m` the anchors `^` and `$` match at each. RE2's anchors know only `\\n`, so a text with other line ends is marked:
+each line end becomes `\\n`, a mark and `\\n`, and what matches it in the pattern matches the three together.
 """
 
 import re
@@ -35,20 +35,20 @@ _GROUP = re.compile(r"\((?:\?(?:(?P<on>[ims]*)(?:-(?P<off>[ims]+))?(?P<end>[:)])
 
 
 def to_re2(pattern: str, flags: str, *, is_marked: bool) -> str | None:
-    """For a text in which line ends are marked, or for one as it is. None for syntax that JavaScript doesn't know."""
+    """Translates a pattern, for a text with marked or unmarked line ends. None if JavaScript rejects the syntax."""
     try:
         return "".join(_Translator(pattern, flags, is_marked).parts())
     except _UnknownSyntax:
         return None
 
 
-def has_anchors_of_lines(pattern: str, flags: str) -> bool:
+def has_line_anchors(pattern: str, flags: str) -> bool:
     return ("^" in pattern or "$" in pattern) and ("m" in flags or bool(re.search(r"\(\?[is]*m", pattern)))
 
 
 def mark(text: bytes) -> bytes | None:
-    """None if there is nothing to mark, or the text has one of the marks itself."""
-    if not any(end.encode() in text for end in _LINE_ENDS[1:]) or any(one in text for one in MARKS):
+    """Marks the line ends; returns None if there is nothing to mark or the text already contains a mark."""
+    if not any(end.encode() in text for end in _LINE_ENDS[1:]) or any(mark_bytes in text for mark_bytes in MARKS):
         return None
     return _LINE_END.sub(lambda end: _MARKED[end.group()], text)
 
@@ -69,17 +69,17 @@ class _UnknownSyntax(Exception):
 
 @dataclass(frozen=True)
 class _Set:
-    """What one character may be. Properties are `\\p{…}` or `\\P{…}`."""
+    """A set of characters. Properties are `\\p{…}` or `\\P{…}`."""
 
     ranges: Sequence[Range]
     properties: Sequence[str] = ()
     is_negated: bool = False
 
     def to_re2(self) -> str:
-        return f"[{'^' * self.is_negated}{_written(self.ranges)}{''.join(self.properties)}]"
+        return f"[{'^' * self.is_negated}{_format_ranges(self.ranges)}{''.join(self.properties)}]"
 
     def to_marked_re2(self) -> str:
-        """Without what marks are made of, and with each line end that it has."""
+        """Leaves out the characters of marks, and adds each line end in the set as its marked form."""
         if not all(name.startswith(_WITHOUT_LINE_ENDS) for name in self.properties):
             raise _UnknownSyntax
         ends = [
@@ -87,14 +87,14 @@ class _Set:
         ]
         marks = [(0x0A, 0x0A), (_LAST - len(MARKS) + 1, _LAST)]
         if self.is_negated:
-            others = _Set([*self.ranges, *marks], self.properties, is_negated=True)
+            other_characters = _Set([*self.ranges, *marks], self.properties, is_negated=True)
         else:
-            others = _Set(list(_without(self.ranges, marks)), self.properties)
-        either = [others.to_re2()] if others.ranges or others.properties else []
-        return f"(?:{'|'.join([*either, *(_MARKED[end.encode()].decode() for end in ends)])})"
+            other_characters = _Set(list(_without(self.ranges, marks)), self.properties)
+        alternatives = [other_characters.to_re2()] if other_characters.ranges or other_characters.properties else []
+        return f"(?:{'|'.join([*alternatives, *(_MARKED[end.encode()].decode() for end in ends)])})"
 
 
-def _written(ranges: Sequence[Range]) -> str:
+def _format_ranges(ranges: Sequence[Range]) -> str:
     return "".join(f"\\x{{{low:x}}}-\\x{{{high:x}}}" for low, high in ranges)
 
 
@@ -118,7 +118,7 @@ class _Translator:
         self._pattern = pattern
         self._at = 0
         self._flags = [frozenset(flags)]
-        """Of the pattern, and of each group that is open."""
+        """The flags of the pattern and of each open group."""
         self._is_marked = is_marked
 
     def parts(self) -> Iterator[str]:
@@ -127,7 +127,7 @@ class _Translator:
             if char == "(":
                 yield self._group()
             elif char == "[":
-                yield self._written(self._class())
+                yield self._format(self._class())
             elif times := _TIMES.match(self._pattern, self._at):
                 self._at = times.end()
                 yield times.group()
@@ -140,26 +140,26 @@ class _Translator:
                 yield self._atom()
 
     def _group(self) -> str:
-        opened = _GROUP.match(self._pattern, self._at)
-        if opened is None or self._pattern.startswith("?", opened.end()):
+        opening = _GROUP.match(self._pattern, self._at)
+        if opening is None or self._pattern.startswith("?", opening.end()):
             raise _UnknownSyntax
-        flags = self._flags[-1] | set(opened["on"] or "") - set(opened["off"] or "")
-        if opened["end"] == ")":
+        flags = self._flags[-1] | set(opening["on"] or "") - set(opening["off"] or "")
+        if opening["end"] == ")":
             self._flags[-1] = flags
         else:
             self._flags.append(flags)
-        self._at = opened.end()
-        return opened.group()
+        self._at = opening.end()
+        return opening.group()
 
     def _atom(self) -> str:
         if self._pattern[self._at] == ".":
             self._at += 1
             ends = [(ord(end), ord(end)) for end in _LINE_ENDS]
-            return self._written(_Set([(0, _LAST)]) if "s" in self._flags[-1] else _Set(ends, is_negated=True))
+            return self._format(_Set([(0, _LAST)]) if "s" in self._flags[-1] else _Set(ends, is_negated=True))
         if self._pattern.startswith(("\\b", "\\B"), self._at):
             self._at += 2
             return self._pattern[self._at - 2 : self._at]
-        return self._written(self._one())
+        return self._format(self._one())
 
     def _class(self) -> _Set:
         self._at += 1
@@ -169,19 +169,19 @@ class _Translator:
         while not self._pattern.startswith("]", self._at):
             if self._pattern.startswith("[:", self._at):
                 raise _UnknownSyntax
-            one = self._one()
+            characters = self._one()
             if self._pattern.startswith("-", self._at) and not self._pattern.startswith("-]", self._at):
                 self._at += 1
-                one = _Set([(_single(one), _single(self._one()))])
-            ranges += one.ranges
-            properties += one.properties
+                characters = _Set([(_single(characters), _single(self._one()))])
+            ranges += characters.ranges
+            properties += characters.properties
         self._at += 1
         if not ranges and not properties:
             raise _UnknownSyntax
         return _Set(ranges, properties, is_negated)
 
     def _one(self) -> _Set:
-        """A character, or an escape that stands for one or for several."""
+        """Reads a character, or an escape that stands for one or several."""
         token = _TOKEN.match(self._pattern, self._at)
         if token is None:
             raise _UnknownSyntax
@@ -193,9 +193,9 @@ class _Translator:
         if (escape := token["escape"]) is None:
             return _character(token["char"])
         word = _FOLDED_WORD if "i" in self._flags[-1] else _WORD
-        several = {"d": _DIGIT, "s": _SPACE, "w": word}
-        if escape.lower() in several:
-            ranges = several[escape.lower()]
+        escapes = {"d": _DIGIT, "s": _SPACE, "w": word}
+        if escape.lower() in escapes:
+            ranges = escapes[escape.lower()]
             return _Set(ranges if escape.islower() else _complement(ranges))
         if escape == "b":
             return _character("\b")
@@ -203,15 +203,15 @@ class _Translator:
             raise _UnknownSyntax
         return _character(_CONTROLS.get(escape, escape))
 
-    def _written(self, one: _Set) -> str:
-        return one.to_marked_re2() if self._is_marked else one.to_re2()
+    def _format(self, characters: _Set) -> str:
+        return characters.to_marked_re2() if self._is_marked else characters.to_re2()
 
 
-def _character(one: str) -> _Set:
-    return _Set([(ord(one), ord(one))])
+def _character(char: str) -> _Set:
+    return _Set([(ord(char), ord(char))])
 
 
-def _single(one: _Set) -> int:
-    if one.properties or len(one.ranges) != 1 or one.ranges[0][0] != one.ranges[0][1]:
+def _single(characters: _Set) -> int:
+    if characters.properties or len(characters.ranges) != 1 or characters.ranges[0][0] != characters.ranges[0][1]:
         raise _UnknownSyntax
-    return one.ranges[0][0]
+    return characters.ranges[0][0]

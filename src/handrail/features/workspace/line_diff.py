@@ -1,4 +1,4 @@
-"""The lines in which two texts differ, in the format of contract 3 §0.4; GNU diff finds them where many differ."""
+"""Compares two texts line by line, in the format of contract 3 §0.4. GNU diff does it if many lines differ."""
 
 import difflib
 import re
@@ -12,7 +12,7 @@ from handrail.features.workspace.line_walk import certain_hunks
 from handrail.features.workspace.myers import gaps
 
 _HEADING = re.compile(rb"(\d+)(?:,(\d+))?([acd])(\d+)(?:,(\d+))?")
-# The smallest set of changes costs quadratic time on texts that have little in common.
+# Finding the smallest set of changes takes quadratic time on texts with little in common.
 _EXACT_BELOW_BYTES = 1_000_000
 _EXACT_SECONDS = 1.0
 _SECONDS = 15.0
@@ -20,22 +20,22 @@ _DIFFLIB_BELOW_LINES = 2_000
 
 
 def hunks(old: bytes, new: bytes) -> list[Hunk]:
-    """The runs of different lines, in order; a smallest set of them, except in large texts."""
+    """Returns the runs of different lines in order: the smallest set of them, except in large texts."""
     a, b = old.split(b"\n"), new.split(b"\n")
-    if (found := gaps(a, b)) is None:
+    if (differences := gaps(a, b)) is None:
         return _by_gnu_diff(old, new)
-    return [Hunk(x + 1, y + 1, a[x:to_x], b[y:to_y]) for (x, to_x), (y, to_y) in found]
+    return [Hunk(x + 1, y + 1, a[x:to_x], b[y:to_y]) for (x, to_x), (y, to_y) in differences]
 
 
 def _by_gnu_diff(old: bytes, new: bytes) -> list[Hunk]:
-    printed = None
+    output = None
     if len(old) + len(new) < _EXACT_BELOW_BYTES:
-        printed = gnu_diff(["--minimal"], old, new, _EXACT_SECONDS, last=b"\n")
-    if printed is None:
-        printed = gnu_diff([], old, new, _SECONDS, last=b"\n")
-    if printed is None:
+        output = gnu_diff(["--minimal"], old, new, _EXACT_SECONDS, last=b"\n")
+    if output is None:
+        output = gnu_diff([], old, new, _SECONDS, last=b"\n")
+    if output is None:
         return _hunks_without_diff(old.split(b"\n"), new.split(b"\n"))
-    return list(_read_hunks(printed.split(b"\n")))
+    return list(_read_hunks(output.split(b"\n")))
 
 
 def _read_hunks(lines: list[bytes]) -> Iterator[Hunk]:
@@ -57,7 +57,7 @@ def _read_hunks(lines: list[bytes]) -> Iterator[Hunk]:
 
 
 def _run_of_lines(first: bytes, last: bytes | None, *, is_empty: bool) -> tuple[int, int]:
-    """Start and length. An empty run is named by the line before it."""
+    """Returns start and length. diff gives an empty run the number of the line before it."""
     start = int(first)
     return (start + 1, 0) if is_empty else (start, int(last or first) - start + 1)
 
@@ -65,7 +65,7 @@ def _run_of_lines(first: bytes, last: bytes | None, *, is_empty: bool) -> tuple[
 def _hunks_without_diff(old: list[bytes], new: list[bytes]) -> list[Hunk]:
     """Uses difflib for short texts.
 
-    For long ones it would take too long: everything between the first and the last difference is one hunk.
+    For long texts that would take too long: everything between the first and the last difference is one hunk.
     """
     if len(old) + len(new) < _DIFFLIB_BELOW_LINES:
         matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
@@ -99,14 +99,14 @@ class LineDiff(msgspec.Struct, frozen=True):
 
 
 def diff(old: bytes, new: bytes) -> LineDiff:
-    """For UTF-8 texts; line endings and a missing last newline are content."""
+    """Compares UTF-8 texts. Line endings and a missing last newline count as content."""
     if old == new:
         return LineDiff([])
-    found = certain_hunks(old.split(b"\n"), new.split(b"\n"))
-    return LineDiff([_shown(hunk) for hunk in (hunks(old, new) if found is None else found)])
+    smallest = certain_hunks(old.split(b"\n"), new.split(b"\n"))
+    return LineDiff([_hunk_lines(hunk) for hunk in (hunks(old, new) if smallest is None else smallest)])
 
 
-def _shown(hunk: Hunk) -> HunkLines:
+def _hunk_lines(hunk: Hunk) -> HunkLines:
     return HunkLines(
         start_old=hunk.start_old,
         len_old=len(hunk.lines_old),

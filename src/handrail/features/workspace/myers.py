@@ -1,32 +1,32 @@
-"""Where two lists of lines differ, by Myers' algorithm: a smallest set of changes, or None where many differ."""
+"""Finds where two lists of lines differ with Myers' algorithm: the smallest set of changes, or None if many differ."""
 
 from itertools import compress, count
 from operator import ne
 
 _MOST_EDITS = 100
-"""Beyond this, starting GNU diff takes less time."""
+"""With more edits, starting GNU diff is faster."""
 
 Span = tuple[int, int]
 Gap = tuple[Span, Span]
-"""From where to where lines of the old text are replaced, and by which of the new one; counted from 0."""
+"""A span of old lines and the span of new lines that replaces it; counted from 0."""
 
 
 def gaps(a: list[bytes], b: list[bytes]) -> list[Gap] | None:
-    """In order; None if too much differs."""
+    """Returns the differences in order, or None if too many lines differ."""
     shorter = min(len(a), len(b))
     start = next(compress(count(), map(ne, a, b)), shorter)
     end = min(next(compress(count(), map(ne, reversed(a), reversed(b))), shorter), shorter - start)
     a, b = a[start : len(a) - end], b[start : len(b) - end]
     if not a or not b:
-        found: list[Gap] | None = [((0, len(a)), (0, len(b)))] if a or b else []
+        differences: list[Gap] | None = [((0, len(a)), (0, len(b)))] if a or b else []
     else:
-        found = _found(a, b)
-    if found is None or not start:
-        return found
-    return [((start + x, start + to_x), (start + y, start + to_y)) for (x, to_x), (y, to_y) in found]
+        differences = _shortest_edits(a, b)
+    if differences is None or not start:
+        return differences
+    return [((start + x, start + to_x), (start + y, start + to_y)) for (x, to_x), (y, to_y) in differences]
 
 
-def _found(a: list[bytes], b: list[bytes]) -> list[Gap] | None:
+def _shortest_edits(a: list[bytes], b: list[bytes]) -> list[Gap] | None:
     n, m = len(a), len(b)
     most = min(n + m, _MOST_EDITS)
     furthest = [0] * (2 * most + 3)
@@ -43,26 +43,26 @@ def _found(a: list[bytes], b: list[bytes]) -> list[Gap] | None:
                 y += 1
             furthest[at] = x
             if x >= n and y >= m:
-                return _traced(rounds, n, m)
+                return _trace_back(rounds, n, m)
     return None
 
 
-def _traced(rounds: list[list[int]], x: int, y: int) -> list[Gap]:
-    """Back from the end along the furthest reaches of each round: one edit each, and lines that stay after it."""
-    found: list[Gap] = []
-    to: tuple[int, int] | None = None
+def _trace_back(rounds: list[list[int]], x: int, y: int) -> list[Gap]:
+    """Goes back from the end along the furthest reaches of each round: one edit each, followed by equal lines."""
+    differences: list[Gap] = []
+    gap_end: tuple[int, int] | None = None
     for edits in range(len(rounds) - 1, 0, -1):
         before, middle, k = rounds[edits], edits + 1, x - y
         is_down = k == -edits or (k != edits and before[middle + k - 1] < before[middle + k + 1])
         last_k = k + 1 if is_down else k - 1
         last_x = before[middle + last_k]
         edited_x = last_x if is_down else last_x + 1
-        if to is not None and x > edited_x:
-            found.append(((x, to[0]), (y, to[1])))
-            to = None
-        to = to or (edited_x, edited_x - k)
+        if gap_end is not None and x > edited_x:
+            differences.append(((x, gap_end[0]), (y, gap_end[1])))
+            gap_end = None
+        gap_end = gap_end or (edited_x, edited_x - k)
         x, y = last_x, last_x - last_k
-    if to is not None:
-        found.append(((x, to[0]), (y, to[1])))
-    found.reverse()
-    return found
+    if gap_end is not None:
+        differences.append(((x, gap_end[0]), (y, gap_end[1])))
+    differences.reverse()
+    return differences

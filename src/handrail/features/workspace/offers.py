@@ -1,4 +1,4 @@
-"""How other features change files of the project: shown first, committed exactly as shown."""
+"""How other features change files of the project: shown first, then committed exactly as shown."""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol

@@ -7,13 +7,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from handrail.features.workspace.backends.ripgrep import program as ripgrep_program
-from handrail.features.workspace.change import Change, Step, content_hash, look, preview_of, with_parents
-from handrail.features.workspace.commit import commit, commit_all, keep_before, settle
+from handrail.features.workspace.change import Change, Step, content_hash, preview_of, read_current
+from handrail.features.workspace.commit import commit, commit_all, settle, snapshot_before
 from handrail.features.workspace.dry_runs import DryRuns
-from handrail.features.workspace.idempotency import Idempotency
+from handrail.features.workspace.idempotency import IdempotencyKeys
+from handrail.features.workspace.plans import add_parent_folders
 from handrail.features.workspace.snapshots import Snapshots
 from handrail.features.workspace.unified_diff import unified
-from handrail.features.workspace.unit import preview_of_unit
+from handrail.features.workspace.unit_preview import preview_unit
 from handrail.features.workspace.workspace import AGENT_FOLDER, Workspace
 from handrail.kernel.call import Call
 from handrail.kernel.checks import Check, CheckContext, attempt, first_line
@@ -30,7 +31,7 @@ class WorkspaceChanges:
         self._workspace = workspace
 
     def planned(self, path: str, content: bytes, summary: str) -> Preview:
-        name, before = look(self._workspace, path)
+        name, before = read_current(self._workspace, path)
         return preview_of(self._workspace, Change(name, before, content), summary)
 
     def commit(self, call: Call, preview: Preview) -> None:
@@ -38,22 +39,22 @@ class WorkspaceChanges:
         commit(self._workspace, call, change)
 
     def hash_of(self, path: str) -> str:
-        return content_hash(look(self._workspace, path)[1])
+        return content_hash(read_current(self._workspace, path)[1])
 
     def planned_unit(self, steps: Sequence[Step], summary: str, refused: Iterable[str] = ()) -> Preview:
-        return preview_of_unit(with_parents(self._workspace, steps), summary, refused)
+        return preview_unit(add_parent_folders(self._workspace, steps), summary, refused)
 
     def commit_unit(self, call: Call, preview: Preview) -> int:
         return len(commit_all(self._workspace, call, preview.state))
 
     def can_keep(self, path: str) -> bool:
         try:
-            return look(self._workspace, path)[0] == path
+            return read_current(self._workspace, path)[0] == path
         except Failure:
             return False
 
     def keep_before(self, call: Call, changes: Sequence[Change]) -> None:
-        keep_before(self._workspace, call, changes)
+        snapshot_before(self._workspace, call, changes)
 
 
 def checks(context: CheckContext) -> Iterator[Check]:
@@ -62,21 +63,23 @@ def checks(context: CheckContext) -> Iterator[Check]:
 
 
 def _ripgrep() -> Check:
-    def look() -> str:
+    def version() -> str:
         program = ripgrep_program()
         return f"{first_line(program, '--version')} at {program}"
 
-    return attempt("ripgrep", look, "search_files needs it. Install handrail again: it brings ripgrep along.")
+    return attempt("ripgrep", version, "search_files needs it. Reinstall handrail: it includes ripgrep.")
 
 
 def _diff() -> Check:
-    def look() -> str:
+    def version() -> str:
         line = first_line("diff", "--version")
         if "GNU" not in line:
             raise OSError(f"not GNU diff: {line}")
         return line
 
-    return attempt("GNU diff", look, "Large diffs are slow without it: install the package diffutils.", required=False)
+    return attempt(
+        "GNU diff", version, "Large diffs are slow without it: install the package diffutils.", required=False
+    )
 
 
 def open_workspace(project: Project) -> Workspace:
@@ -87,7 +90,7 @@ def open_workspace(project: Project) -> Workspace:
         policy=project.policy.latest,
         snapshots=Snapshots(own, utc_now),
         dry_runs=DryRuns(own, utc_now),
-        idempotency=Idempotency(own, utc_now),
+        idempotency=IdempotencyKeys(own, utc_now),
         now=utc_now,
         tools=lambda: [entry.tool for entry in project.registry],
         review=lambda path, content: _review(project, path, content),
@@ -97,28 +100,28 @@ def open_workspace(project: Project) -> Workspace:
 
 
 def changes(project: Project) -> WorkspaceChanges:
-    """How other features change a file."""
+    """Offers other features a way to change files."""
     return WorkspaceChanges(project.part("workspace"))
 
 
 def unified_diff(project: Project) -> Callable[[str, bytes | None, bytes | None], str]:
-    """How a file's change is shown to people."""
+    """Offers the function that makes unified diffs."""
     return unified
 
 
 def ripgrep(project: Project) -> str:
-    """The program's path, for features that look for files by name."""
+    """Offers ripgrep's path, for features that look for files by name."""
     return ripgrep_program()
 
 
 def _review(project: Project, path: str, content: bytes) -> None:
-    """If another feature checks what is written, it may refuse it: NotClean."""
+    """Lets the webgal feature check the content if the policy wants that. Raises NotClean."""
     if project.policy.current().limits.lint_on_write:
         project.offer("webgal", "review")(path, content)
 
 
 def _recover(workspace: Workspace) -> None:
-    """Finishes or reverts what a killed process left, before the first call."""
+    """Finishes or reverts what a killed process started, before the first call."""
     try:
         settle(workspace)
     except Failure:
@@ -126,8 +129,8 @@ def _recover(workspace: Workspace) -> None:
 
 
 def tidy(project: Project) -> None:
-    """Runs under the lock, so that a live process's write isn't taken for a dead one's."""
+    """Removes temporary files. Takes the lock, so that a running write isn't mistaken for an abandoned one."""
     workspace: Workspace = project.part("workspace")
     if workspace.own.mode(".gitignore") is not None:
-        with suppress(Conflict), workspace.lock(patience=0):  # who has no time to wait comes again later
+        with suppress(Conflict), workspace.lock(patience=0):  # if it is busy, the next run does it
             workspace.own.sweep_all(".")

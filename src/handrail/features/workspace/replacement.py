@@ -1,4 +1,4 @@
-"""Replaces `find`, literal text or a regular expression, in limited space."""
+"""Replaces literal text or a regular expression (`find`), with limits on time and size."""
 
 import re
 import subprocess
@@ -11,42 +11,43 @@ from handrail.features.workspace.backends import regex_program
 from handrail.features.workspace.backends.regex_program import (
     MAX_RESULT,
     TOO_LARGE,
-    compiled,
-    packed,
-    replaced,
-    unpacked,
+    compile_pattern,
+    pack,
+    replace_matches,
+    unpack,
 )
-from handrail.features.workspace.javascript_regex import has_anchors_of_lines, mark, to_re2, unmark
+from handrail.features.workspace.javascript_regex import has_line_anchors, mark, to_re2, unmark
 from handrail.ports.errors import InputOutput, InvalidParams, TooLarge
 
-_SMALL = 40_000_000  # steps: about a second at the worst
-_LEAST_STEPS = 400  # a byte costs as much, where each one is a match
-_LOOK_EVERY = 0.1
+_SMALL = 40_000_000  # steps; takes a second at most
+_LEAST_STEPS = 400  # what a byte costs if every byte is a match
+_CHECK_EVERY = 0.1
 _LITERAL_FORM = re.compile(r"/(?P<pattern>.+)/(?P<flags>[dgimsuvy]*)", re.DOTALL)
 _INLINE_FLAGS = frozenset("ims")
 _IMPLIED_FLAGS = frozenset("gu")
 
 
 def replace_regex(text: bytes, pattern: str, replacement: bytes, checkpoint: Callable[[], None]) -> tuple[bytes, int]:
-    """RE2 never backtracks. What may still take long runs in a child process, which can be stopped.
+    """Replaces with RE2, which never backtracks. What may still take long runs in a child process, which can be
+    stopped.
 
     The replacement may use $1, $<name>, $& and $$. `checkpoint` is called while it runs and may raise to stop it.
     """
-    regex = _compiled(pattern)
+    regex = _compile(pattern)
     if len(text) * max(regex.programsize, _LEAST_STEPS) <= _SMALL:
-        done = replaced(regex, text, replacement)
+        result = replace_matches(regex, text, replacement)
     else:
-        done = _in_child(pattern.encode(), replacement, text, checkpoint)
-    if done is None:
+        result = _in_child(pattern.encode(), replacement, text, checkpoint)
+    if result is None:
         raise _too_large()
-    return done
+    return result
 
 
-def _compiled(pattern: str) -> Any:
+def _compile(pattern: str) -> Any:
     import re2
 
     try:
-        return compiled(pattern.encode())
+        return compile_pattern(pattern.encode())
     except re2.error as error:
         reason = error.args[0] if error.args else error
         message = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
@@ -58,9 +59,9 @@ def _compiled(pattern: str) -> Any:
 def _in_child(
     pattern: bytes, replacement: bytes, text: bytes, checkpoint: Callable[[], None]
 ) -> tuple[bytes, int] | None:
-    """Uses unlinked files, so that neither side waits for a pipe."""
+    """Passes data in unlinked files, so that neither side waits for a pipe."""
     with TemporaryFile() as task, TemporaryFile() as answer:
-        task.write(packed(pattern, replacement, text))
+        task.write(pack(pattern, replacement, text))
         task.seek(0)
         with subprocess.Popen([sys.executable, "-P", regex_program.__file__], stdin=task, stdout=answer) as child:
             try:
@@ -73,14 +74,14 @@ def _in_child(
         if child.returncode != 0:
             raise InputOutput(f"The replacement ended with status {child.returncode}.")
         answer.seek(0)
-        result, count = unpacked(answer.read())
+        result, count = unpack(answer.read())
         return result, int(count)
 
 
 def _wait(child: "subprocess.Popen[bytes]", checkpoint: Callable[[], None]) -> None:
     while True:
         try:
-            child.wait(_LOOK_EVERY)
+            child.wait(_CHECK_EVERY)
             return
         except subprocess.TimeoutExpired:
             checkpoint()
@@ -89,7 +90,7 @@ def _wait(child: "subprocess.Popen[bytes]", checkpoint: Callable[[], None]) -> N
 def replace_all(
     text: bytes, find: str, replacement: str, flags: str | None, checkpoint: Callable[[], None]
 ) -> tuple[bytes, int]:
-    """The text with every occurrence replaced, and their number."""
+    """Returns the text with every occurrence replaced, and how many there were."""
     if not find:
         raise InvalidParams("`find` is empty.", fieldErrors=[{"field": "find", "message": "must not be empty"}])
     regex = _regex_of(find, flags)
@@ -97,7 +98,7 @@ def replace_all(
         return _replace_literal(text, find.encode(), replacement.encode())
     pattern, flags = regex
     inline = _inline_flags(flags)
-    marked = mark(text) if has_anchors_of_lines(pattern, flags) else None
+    marked = mark(text) if has_line_anchors(pattern, flags) else None
     if marked is not None and (translated := to_re2(pattern, inline, is_marked=True)) is not None:
         result, count = replace_regex(marked, inline + translated, replacement.encode(), checkpoint)
         return unmark(result), count
@@ -106,7 +107,7 @@ def replace_all(
 
 
 def _regex_of(find: str, flags: str | None) -> tuple[str, str] | None:
-    """Pattern and flags if `find` is a regular expression, None if it is literal."""
+    """Returns pattern and flags if `find` is a regular expression, or None if it is literal text."""
     if form := _LITERAL_FORM.fullmatch(find):
         return form["pattern"], form["flags"] + (flags or "")
     if flags is not None or find.startswith("(?"):
@@ -122,7 +123,7 @@ def _replace_literal(text: bytes, find: bytes, replacement: bytes) -> tuple[byte
 
 
 def _inline_flags(flags: str) -> str:
-    """As they stand at the head of RE2's pattern."""
+    """Returns the flags as RE2 expects them at the start of a pattern."""
     unknown = set(flags) - _INLINE_FLAGS - _IMPLIED_FLAGS
     if unknown:
         raise InvalidParams(f"Unknown regex flags: {''.join(sorted(unknown))}.", hint="Known are g, i, m, s, u.")

@@ -1,7 +1,7 @@
-"""What a path held before each change: `snapshots/<id>.txt` and `<id>.meta.json`, never changed once written.
+"""Snapshots: what a path contained before each change. A snapshot never changes once written.
 
-`.txt` holds a text. For anything else there is `<id>.bin`: the bytes of a binary file, where a link led; empty for a
-folder or a move.
+`snapshots/<id>.meta.json` describes it. A text is in `<id>.txt`; anything else is in `<id>.bin`: the bytes of a binary
+file, or a link's target; empty for a folder or a move.
 """
 
 import hashlib
@@ -23,11 +23,12 @@ ID_PATTERN = re.compile(r"snap_\d{8}T\d{6}_[0-9a-f]{8}", re.ASCII)
 
 
 class Snapshot(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """`after_hash` is the content after the write, `was_absent` says that the write created the file.
+    """The metadata of a snapshot.
 
-    Undo needs both. `after_hash` of a `folder` is `folder` or `absent`, of a `link` its state, of a `move` what was
-    moved. Steps of one execution have its id, and their places in it as `order`. `is_by_client`: an AI client was
-    allowed to make the change itself, and may not have made it.
+    `after_hash` is the content after the change, `was_absent` means that the change created the file; undo needs both.
+    `after_hash` of a `folder` is `folder` or `absent`, of a `link` its state, of a `move` what was moved. Steps of one
+    execution have its id, and `order` is their position. `is_by_client`: an AI client was allowed to make the change
+    itself, and may not have made it.
     """
 
     id: str
@@ -50,15 +51,15 @@ class Snapshot(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
     @property
     def is_text(self) -> bool:
-        """Contract 3 knows no others."""
+        """Contract 3 only knows snapshots of texts."""
         return self.kind == "file" and not self.is_binary
 
 
 class Snapshots:
     def __init__(self, own: Folder, now: Callable[[], datetime]) -> None:
-        self._own = own
+        self._folder = own
         self._now = now
-        self._known: dict[str, Snapshot] = {}
+        self._cache: dict[str, Snapshot] = {}
 
     def plan(
         self,
@@ -75,16 +76,16 @@ class Snapshots:
         order: int = 0,
         task: str | None = None,
     ) -> Snapshot:
-        """What `store` will write, under a new id."""
-        at = self._now()
+        """Returns what `store` will write, with a new id."""
+        now = self._now()
         while True:
-            snapshot_id = f"snap_{at:%Y%m%dT%H%M%S}_{secrets.token_hex(4)}"
-            if self._own.mode(f"{_FOLDER}/{snapshot_id}{_META}") is None:
+            snapshot_id = f"snap_{now:%Y%m%dT%H%M%S}_{secrets.token_hex(4)}"
+            if self._folder.mode(f"{_FOLDER}/{snapshot_id}{_META}") is None:
                 break
         return Snapshot(
             id=snapshot_id,
             path=path,
-            timestamp=int(at.timestamp() * 1000),
+            timestamp=int(now.timestamp() * 1000),
             content_hash=hashlib.sha256(before or b"").hexdigest()[:8],
             idempotency_key=key,
             after_hash=after_hash,
@@ -101,29 +102,29 @@ class Snapshots:
         )
 
     def store(self, snapshot: Snapshot, before: bytes | None, *, is_durable: bool = True) -> None:
-        """Durable when it returns, unless told otherwise. The content first: who finds the metadata finds all of it."""
-        ending = _BINARY if snapshot.is_binary else _TEXT
-        files = ((ending, before or b""), (_META, msgspec.json.encode(snapshot)))
-        for name, data in ((f"{_FOLDER}/{snapshot.id}{ending}", data) for ending, data in files):
+        """Writes the snapshot, durably by default. The content comes first: metadata implies content."""
+        suffix = _BINARY if snapshot.is_binary else _TEXT
+        files = ((suffix, before or b""), (_META, msgspec.json.encode(snapshot)))
+        for name, data in ((f"{_FOLDER}/{snapshot.id}{suffix}", data) for suffix, data in files):
             if is_durable:
-                self._own.put(name, data)
+                self._folder.put(name, data)
             else:
-                self._own.create(name, data, is_durable=False)
+                self._folder.create(name, data, is_durable=False)
 
     def is_complete(self, snapshot_id: str) -> bool:
-        def has(ending: str) -> bool:
-            return self._own.mode(f"{_FOLDER}/{snapshot_id}{ending}") is not None
+        def has(suffix: str) -> bool:
+            return self._folder.mode(f"{_FOLDER}/{snapshot_id}{suffix}") is not None
 
         return has(_META) and (has(_TEXT) or has(_BINARY))
 
     def read(self, snapshot_id: str) -> tuple[Snapshot, bytes]:
         try:
-            meta = self._own.read(f"{_FOLDER}/{snapshot_id}{_META}")
+            meta = self._folder.read(f"{_FOLDER}/{snapshot_id}{_META}")
             content = self._content(snapshot_id)
         except NotFound:
             raise NotFound(
                 f"There is no snapshot {snapshot_id}.",
-                hint="list_snapshots shows those that are kept.",
+                hint="See list_snapshots.",
                 snapshotId=snapshot_id,
             ) from None
         try:
@@ -131,19 +132,19 @@ class Snapshots:
         except msgspec.MsgspecError as error:
             raise Damaged(f"The snapshot's metadata is damaged: {error}", snapshotId=snapshot_id) from None
         if snapshot.id != snapshot_id:
-            raise Damaged(f"The snapshot's metadata is that of {snapshot.id}.", snapshotId=snapshot_id)
+            raise Damaged(f"The snapshot's metadata belongs to {snapshot.id}.", snapshotId=snapshot_id)
         return snapshot, content
 
     def _content(self, snapshot_id: str) -> bytes:
         try:
-            return self._own.read(f"{_FOLDER}/{snapshot_id}{_TEXT}")
+            return self._folder.read(f"{_FOLDER}/{snapshot_id}{_TEXT}")
         except NotFound:
-            return self._own.read(f"{_FOLDER}/{snapshot_id}{_BINARY}")
+            return self._folder.read(f"{_FOLDER}/{snapshot_id}{_BINARY}")
 
     def newest_first(self) -> Iterator[Snapshot]:
-        """Skips damaged or incomplete ones.
+        """Yields the snapshots, without damaged or incomplete ones.
 
-        If there are very many, metadata is read only while iterating, and the second in an id is used as its timestamp.
+        If there are very many, metadata is read only while iterating, and the second in an id serves as the timestamp.
         """
         ids = sorted(self._complete_ids(), reverse=True)
         if len(ids) <= _ALL_READ:
@@ -160,54 +161,54 @@ class Snapshots:
         yield from _ordered(second)
 
     def read_again(self, snapshot_id: str) -> Snapshot | None:
-        """The metadata as it is now; None if it was damaged or dropped since."""
-        self._known.pop(snapshot_id, None)
+        """Returns the metadata as it is on disk, or None if it was damaged or dropped."""
+        self._cache.pop(snapshot_id, None)
         return self._known_or_read(snapshot_id)
 
     def retain(self, paths: Collection[str], keep: int) -> None:
-        """Drops the oldest of each path beyond `keep`; 0 keeps all."""
+        """Drops the oldest snapshots of each path beyond `keep`; 0 keeps all."""
         if keep == 0:
             return
-        kept = dict.fromkeys(paths, 0)
+        counts = dict.fromkeys(paths, 0)
         for snapshot in list(self.newest_first()):
-            if snapshot.path not in kept:
+            if snapshot.path not in counts:
                 continue
-            kept[snapshot.path] += 1
-            if kept[snapshot.path] > keep:
-                self.drop(snapshot.id, is_durable=False)  # one that a power cut brings back goes with the next
+            counts[snapshot.path] += 1
+            if counts[snapshot.path] > keep:
+                self.drop(snapshot.id, is_durable=False)  # one that a power cut brings back is dropped next time
 
     def drop(self, snapshot_id: str, *, is_durable: bool = True) -> None:
-        """Also removes what a killed process left of it."""
-        for ending in (_META, _TEXT, _BINARY):
-            self._own.remove(f"{_FOLDER}/{snapshot_id}{ending}", is_durable=is_durable)
-            self._own.sweep(f"{_FOLDER}/{snapshot_id}{ending}")
-        self._known.pop(snapshot_id, None)
+        """Removes the snapshot, and temporary files that a killed process left of it."""
+        for suffix in (_META, _TEXT, _BINARY):
+            self._folder.remove(f"{_FOLDER}/{snapshot_id}{suffix}", is_durable=is_durable)
+            self._folder.sweep(f"{_FOLDER}/{snapshot_id}{suffix}")
+        self._cache.pop(snapshot_id, None)
 
     def _complete_ids(self) -> list[str]:
         try:
-            names = self._own.names(_FOLDER)
+            names = self._folder.names(_FOLDER)
         except NotFound:
             names = []
-        described = {name[: -len(_META)] for name in names if name.endswith(_META)}
-        held = {name[: -len(_TEXT)] for name in names if name.endswith((_TEXT, _BINARY))}
-        complete = described & held
-        for gone in self._known.keys() - complete:
-            self._known.pop(gone, None)
-        return [name for name in complete if name in self._known or ID_PATTERN.fullmatch(name)]
+        with_metadata = {name[: -len(_META)] for name in names if name.endswith(_META)}
+        with_content = {name[: -len(_TEXT)] for name in names if name.endswith((_TEXT, _BINARY))}
+        complete = with_metadata & with_content
+        for snapshot_id in self._cache.keys() - complete:
+            self._cache.pop(snapshot_id, None)
+        return [name for name in complete if name in self._cache or ID_PATTERN.fullmatch(name)]
 
     def _known_or_read(self, snapshot_id: str) -> Snapshot | None:
-        """Snapshots never change, so they are cached."""
-        known = self._known.get(snapshot_id)
-        if known is None:
+        """Returns the metadata, cached because snapshots never change."""
+        snapshot = self._cache.get(snapshot_id)
+        if snapshot is None:
             try:
-                data = self._own.read(f"{_FOLDER}/{snapshot_id}{_META}")
-                known = msgspec.json.decode(data, type=Snapshot)
+                data = self._folder.read(f"{_FOLDER}/{snapshot_id}{_META}")
+                snapshot = msgspec.json.decode(data, type=Snapshot)
             except (Failure, msgspec.MsgspecError):
                 return None
-            if known.id != snapshot_id:
+            if snapshot.id != snapshot_id:
                 return None
-            self._known[snapshot_id] = known
-        return known
+            self._cache[snapshot_id] = snapshot
+        return snapshot
 
 
 def _ordered(snapshots: list[Snapshot]) -> list[Snapshot]:
@@ -215,7 +216,7 @@ def _ordered(snapshots: list[Snapshot]) -> list[Snapshot]:
 
 
 def is_text(content: bytes | None) -> bool:
-    """UTF-8, as contract 3 has it."""
+    """Returns whether the content is UTF-8, which is what contract 3 calls text."""
     if content is None or content.isascii():
         return True
     try:

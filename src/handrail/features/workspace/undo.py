@@ -1,23 +1,32 @@
-"""What undoes changes: of one execution or of a whole task, the newest first. Later changes by others stay."""
+"""Plans how to undo changes, newest first. Later changes by others stay."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import msgspec
 
-from handrail.features.workspace.change import FOLDER, Change, FolderChange, LinkChange, Move, Step, content_hash, look
+from handrail.features.workspace.change import (
+    FOLDER,
+    Change,
+    FolderChange,
+    LinkChange,
+    Move,
+    Step,
+    content_hash,
+    read_current,
+)
 from handrail.features.workspace.intent import intent_step
+from handrail.features.workspace.path_states import PathStates
 from handrail.features.workspace.snapshots import Snapshot
-from handrail.features.workspace.states import States
 from handrail.features.workspace.workspace import Workspace
 from handrail.ports.errors import Failure, NotFound
 
 _CHANGED_SINCE = "it was changed after that; undoing would lose the later change"
-_NOT_AS_ALLOWED = "it isn't as the client was allowed to leave it; undoing could lose another change"
+_NOT_AS_ALLOWED = "it differs from what the client was allowed to write; undoing could lose another change"
 
 
-class Refused(msgspec.Struct, frozen=True, rename="camel"):
-    """What can't be undone without losing something else."""
+class RefusedUndo(msgspec.Struct, frozen=True, rename="camel"):
+    """A change that can't be undone without losing something else."""
 
     path: str
     snapshot_id: str
@@ -30,12 +39,12 @@ class Refused(msgspec.Struct, frozen=True, rename="camel"):
 @dataclass
 class UndoPlan:
     steps: list[Step] = field(default_factory=list)
-    refused: list[Refused] = field(default_factory=list)
+    refused: list[RefusedUndo] = field(default_factory=list)
     incomplete: list[str] = field(default_factory=list)
 
 
-def standing(workspace: Workspace) -> Iterable[Snapshot]:
-    """Changes that are neither an undo nor undone, the newest first."""
+def standing_changes(workspace: Workspace) -> Iterable[Snapshot]:
+    """Yields changes that are neither an undo nor undone, newest first."""
     undone: set[str | None] = set()
     for snapshot in workspace.snapshots.newest_first():
         if snapshot.undoes is not None:
@@ -45,25 +54,28 @@ def standing(workspace: Workspace) -> Iterable[Snapshot]:
 
 
 def plan_undo(workspace: Workspace, snapshots: Iterable[Snapshot]) -> UndoPlan:
-    """`snapshots` come newest first. Each is undone only if what it left is still there, or comes back on the way."""
-    plan, states = UndoPlan(), States(workspace)
+    """Plans to undo the snapshots, which come newest first.
+
+    Each is undone only if its result is still there, or is restored by the steps before it.
+    """
+    plan, states = UndoPlan(), PathStates(workspace)
     contents: dict[str, bytes | None] = {}
     for snapshot in snapshots:
         try:
-            step = _inverse(workspace, snapshot, states, contents)
+            step = _inverse_step(workspace, snapshot, states, contents)
         except Failure as failure:
-            plan.refused.append(Refused(snapshot.path, snapshot.id, failure.message))
+            plan.refused.append(RefusedUndo(snapshot.path, snapshot.id, failure.message))
             states.set(snapshot.path, "refused")
             continue
-        if step is None and is_never_made(workspace, snapshot, states):
+        if step is None and was_never_made(workspace, snapshot, states):
             continue
         if step is None:
             why = _NOT_AS_ALLOWED if snapshot.is_by_client else _CHANGED_SINCE
-            plan.refused.append(Refused(snapshot.moved_to or snapshot.path, snapshot.id, why))
-            states.set(snapshot.path, "refused")  # what was done to it before can't be undone either
+            plan.refused.append(RefusedUndo(snapshot.moved_to or snapshot.path, snapshot.id, why))
+            states.set(snapshot.path, "refused")  # earlier changes to it can't be undone either
             continue
         plan.steps.append(step)
-        states.do(intent_step(step, snapshot.id))
+        states.apply(intent_step(step, snapshot.id))
         if isinstance(step, Change):
             contents[step.path] = step.after
         elif isinstance(step, LinkChange):
@@ -73,20 +85,20 @@ def plan_undo(workspace: Workspace, snapshots: Iterable[Snapshot]) -> UndoPlan:
     return plan
 
 
-def is_never_made(workspace: Workspace, snapshot: Snapshot, states: States) -> bool:
-    """A change that a client was allowed to make itself, while the file is as it was before."""
+def was_never_made(workspace: Workspace, snapshot: Snapshot, states: PathStates) -> bool:
+    """Returns whether a client was allowed to make the change itself but the file is still as it was."""
     if not snapshot.is_by_client:
         return False
     before = None if snapshot.was_absent else workspace.snapshots.read(snapshot.id)[1]
     return states.is_at(snapshot.path, content_hash(before))
 
 
-def _inverse(
-    workspace: Workspace, snapshot: Snapshot, states: States, contents: dict[str, bytes | None]
+def _inverse_step(
+    workspace: Workspace, snapshot: Snapshot, states: PathStates, contents: dict[str, bytes | None]
 ) -> Step | None:
-    """None if what it left is no longer there."""
+    """Returns None if the change's result is no longer there."""
     if snapshot.after_hash is None:
-        raise NotFound("what the write left isn't known")
+        raise NotFound("the result of the write isn't known")
     path = snapshot.path
     workspace.files.parse(path)
     if snapshot.kind == "move":
@@ -95,17 +107,23 @@ def _inverse(
         return move if states.is_before(intent_step(move, snapshot.id)) else None
     if snapshot.kind == "folder":
         change = FolderChange(path, snapshot.after_hash != FOLDER, snapshot.before_mode, snapshot.id)
-        is_possible = states.is_before(intent_step(change, snapshot.id)) and (change.is_made or states.is_free(path))
+        is_possible = states.is_before(intent_step(change, snapshot.id)) and (change.is_made or states.is_empty(path))
         return change if is_possible else None
     mode = "" if snapshot.after_mode is None else f":{snapshot.after_mode:o}"
     is_absent = snapshot.after_hash == content_hash(None)
-    left = snapshot.after_hash + ("" if is_absent else mode)
-    if not states.is_at(path, left):
+    state = snapshot.after_hash + ("" if is_absent else mode)
+    if not states.is_at(path, state):
         return None
-    place = states.on_disk(path)
+    present_path = states.on_disk(path)
     if snapshot.kind == "link":
-        return _link_inverse(workspace, snapshot, place, contents)
-    current = contents[path] if path in contents else None if place is None else look(workspace, place)[1]
+        return _inverse_link(workspace, snapshot, present_path, contents)
+    current = (
+        contents[path]
+        if path in contents
+        else None
+        if present_path is None
+        else read_current(workspace, present_path)[1]
+    )
     before = None if snapshot.was_absent else workspace.snapshots.read(snapshot.id)[1]
     return Change(
         path,
@@ -117,21 +135,23 @@ def _inverse(
     )
 
 
-def _link_inverse(
-    workspace: Workspace, snapshot: Snapshot, place: str | None, contents: dict[str, bytes | None]
+def _inverse_link(
+    workspace: Workspace, snapshot: Snapshot, present_path: str | None, contents: dict[str, bytes | None]
 ) -> LinkChange:
-    """`contents` has where a link leads that an earlier step of the plan leaves."""
+    """`contents` has the link's target where an earlier step of the plan sets it."""
     path = snapshot.path
     current: str | None = None
     if path in contents:
-        left = contents[path]
-        current = None if left is None else left.decode()
-    elif place is not None and workspace.files.status(place) is not None:
-        current = workspace.files.link_target(place)
+        target = contents[path]
+        current = None if target is None else target.decode()
+    elif present_path is not None and workspace.files.status(present_path) is not None:
+        current = workspace.files.link_target(present_path)
     before = None if snapshot.was_absent else workspace.snapshots.read(snapshot.id)[1].decode()
     return LinkChange(path, current, before, snapshot.id)
 
 
 def _move_contents(contents: dict[str, bytes | None], move: Move) -> None:
-    for path in [known for known in contents if known == move.path or known.startswith(move.path + "/")]:
+    for path in [
+        path_below for path_below in contents if path_below == move.path or path_below.startswith(move.path + "/")
+    ]:
         contents[move.to + path[len(move.path) :]] = contents.pop(path)

@@ -1,4 +1,4 @@
-"""What the workspace tools share: the project's files and handrail's own files beside them."""
+"""What the workspace tools share: the project's files, and handrail's own files beside them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from handrail.features.workspace.dry_runs import DryRuns
-from handrail.features.workspace.idempotency import Idempotency
+from handrail.features.workspace.idempotency import IdempotencyKeys
 from handrail.features.workspace.snapshots import Snapshots
 from handrail.kernel.policy import Policy
 from handrail.kernel.target import Target
@@ -28,35 +28,35 @@ class Workspace:
     policy: Callable[[], Policy]
     snapshots: Snapshots
     dry_runs: DryRuns
-    idempotency: Idempotency
+    idempotency: IdempotencyKeys
     now: Callable[[], datetime]
     tools: Callable[[], Sequence[Tool[Any, Any]]]
-    """Those that an agent may call now."""
+    """The tools that an agent may call now."""
     review: Callable[[str, bytes], None]
-    """Refuses a content that the policy does not want written there: NotClean."""
+    """Raises NotClean if the policy doesn't allow this content to be written there."""
 
     def hide_from_git(self) -> None:
-        """Keeps handrail's files out of the project's history."""
+        """Keeps handrail's files out of the project's git history."""
         if self.own.mode(_GIT_IGNORE) is None:
-            with _nothing_in_the_way():
+            with _blocked_as_io_error():
                 self.own.write(_GIT_IGNORE, b"*\n", is_durable=False)
 
     @contextmanager
     def lock(self, on_wait: Callable[[], None] = lambda: None, patience: float = _LOCK_TIMEOUT) -> Iterator[None]:
-        """Held while the project is changed, across processes."""
-        with ExitStack() as held:
-            with _nothing_in_the_way():
-                held.enter_context(self.own.lock("lock", patience, on_wait))
+        """Locks the project for a change, across processes."""
+        with ExitStack() as stack:
+            with _blocked_as_io_error():
+                stack.enter_context(self.own.lock("lock", patience, on_wait))
             yield
 
 
 @contextmanager
-def _nothing_in_the_way() -> Iterator[None]:
-    """Missing folders are created, so NotFound here means that a file is in the way."""
+def _blocked_as_io_error() -> Iterator[None]:
+    """Missing folders are created, so NotFound means that a file is in the way."""
     try:
         yield
-    except NotFound as blocked:
-        raise InputOutput(f"handrail can't keep its records: {blocked.message}", **blocked.details) from None
+    except NotFound as error:
+        raise InputOutput(f"handrail can't keep its records: {error.message}", **error.details) from None
 
 
 def check_text(data: bytes, path: str) -> None:
@@ -76,16 +76,16 @@ def text_of(data: bytes, path: str) -> str:
 
 
 def canonical(path: str) -> str:
-    """The one spelling of a path: no `./`, no double or trailing slash; `.` is the root."""
+    """Returns the only spelling of a path: no `./`, no double or trailing slash; `.` is the root."""
     return "/".join(parse_path(path)) or "."
 
 
-class AboutPath(Protocol):
+class HasPath(Protocol):
     """Parameters with one path."""
 
     @property
     def path(self) -> str: ...
 
 
-def path_target(params: AboutPath) -> Target:
+def path_target(params: HasPath) -> Target:
     return Target(path=canonical(params.path))

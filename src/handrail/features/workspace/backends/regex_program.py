@@ -1,6 +1,6 @@
 """Replaces every match in a text: in a thread for small texts, as a child process for large ones.
 
-As a program it reads one task from stdin and writes the answer to stdout. It imports nothing of handrail, so that it
+As a program it reads one task from stdin and writes the answer to stdout. It imports nothing from handrail, so that it
 starts fast.
 """
 
@@ -15,19 +15,19 @@ TOO_LARGE = 3  # the child's exit status
 _REFERENCE = re.compile(rb"\$(?:(?P<sign>[$&`'])|(?P<number>[0-9]{1,2})|<(?P<name>[^>]*)>)")
 _LENGTH = struct.Struct("<Q")
 MARKS = tuple(chr(code).encode() for code in range(0x10FFFC, 0x110000))
-"""Stand for line ends in a marked text, each between two `\\n`: `javascript_regex.py` says why."""
+"""Stand for line ends in a marked text, each between two `\\n`; `javascript_regex.py` explains why."""
 
 
-def compiled(pattern: bytes) -> Any:
-    import re2  # 12 ms, needed by no other tool
+def compile_pattern(pattern: bytes) -> Any:
+    import re2  # takes 12 ms, and few tools need it
 
     options = re2.Options()
     options.log_errors = False
     return re2.compile(pattern, options)
 
 
-def replaced(regex: Any, text: bytes, replacement: bytes) -> tuple[bytes, int] | None:
-    """The result and the number of matches; None if the result would be too large."""
+def replace_matches(regex: Any, text: bytes, replacement: bytes) -> tuple[bytes, int] | None:
+    """Returns the result and the number of matches, or None if the result would be too large."""
     result = bytearray()
     end = count = 0
     last = None
@@ -37,10 +37,10 @@ def replaced(regex: Any, text: bytes, replacement: bytes) -> tuple[bytes, int] |
         if match.start() == match.end() and _is_inside_mark(text, match.start()):
             continue
         if match.span() == last:
-            continue  # an empty match that isn't where the search began comes twice
+            continue  # RE2 reports an empty match twice unless it is where the search began
         last = match.span()
         result += text[end : match.start()]
-        result += _expanded(replacement, match)
+        result += _expand(replacement, match)
         if len(result) > MAX_RESULT:
             return None
         end = match.end()
@@ -58,20 +58,20 @@ def _is_inside_mark(text: bytes, at: int) -> bool:
     return text[at : at + 4] in MARKS or text[at - 4 : at] in MARKS
 
 
-def _expanded(replacement: bytes, match: "re.Match[bytes]") -> bytes:
-    """Expands references as JavaScript does. One to a group that doesn't exist stays as it is."""
+def _expand(replacement: bytes, match: "re.Match[bytes]") -> bytes:
+    """Expands references as JavaScript does. References to groups that don't exist stay as they are."""
 
     def value(reference: re.Match[bytes]) -> bytes:
         if sign := reference["sign"]:
             return _SIGNS[sign](match)
         if (number := reference["number"]) is not None:
-            expanded = _numbered(match, number)
+            expanded = _group_value(match, number)
             return reference.group() if expanded is None else expanded
         names = match.re.groupindex
         if not names:
             return reference.group()
-        found: Any = reference["name"]
-        return (match.group(found) or b"") if found in names or found.decode(errors="replace") in names else b""
+        name: Any = reference["name"]
+        return (match.group(name) or b"") if name in names or name.decode(errors="replace") in names else b""
 
     return _REFERENCE.sub(value, replacement) if b"$" in replacement else replacement
 
@@ -84,8 +84,8 @@ _SIGNS: "dict[bytes, Callable[[re.Match[bytes]], bytes]]" = {
 }
 
 
-def _numbered(match: "re.Match[bytes]", number: bytes) -> bytes | None:
-    """`$12` is the twelfth group, or the first one and a 2 if there are fewer. None if there is neither."""
+def _group_value(match: "re.Match[bytes]", number: bytes) -> bytes | None:
+    """Returns the group's text: `$12` is group 12, or group 1 followed by a 2 if there are fewer groups."""
     groups = match.re.groups
     if 1 <= int(number) <= groups:
         return match.group(int(number)) or b""
@@ -94,11 +94,11 @@ def _numbered(match: "re.Match[bytes]", number: bytes) -> bytes | None:
     return None
 
 
-def packed(*parts: bytes) -> bytes:
+def pack(*parts: bytes) -> bytes:
     return b"".join(_LENGTH.pack(len(part)) + part for part in parts)
 
 
-def unpacked(data: bytes) -> list[bytes]:
+def unpack(data: bytes) -> list[bytes]:
     parts, at = [], 0
     while at < len(data):
         (length,) = _LENGTH.unpack_from(data, at)
@@ -109,8 +109,8 @@ def unpacked(data: bytes) -> list[bytes]:
 
 
 if __name__ == "__main__":
-    _pattern, _replacement, _text = unpacked(sys.stdin.buffer.read())
-    _done = replaced(compiled(_pattern), _text, _replacement)
-    if _done is None:
+    _pattern, _replacement, _text = unpack(sys.stdin.buffer.read())
+    _result = replace_matches(compile_pattern(_pattern), _text, _replacement)
+    if _result is None:
         sys.exit(TOO_LARGE)
-    sys.stdout.buffer.write(packed(_done[0], b"%d" % _done[1]))
+    sys.stdout.buffer.write(pack(_result[0], b"%d" % _result[1]))

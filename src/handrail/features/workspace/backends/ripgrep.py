@@ -1,4 +1,4 @@
-"""Runs ripgrep as a child process in an open folder. It returns line numbers, not content.
+"""Runs ripgrep as a child process in an open folder. Returns line numbers, not content.
 
 ripgrep opens files by path, so a hit is only a hint: the caller reads each line again through the sandbox.
 """
@@ -17,7 +17,7 @@ from handrail.ports.errors import InputOutput, InvalidParams, Unsupported
 
 
 class Hit(NamedTuple):
-    """A matching line: the path below the searched folder, the line from 1, and the byte offset of its start."""
+    """A matching line: its path below the searched folder, its number from 1, and the byte offset of its start."""
 
     path: str
     line: int
@@ -27,14 +27,14 @@ class Hit(NamedTuple):
 _MAX_PATTERN_BYTES = 64 * 1024
 _CHUNK = 256 * 1024
 _MAX_RECORD = 64 * 1024
-_MAX_COMPLAINT = 8 * 1024
+_MAX_ERROR_TEXT = 8 * 1024
 _FAILED = 2
 
 
 async def search(
     folder: int, name: str, regex: str, glob: str | None, closed: Sequence[str]
 ) -> AsyncGenerator[Hit, None]:
-    """Hits below `name` in the folder of the descriptor. Closing the generator ends the search."""
+    """Yields hits below `name` in the folder of the descriptor. Closing the generator ends the search."""
     process = await asyncio.create_subprocess_exec(
         *_command(name, regex, glob, closed),
         cwd=f"/proc/self/fd/{folder}",
@@ -46,15 +46,15 @@ async def search(
     )
     assert process.stdout is not None
     assert process.stderr is not None
-    complaint = asyncio.ensure_future(_beginning(process.stderr))
+    error_text = asyncio.ensure_future(_read_beginning(process.stderr))
     try:
         async for record in _records(process.stdout):
             if hit := _hit(record):
                 yield hit
         status = await process.wait()
-        text = (await complaint).decode(errors="replace").strip()
-        if status == _FAILED and text:
-            raise InvalidParams(f"ripgrep can't search for that: {text}", hint="The syntax is RE2's.")
+        message = (await error_text).decode(errors="replace").strip()
+        if status == _FAILED and message:
+            raise InvalidParams(f"ripgrep can't search for that: {message}", hint="The syntax is RE2's.")
     finally:
         if process.returncode is None:
             with suppress(ProcessLookupError):
@@ -62,24 +62,24 @@ async def search(
         # asyncio reports the end of a child only when its pipes are read to the end.
         while await process.stdout.read(_CHUNK):
             pass
-        await complaint
+        await error_text
         await process.wait()
 
 
-async def _beginning(stream: asyncio.StreamReader) -> bytes:
-    """Reads everything, so that the child never blocks, and keeps the beginning."""
-    kept = b""
-    while chunk := await stream.read(_MAX_COMPLAINT):
-        kept = (kept + chunk)[:_MAX_COMPLAINT]
-    return kept
+async def _read_beginning(stream: asyncio.StreamReader) -> bytes:
+    """Reads everything, so that the child never blocks, but keeps only the beginning."""
+    beginning = b""
+    while chunk := await stream.read(_MAX_ERROR_TEXT):
+        beginning = (beginning + chunk)[:_MAX_ERROR_TEXT]
+    return beginning
 
 
 def _command(name: str, regex: str, glob: str | None, closed: Sequence[str]) -> list[str]:
-    for what, text in (("regex", regex), ("filePattern", glob or "")):
+    for name_of_text, text in (("regex", regex), ("filePattern", glob or "")):
         if "\0" in text:
-            raise InvalidParams(f"`{what}` contains a NUL character.")
+            raise InvalidParams(f"`{name_of_text}` contains a NUL character.")
         if len(text.encode()) > _MAX_PATTERN_BYTES:
-            raise InvalidParams(f"`{what}` is longer than {_MAX_PATTERN_BYTES} bytes.")
+            raise InvalidParams(f"`{name_of_text}` is longer than {_MAX_PATTERN_BYTES} bytes.")
     command = [
         program(),
         "--no-config",
@@ -94,9 +94,9 @@ def _command(name: str, regex: str, glob: str | None, closed: Sequence[str]) -> 
         "--line-number",
         "--byte-offset",
         "--null",
-        # Content would only be thrown away: with one column allowed, ripgrep prints a short note in its place.
+        # We don't need the content: with a limit of one column, ripgrep prints a short note in its place.
         "--max-columns=1",
-        # By itself it takes a gigabyte a thread for some patterns.
+        # Without limits some patterns take a gigabyte per thread.
         "--regex-size-limit=16M",
         "--dfa-size-limit=64M",
         f"--regexp={regex}",
@@ -109,22 +109,22 @@ def _command(name: str, regex: str, glob: str | None, closed: Sequence[str]) -> 
 
 
 def _glob_literal(name: str) -> str:
-    """Names in the contract are plain, and people write them with or without slashes."""
+    """Turns a policy's folder name into a glob. Names may have slashes around them."""
     plain = re.sub(r"([\[\]{}*?\\!])", r"\\\1", name.strip("/"))
     return f"/{plain}" if "/" in plain else plain
 
 
 @cache
 def program() -> str:
-    """The wheel's binary beside this Python, otherwise the one on the PATH."""
-    beside = Path(sysconfig.get_path("scripts")) / "rg"
-    if beside.exists():
-        return str(beside)
+    """Returns the binary installed beside this Python, otherwise the one on the PATH."""
+    bundled = Path(sysconfig.get_path("scripts")) / "rg"
+    if bundled.exists():
+        return str(bundled)
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         candidate = Path(folder) / "rg"
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return str(candidate)
-    raise Unsupported("ripgrep is not installed.", hint="Install handrail again: it brings ripgrep along.")
+    raise Unsupported("ripgrep is not installed.", hint="Reinstall handrail: it includes ripgrep.")
 
 
 async def _records(stream: asyncio.StreamReader) -> AsyncGenerator[bytes, None]:
@@ -142,7 +142,7 @@ async def _records(stream: asyncio.StreamReader) -> AsyncGenerator[bytes, None]:
                 pending = record + b"\n"
         rest = pending + rest
         if len(rest) > _MAX_RECORD:
-            raise InputOutput("ripgrep answered with something unreadable.")
+            raise InputOutput("ripgrep's output can't be read.")
     if b"\0" in rest:
         yield rest
 

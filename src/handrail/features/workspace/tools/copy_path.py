@@ -1,18 +1,19 @@
-"""copy_path: a second file or folder with the same content."""
+"""copy_path: copies a file or a folder."""
 
-from handrail.features.workspace.acts import (
-    FromTo,
+from handrail.features.workspace.change import Change, Step, file_name
+from handrail.features.workspace.path_changes import (
     Result,
-    below,
+    SourceParams,
+    apply_preview,
     check_size,
-    done,
-    dry_run,
+    combined_target,
+    count_files,
+    dry_run_result,
     effect,
-    files_of,
-    planned,
-    target_of,
+    make_preview,
+    tree_paths,
 )
-from handrail.features.workspace.change import Change, Step, copy_of, file_name
+from handrail.features.workspace.plans import plan_copy
 from handrail.features.workspace.workspace import Workspace
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
@@ -33,51 +34,51 @@ from handrail.ports.errors import (
 )
 
 
-async def copy_path(workspace: Workspace, call: Call, params: FromTo, preview: Preview | None) -> Result:
+async def copy_path(workspace: Workspace, call: Call, params: SourceParams, preview: Preview | None) -> Result:
     """Copy a file or folder. `to` is the new path, which must be free; missing folders are created."""
     if preview is None:
-        return await in_thread(call, lambda: dry_run(workspace, _steps(workspace, call, params)))
-    return await done(workspace, call, preview)
+        return await in_thread(call, lambda: dry_run_result(workspace, _steps(workspace, call, params)))
+    return await apply_preview(workspace, call, preview)
 
 
-async def preview(workspace: Workspace, call: Call, params: FromTo) -> Preview | NoChange:
-    return await in_thread(call, lambda: _planned(workspace, call, params))
+async def preview(workspace: Workspace, call: Call, params: SourceParams) -> Preview | NoChange:
+    return await in_thread(call, lambda: _plan(workspace, call, params))
 
 
-def _planned(workspace: Workspace, call: Call, params: FromTo) -> Preview:
+def _plan(workspace: Workspace, call: Call, params: SourceParams) -> Preview:
     steps = _steps(workspace, call, params)
     for step in steps:
         if isinstance(step, Change) and step.after is not None:
             workspace.review(step.path, step.after)
     source, to = file_name(params.path), steps[0].path
-    held = f" with {files_of(steps)} files" if len(steps) > 1 else ""
-    words = f"Copy {quoted_line(source)}{held} to {quoted_line(to)}"
-    return planned(workspace, steps, words, CallSubject(source, within=to))
+    contents = f" with {count_files(steps)} files" if len(steps) > 1 else ""
+    summary = f"Copy {quoted_line(source)}{contents} to {quoted_line(to)}"
+    return make_preview(workspace, steps, summary, CallSubject(source, within=to))
 
 
-def _steps(workspace: Workspace, call: Call, params: FromTo) -> list[Step]:
+def _steps(workspace: Workspace, call: Call, params: SourceParams) -> list[Step]:
     check_size(workspace, call.located)
-    steps = copy_of(workspace, params.path, params.to)
+    steps = plan_copy(workspace, params.path, params.to)
     source, to = file_name(params.path), steps[0].path
     if {source + step.path[len(to) :] for step in steps} - set(call.located):
-        raise Conflict(f"{source} has changed meanwhile.", hint="Repeat the call.", path=source)
+        raise Conflict(f"{source} was changed during the call.", hint="Repeat the call.", path=source)
     return steps
 
 
-async def locate(workspace: Workspace, call: Call, params: FromTo) -> Target:
-    """What is read here, and what is written there."""
-    read = call.located = await in_thread(call, lambda: below(workspace, params.path))
+async def locate(workspace: Workspace, call: Call, params: SourceParams) -> Target:
+    """Rules apply to what is read and to what is written."""
+    sources = call.located = await in_thread(call, lambda: tree_paths(workspace, params.path))
     source, to = file_name(params.path), file_name(params.to)
-    written = [to + path[len(source) :] for path in read]
-    kinds = ((Effect.READ, read), (effect(params), written))
-    return target_of((kind, path) for kind, paths in kinds for path in paths)
+    copies = [to + path[len(source) :] for path in sources]
+    kinds = ((Effect.READ, sources), (effect(params), copies))
+    return combined_target((kind, path) for kind, paths in kinds for path in paths)
 
 
 TOOL = Tool(
     name="copy_path",
     title="Copy a file or folder",
-    params=FromTo,
-    input_schema=schema_of(FromTo),
+    params=SourceParams,
+    input_schema=schema_of(SourceParams),
     output_schema=schema_of(Result),
     effect=effect,
     errors=(OutsideRoot, NotFound, Conflict, InputOutput, Declined, NotClean, InvalidParams, TooLarge),

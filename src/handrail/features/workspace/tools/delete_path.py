@@ -1,19 +1,20 @@
-"""delete_path: removes a file or a folder; undo brings all of it back."""
+"""delete_path: deletes a file or a folder. Undo restores all of it."""
 
-from handrail.features.workspace.acts import (
-    ActParams,
+from handrail.features.workspace.change import Step
+from handrail.features.workspace.path_changes import (
+    PathParams,
     Result,
-    below,
+    apply_preview,
     check_located,
     check_size,
-    done,
-    dry_run,
+    combined_target,
+    count_files,
+    dry_run_result,
     effect,
-    files_of,
-    planned,
-    target_of,
+    make_preview,
+    tree_paths,
 )
-from handrail.features.workspace.change import Step, removal_of
+from handrail.features.workspace.plans import plan_removal
 from handrail.features.workspace.workspace import Workspace, path_target
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
@@ -24,40 +25,42 @@ from handrail.kernel.visible import quoted_line
 from handrail.ports.errors import Conflict, Declined, InputOutput, InvalidParams, NotFound, OutsideRoot, TooLarge
 
 
-class Params(ActParams, frozen=True, kw_only=True):
+class Params(PathParams, frozen=True, kw_only=True):
     recursive: bool = False
 
 
 async def delete_path(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
     """Delete a file or folder. A folder that isn't empty needs `recursive`. A person can undo it."""
     if preview is None:
-        return await in_thread(call, lambda: dry_run(workspace, _steps(workspace, call, params)))
-    return await done(workspace, call, preview)
+        return await in_thread(call, lambda: dry_run_result(workspace, _steps(workspace, call, params)))
+    return await apply_preview(workspace, call, preview)
 
 
 async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
-    return await in_thread(call, lambda: _planned(workspace, call, params))
+    return await in_thread(call, lambda: _plan(workspace, call, params))
 
 
-def _planned(workspace: Workspace, call: Call, params: Params) -> Preview:
+def _plan(workspace: Workspace, call: Call, params: Params) -> Preview:
     steps = _steps(workspace, call, params)
-    path, is_folder = steps[-1].path, len(steps) != 1 or not files_of(steps)
-    what = f"the folder {quoted_line(path)}" if is_folder else quoted_line(path)
-    held = f" with {files_of(steps)} files" if is_folder and len(steps) > 1 else ""
-    return planned(workspace, steps, f"Delete {what}{held}", CallSubject(path, "folder" if is_folder else ""))
+    path, is_folder = steps[-1].path, len(steps) != 1 or not count_files(steps)
+    object_name = f"the folder {quoted_line(path)}" if is_folder else quoted_line(path)
+    contents = f" with {count_files(steps)} files" if is_folder and len(steps) > 1 else ""
+    return make_preview(
+        workspace, steps, f"Delete {object_name}{contents}", CallSubject(path, "folder" if is_folder else "")
+    )
 
 
 def _steps(workspace: Workspace, call: Call, params: Params) -> list[Step]:
     check_size(workspace, call.located)
-    steps = removal_of(workspace, params.path, is_recursive=params.recursive)
+    steps = plan_removal(workspace, params.path, is_recursive=params.recursive)
     check_located(call, steps)
     return steps
 
 
 async def locate(workspace: Workspace, call: Call, params: Params) -> Target:
-    """Of a folder, everything in it: a rule may speak of any of these."""
-    first, *held = call.located = await in_thread(call, lambda: below(workspace, params.path))
-    inner = target_of((effect(params), path) for path in held)
+    """For a folder, rules apply to everything in it."""
+    first, *contents = call.located = await in_thread(call, lambda: tree_paths(workspace, params.path))
+    inner = combined_target((effect(params), path) for path in contents)
     return Target(path=first, steps=inner.steps)
 
 

@@ -1,4 +1,4 @@
-"""edit_file: several edits of one file in one call, each named by its old text."""
+"""edit_file: makes several edits in one file, each identified by the text that it replaces."""
 
 from typing import Annotated
 
@@ -7,12 +7,12 @@ from msgspec import UNSET, Meta, UnsetType
 
 from handrail.features.workspace.batch_limit import batch_notes
 from handrail.features.workspace.change import Change, compare, content_hash, preview_of
-from handrail.features.workspace.closed_reading import text_to_change
 from handrail.features.workspace.commit import commit
-from handrail.features.workspace.editing import Edit, edited
+from handrail.features.workspace.editing import Edit, apply_edits
 from handrail.features.workspace.line_diff import LineDiff
-from handrail.features.workspace.partial import narrow_one, with_parts
+from handrail.features.workspace.partial_approval import narrow_one, with_parts
 from handrail.features.workspace.snapshots import Snapshot
+from handrail.features.workspace.unreadable_files import read_to_change
 from handrail.features.workspace.workspace import Workspace, path_target
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
@@ -61,22 +61,22 @@ async def edit_file(workspace: Workspace, call: Call, params: Params, preview: P
     if preview is None:
         return await in_thread(call, lambda: _dry_run(workspace, call, params))
     change: Change = preview.state
-    done = await in_thread(call, lambda: commit(workspace, call, change), is_final=True)
-    assert isinstance(done, Snapshot)  # there is no key that another call could have used
-    return Result(True, compare(workspace, change), change.after_hash, done.id, change.is_partial or UNSET)
+    snapshot = await in_thread(call, lambda: commit(workspace, call, change), is_final=True)
+    assert isinstance(snapshot, Snapshot)  # without an idempotency key nothing can be repeated
+    return Result(True, compare(workspace, change), change.after_hash, snapshot.id, change.is_partial or UNSET)
 
 
 async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
-    return await in_thread(call, lambda: _planned(workspace, call, params))
+    return await in_thread(call, lambda: _plan(workspace, call, params))
 
 
-def _planned(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
+def _plan(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
     change = _change(workspace, call, params)
     if change.before == change.after:
         return NoChange(Result(True, LineDiff([]), change.after_hash))
     count = len(params.edits)
-    words = f"{count} edits" if count > 1 else "1 edit"
-    return with_parts(preview_of(workspace, change, f"Edit {quoted_line(change.path)}: {words}"), [change])
+    count_text = f"{count} edits" if count > 1 else "1 edit"
+    return with_parts(preview_of(workspace, change, f"Edit {quoted_line(change.path)}: {count_text}"), [change])
 
 
 def _dry_run(workspace: Workspace, call: Call, params: Params) -> Result | Reply:
@@ -87,8 +87,8 @@ def _dry_run(workspace: Workspace, call: Call, params: Params) -> Result | Reply
 
 
 def _change(workspace: Workspace, call: Call, params: Params) -> Change:
-    path, before = text_to_change(workspace, call, params.path, "whether it contains a text")
-    return Change(path, before, edited(before, params.edits, path))
+    path, before = read_to_change(workspace, call, params.path, "whether it contains a text")
+    return Change(path, before, apply_edits(before, params.edits, path))
 
 
 TOOL = Tool(

@@ -1,4 +1,4 @@
-"""file_info: what a path is, how large, when it was changed, and what it holds, without its content."""
+"""file_info: what a path is, its size, when it was changed, and what kind of content it has."""
 
 from datetime import UTC, datetime
 from typing import Literal
@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from handrail.features.workspace.change import content_hash
-from handrail.features.workspace.media import kind_of_media, size_of_image
+from handrail.features.workspace.media import image_size, media_type
 from handrail.features.workspace.snapshots import is_text
 from handrail.features.workspace.workspace import Workspace, canonical, path_target
 from handrail.kernel.call import Call
@@ -23,7 +23,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Result(msgspec.Struct, frozen=True, rename="camel"):
-    """Of a folder `entries`. `sha256` and what follows where a file isn't larger than maxReadBytes."""
+    """`entries` is for folders. `sha256` and what follows is set for files of at most maxReadBytes."""
 
     path: str
     kind: Literal["file", "folder"]
@@ -46,29 +46,29 @@ async def file_info(workspace: Workspace, call: Call, params: Params, preview: P
 
 def _info(workspace: Workspace, params: Params) -> Result:
     path = canonical(params.path)
-    found = workspace.files.status(path)
-    if found is None:
+    status = workspace.files.status(path)
+    if status is None:
         raise NotFound(f"File not found: {path}", hint="list_files shows what there is.", path=path)
-    if found.kind == "link" or found.kind == "other":
-        raise OutsideRoot(f"{path} is neither a file nor a folder; handrail leaves it alone.", path=path)
-    changed = datetime.fromtimestamp(found.changed_ns / 1e9, UTC).isoformat(timespec="milliseconds")
-    told = Result(path, found.kind, f"{found.mode:04o}", not found.mode & 0o222, changed)
-    if found.kind == "folder":
-        return replace(told, entries=len(workspace.files.entries(path)))
-    if found.size > workspace.policy().limits.max_read_bytes:
-        return replace(told, bytes=found.size)
-    return _with_content(told, workspace.files.read(path))
+    if status.kind == "link" or status.kind == "other":
+        raise OutsideRoot(f"{path} is neither a file nor a folder, so handrail doesn't use it.", path=path)
+    changed = datetime.fromtimestamp(status.changed_ns / 1e9, UTC).isoformat(timespec="milliseconds")
+    info = Result(path, status.kind, f"{status.mode:04o}", not status.mode & 0o222, changed)
+    if status.kind == "folder":
+        return replace(info, entries=len(workspace.files.entries(path)))
+    if status.size > workspace.policy().limits.max_read_bytes:
+        return replace(info, bytes=status.size)
+    return _with_content(info, workspace.files.read(path))
 
 
-def _with_content(told: Result, data: bytes) -> Result:
-    mime = kind_of_media(data)
-    told = replace(told, bytes=len(data), sha256=content_hash(data), mime_type=mime or "application/octet-stream")
-    if mime is not None and (size := size_of_image(data, mime)) is not None:
-        return replace(told, width=size[0], height=size[1])
+def _with_content(info: Result, data: bytes) -> Result:
+    mime = media_type(data)
+    info = replace(info, bytes=len(data), sha256=content_hash(data), mime_type=mime or "application/octet-stream")
+    if mime is not None and (size := image_size(data, mime)) is not None:
+        return replace(info, width=size[0], height=size[1])
     if mime is None and is_text(data) and b"\0" not in data:
         lines = data.count(b"\n") + (data != b"" and not data.endswith(b"\n"))
-        return replace(told, mime_type="text/plain", lines=lines)
-    return told
+        return replace(info, mime_type="text/plain", lines=lines)
+    return info
 
 
 TOOL = Tool(

@@ -1,4 +1,4 @@
-"""get_runtime_info of contract 3 §2.6: settings that agents may know, without secrets."""
+"""get_runtime_info of contract 3 §2.6: settings that agents may see, without secrets."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -33,33 +33,39 @@ async def list_files(workspace: Workspace, call: Call, params: Params, preview: 
     if not params.globs:
         entries = workspace.files.entries(params.path, closed.append)
         return _reply(workspace, params, [(entry.name, entry) for entry in entries], closed)
-    return await in_thread(call, lambda: _below(workspace, call, params))
+    return await in_thread(call, lambda: _list_matching(workspace, call, params))
 
 
-def _below(workspace: Workspace, call: Call, params: Params) -> Reply:
+def _list_matching(workspace: Workspace, call: Call, params: Params) -> Reply:
     tests = [matcher(glob.removeprefix("./").rstrip("/")) for glob in params.globs]
-    found, closed = list[tuple[str, Entry]](), list[str]()
+    matching, closed = list[tuple[str, Entry]](), list[str]()
     for path, entry in workspace.files.walk(params.path, closed.append):
         call.checkpoint()
         if any(matches(path) for matches in tests):
-            found.append((path, entry))
-    return _reply(workspace, params, found, [path for path in closed if any(matches(path) for matches in tests)])
+            matching.append((path, entry))
+    return _reply(workspace, params, matching, [path for path in closed if any(matches(path) for matches in tests)])
 
 
 def _reply(workspace: Workspace, params: Params, found: list[tuple[str, Entry]], closed: list[str]) -> Reply:
-    """The result is the contract's to the letter; what is left out is said beside it."""
+    """The result has exactly the contract's form; a note beside it says how much is not listed."""
     base, policy = canonical(params.path), workspace.policy()
     prefix = "" if base == "." else base + "/"
-    wanted = [(path, entry) for path, entry in found if entry.is_folder or not params.dirs_only]
-    shown = [
-        (path, entry) for path, entry in wanted if not policy.rules or policy.may_read("list_files", prefix + path)
+    candidates = [(path, entry) for path, entry in found if entry.is_folder or not params.dirs_only]
+    visible = [
+        (path, entry) for path, entry in candidates if not policy.rules or policy.may_read("list_files", prefix + path)
     ]
-    entries = sorted(path + "/" if entry.is_folder else path for path, entry in shown)
-    left_out = len(wanted) - len(shown) + sum(fold_name(path.rpartition("/")[2]) not in OWN_NAMES for path in closed)
-    if not left_out:
-        return Reply(Result(entries))
-    said = "1 entry is closed and not listed." if left_out == 1 else f"{left_out} entries are closed and not listed."
-    return Reply(Result(entries), notes=(said,))
+    names = sorted(path + "/" if entry.is_folder else path for path, entry in visible)
+    hidden_count = (
+        len(candidates) - len(visible) + sum(fold_name(path.rpartition("/")[2]) not in OWN_NAMES for path in closed)
+    )
+    if not hidden_count:
+        return Reply(Result(names))
+    note = (
+        "1 entry is closed and not listed."
+        if hidden_count == 1
+        else f"{hidden_count} entries are closed and not listed."
+    )
+    return Reply(Result(names), notes=(note,))
 
 
 TOOL = Tool(

@@ -38,22 +38,22 @@ async def list_snapshots(workspace: Workspace, call: Call, params: Params, previ
     """List earlier versions of changed files, newest first: of paths that begin with `path`, at most `limit` (50, up to
     1000). restore_snapshot returns the content of one.
     """
-    return await in_thread(call, lambda: _listed(workspace, params))
+    return await in_thread(call, lambda: _list(workspace, params))
 
 
-def _listed(workspace: Workspace, params: Params) -> Result:
+def _list(workspace: Workspace, params: Params) -> Result:
     policy = workspace.policy()
-    found = (
+    listed = (
         ListedSnapshot(
             snapshot.id, snapshot.path, snapshot.timestamp, snapshot.content_hash, snapshot.idempotency_key or UNSET
         )
-        for known in workspace.snapshots.newest_first()
-        if known.is_text
-        and known.path.startswith(params.path)
-        and (not policy.rules or policy.may_read("list_snapshots", known.path))
-        and (snapshot := workspace.snapshots.read_again(known.id))
+        for cached in workspace.snapshots.newest_first()
+        if cached.is_text
+        and cached.path.startswith(params.path)
+        and (not policy.rules or policy.may_read("list_snapshots", cached.path))
+        and (snapshot := workspace.snapshots.read_again(cached.id))
     )
-    return Result(list(islice(found, int(params.limit))))
+    return Result(list(islice(listed, int(params.limit))))
 
 
 def normalize(raw: dict[str, Any]) -> dict[str, Any]:

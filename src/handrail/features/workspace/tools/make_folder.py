@@ -1,7 +1,14 @@
-"""make_folder: an empty folder, with those above it that are missing."""
+"""make_folder: creates an empty folder and its missing parents."""
 
-from handrail.features.workspace.acts import ActParams, Result, done, dry_run, effect, planned
 from handrail.features.workspace.change import FolderChange, file_name
+from handrail.features.workspace.path_changes import (
+    PathParams,
+    Result,
+    apply_preview,
+    dry_run_result,
+    effect,
+    make_preview,
+)
 from handrail.features.workspace.workspace import Workspace, path_target
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
@@ -11,40 +18,40 @@ from handrail.kernel.visible import quoted_line
 from handrail.ports.errors import Conflict, Declined, InputOutput, InvalidParams, OutsideRoot
 
 
-async def make_folder(workspace: Workspace, call: Call, params: ActParams, preview: Preview | None) -> Result:
+async def make_folder(workspace: Workspace, call: Call, params: PathParams, preview: Preview | None) -> Result:
     """Create a folder and any missing parents. An existing folder is left as it is: no `changes`."""
     if preview is None:
-        return await in_thread(call, lambda: dry_run(workspace, _steps(workspace, params)))
-    return await done(workspace, call, preview)
+        return await in_thread(call, lambda: dry_run_result(workspace, _steps(workspace, params)))
+    return await apply_preview(workspace, call, preview)
 
 
-async def preview(workspace: Workspace, call: Call, params: ActParams) -> Preview | NoChange:
-    return await in_thread(call, lambda: _planned(workspace, params))
+async def preview(workspace: Workspace, call: Call, params: PathParams) -> Preview | NoChange:
+    return await in_thread(call, lambda: _plan(workspace, params))
 
 
-def _planned(workspace: Workspace, params: ActParams) -> Preview | NoChange:
+def _plan(workspace: Workspace, params: PathParams) -> Preview | NoChange:
     steps = _steps(workspace, params)
     if not steps:
         return NoChange(Result(applied=True, changes=[]))
     path = steps[0].path
-    return planned(workspace, steps, f"Make the folder {quoted_line(path)}", CallSubject(path, "folder"))
+    return make_preview(workspace, steps, f"Make the folder {quoted_line(path)}", CallSubject(path, "folder"))
 
 
-def _steps(workspace: Workspace, params: ActParams) -> list[FolderChange]:
+def _steps(workspace: Workspace, params: PathParams) -> list[FolderChange]:
     path = file_name(params.path)
-    found = workspace.files.status(path)
-    if found is None:
+    status = workspace.files.status(path)
+    if status is None:
         return [FolderChange(path, is_made=True)]
-    if found.kind != "folder":
-        raise Conflict(f"{path} exists already, and isn't a folder.", hint="Choose another name.", path=path)
+    if status.kind != "folder":
+        raise Conflict(f"{path} already exists and isn't a folder.", hint="Choose another name.", path=path)
     return []
 
 
 TOOL = Tool(
     name="make_folder",
     title="Make a folder",
-    params=ActParams,
-    input_schema=schema_of(ActParams),
+    params=PathParams,
+    input_schema=schema_of(PathParams),
     output_schema=schema_of(Result),
     effect=effect,
     errors=(OutsideRoot, Conflict, InputOutput, Declined, InvalidParams),

@@ -1,9 +1,9 @@
-"""read_media: a picture or a sound of the project, for models that see and hear."""
+"""read_media: returns a picture or a sound of the project, for models that see and hear."""
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from handrail.features.workspace.media import kind_of_media, size_of_image
+from handrail.features.workspace.media import image_size, media_type
 from handrail.features.workspace.workspace import Workspace, canonical, path_target
 from handrail.kernel.call import Call
 from handrail.kernel.content import Audio, Image
@@ -33,14 +33,14 @@ async def read_media(workspace: Workspace, call: Call, params: Params, preview: 
 def _read(workspace: Workspace, params: Params) -> Reply:
     path = canonical(params.path)
     data = workspace.files.read(path, workspace.policy().limits.max_read_bytes)
-    mime = kind_of_media(data)
+    mime = media_type(data)
     if mime is None:
         raise Unsupported(
-            f"{path} is neither a picture nor a sound that models take.",
+            f"{path} is neither a picture nor a sound that models accept.",
             hint="PNG, JPEG, GIF, WebP, WAV, MP3, Ogg, FLAC and M4A can be read. Use read_file for text.",
             path=path,
         )
-    size = size_of_image(data, mime)
+    size = image_size(data, mime)
     result = Result(path, mime, len(data), *(size or (UNSET, UNSET)))
     return Reply(result, [Image(data, mime) if mime.startswith("image/") else Audio(data, mime)])
 

@@ -6,11 +6,11 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from handrail.features.workspace.change import Change, compare, preview_of
-from handrail.features.workspace.closed_reading import text_to_change
 from handrail.features.workspace.commit import commit
 from handrail.features.workspace.line_diff import LineDiff
-from handrail.features.workspace.partial import narrow_one, with_partial, with_parts, written_in_part
+from handrail.features.workspace.partial_approval import add_partial_fields, narrow_one, partial_result, with_parts
 from handrail.features.workspace.replacement import replace_all
+from handrail.features.workspace.unreadable_files import read_to_change
 from handrail.features.workspace.workspace import Workspace, path_target
 from handrail.kernel.call import Call
 from handrail.kernel.threads import in_thread
@@ -54,21 +54,21 @@ async def replace_in_file(workspace: Workspace, call: Call, params: Params, prev
     change, count = preview.state
     await in_thread(call, lambda: commit(workspace, call, change), is_final=True)
     result = Result(count)
-    return written_in_part(result, compare(workspace, change), change, preview) if change.is_partial else result
+    return partial_result(result, compare(workspace, change), change, preview) if change.is_partial else result
 
 
 async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
-    return await in_thread(call, lambda: _planned(workspace, call, params))
+    return await in_thread(call, lambda: _plan(workspace, call, params))
 
 
-def _planned(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
-    path, before = text_to_change(workspace, call, params.path, "how often something occurs in it")
+def _plan(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
+    path, before = read_to_change(workspace, call, params.path, "how often something occurs in it")
     after, count = replace_all(before, params.find, params.replace, params.flags, call.checkpoint)
     if count == 0:
         return NoChange(Result(0))
     change = Change(path, before, after)
-    shown = preview_of(workspace, change, f"Replace {count} × in {quoted_line(path)}")
-    return with_parts(replace(shown, state=(change, count)), [change])
+    change_preview = preview_of(workspace, change, f"Replace {count} × in {quoted_line(path)}")
+    return with_parts(replace(change_preview, state=(change, count)), [change])
 
 
 TOOL = Tool(
@@ -76,7 +76,7 @@ TOOL = Tool(
     title="Replace in a file",
     params=Params,
     input_schema=schema("webgal", "replace_in_file.request"),
-    output_schema=with_partial(schema("webgal", "replace_in_file.response")),
+    output_schema=add_partial_fields(schema("webgal", "replace_in_file.response")),
     effect=Effect.WRITE,
     errors=(OutsideRoot, NotFound, Conflict, BadEncoding, InputOutput, Declined, NotClean, InvalidParams, TooLarge),
     target=path_target,

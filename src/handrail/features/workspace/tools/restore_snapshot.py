@@ -29,7 +29,7 @@ async def restore_snapshot(workspace: Workspace, call: Call, params: Params, pre
     policy = workspace.policy()
     passed = policy.decide("restore_snapshot", Effect.READ, Target()).decision
     if not policy.may_read("restore_snapshot", snapshot.path, passed):
-        raise Declined(f"The policy does not let {snapshot.path} be read unasked.", reason="policy")
+        raise Declined(f"The policy requires approval to read {snapshot.path}.", reason="policy")
     return Result(snapshot.path, text_of(content, snapshot.path))
 
 

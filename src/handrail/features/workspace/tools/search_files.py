@@ -14,7 +14,7 @@ from handrail.ports.errors import InputOutput, InvalidParams, NotFound, OutsideR
 from handrail.ports.schemas import schema
 
 _PREVIEW_BYTES = 400
-_BREATHER = 64
+_YIELD_EVERY = 64
 
 
 class Params(msgspec.Struct, frozen=True, rename="camel"):
@@ -44,8 +44,8 @@ async def search_files(workspace: Workspace, call: Call, params: Params, preview
     policy = workspace.policy()
     passed = policy.decide("search_files", Effect.READ, path_target(params)).decision
     matches: list[Match] = []
-    with workspace.files.open_descriptor(folder) as held:
-        hits = search(held, name, params.regex, params.file_pattern, policy.closed_folders)
+    with workspace.files.open_descriptor(folder) as descriptor:
+        hits = search(descriptor, name, params.regex, params.file_pattern, policy.closed_folders)
         async with aclosing(hits):
             async for hit in hits:
                 path = prefix + hit.path
@@ -56,13 +56,13 @@ async def search_files(workspace: Workspace, call: Call, params: Params, preview
                 matches.append(Match(path, hit.line, line))
                 if len(matches) >= params.max_matches:
                     break
-                if len(matches) % _BREATHER == 0:
+                if len(matches) % _YIELD_EVERY == 0:
                     await asyncio.sleep(0)
     return Result(sorted(matches, key=lambda match: (match.path, match.line)))
 
 
 def _split(workspace: Workspace, path: str) -> tuple[str, str]:
-    """The folder to open and the name in it to search: `.` or a file's name."""
+    """Returns the folder to open and the name to search in it: `.` or a file's name."""
     base = canonical(path)
     workspace.files.parse(base)
     if base != "." and workspace.files.mode(base) is not None:
@@ -72,7 +72,7 @@ def _split(workspace: Workspace, path: str) -> tuple[str, str]:
 
 
 def _line(workspace: Workspace, path: str, hit: Hit) -> str | None:
-    """The line as the sandbox reads it; None if it is gone or must not be seen."""
+    """Returns the line as the sandbox reads it; None if it is gone or closed."""
     before = min(hit.offset, 1)
     try:
         data = workspace.files.read_at(path, hit.offset - before, _PREVIEW_BYTES + before + 1)

@@ -1,4 +1,4 @@
-"""Undo: reverts one change, or all changes of an execution or a task, and touches nothing else."""
+"""undo_write: undoes one change, or all changes of an execution, a task, a file or a period."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,10 +9,10 @@ from msgspec import UNSET, UnsetType
 
 from handrail.features.workspace.change import Change, LinkChange, Move, Step, file_name
 from handrail.features.workspace.commit import commit_all
+from handrail.features.workspace.path_states import PathStates
 from handrail.features.workspace.snapshots import ID_PATTERN, Snapshot
-from handrail.features.workspace.states import States
-from handrail.features.workspace.undo import Refused, UndoPlan, is_never_made, plan_undo, standing
-from handrail.features.workspace.unit import preview_of_unit
+from handrail.features.workspace.undo import RefusedUndo, UndoPlan, plan_undo, standing_changes, was_never_made
+from handrail.features.workspace.unit_preview import preview_unit
 from handrail.features.workspace.workspace import Workspace
 from handrail.kernel.call import Call
 from handrail.kernel.threads import in_thread
@@ -29,7 +29,7 @@ class Params(msgspec.Struct, frozen=True):
     to: str | None = None
 
 
-class Undone(msgspec.Struct, frozen=True, rename="camel"):
+class UndoneChange(msgspec.Struct, frozen=True, rename="camel"):
     path: str
     undone: str
     snapshot_id: str
@@ -37,16 +37,16 @@ class Undone(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Result(msgspec.Struct, frozen=True, rename="camel"):
-    """Of the newest change; `others` are undone with it, and `refused` are not."""
+    """Describes the newest change; `others` are undone with it, and `refused` are not."""
 
     path: str
     undone: str
     snapshot_id: str
     removed: bool | UnsetType = UNSET
-    others: list[Undone] | UnsetType = UNSET
-    refused: list[Refused] | UnsetType = UNSET
+    others: list[UndoneChange] | UnsetType = UNSET
+    refused: list[RefusedUndo] | UnsetType = UNSET
     incomplete: list[str] | UnsetType = UNSET
-    """Files whose older changes are no longer kept: how they were at that time isn't known."""
+    """Files whose older changes are no longer kept, so their content at that time isn't known."""
 
 
 async def undo_write(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
@@ -57,8 +57,8 @@ async def undo_write(workspace: Workspace, call: Call, params: Params, preview: 
     """
     assert preview is not None
     plan: UndoPlan = preview.state
-    done = await in_thread(call, lambda: commit_all(workspace, call, plan.steps), is_final=True)
-    first, *others = [_undone(step, snapshot) for step, snapshot in zip(plan.steps, done, strict=True)]
+    snapshots = await in_thread(call, lambda: commit_all(workspace, call, plan.steps), is_final=True)
+    first, *others = [_describe(step, snapshot) for step, snapshot in zip(plan.steps, snapshots, strict=True)]
     refused, incomplete = list(plan.refused), list(plan.incomplete)
     return Result(
         *(first.path, first.undone, first.snapshot_id, first.removed),
@@ -67,14 +67,14 @@ async def undo_write(workspace: Workspace, call: Call, params: Params, preview: 
 
 
 async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
-    return await in_thread(call, lambda: _planned(workspace, params))
+    return await in_thread(call, lambda: _plan(workspace, params))
 
 
-def _planned(workspace: Workspace, params: Params) -> Preview:
-    chosen = _chosen(workspace, params)
-    plan = plan_undo(workspace, chosen)
+def _plan(workspace: Workspace, params: Params) -> Preview:
+    selection = _select(workspace, params)
+    plan = plan_undo(workspace, selection)
     if not plan.steps and not plan.refused:
-        raise NotFound("There is nothing to undo: the client didn't make this change.")
+        raise NotFound("Nothing to undo: the client didn't make this change.")
     if not plan.steps:
         refused = plan.refused[0]
         raise Conflict(
@@ -84,49 +84,49 @@ def _planned(workspace: Workspace, params: Params) -> Preview:
             refused=msgspec.to_builtins(plan.refused),
         )
     if params.to is not None:
-        plan.incomplete = _incomplete(workspace, chosen, moment_of(params.to))
-    shown = preview_of_unit(plan.steps, _summary(plan, params), map(str, plan.refused))
-    lost = [f"# {path}: older changes are no longer kept; it may have been different\n" for path in plan.incomplete]
-    shown = replace(shown, diff="".join((*lost, shown.diff or "")))
-    undone = {snapshot.execution_id for snapshot in chosen}
-    return replace(shown, state=plan, undoes=undone.pop() if len(undone) == 1 else None)
+        plan.incomplete = _incomplete_paths(workspace, selection, parse_time(params.to))
+    plan_preview = preview_unit(plan.steps, _summary(plan, params), map(str, plan.refused))
+    warnings = [f"# {path}: older changes are no longer kept; it may have been different\n" for path in plan.incomplete]
+    plan_preview = replace(plan_preview, diff="".join((*warnings, plan_preview.diff or "")))
+    executions = {snapshot.execution_id for snapshot in selection}
+    return replace(plan_preview, state=plan, undoes=executions.pop() if len(executions) == 1 else None)
 
 
 def _summary(plan: UndoPlan, params: Params) -> str:
     if len(plan.steps) > 1:
-        of = f" of task {quoted_line(params.task)}" if params.task else ""
-        since = f" since {moment_of(params.to):%Y-%m-%d %H:%M:%S %Z}" if params.to else ""
-        return f"Undo {len(plan.steps)} changes{of}{since}"
+        task_text = f" of task {quoted_line(params.task)}" if params.task else ""
+        since = f" since {parse_time(params.to):%Y-%m-%d %H:%M:%S %Z}" if params.to else ""
+        return f"Undo {len(plan.steps)} changes{task_text}{since}"
     step = plan.steps[0]
     verb = "Remove" if isinstance(step, Change | LinkChange) and step.after is None else "Restore"
     return f"{verb} {quoted_line(step.path)} (undo {step.undoes})"
 
 
-def _chosen(workspace: Workspace, params: Params) -> list[Snapshot]:
-    """Newest first."""
+def _select(workspace: Workspace, params: Params) -> list[Snapshot]:
+    """Returns the snapshots to undo, newest first."""
     if params.task is not None or params.path is not None or params.to is not None:
         if params.id is not None:
-            raise InvalidParams("Give an id, or a task, a path and a time, not both.")
+            raise InvalidParams("Give either an id, or a task, a path and a time.")
         path = None if params.path is None else file_name(params.path)
-        return _wanted(workspace, params.task, path, None if params.to is None else moment_of(params.to))
+        return _select_matching(workspace, params.task, path, None if params.to is None else parse_time(params.to))
     if params.id is None:
-        states = States(workspace)
-        changes = (each for each in standing(workspace) if not is_never_made(workspace, each, states))
+        states = PathStates(workspace)
+        changes = (each for each in standing_changes(workspace) if not was_never_made(workspace, each, states))
         newest = next(changes, None)
         if newest is None:
-            raise NotFound("There is no write to undo.")
-        return [snapshot for snapshot in standing(workspace) if _is_same(snapshot, newest)]
+            raise NotFound("Nothing to undo.")
+        return [snapshot for snapshot in standing_changes(workspace) if _is_same_execution(snapshot, newest)]
     if params.id.startswith("exec_"):
         return _of_execution(workspace, params.id)
     if not ID_PATTERN.fullmatch(params.id):
         raise InvalidParams(
-            f"{params.id!r} is neither a snapshot's nor an execution's id.", hint="See `handrail history`."
+            f"{params.id!r} is neither a snapshot id nor an execution id.", hint="See `handrail history`."
         )
     return [workspace.snapshots.read(params.id)[0]]
 
 
-def moment_of(time: str) -> datetime:
-    """A time with its zone. InvalidParams."""
+def parse_time(time: str) -> datetime:
+    """Parses a time with its zone. Raises InvalidParams."""
     try:
         moment = datetime.fromisoformat(time)
     except ValueError:
@@ -136,54 +136,53 @@ def moment_of(time: str) -> datetime:
     return moment
 
 
-def _wanted(workspace: Workspace, task: str | None, path: str | None, to: datetime | None) -> list[Snapshot]:
+def _select_matching(workspace: Workspace, task: str | None, path: str | None, to: datetime | None) -> list[Snapshot]:
     after = None if to is None else to.timestamp() * 1000
-    found = [
+    matching = [
         snapshot
-        for snapshot in standing(workspace)
+        for snapshot in standing_changes(workspace)
         if task in (None, snapshot.task)
         and path in (None, snapshot.path, snapshot.moved_to)
         and (after is None or snapshot.timestamp > after)
     ]
-    if not found:
-        of = " of ".join([*([] if path is None else [path]), *([] if task is None else [f"task {task!r}"])])
+    if not matching:
+        scope = " of ".join([*([] if path is None else [path]), *([] if task is None else [f"task {task!r}"])])
         since = "" if to is None else f" after {to:%Y-%m-%d %H:%M:%S %Z}"
-        said = f"No change{' of ' if of else ''}{of}{since} is left to undo."
-        raise NotFound(said, hint="`handrail history` lists the writes.")
-    return found
+        message = f"No change{' scope ' if scope else ''}{scope}{since} is left to undo."
+        raise NotFound(message, hint="`handrail history` lists the writes.")
+    return matching
 
 
-def _incomplete(workspace: Workspace, chosen: Sequence[Snapshot], to: datetime) -> list[str]:
-    """Files of which as many snapshots are kept as may be, all from after that time: older ones may be gone."""
+def _incomplete_paths(workspace: Workspace, selection: Sequence[Snapshot], to: datetime) -> list[str]:
+    """Returns files whose kept snapshots are all from after that time: older ones may have been dropped."""
     keep = workspace.policy().limits.snapshot_retention
     kept = dict[str, list[float]]()
     for snapshot in workspace.snapshots.newest_first():
         kept.setdefault(snapshot.path, []).append(snapshot.timestamp)
     after = to.timestamp() * 1000
-    paths = dict.fromkeys(snapshot.path for snapshot in chosen)
+    paths = dict.fromkeys(snapshot.path for snapshot in selection)
     return [path for path in paths if 0 < keep <= len(kept[path]) and min(kept[path]) > after]
 
 
 def _of_execution(workspace: Workspace, execution_id: str) -> list[Snapshot]:
-    """Those that still stand; if none does, all of them, so that it is said what has become of them."""
-    found = [snapshot for snapshot in workspace.snapshots.newest_first() if snapshot.execution_id == execution_id]
-    left = {snapshot.id for snapshot in standing(workspace) if snapshot.execution_id == execution_id}
-    found = [snapshot for snapshot in found if not left or snapshot.id in left]
-    if not found:
+    """Returns the changes that are not undone; if there are none, all of them, so that the errors explain why."""
+    snapshots = [snapshot for snapshot in workspace.snapshots.newest_first() if snapshot.execution_id == execution_id]
+    standing_ids = {snapshot.id for snapshot in standing_changes(workspace) if snapshot.execution_id == execution_id}
+    snapshots = [snapshot for snapshot in snapshots if not standing_ids or snapshot.id in standing_ids]
+    if not snapshots:
         raise NotFound(f"No snapshot is kept of {execution_id}.", hint="`handrail history` lists the writes.")
-    return found
+    return snapshots
 
 
-def _is_same(snapshot: Snapshot, newest: Snapshot) -> bool:
-    """They belong to one execution."""
+def _is_same_execution(snapshot: Snapshot, newest: Snapshot) -> bool:
     return snapshot.id == newest.id or (snapshot.execution_id or "") == newest.execution_id
 
 
-def _undone(step: Step, snapshot: Snapshot) -> Undone:
+def _describe(step: Step, snapshot: Snapshot) -> UndoneChange:
     assert step.undoes is not None
     path = step.to if isinstance(step, Move) else step.path
     is_removed = isinstance(step, Change | LinkChange) and step.after is None
-    return Undone(path, step.undoes, snapshot.id, True if is_removed else UNSET)
+    return UndoneChange(path, step.undoes, snapshot.id, True if is_removed else UNSET)
 
 
 TOOL = Tool(

@@ -1,4 +1,4 @@
-"""write_files: several files in one call and one approval, all of them or none."""
+"""write_files: writes several files with one call and one approval, all or none."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,12 +8,13 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from handrail.features.workspace.batch_limit import batch_notes, check_batch
-from handrail.features.workspace.change import Change, Step, compare, look, read_only_facts, with_parents
-from handrail.features.workspace.closed_reading import may_see
+from handrail.features.workspace.change import Change, Step, compare, read_current, read_only_facts
 from handrail.features.workspace.commit import commit_all
 from handrail.features.workspace.line_diff import LineDiff
-from handrail.features.workspace.partial import by_path, narrowed, with_parts
-from handrail.features.workspace.unit import preview_of_unit
+from handrail.features.workspace.partial_approval import narrow_change, parts_by_path, with_parts
+from handrail.features.workspace.plans import add_parent_folders
+from handrail.features.workspace.unit_preview import preview_unit
+from handrail.features.workspace.unreadable_files import may_read
 from handrail.features.workspace.workspace import Workspace, canonical
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
@@ -39,7 +40,7 @@ class Params(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=
 
 
 class File(msgspec.Struct, frozen=True, rename="camel"):
-    """`diff` of a dry run, or where `partial` is set: a person chose a part of it, or changed it."""
+    """`diff` is set in a dry run, or with `partial`: a person chose a part of it, or changed it."""
 
     path: str
     content_hash: str | UnsetType = UNSET
@@ -50,7 +51,7 @@ class File(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Result(msgspec.Struct, frozen=True, rename="camel"):
-    """`left_out` are files that a person did not want written."""
+    """`left_out` has the files that a person did not want written."""
 
     applied: bool
     files: list[File]
@@ -77,93 +78,99 @@ async def write_files(workspace: Workspace, call: Call, params: Params, preview:
         return await in_thread(call, lambda: _dry_run(workspace, call, params))
     steps: Sequence[Step]
     steps, proposed = preview.state
-    kept = await in_thread(call, lambda: commit_all(workspace, call, steps), is_final=True)
-    written = [(step, id.id) for step, id in zip(steps, kept, strict=True) if isinstance(step, Change)]
-    return _answer(workspace, call, written, proposed)
+    snapshots = await in_thread(call, lambda: commit_all(workspace, call, steps), is_final=True)
+    written = [(step, snapshot.id) for step, snapshot in zip(steps, snapshots, strict=True) if isinstance(step, Change)]
+    return _make_result(workspace, call, written, proposed)
 
 
-def _answer(workspace: Workspace, call: Call, written: Sequence[tuple[Change, str]], proposed: Sequence[str]) -> Result:
+def _make_result(
+    workspace: Workspace, call: Call, written: Sequence[tuple[Change, str]], proposed: Sequence[str]
+) -> Result:
     files = [
         File(
             step.path,
             step.after_hash,
-            compare(workspace, step) if step.is_partial and may_see(workspace, call, step.path) else UNSET,
+            compare(workspace, step) if step.is_partial and may_read(workspace, call, step.path) else UNSET,
             snapshot_id,
             len(step.after or b""),
             step.is_partial or UNSET,
         )
         for step, snapshot_id in written
     ]
-    taken = {step.path for step, _ in written}
-    left_out = [path for path in proposed if path not in taken]
+    written_paths = {step.path for step, _ in written}
+    left_out = [path for path in proposed if path not in written_paths]
     is_partial = bool(left_out) or any(step.is_partial for step, _ in written)
     return Result(True, files, is_partial or UNSET, left_out or UNSET)
 
 
 async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
-    return await in_thread(call, lambda: _planned(workspace, call, params))
+    return await in_thread(call, lambda: _plan(workspace, call, params))
 
 
-def _planned(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
+def _plan(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
     changes = [change for change in _changes(workspace, params) if change.before != change.after]
     if not changes:
         return NoChange(Result(applied=True, files=[]))
-    is_closed = not all(may_see(workspace, call, change.path) for change in changes)
-    shown = _shown(workspace, changes, f"Write {len(changes)} files", [change.path for change in changes])
-    return replace(shown, is_closed=is_closed)
+    is_closed = not all(may_read(workspace, call, change.path) for change in changes)
+    changes_preview = _make_preview(
+        workspace, changes, f"Write {len(changes)} files", [change.path for change in changes]
+    )
+    return replace(changes_preview, is_closed=is_closed)
 
 
-def _shown(workspace: Workspace, changes: Sequence[Change], summary: str, proposed: Sequence[str]) -> Preview:
-    changed = 0
+def _make_preview(workspace: Workspace, changes: Sequence[Change], summary: str, proposed: Sequence[str]) -> Preview:
+    changed_lines = 0
     for change in changes:
         workspace.review(change.path, change.after or b"")
-        changed += compare(workspace, change).changed_lines
-    check_batch(workspace, f"{len(changes)} files", changed)
-    shown = preview_of_unit(with_parents(workspace, changes), summary)
-    about = CallSubject(str(len(changes)), "files", can_undo=True) if len(changes) > 1 else shown.about
+        changed_lines += compare(workspace, change).changed_lines
+    check_batch(workspace, f"{len(changes)} files", changed_lines)
+    unit = preview_unit(add_parent_folders(workspace, changes), summary)
+    about = CallSubject(str(len(changes)), "files", can_undo=True) if len(changes) > 1 else unit.about
     path = changes[0].path if len(changes) == 1 else None
     facts = read_only_facts(workspace, changes)
-    return with_parts(replace(shown, about=about, path=path, facts=facts, state=(shown.state, proposed)), changes)
+    return with_parts(replace(unit, about=about, path=path, facts=facts, state=(unit.state, proposed)), changes)
 
 
 async def narrow(workspace: Workspace, call: Call, preview: Preview, chosen: Sequence[ChosenPart]) -> Preview:
-    """Only the files that were chosen, each as it was chosen."""
+    """Keeps only the chosen files, each as the person chose it."""
     steps, paths = preview.state
     proposed = {step.path: step for step in steps if isinstance(step, Change)}
-    wanted = by_path(chosen)
-    if not wanted and len(proposed) == 1 and len(chosen) == 1:
-        wanted = dict.fromkeys(proposed, chosen[0])
-    if not wanted or wanted.keys() - proposed.keys():
-        raise Conflict("What was chosen is not what was proposed.")
-    changes = [narrowed(change, wanted[path]) for path, change in proposed.items() if path in wanted]
-    words = f"Write {len(changes)} of {len(proposed)} files"
-    shown = await in_thread(call, lambda: _shown(workspace, changes, words, paths))
-    return replace(shown, is_closed=preview.is_closed)
+    chosen_parts = parts_by_path(chosen)
+    if not chosen_parts and len(proposed) == 1 and len(chosen) == 1:
+        chosen_parts = dict.fromkeys(proposed, chosen[0])
+    if not chosen_parts or chosen_parts.keys() - proposed.keys():
+        raise Conflict("The chosen files don't belong to the proposal.")
+    changes = [narrow_change(change, chosen_parts[path]) for path, change in proposed.items() if path in chosen_parts]
+    summary = f"Write {len(changes)} of {len(proposed)} files"
+    narrowed_preview = await in_thread(call, lambda: _make_preview(workspace, changes, summary, paths))
+    return replace(narrowed_preview, is_closed=preview.is_closed)
 
 
 def _dry_run(workspace: Workspace, call: Call, params: Params) -> Reply:
-    files, changed = list[File](), 0
+    files, changed_lines = list[File](), 0
     for change in _changes(workspace, params):
         changes = compare(workspace, change)
-        changed += changes.changed_lines
-        if may_see(workspace, call, change.path):
+        changed_lines += changes.changed_lines
+        if may_read(workspace, call, change.path):
             files.append(File(change.path, change.after_hash, changes))
         else:
             files.append(File(change.path, change.after_hash))
-    return Reply(Result(False, files), notes=batch_notes(workspace, changed))
+    return Reply(Result(False, files), notes=batch_notes(workspace, changed_lines))
 
 
 def _changes(workspace: Workspace, params: Params) -> list[Change]:
     changes = list[Change]()
     for file in params.files:
-        path, before = look(workspace, file.path)
+        path, before = read_current(workspace, file.path)
         if any(change.path == path for change in changes):
-            raise InvalidParams(f"{path} is named twice.", hint="Give each file once.", path=path)
+            raise InvalidParams(f"{path} is listed twice.", hint="List each file once.", path=path)
         changes.append(Change(path, before, file.content.encode()))
     paths = {change.path for change in changes}
     for path in sorted(paths):
         if (inner := next((other for other in paths if other.startswith(f"{path}/")), None)) is not None:
-            raise InvalidParams(f"{path} can't be a file and the folder of {inner}.", hint="Rename one.", path=path)
+            raise InvalidParams(
+                f"{path} can't be both a file and the folder of {inner}.", hint="Rename one.", path=path
+            )
     return changes
 
 

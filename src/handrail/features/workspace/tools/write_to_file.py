@@ -1,4 +1,4 @@
-"""write_to_file of contract 3 §1.3: first as a dry run that shows the diff, then for real."""
+"""write_to_file of contract 3 §1.3: a dry run shows the diff first, then the file is written."""
 
 from dataclasses import replace
 from typing import Literal
@@ -13,15 +13,15 @@ from handrail.features.workspace.change import (
     check_base,
     compare,
     content_hash,
-    look,
+    find_repeated,
     preview_of,
-    replayed,
+    read_current,
 )
-from handrail.features.workspace.closed_reading import may_see, telling_nothing
 from handrail.features.workspace.commit import commit, settle
-from handrail.features.workspace.idempotency import Written
+from handrail.features.workspace.idempotency import EarlierWrite
 from handrail.features.workspace.line_diff import LineDiff
-from handrail.features.workspace.partial import narrow_one, with_partial, with_parts, written_in_part
+from handrail.features.workspace.partial_approval import add_partial_fields, narrow_one, partial_result, with_parts
+from handrail.features.workspace.unreadable_files import may_read, redacted_errors
 from handrail.features.workspace.workspace import Workspace, canonical, path_target
 from handrail.kernel.call import Call
 from handrail.kernel.threads import in_thread
@@ -31,7 +31,7 @@ from handrail.ports.effect import Effect
 from handrail.ports.errors import BadEncoding, Conflict, Declined, InputOutput, InvalidParams, NotClean, OutsideRoot
 from handrail.ports.schemas import schema
 
-_NO_DIFF = "A rule or default closes this file to reading, so the diff is not shown here. The approval shows it."
+_NO_DIFF = "You may not read this file, so the diff is not shown here. The approval shows it."
 
 
 class Params(msgspec.Struct, frozen=True, rename="camel"):
@@ -64,43 +64,43 @@ async def write_to_file(workspace: Workspace, call: Call, params: Params, previe
     if preview is None:
         return await in_thread(call, lambda: _dry_run(workspace, call, params))
     change: Change = preview.state
-    with telling_nothing(change.path, is_seen=not preview.is_closed):
-        done = await in_thread(call, lambda: commit(workspace, call, change), is_final=True)
-    if isinstance(done, Written):
-        return _repeated(done)
-    result = Result(applied=True, snapshot_id=done.id, bytes_written=_bytes_written(params, change))
-    return written_in_part(result, compare(workspace, change), change, preview) if change.is_partial else result
+    with redacted_errors(change.path, is_readable=not preview.is_closed):
+        outcome = await in_thread(call, lambda: commit(workspace, call, change), is_final=True)
+    if isinstance(outcome, EarlierWrite):
+        return _repeated_result(outcome)
+    result = Result(applied=True, snapshot_id=outcome.id, bytes_written=_bytes_written(params, change))
+    return partial_result(result, compare(workspace, change), change, preview) if change.is_partial else result
 
 
 async def preview(workspace: Workspace, call: Call, params: Params) -> Preview | NoChange:
-    is_seen = may_see(workspace, call, canonical(params.path))
-    with telling_nothing(params.path, is_seen=is_seen):
-        planned = await in_thread(call, lambda: _planned(workspace, params))
-    return planned if is_seen or isinstance(planned, NoChange) else replace(planned, is_closed=True)
+    is_readable = may_read(workspace, call, canonical(params.path))
+    with redacted_errors(params.path, is_readable=is_readable):
+        plan = await in_thread(call, lambda: _plan(workspace, params))
+    return plan if is_readable or isinstance(plan, NoChange) else replace(plan, is_closed=True)
 
 
 def _dry_run(workspace: Workspace, call: Call, params: Params) -> Result | Reply:
     change = _change(workspace, params)
     changes = compare(workspace, change)
     workspace.hide_from_git()
-    # Only now: a diff that nobody saw allows no write.
+    # Only remembered now: a diff that could not be made must not permit a write.
     workspace.dry_runs.remember(change.path, params.mode, _hash(params), change.base_hash)
     passed = workspace.policy().decide(call.tool, Effect.READ, path_target(params), call.caller.agent).decision
-    if not may_see(workspace, call, change.path, passed):
+    if not may_read(workspace, call, change.path, passed):
         return Reply(Result(applied=False), notes=(_NO_DIFF,))
     return Reply(Result(applied=False, diff=changes), notes=batch_notes(workspace, changes.changed_lines))
 
 
-def _planned(workspace: Workspace, params: Params) -> Preview | NoChange:
+def _plan(workspace: Workspace, params: Params) -> Preview | NoChange:
     """Checks in the contract's order: idempotency, dry run, conflict; approval follows."""
     change = _change(workspace, params)
-    if (first := replayed(workspace, change.path, change.repetition)) is not None:
-        return NoChange(_repeated(first))
+    if (earlier := find_repeated(workspace, change.path, change.repetition)) is not None:
+        return NoChange(_repeated_result(earlier))
     dry_run = workspace.dry_runs.find(change.path, params.mode, _hash(params))
-    if dry_run is None:  # perhaps because the same write is under way elsewhere, or was cut off
+    if dry_run is None:  # the same write may be running elsewhere, or may have been interrupted
         settle(workspace)
-        if (first := replayed(workspace, change.path, change.repetition)) is not None:
-            return NoChange(_repeated(first))
+        if (earlier := find_repeated(workspace, change.path, change.repetition)) is not None:
+            return NoChange(_repeated_result(earlier))
         dry_run = workspace.dry_runs.find(change.path, params.mode, _hash(params))
     if dry_run is not None:
         check_base(change.path, dry_run.base_hash, change.base_hash)
@@ -117,7 +117,7 @@ def _planned(workspace: Workspace, params: Params) -> Preview | NoChange:
 
 
 def _change(workspace: Workspace, params: Params) -> Change:
-    path, before = look(workspace, params.path)
+    path, before = read_current(workspace, params.path)
     content = params.content.encode()
     after = (before or b"") + content if params.mode == "append" else content
     key = params.idempotency_key
@@ -133,8 +133,8 @@ def _bytes_written(params: Params, change: Change) -> int:
     return len(params.content.encode()) if is_appended else len(change.after or b"")
 
 
-def _repeated(first: Written) -> Result:
-    return Result(True, UNSET, first.snapshot_id, 0, first.is_partial or UNSET)
+def _repeated_result(earlier: EarlierWrite) -> Result:
+    return Result(True, UNSET, earlier.snapshot_id, 0, earlier.is_partial or UNSET)
 
 
 TOOL = Tool(
@@ -142,7 +142,7 @@ TOOL = Tool(
     title="Write a file",
     params=Params,
     input_schema=schema("webgal", "write_to_file.request"),
-    output_schema=with_partial(schema("webgal", "write_to_file.response")),
+    output_schema=add_partial_fields(schema("webgal", "write_to_file.response")),
     effect=effect,
     errors=(OutsideRoot, Conflict, BadEncoding, InputOutput, Declined, NotClean, InvalidParams),
     target=path_target,

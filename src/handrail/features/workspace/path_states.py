@@ -1,4 +1,4 @@
-"""What is at each path: as the disk has it, or as it will be once earlier steps are done or taken back."""
+"""The state of each path: on disk, or as it will be after some steps are applied or reverted."""
 
 from handrail.features.workspace.change import ABSENT, state_now
 from handrail.features.workspace.intent import IntentStep
@@ -6,37 +6,37 @@ from handrail.features.workspace.workspace import Workspace
 from handrail.ports.errors import Failure
 
 
-class States:
+class PathStates:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._known: dict[str, str] = {}
+        self._planned: dict[str, str] = {}
         self._moves: list[tuple[str, str]] = []
 
     def set(self, path: str, state: str) -> None:
-        self._known[path] = state
+        self._planned[path] = state
 
-    def is_at(self, path: str, wanted: str) -> bool:
-        """False where a link, a closed place or something unreadable is."""
-        if (known := self._known.get(path)) is not None:
-            return known == wanted or (not _have_modes(known, wanted) and _content(known) == _content(wanted))
+    def is_at(self, path: str, state: str) -> bool:
+        """Returns whether the path is in this state. False for closed or unreadable paths."""
+        if (planned := self._planned.get(path)) is not None:
+            return planned == state or (not _have_modes(planned, state) and _content(planned) == _content(state))
         place = self.on_disk(path)
         if place is None:
-            return wanted == ABSENT
+            return state == ABSENT
         try:
-            return state_now(self._workspace, place, with_mode=":" in wanted) == wanted
+            return state_now(self._workspace, place, with_mode=":" in state) == state
         except Failure:
             return False
 
-    def is_free(self, folder: str) -> bool:
-        """Whether nothing is left in it by then."""
+    def is_empty(self, folder: str) -> bool:
+        """Returns whether nothing will be left in the folder."""
         place = self.on_disk(folder)
         names = [] if place is None else self._workspace.files.names(place)
         inside = {f"{folder}/{name}" for name in names}
-        inside |= {path for path in self._known if path.startswith(folder + "/")}
-        return all(self._known.get(path) == ABSENT for path in inside)
+        inside |= {path for path in self._planned if path.startswith(folder + "/")}
+        return all(self._planned.get(path) == ABSENT for path in inside)
 
     def on_disk(self, path: str) -> str | None:
-        """Where it is now, before the moves; None if they have left nothing there."""
+        """Returns where the path is on disk now, before the moves; None if they leave nothing there."""
         for old, new in reversed(self._moves):
             if _is_below(path, new):
                 path = old + path[len(new) :]
@@ -50,23 +50,23 @@ class States:
     def is_after(self, step: IntentStep) -> bool:
         return self.is_at(step.path, step.after) and (step.to is None or self.is_at(step.to, step.base))
 
-    def do(self, step: IntentStep) -> None:
-        """From here on, as if the step had been done."""
+    def apply(self, step: IntentStep) -> None:
+        """Continues as if the step had been applied."""
         if step.to is not None:
             self._move(step.path, step.to)
         self.set(step.path, step.after)
 
-    def take_back(self, step: IntentStep) -> None:
-        """From here on, as if the step had not been done."""
+    def revert(self, step: IntentStep) -> None:
+        """Continues as if the step had been reverted."""
         if step.to is not None:
             self._move(step.to, step.path)
             self.set(step.to, ABSENT)
         self.set(step.path, step.base)
 
     def _move(self, old: str, new: str) -> None:
-        for path in [known for known in self._known if _is_below(known, old)]:
-            self._known[new + path[len(old) :]] = self._known.pop(path)
-        self._known.pop(new, None)
+        for path in [planned for planned in self._planned if _is_below(planned, old)]:
+            self._planned[new + path[len(old) :]] = self._planned.pop(path)
+        self._planned.pop(new, None)
         self._moves.append((old, new))
 
 

@@ -1,4 +1,4 @@
-"""A person takes a part of what was proposed, or changes it: what is then shown, bound and written."""
+"""Lets a person accept only a part of a proposed change, or edit it: what is then shown, bound and written."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,37 +21,37 @@ from handrail.ports.schemas import schema as webgal_schema
 
 _MOST_HUNKS = 1000
 _MOST_BYTES = 256 * 1024
-"""Of proposed texts that a person may edit; larger ones can be taken by hunks."""
+"""Total size of texts that a person may edit. Of larger ones they can choose hunks."""
 
 
 def with_parts(preview: Preview, changes: Sequence[Change]) -> Preview:
-    """The same question, where the person may choose among the changes."""
+    """Returns the same preview, from which a person may choose parts."""
     return replace(preview, parts=parts_of(changes))
 
 
 def parts_of(changes: Sequence[Change]) -> tuple[ChangePart, ...]:
-    """Empty where there is too much to choose from."""
-    parts, hunks, size = list[ChangePart](), 0, 0
+    """Returns the parts to choose from, or none if there are too many."""
+    parts, hunk_count, size = list[ChangePart](), 0, 0
     for change in changes:
-        found = diff(change.before or b"", change.after or b"").hunks if _is_text(change) else []
+        hunks = diff(change.before or b"", change.after or b"").hunks if _is_text(change) else []
         text = (change.after or b"").decode(errors="replace")
-        hunks, size = hunks + len(found), size + len(text)
-        # What a person can't see in an editor, they can't edit.
+        hunk_count, size = hunk_count + len(hunks), size + len(text)
+        # A person can't edit characters that an editor doesn't show.
         is_editable = _is_text(change) and change.after is not None and visible(text) == text
         parts.append(
             ChangePart(
                 path=change.path,
-                hunks=tuple(_shown(hunk) for hunk in found),
+                hunks=tuple(_visible_hunk(hunk) for hunk in hunks),
                 content=text if is_editable and size <= _MOST_BYTES else UNSET,
             )
         )
-    return tuple(parts) if hunks <= _MOST_HUNKS and size <= 4 * _MOST_BYTES else ()
+    return tuple(parts) if hunk_count <= _MOST_HUNKS and size <= 4 * _MOST_BYTES else ()
 
 
-def _shown(hunk: HunkLines) -> ChangeHunk:
+def _visible_hunk(hunk: HunkLines) -> ChangeHunk:
     lines = {"lines_old": hunk.lines_old, "lines_new": hunk.lines_new}
-    seen = {name: tuple(map(visible, of)) for name, of in lines.items()}
-    return ChangeHunk(start_old=hunk.start_old, start_new=hunk.start_new, **seen)
+    visible_lines = {name: tuple(map(visible, of)) for name, of in lines.items()}
+    return ChangeHunk(start_old=hunk.start_old, start_new=hunk.start_new, **visible_lines)
 
 
 def _is_text(change: Change) -> bool:
@@ -59,23 +59,24 @@ def _is_text(change: Change) -> bool:
 
 
 async def narrow_one(workspace: Workspace, call: Call, preview: Preview, chosen: Sequence[ChosenPart]) -> Preview:
-    """Of a call that changes one file: `state` is its change, or begins with it."""
+    """Narrows the preview of a call that changes one file: `state` is its change, or begins with it."""
     state = preview.state
     change: Change = state if isinstance(state, Change) else state[0]
     part = next((each for each in chosen if each.path in (UNSET, change.path)), None)
     if part is None:
-        raise Conflict("What was chosen is not what was proposed.", path=change.path)
-    taken = narrowed(change, part)
-    shown = await in_thread(call, lambda: preview_of(workspace, taken, preview.summary))
-    return replace(shown, state=taken if state is change else (taken, *state[1:]), is_closed=preview.is_closed)
+        raise Conflict("The chosen part doesn't belong to the proposal.", path=change.path)
+    narrowed = narrow_change(change, part)
+    narrowed_preview = await in_thread(call, lambda: preview_of(workspace, narrowed, preview.summary))
+    new_state = narrowed if state is change else (narrowed, *state[1:])
+    return replace(narrowed_preview, state=new_state, is_closed=preview.is_closed)
 
 
-def narrowed(change: Change, part: ChosenPart) -> Change:
-    """The change as the person wants it: their own text, or the chosen hunks of what was proposed."""
+def narrow_change(change: Change, part: ChosenPart) -> Change:
+    """Returns the change as the person wants it: their own text, or the chosen hunks."""
     if part.content is not UNSET:
         after = part.content.encode()
     elif part.hunks is not UNSET:
-        after = taken(change.before or b"", change.after or b"", part.hunks)
+        after = apply_hunks(change.before or b"", change.after or b"", part.hunks)
     else:
         return change
     if after == change.after:
@@ -84,8 +85,8 @@ def narrowed(change: Change, part: ChosenPart) -> Change:
     return replace(change, after=after, repetition=repetition, is_partial=True)
 
 
-def taken(before: bytes, after: bytes, chosen: Sequence[int]) -> bytes:
-    """The old text with some of the hunks, by their places."""
+def apply_hunks(before: bytes, after: bytes, chosen: Sequence[int]) -> bytes:
+    """Applies only the chosen hunks to the old text. `chosen` has their indexes."""
     lines, end = before.split(b"\n"), 0
     result = list[bytes]()
     for place, hunk in enumerate(diff(before, after).hunks):
@@ -100,23 +101,23 @@ def taken(before: bytes, after: bytes, chosen: Sequence[int]) -> bytes:
 ResultT = TypeVar("ResultT", bound=msgspec.Struct)
 
 
-def written_in_part(result: ResultT, changes: LineDiff, change: Change, preview: Preview) -> ResultT:
-    """The answer that says exactly what was written. Of a file that its caller may not read, only that it is a part."""
+def partial_result(result: ResultT, changes: LineDiff, change: Change, preview: Preview) -> ResultT:
+    """Adds what was written to the result; only that it is a part if the caller may not read the file."""
     if preview.is_closed:
         return msgspec.structs.replace(result, partial=True)
     return msgspec.structs.replace(result, partial=True, diff=changes, content_hash=change.after_hash)
 
 
-def with_partial(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The contract's schema with what an answer has where a person took a part, or changed it."""
+def add_partial_fields(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Adds the fields of a partial result to the contract's schema."""
     diff = schema["properties"].get("diff") or webgal_schema("webgal", "write_to_file.response")["properties"]["diff"]
-    added = {
+    fields = {
         "partial": {"type": "boolean", "description": "A person chose a part of it, or changed it: `diff` was written"},
         "contentHash": {"type": "string", "description": "SHA-256 of the file as it was written"},
         "diff": diff,
     }
-    return {**schema, "properties": {**added, **schema["properties"]}}
+    return {**schema, "properties": {**fields, **schema["properties"]}}
 
 
-def by_path(chosen: Sequence[ChosenPart]) -> Mapping[str, ChosenPart]:
+def parts_by_path(chosen: Sequence[ChosenPart]) -> Mapping[str, ChosenPart]:
     return {part.path: part for part in chosen if part.path is not UNSET}
