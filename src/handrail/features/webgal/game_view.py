@@ -125,7 +125,7 @@ class GameView:
                 _with_place(game.project, name, before, place) if place else game.project.with_safe_fixes(name, before)
             )
         mark = _BOM if name == CONFIG and self._games.text_of(path).startswith(_BOM) else ""
-        shown = self._changes.planned(path, (mark + after).encode(), f"Fix {path}")
+        shown = self._changes.preview(path, (mark + after).encode(), f"Fix {path}")
         if after == before or shown.binding["baseHash"] != hashlib.sha256((mark + before).encode()).hexdigest():
             raise Conflict(f"{path} has changed since it was looked at.", hint="Look at it again.", path=path)
         return Mended(path, mark + after, shown.diff or "", shown.binding["baseHash"], shown.binding["afterHash"])

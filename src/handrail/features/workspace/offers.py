@@ -15,30 +15,33 @@ from handrail.kernel.tool import Preview
 
 
 class Changes(Protocol):
-    def planned(self, path: str, content: bytes, summary: str) -> Preview:
-        """What a person is shown, bound to the file's present content. Declined or NotClean if the policy refuses."""
+    def preview(self, path: str, content: bytes, summary: str) -> Preview:
+        """Returns what a person is shown, bound to the file's present content.
+
+        Raises Declined or NotClean if the policy refuses the change.
+        """
         ...
 
     def commit(self, call: Call, preview: Preview) -> None:
-        """Writes what was shown and keeps a snapshot. Conflict if the file has changed since."""
+        """Writes what was shown and keeps a snapshot. Raises Conflict if the file has changed since."""
         ...
 
     def hash_of(self, path: str) -> str:
-        """The file's present content as an approval's `baseHash` and `afterHash` name it. Blocks; Failure."""
+        """Returns the hash of the file's content, as in an approval's `baseHash`. Blocks; raises Failure."""
         ...
 
-    def planned_unit(self, steps: Sequence[Step], summary: str, refused: Iterable[str] = ()) -> Preview:
-        """Several changes that a person has chosen, with a step for each missing folder; `refused` says what isn't."""
+    def preview_all(self, steps: Sequence[Step], summary: str, left_out: Iterable[str] = ()) -> Preview:
+        """Previews several changes, with a step for each missing folder. `left_out` lists what isn't included."""
         ...
 
-    def commit_unit(self, call: Call, preview: Preview) -> int:
-        """Does all of them, or none and raises. How many steps that were."""
+    def commit_all(self, call: Call, preview: Preview) -> int:
+        """Makes all changes or none, and returns how many steps there were."""
         ...
 
-    def can_keep(self, path: str) -> bool:
-        """Whether a change of this file can be undone: it is in the project, and nothing closed."""
+    def can_undo(self, path: str) -> bool:
+        """Returns whether changes to this file can be undone: it is in the project and not closed."""
         ...
 
-    def keep_before(self, call: Call, changes: Sequence[Change]) -> None:
-        """For changes that an AI client is about to make itself: `handrail undo` undoes them."""
+    def snapshot_before(self, call: Call, changes: Sequence[Change]) -> None:
+        """Lets `handrail undo` undo changes that an AI client is about to make itself."""
         ...

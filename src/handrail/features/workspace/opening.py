@@ -30,7 +30,7 @@ class WorkspaceChanges:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
-    def planned(self, path: str, content: bytes, summary: str) -> Preview:
+    def preview(self, path: str, content: bytes, summary: str) -> Preview:
         name, before = read_current(self._workspace, path)
         return preview_of(self._workspace, Change(name, before, content), summary)
 
@@ -41,19 +41,19 @@ class WorkspaceChanges:
     def hash_of(self, path: str) -> str:
         return content_hash(read_current(self._workspace, path)[1])
 
-    def planned_unit(self, steps: Sequence[Step], summary: str, refused: Iterable[str] = ()) -> Preview:
-        return preview_unit(add_parent_folders(self._workspace, steps), summary, refused)
+    def preview_all(self, steps: Sequence[Step], summary: str, left_out: Iterable[str] = ()) -> Preview:
+        return preview_unit(add_parent_folders(self._workspace, steps), summary, left_out)
 
-    def commit_unit(self, call: Call, preview: Preview) -> int:
+    def commit_all(self, call: Call, preview: Preview) -> int:
         return len(commit_all(self._workspace, call, preview.state))
 
-    def can_keep(self, path: str) -> bool:
+    def can_undo(self, path: str) -> bool:
         try:
             return read_current(self._workspace, path)[0] == path
         except Failure:
             return False
 
-    def keep_before(self, call: Call, changes: Sequence[Change]) -> None:
+    def snapshot_before(self, call: Call, changes: Sequence[Change]) -> None:
         snapshot_before(self._workspace, call, changes)
 
 

@@ -68,7 +68,7 @@ def _make_preview(hooks: Hooks, call: Call, params: Change) -> Preview:
     undoable = (
         []
         if hooks.is_in_cage
-        else [each for each in files if each.is_known and hooks.changes.can_keep(each.display_path)]
+        else [each for each in files if each.is_known and hooks.changes.can_undo(each.display_path)]
     )
     can_undo = len(undoable) == len(files)
     return Preview(
@@ -172,7 +172,7 @@ async def native_edit(hooks: Hooks, call: Call, params: Change, preview: Preview
                 raise Changed(f"{path} has changed since it was shown.", hint="Read it again.", path=path)
 
         if plan.changes:
-            hooks.changes.keep_before(call, plan.changes)
+            hooks.changes.snapshot_before(call, plan.changes)
 
     await in_thread(call, check_and_keep)
     return Allowed(expected=plan.expected)

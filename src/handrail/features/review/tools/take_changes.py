@@ -69,7 +69,7 @@ async def take_changes(reviews: Reviews, call: Call, params: Params, preview: Pr
 
 def _done(reviews: Reviews, call: Call, cage: str, shown: Preview, plan: Plan) -> None:
     if plan.steps:
-        reviews.changes.commit_unit(call, shown)
+        reviews.changes.commit_all(call, shown)
     reviews.settle(cage, plan.decisions)
 
 
@@ -84,7 +84,7 @@ def _planned(reviews: Reviews, params: Params) -> Preview | NoChange:
     if not plan.steps:
         return NoChange(Result(0, [], plan.left or UNSET))
     many = "1 change" if len(plan.steps) == 1 else f"{len(plan.steps)} changes"
-    shown = reviews.changes.planned_unit(plan.steps, f"Take {many} from cage {params.cage}", plan.left)
+    shown = reviews.changes.preview_all(plan.steps, f"Take {many} from cage {params.cage}", plan.left)
     return replace(shown, state=replace(plan, steps=shown.state))
 
 

@@ -95,7 +95,7 @@ def _planned(webgal: WebGal, params: Params) -> Preview | NoChange:
     after = with_character(before, path, msgspec.to_builtins(params))
     if after is None:
         return NoChange(Result(True))
-    return webgal.changes.planned(path, after.encode(), f"Define the character {params.name} in {path}")
+    return webgal.changes.preview(path, after.encode(), f"Define the character {params.name} in {path}")
 
 
 def _check_image(webgal: WebGal, name: str) -> None:
