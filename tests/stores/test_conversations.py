@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from handrail.features.history.reporting import conversation_of
+from handrail.features.history.reporting import read_conversation
 from handrail.ports.agent import Run
 from handrail.ports.browser import Message, TaskRecord
 from handrail.ports.model import AssistantTurn, Note, ToolUse, UserTurn
@@ -133,5 +133,5 @@ def test_a_report_finds_a_task_however_many_came_after_it(tmp_path: Path) -> Non
     with sqlite3.connect(tmp_path / "browser/browser.db") as rows:
         later = ((f"later-{number}", 2) for number in range(10_000))
         rows.executemany("INSERT INTO browser_task VALUES (?, '', 'ongoing', 2, ?, NULL, 0, NULL)", later)
-    title, words, _ = asyncio.run(conversation_of(open_browser_stores(tmp_path), TASK))
+    title, words, _ = asyncio.run(read_conversation(open_browser_stores(tmp_path), TASK))
     assert (title, [word.content for word in words]) == ("the first", ["words"])

@@ -1,4 +1,4 @@
-"""The audit as it grows, whoever writes it. Knows a journal and a sign that it may have changed, and no file."""
+"""Streams new audit records as any process writes them. Doesn't depend on files, only on a journal and a watch."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -13,19 +13,19 @@ from handrail.ports.journal import Journal
 
 class Watch(Protocol):
     async def change(self) -> None:
-        """Returns when there may be news; at once the first time."""
+        """Waits for a possible change; returns immediately the first time."""
         ...
 
 
 class ActivityFeed:
-    def __init__(self, journal: Journal, watching: Callable[[], AbstractAsyncContextManager[Watch]]) -> None:
+    def __init__(self, journal: Journal, open_watch: Callable[[], AbstractAsyncContextManager[Watch]]) -> None:
         self._journal = journal
-        self._watching = watching
+        self._open_watch = open_watch
 
     async def follow(self) -> AsyncGenerator[Sequence[dict[str, Any]], None]:
-        """None at first, then the records that are added from there on."""
+        """Yields an empty list first, then the records that are added from now on."""
         tail = await asyncio.to_thread(_Tail, self._journal)
-        async with self._watching() as watch:
+        async with self._open_watch() as watch:
             yield ()
             while True:
                 await watch.change()
@@ -34,26 +34,26 @@ class ActivityFeed:
 
 
 class _Tail:
-    """Begins at the journal's present end."""
+    """Reads what is added to a journal after this object was created."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._at = journal.snapshot().size or 0
+        self._offset = journal.snapshot().size or 0
 
     def records(self) -> list[dict[str, Any]]:
-        """What is new; a line that is still being written comes next time."""
+        """Returns the new records. A line that is still being written is returned next time."""
         size = self._journal.snapshot().size or 0
-        if size < self._at:  # another log has taken its place
-            self._at = 0
-        found = []
-        for line in self._journal.lines(self._at, size):
+        if size < self._offset:  # the log was replaced
+            self._offset = 0
+        records = []
+        for line in self._journal.lines(self._offset, size):
             if not line.endswith(b"\n"):
                 break
-            self._at += len(line)
+            self._offset += len(line)
             try:
                 record = msgspec.json.decode(line)
             except msgspec.DecodeError:
                 continue
             if isinstance(record, dict):
-                found.append(with_outcome(record))
-        return found
+                records.append(with_outcome(record))
+        return records

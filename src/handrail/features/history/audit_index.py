@@ -1,4 +1,4 @@
-"""What the audit knows of projects and tasks, kept up to date: what was read once is not read again."""
+"""An index of the audit's projects, tasks and permissions, updated with what was added since the last query."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from handrail.ports.journal import Journal
 if TYPE_CHECKING:
     from handrail.kernel.project import Project
 
-_BY_RULE = re.compile(rf"{USER_RULE} ([0-9a-f]{{12}})")
-_BY_CONSENT = re.compile(r"\(consent ([0-9a-f]{12}),")
-_BY_POLICY = f"({PROJECT_RULE})"
-_BY_GRANT = re.compile(r"\(grant (\S+)\)")
+_RULE_ID = re.compile(rf"{USER_RULE} ([0-9a-f]{{12}})")
+_CONSENT_ID = re.compile(r"\(consent ([0-9a-f]{12}),")
+_POLICY_MARK = f"({PROJECT_RULE})"
+_GRANT_ID = re.compile(r"\(grant (\S+)\)")
 _CHANGES = frozenset(effect.value for effect in (Effect.WRITE, Effect.UI_CONTROL, Effect.EXECUTE))
 
 
@@ -40,7 +40,7 @@ class _Error(msgspec.Struct):
 
 
 class _Record(msgspec.Struct, rename="camel"):
-    """What of a record says where it belongs and what came of it."""
+    """The members of a record that the index needs."""
 
     ts: str = ""
     event: str = ""
@@ -69,7 +69,7 @@ class ProjectUse:
 
 @dataclass(slots=True)
 class TaskUse:
-    """The calls of one task, or of one connection that named none."""
+    """The calls of one task, or of one connection if it named no task."""
 
     project: str
     task: str | None
@@ -78,12 +78,12 @@ class TaskUse:
     last: str
     calls: int = 0
     changes: int = 0
-    came_to: Counter[Outcome] = field(default_factory=Counter)
-    """How many calls ended in each way."""
+    outcomes: Counter[Outcome] = field(default_factory=Counter)
+    """How many calls had each outcome."""
     open: set[str] = field(default_factory=set)
-    """Executions that have begun and not ended."""
+    """Executions that have started and not ended."""
 
-    def note(self, record: _Record) -> None:
+    def add(self, record: _Record) -> None:
         self.last = max(self.last, record.ts)
         execution = record.execution_id or ""
         if record.event != "end":
@@ -94,13 +94,13 @@ class TaskUse:
         answer = None if record.answer is None else record.answer.status
         condition = None if record.error is None else record.error.condition
         outcome = outcome_of(record.ok, answer, condition, record.effect, has_evidence=bool(bytes(record.evidence)))
-        self.came_to[outcome] += 1
+        self.outcomes[outcome] += 1
         self.changes += outcome == "done" and record.effect in _CHANGES
 
 
 @dataclass(slots=True)
 class PermissionUse:
-    """How many calls a standing permission has let through, and when the last one was."""
+    """How many calls a standing permission has allowed, and when the last one was."""
 
     count: int = 0
     last: str = ""
@@ -113,37 +113,37 @@ def open_index(project: Project) -> AuditIndex:
 class AuditIndex:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._turn = threading.Lock()
-        self._at = 0
+        self._lock = threading.Lock()
+        self._offset = 0
         self._projects: dict[str, ProjectUse] = {}
         self._tasks: dict[tuple[str, str], TaskUse] = {}
         self._permissions: dict[str, PermissionUse] = {}
 
     def projects(self) -> dict[str, ProjectUse]:
-        """By their folder. Blocks."""
-        with self._turn:
+        """Returns the projects by folder. Blocks."""
+        with self._lock:
             self._catch_up()
             return dict(self._projects)
 
     def tasks(self, project: str | None, before: str | None, limit: int) -> Sequence[TaskUse]:
-        """The newest first: those whose last call was before a moment. Blocks."""
-        with self._turn:
+        """Returns tasks whose last call was before a time, newest first. Blocks."""
+        with self._lock:
             self._catch_up()
-            found = [
+            tasks = [
                 use
                 for use in self._tasks.values()
                 if project in (None, use.project) and (before is None or use.last < before)
             ]
-        return sorted(found, key=lambda use: use.last, reverse=True)[:limit]
+        return sorted(tasks, key=lambda use: use.last, reverse=True)[:limit]
 
     def permissions(self) -> dict[str, PermissionUse]:
-        """By the id of a rule, a yes for a task or a consent, a policy's path, or an agent's identity. Blocks."""
-        with self._turn:
+        """Returns uses by the id of a rule, grant or consent, a policy's path, or an agent's identity. Blocks."""
+        with self._lock:
             self._catch_up()
             return dict(self._permissions)
 
-    def of_execution(self, execution_id: str) -> str | None:
-        """The project in which it ran; None for another kind of id. NotFound where no record names it. Blocks."""
+    def project_of(self, execution_id: str) -> str | None:
+        """Returns the project of an execution, or None for another kind of id. Raises NotFound. Blocks."""
         if not is_execution_id(execution_id):
             return None
         for line in self._journal.lines_backwards():
@@ -152,45 +152,45 @@ class AuditIndex:
                 return record.project
         raise NotFound(f"No record names {execution_id}.", hint="`handrail history` lists the writes.")
 
-    def checked(self, project: str) -> str:
-        """NotFound where nothing was ever done there: only folders that the audit names are opened. Blocks."""
+    def check_project(self, project: str) -> str:
+        """Raises NotFound if the audit doesn't name the folder: only known folders are opened. Blocks."""
         if project not in self.projects():
             raise NotFound(f"No call has used {project} with this state directory.")
         return project
 
     def _catch_up(self) -> None:
         size = self._journal.snapshot().size or 0
-        if size < self._at:  # another log has taken its place
-            self._at, self._projects, self._tasks, self._permissions = 0, {}, {}, {}
-        for line in self._journal.lines(self._at, size):
+        if size < self._offset:  # the log was replaced
+            self._offset, self._projects, self._tasks, self._permissions = 0, {}, {}, {}
+        for line in self._journal.lines(self._offset, size):
             if not line.endswith(b"\n"):
                 break
-            self._at += len(line)
+            self._offset += len(line)
             if (record := _read(line)) is not None and record.project is not None:
-                self._note(record, record.project)
+                self._add(record, record.project)
 
-    def _note(self, record: _Record, project: str) -> None:
+    def _add(self, record: _Record, project: str) -> None:
         use = self._projects.setdefault(project, ProjectUse(project, record.ts))
         use.last = max(use.last, record.ts)
         if record.execution_id is None:
             return
         use.calls += record.event == "end"
-        for named in _permissions(record, project) if record.event == "end" else ():
-            permission = self._permissions.setdefault(named, PermissionUse())
+        for permission_key in _permission_keys(record, project) if record.event == "end" else ():
+            permission = self._permissions.setdefault(permission_key, PermissionUse())
             permission.count, permission.last = permission.count + 1, record.ts
         key = (project, f"task {record.task}" if record.task is not None else f"caller {record.caller}")
         if key not in self._tasks:
             self._tasks[key] = TaskUse(project, record.task, record.caller, record.ts, record.ts)
-        self._tasks[key].note(record)
+        self._tasks[key].add(record)
 
 
-def _permissions(record: _Record, project: str) -> Iterator[str]:
-    """The rule, the yes for a task, the consent or the project's policy that decided it, and the token it came with."""
-    by = "" if record.answer is None else record.answer.by
-    found = _BY_RULE.search(record.decision) or _BY_CONSENT.search(record.decision) or _BY_GRANT.search(by)
-    if found is not None:
-        yield found[1]
-    elif _BY_POLICY in record.decision:
+def _permission_keys(record: _Record, project: str) -> Iterator[str]:
+    """Yields the rule, grant, consent or policy that allowed the call, and the agent's identity."""
+    answered_by = "" if record.answer is None else record.answer.by
+    match = _RULE_ID.search(record.decision) or _CONSENT_ID.search(record.decision) or _GRANT_ID.search(answered_by)
+    if match is not None:
+        yield match[1]
+    elif _POLICY_MARK in record.decision:
         yield policy_file_of(project)
     if record.identity.startswith(AGENT):
         yield record.identity

@@ -9,8 +9,8 @@ FEATURE = Feature(
     opening="handrail.features.history.audit_index:open_index",
     offers={"uses": "handrail.features.history.offers:uses"},
     routes="handrail.features.history.routes:mount",
-    tidy="handrail.features.history.upkeep:tidy",
-    serving="handrail.features.history.record:kept_record",
+    tidy="handrail.features.history.record:tidy",
+    serving="handrail.features.history.record:maintain_record",
     checks="handrail.features.history.record:checks",
     commands=[
         Command(

@@ -14,6 +14,6 @@ Uses = Callable[[], Mapping[str, PermissionUse]]
 
 
 def uses(project: Project) -> Uses:
-    """As `AuditIndex.permissions`. It blocks."""
+    """Offers `AuditIndex.permissions`, which blocks."""
     index = project.part("history")
     return lambda: index.permissions()

@@ -1,4 +1,4 @@
-"""What came of a call, by its last record: what a person or a rule stopped is not what went wrong."""
+"""The outcome of a call, derived from its last record. A call that was denied has not failed."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -7,22 +7,22 @@ from handrail.ports.effect import Effect
 
 Outcome = Literal["done", "denied", "unanswered", "failed", "unknown"]
 CHANGES = frozenset(effect.value for effect in Effect if effect.changes)
-STOPPED = frozenset({"Declined", "AskedTooOften"})
-UNHEARD = frozenset({"Timeout", "Unacknowledged", "Unfinished", "Offline", "BadAnswer"})
-"""Whoever carried it out never said how it ended."""
+DENIALS = frozenset({"Declined", "AskedTooOften"})
+NO_REPLY = frozenset({"Timeout", "Unacknowledged", "Unfinished", "Offline", "BadAnswer"})
+"""Conditions after which nobody knows whether the call was carried out."""
 
 
 def outcome_of(
     ok: bool | None, answer: str | None, condition: str | None, effect: str, *, has_evidence: bool
 ) -> Outcome:
-    """Of a call that has ended. `unknown`: it may have begun, and whether it was done can't be told."""
+    """Returns the outcome of a call that has ended. `unknown` means that it may or may not have been done."""
     if ok:
         return "done"
     if answer == "timeout":
         return "unanswered"
-    if answer == "canceled" or condition in STOPPED:
+    if answer == "canceled" or condition in DENIALS:
         return "denied"
-    return "unknown" if has_evidence and effect in CHANGES and condition in UNHEARD else "failed"
+    return "unknown" if has_evidence and effect in CHANGES and condition in NO_REPLY else "failed"
 
 
 def outcome_of_record(record: Mapping[str, Any]) -> Outcome:
@@ -37,5 +37,5 @@ def outcome_of_record(record: Mapping[str, Any]) -> Outcome:
 
 
 def with_outcome(record: dict[str, Any]) -> dict[str, Any]:
-    """As pages get it: they need no rules of their own."""
+    """Adds the outcome to an end record, so that pages need no rules of their own."""
     return {**record, "outcome": outcome_of_record(record)} if record.get("event") == "end" else record

@@ -1,4 +1,4 @@
-"""`handrail report`: which tasks there were, and one of them as a page."""
+"""Lists the tasks of a project, and exports one as a page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.features.agent.offers import unmarked
-from handrail.features.history.story import Exchange, Story, TaskSummary, Word, tasks, tell
+from handrail.features.history.story import CallContent, Message, Story, TaskSummary, build_story, list_tasks
 from handrail.ports.atomic_file import Replacement
 from handrail.ports.errors import Conflict, InputOutput
 from handrail.ports.model import AssistantTurn, Note, ToolResult
@@ -22,62 +22,68 @@ if TYPE_CHECKING:
     from handrail.ports.model import Turn
 
 _MOST_TURNS = 1_000_000
-_MARKED_WITHIN = 256
+_MARK_WITHIN = 256
 
 
 def task_summaries(project: Project) -> Sequence[TaskSummary]:
-    return tasks(project.audit, project.location)
+    return list_tasks(project.audit, project.location)
 
 
 def write_report(project: Project, task: str | None, to: Path, *, force: bool = False) -> Story:
-    """Of a task, or of every call. The page is whole or not there; it is its owner's alone.
+    """Exports a task or every call. The file is written completely or not at all, and only its owner can read it.
 
-    Conflict where there is a file that isn't a report, unless it is forced.
+    Raises Conflict if the file exists and isn't a report, unless `force` is set.
     """
-    if not force and not _may_be_replaced(to):
-        raise Conflict(f"{to} is there already and isn't a report.", hint="Name another file, or add --force.")
-    story, pieces = report_of(project, task)
+    if not force and not _may_replace(to):
+        raise Conflict(f"{to} exists and isn't a report.", hint="Choose another file, or add --force.")
+    story, pieces = make_report(project, task)
     _write(to, pieces)
     return story
 
 
-def report_of(project: Project, task: str | None) -> tuple[Story, Iterable[str]]:
-    """Of a task, or of every call. Blocks, and runs a loop of its own: not to be called from within one."""
+def make_report(project: Project, task: str | None) -> tuple[Story, Iterable[str]]:
+    """Makes the report of a task or of every call. Blocks and runs its own event loop, so don't call it from one."""
     from handrail.features.history.report.page import page
 
-    title, words, exchanges = (
-        ("", (), {}) if task is None else asyncio.run(conversation_of(project.stores.browser(), task))
+    title, messages, contents = (
+        ("", (), {}) if task is None else asyncio.run(read_conversation(project.stores.browser(), task))
     )
-    story = tell(project.audit, project.evidence, project.location, task, title=title, words=words, exchanges=exchanges)
+    story = build_story(
+        project.audit, project.evidence, project.location, task, title=title, messages=messages, contents=contents
+    )
     return story, page(story, datetime.now(UTC))
 
 
-async def conversation_of(stores: BrowserStores, task: str) -> tuple[str, Sequence[Word], Mapping[str, Exchange]]:
-    """The task's title, what was said in it and what its agent gave and got, where it is one of the browser's."""
+async def read_conversation(
+    stores: BrowserStores, task: str
+) -> tuple[str, Sequence[Message], Mapping[str, CallContent]]:
+    """Returns the title, messages and call contents of a task that has a conversation."""
     try:
-        found = await stores.tasks.find(task)
-        if found is None:
+        task_entry = await stores.tasks.find(task)
+        if task_entry is None:
             return "", (), {}
-        words = [Word(said.role, said.content, said.timestamp) for said in await stores.tasks.messages(task)]
+        messages = [
+            Message(message.role, message.content, message.timestamp) for message in await stores.tasks.messages(task)
+        ]
         turns = await stores.runs.page(task, None, _MOST_TURNS)
-        words += [Word("system", one.turn.text, one.at) for one in turns if isinstance(one.turn, Note)]
-        return found.title, words, _exchanges([one.turn for one in turns])
+        messages += [Message("system", entry.turn.text, entry.at) for entry in turns if isinstance(entry.turn, Note)]
+        return task_entry.title, messages, _call_contents([entry.turn for entry in turns])
     finally:
         await stores.close()
 
 
-def _exchanges(turns: Sequence[Turn]) -> dict[str, Exchange]:
-    told = {turn.execution_id: unmarked(turn.text) for turn in turns if isinstance(turn, ToolResult)}
+def _call_contents(turns: Sequence[Turn]) -> dict[str, CallContent]:
+    results = {turn.execution_id: unmarked(turn.text) for turn in turns if isinstance(turn, ToolResult)}
     uses = [use for turn in turns if isinstance(turn, AssistantTurn) for use in turn.uses]
-    return {use.execution_id: Exchange(use.arguments, told.get(use.execution_id, "")) for use in uses}
+    return {use.execution_id: CallContent(use.arguments, results.get(use.execution_id, "")) for use in uses}
 
 
-def _may_be_replaced(file: Path) -> bool:
+def _may_replace(file: Path) -> bool:
     from handrail.features.history.report.page import MARK
 
     try:
         with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
-            return MARK.encode() in opened.read(_MARKED_WITHIN)
+            return MARK.encode() in opened.read(_MARK_WITHIN)
     except FileNotFoundError:
         return not file.is_symlink()
     except OSError:

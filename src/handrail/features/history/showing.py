@@ -1,6 +1,6 @@
-"""Which records of the audit a program may see: those of this project, about what no rule denies it to read.
+"""Which audit records a program may see: those of this project whose targets no rule closes to reading.
 
-A person sees all of them.
+A person may see all of them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -13,23 +13,23 @@ from handrail.ports.effect import Effect
 from handrail.ports.policy import Decision
 
 _READER = "read_file"
-"""What a rule denies it to read, was changed by another tool."""
+"""A file that another tool changed is hidden if a rule denies reading it."""
 
-Shows = Callable[[Mapping[str, Any]], bool]
+RecordFilter = Callable[[Mapping[str, Any]], bool]
 
 
-def shown_to_all(record: Mapping[str, Any]) -> bool:
+def allow_all(record: Mapping[str, Any]) -> bool:
     return True
 
 
-def shown_to_programs(project: Project) -> Shows:
-    """By the rules as they are now."""
+def program_filter(project: Project) -> RecordFilter:
+    """Applies the present rules."""
     policy = project.policy.current()
 
-    def shows(record: Mapping[str, Any]) -> bool:
+    def is_visible(record: Mapping[str, Any]) -> bool:
         if record.get("project") not in (None, project.location):
             return False
-        if record.get("morePaths"):  # which they are isn't on record
+        if record.get("morePaths"):  # the record doesn't name them
             return False
         tools = (str(record.get("tool", "")), _READER)
         return not any(
@@ -38,20 +38,20 @@ def shown_to_programs(project: Project) -> Shows:
             for tool in tools
         )
 
-    return shows
+    return is_visible
 
 
 def _targets(record: Mapping[str, Any]) -> Iterator[Target]:
-    reached, paths = record.get("reached"), record.get("paths")
-    named = (*(reached if isinstance(reached, dict) else ()), *(paths if isinstance(paths, list) else ()))
-    for said in (record.get("target"), *named):
-        if isinstance(said, str):
-            yield from _meant(said)
+    places, paths = record.get("reached"), record.get("paths")
+    other_targets = (*(places if isinstance(places, dict) else ()), *(paths if isinstance(paths, list) else ()))
+    for text in (record.get("target"), *other_targets):
+        if isinstance(text, str):
+            yield from _possible_targets(text)
 
 
-def _meant(said: str) -> Iterator[Target]:
-    """What the audit calls a target may be a path, an address or an app: rules about any of them count."""
-    yield Target(path=said)
-    yield Target(app=said)
-    if is_web_page(said):
-        yield Target(place=place_of_page(said))
+def _possible_targets(text: str) -> Iterator[Target]:
+    """A target in the audit may be a path, an address or an app: rules for any of them apply."""
+    yield Target(path=text)
+    yield Target(app=text)
+    if is_web_page(text):
+        yield Target(place=place_of_page(text))

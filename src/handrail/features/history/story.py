@@ -1,6 +1,6 @@
-"""A task's story, out of the audit and the evidence: every step, with the files that show it held against their hashes.
+"""Collects a task's calls from the audit, with evidence files checked against their hashes.
 
-Knows no page and no language: how a story is told is a face's business.
+It has no texts and no layout: `report/` renders it.
 """
 
 import re
@@ -16,14 +16,14 @@ from handrail.kernel.chain_check import BrokenChain
 from handrail.kernel.evidence import Evidence
 from handrail.ports.errors import Failure, NotFound, TooLarge
 
-MOST_BYTES = 16 * 1024 * 1024
-"""Of one file; a larger one is named with its hash and left out."""
+MAX_FILE_BYTES = 16 * 1024 * 1024
+"""A larger file is listed with its hash, without its content."""
 _SAFE_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 
 
 @dataclass(frozen=True, slots=True)
 class ShownFile:
-    """A file of a step's evidence. `lack` says why there is no data: missing, changed or large."""
+    """A file of a call's evidence. `lack` is why there is no data: missing, changed or large."""
 
     name: str
     sha256: str
@@ -32,8 +32,8 @@ class ShownFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """What was said: by a person, by the agent, or by handrail itself. `timestamp` is in milliseconds."""
+class Message:
+    """A message by a person, the agent or handrail itself. `timestamp` is in milliseconds."""
 
     role: Literal["user", "assistant", "system"]
     content: str
@@ -41,42 +41,42 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
-    """A call as the conversation has it: what the agent gave, as JSON, and what it was told. No seal holds it."""
+class CallContent:
+    """A call's arguments (as JSON) and result, from the conversation. The audit doesn't seal them."""
 
-    given: str
-    told: str
+    arguments: str
+    result: str
 
 
 @dataclass(slots=True)
 class Step:
-    """One call: its newest record, and every line of the audit about it."""
+    """One call: its newest record, and all its lines in the audit."""
 
     execution_id: str
     record: dict[str, Any]
     started: str
     lines: list[bytes] = field(default_factory=list)
     files: list[ShownFile] = field(default_factory=list)
-    exchange: Exchange | None = None
+    content: CallContent | None = None
 
     @property
     def status(self) -> str:
-        """What came of it, or interrupted."""
+        """The call's outcome, or `interrupted`."""
         return outcome_of_record(self.record) if self.record.get("event") == "end" else "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """Of a task, or of every call in a project.
+    """A task's calls, or every call in a project.
 
-    `chain` is how many records of the whole audit were found unbroken; `damage` is what was found instead.
+    `chain` is how many records of the whole audit were verified; `damage` is the error if they were changed.
     """
 
     task: str | None
     title: str
     project: str
     steps: Sequence[Step]
-    words: Sequence[Word]
+    messages: Sequence[Message]
     chain: int
     damage: str | None
 
@@ -91,59 +91,59 @@ class TaskSummary:
     executions: set[str] = field(default_factory=set)
 
 
-def tasks(audit: Audit, project: str) -> list[TaskSummary]:
-    """The tasks of a project that the audit knows, newest first."""
-    found: dict[str, TaskSummary] = {}
+def list_tasks(audit: Audit, project: str) -> list[TaskSummary]:
+    """Returns the project's tasks in the audit, newest first."""
+    summaries: dict[str, TaskSummary] = {}
     for record in audit.entries():
         task = record.get("task")
         if not isinstance(task, str) or record.get("project") != project:
             continue
         at = str(record.get("ts"))
-        summary = found.setdefault(task, TaskSummary(task, project, at, at))
+        summary = summaries.setdefault(task, TaskSummary(task, project, at, at))
         summary.last = max(summary.last, at)
         summary.callers.add(str(record.get("caller")))
         summary.executions.add(str(record.get("executionId")))
-    return sorted(found.values(), key=lambda summary: summary.last, reverse=True)
+    return sorted(summaries.values(), key=lambda summary: summary.last, reverse=True)
 
 
-def tell(
+def build_story(
     audit: Audit,
     evidence: Evidence,
     project: str,
     task: str | None,
     *,
     title: str = "",
-    words: Sequence[Word] = (),
-    exchanges: Mapping[str, Exchange] = MappingProxyType({}),
+    messages: Sequence[Message] = (),
+    contents: Mapping[str, CallContent] = MappingProxyType({}),
 ) -> Story:
-    """NotFound where neither the audit nor anybody's word knows the task."""
+    """Raises NotFound if the task has neither records nor messages."""
     steps = list(_steps(audit.lines(), project, task))
-    if task is not None and not steps and not words:
+    if task is not None and not steps and not messages:
         raise NotFound(
             f"There is no task {task!r} in this project.", hint="`handrail report` without a task lists them."
         )
     for step in steps:
         step.files = list(_files(evidence, step.record))
-        step.exchange = exchanges.get(step.execution_id)
+        step.content = contents.get(step.execution_id)
     try:
         chain, damage = audit.verify(), None
     except BrokenChain as broken:
         chain, damage = 0, broken.message
-    return Story(task, title, project, steps, words, chain, damage)
+    return Story(task, title, project, steps, messages, chain, damage)
 
 
 def _steps(lines: Iterable[tuple[bytes, dict[str, Any]]], project: str, task: str | None) -> Iterator[Step]:
-    found: dict[str, Step] = {}
+    steps: dict[str, Step] = {}
     for line, record in lines:
         if task not in (None, record.get("task")) or record.get("project") != project:
             continue
-        if "executionId" not in record:  # it is about no call
+        if "executionId" not in record:  # it doesn't belong to a call
             continue
         execution = str(record["executionId"])
-        step = found.setdefault(execution, Step(execution, record, str(record.get("ts"))))
+        step = steps.setdefault(execution, Step(execution, record, str(record.get("ts"))))
         step.record = record
         step.lines.append(line)
-    yield from found.values()
+    yield from steps.values()
 
 
 def _files(evidence: Evidence, record: dict[str, Any]) -> Iterator[ShownFile]:
@@ -156,7 +156,7 @@ def _files(evidence: Evidence, record: dict[str, Any]) -> Iterator[ShownFile]:
 
 def _file(evidence: Evidence, folder: str, name: str, expected: str) -> ShownFile:
     try:
-        data = evidence.read(folder, name, MOST_BYTES)
+        data = evidence.read(folder, name, MAX_FILE_BYTES)
     except TooLarge:
         return ShownFile(name, expected, lack="large")
     except Failure:

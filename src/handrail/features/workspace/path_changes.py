@@ -55,7 +55,7 @@ class PathParams(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fie
     """Parameters that all of these tools take."""
 
     path: str
-    dry_run_result: bool = False
+    dry_run: bool = False
 
 
 class SourceParams(PathParams, frozen=True, kw_only=True):

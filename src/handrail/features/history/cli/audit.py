@@ -1,4 +1,4 @@
-"""`handrail audit`: the record of every call, and whether it is still as it was written."""
+"""`handrail audit`: shows the record of all calls and verifies that it is unchanged."""
 
 import sys
 from itertools import islice
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from handrail.ports.stores import Stores
 
 EDITED = 3
-"""The exit status where nothing is wrong, but a file that people edit was changed outside handrail."""
+"""The exit status if the only change is an edit outside handrail to a file that people may edit."""
 
 _ACTIONS = ("show", "verify", "prove", "accept", "export")
 EPILOG = """\b
@@ -60,8 +60,8 @@ def audit(
 ) -> None:
     """Show or verify the record of all calls.
 
-    The record holds every call of every project on this state directory, newest first. Each line seals the
-    one before it, and signed checkpoints hold the whole of it together. `verify` finds what was changed, removed,
+    The record contains every call of every project that uses this state directory, newest first. Each line has the
+    hash of the one before it, and signed checkpoints cover all of them. `verify` finds what was changed, removed,
     moved, cut off or rolled back, in the audit, in its evidence and in the other files of the state directory.
     """
     from handrail.faces.cli.program import program
@@ -90,7 +90,7 @@ def audit(
 
 
 def _export(record: "Audit", after: int) -> None:
-    """Every record as it was written, the oldest first: JSON Lines, for a SIEM."""
+    """Writes every record as it was stored, oldest first: JSON Lines, for a SIEM."""
     for line, entry in record.lines():
         if after == 0 or entry.get("seq", 0) > after:
             sys.stdout.buffer.write(line)
@@ -98,7 +98,7 @@ def _export(record: "Audit", after: int) -> None:
 
 
 def _evidence(team: "OpenTeam | None", *, has_bucket: bool) -> "OpenEvidence | None":
-    """How to read it: a team's is in its bucket, which may not be named here."""
+    """Returns how to read evidence. A team's is in its bucket, which may not be given here."""
     from handrail.faces.cli.program import program
     from handrail.kernel.evidence import Evidence
 
@@ -118,40 +118,40 @@ def _verify(
     from handrail.kernel.node_record import node_faults
     from handrail.kernel.record_check import verify_record
 
-    found = verify_record(record, stores, open_evidence)
+    findings = verify_record(record, stores, open_evidence)
     if team is not None:
         nodes = team.team.nodes
-        found.faults += node_faults(record, {each: nodes.journal(each) for each in nodes.journals()})
+        findings.faults += node_faults(record, {each: nodes.journal(each) for each in nodes.journals()})
     if as_json:
-        print_json(_findings(found))
+        print_json(_findings_json(findings))
     else:
-        _say(found)
-    if not found.is_intact:
+        _print_findings(findings)
+    if not findings.is_intact:
         raise SystemExit(1)
-    if found.edits:
+    if findings.edits:
         raise SystemExit(EDITED)
 
 
-def _findings(found: "Findings") -> dict[str, Any]:
-    told: dict[str, Any] = {"ok": found.is_intact, "count": found.count, "checkpoints": found.checkpoints}
-    told |= {"signed": found.covered, "evidence": found.evidence}
-    told |= {"faults": found.faults, "edits": found.edits, "notes": found.notes}
-    return told if found.broken is None else {**told, **found.broken.details}
+def _findings_json(findings: "Findings") -> dict[str, Any]:
+    result: dict[str, Any] = {"ok": findings.is_intact, "count": findings.count, "checkpoints": findings.checkpoints}
+    result |= {"signed": findings.covered, "evidence": findings.evidence}
+    result |= {"faults": findings.faults, "edits": findings.edits, "notes": findings.notes}
+    return result if findings.broken is None else {**result, **findings.broken.details}
 
 
-def _say(found: "Findings") -> None:
-    for note in found.notes:
+def _print_findings(findings: "Findings") -> None:
+    for note in findings.notes:
         say(f"Note: {note}.")
-    if found.broken is not None:
-        complain(found.broken)
-    for edit in found.edits:
-        click.echo(f"handrail: {edit}. If that was you, `handrail audit accept` says so.", err=True)
-    for fault in found.faults:
+    if findings.broken is not None:
+        complain(findings.broken)
+    for edit in findings.edits:
+        click.echo(f"handrail: {edit}. If that was you, accept it with `handrail audit accept`.", err=True)
+    for fault in findings.faults:
         click.echo(f"handrail: {fault}.", err=True)
-    if found.is_intact:
-        say(f"{found.count} records, all as they were written.")
-        say(f"{found.covered} of them are signed by {found.checkpoints} checkpoints.")
-        say(f"{found.evidence} files of evidence, all as they were written.")
+    if findings.is_intact:
+        say(f"{findings.count} records, all as they were written.")
+        say(f"{findings.covered} of them are signed by {findings.checkpoints} checkpoints.")
+        say(f"{findings.evidence} files of evidence, all as they were written.")
 
 
 def _prove(record: "Audit", stores: "RecordStores", number: int | None) -> None:
@@ -168,11 +168,12 @@ def _accept(record: "Audit", stores: "Stores") -> None:
     from handrail.faces.cli.program import program
     from handrail.kernel.checkpoint_maker import CheckpointMaker
 
-    need_person(stores, "Accepting the record as it is")
+    need_person(stores, "Accepting the record")
     record.append({"event": "accepted", "caller": str(caller())}, durable=True)
-    made = CheckpointMaker(stores.audit, stores.record, evidence=program().open_evidence).checkpoint(accepts=True)
-    if made is not None:
-        say(f"Checkpoint {made.number}: {made.count} records, as they are now. Older ones no longer count.")
+    checkpoint = CheckpointMaker(stores.audit, stores.record, evidence=program().open_evidence).checkpoint(accepts=True)
+    if checkpoint is not None:
+        say(f"Checkpoint {checkpoint.number}: {checkpoint.count} records in their current state.")
+        say("Older checkpoints no longer apply.")
 
 
 def _show(record: "Audit", limit: int, *, as_json: bool) -> None:

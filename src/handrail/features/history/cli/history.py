@@ -1,4 +1,4 @@
-"""`handrail history`: what was changed in this project, and what of it was taken back."""
+"""`handrail history`: lists what was changed in this project, and what was undone."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -45,7 +45,7 @@ def history(project: Path, state: Path | None, as_json: bool, limit: int) -> Non
 
 
 def _entries(opened: "Project") -> Iterator[dict[str, Any]]:
-    """Read backwards, so an end comes before its beginning; a beginning without end was interrupted."""
+    """Reads backwards, so an end comes before its start. A start without an end was interrupted."""
     snapshots = _Snapshots(opened)
     ended: set[str] = set()
     for record in opened.audit.entries(reverse=True):
@@ -63,7 +63,7 @@ def _entries(opened: "Project") -> Iterator[dict[str, Any]]:
 def _changes(effect: object) -> bool:
     from handrail.ports.effect import Effect
 
-    return any(effect == known.value for known in Effect if known.changes)
+    return any(effect == each.value for each in Effect if each.changes)
 
 
 def _status(record: dict[str, Any]) -> str:
@@ -97,18 +97,18 @@ def _entry(record: dict[str, Any], snapshots: "_Snapshots", status: str) -> dict
 
 
 class _Snapshots:
-    """Which write left which snapshot, and which of them were taken back."""
+    """Which execution made which snapshot, and which snapshots were undone."""
 
     def __init__(self, opened: "Project") -> None:
-        kept = list(opened.part("workspace").snapshots.newest_first())
-        self.of_execution = {snapshot.execution_id: snapshot for snapshot in kept if snapshot.execution_id}
-        self.undone = {snapshot.undoes for snapshot in kept if snapshot.undoes}
+        snapshots = list(opened.part("workspace").snapshots.newest_first())
+        self.of_execution = {snapshot.execution_id: snapshot for snapshot in snapshots if snapshot.execution_id}
+        self.undone = {snapshot.undoes for snapshot in snapshots if snapshot.undoes}
 
 
 def _print(entry: dict[str, Any]) -> None:
     status = "undone" if entry.get("undone") else entry["status"]
     say(f"{local_time(entry['time'])}  {status:<11}  {one_line(entry['tool'])}  {one_line(entry.get('target', ''))}")
-    say(f"    {one_line(_verdict(entry))}; asked for by {one_line(entry['caller'])}")
+    say(f"    {one_line(_verdict(entry))}; called by {one_line(entry['caller'])}")
     undoes = entry.get("undoes")
     ids = [entry["executionId"], entry.get("snapshotId"), undoes and f"undoes {undoes}"]
     say("    " + "  ".join(one_line(part) for part in ids if part))
@@ -117,7 +117,7 @@ def _print(entry: dict[str, Any]) -> None:
 
 
 def _verdict(entry: dict[str, Any]) -> str:
-    """Who decided, in few words; `--json` has all of it."""
+    """Returns who decided, in a few words; `--json` has everything."""
     answer = entry.get("answer")
     if answer is None:
         return str(entry.get("decision", "not decided"))

@@ -1,4 +1,4 @@
-"""`handrail report`: everything that was done for a task, as one page."""
+"""`handrail report`: exports everything that was done for a task as one page."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,8 +53,8 @@ def report(
         if task is None and not is_whole:
             _list(opened, limit, as_json=as_json)
         else:
-            to = output or Path(f"{_file_name(task or 'handrail')}.html")
-            _write(opened, task, to, as_json=as_json, force=force)
+            file = output or Path(f"{_file_name(task or 'handrail')}.html")
+            _write(opened, task, file, as_json=as_json, force=force)
     finally:
         opened.close()
 
@@ -62,14 +62,14 @@ def report(
 def _list(opened: "Project", limit: int, *, as_json: bool) -> None:
     from handrail.features.history.reporting import task_summaries
 
-    found = task_summaries(opened)[:limit]
+    summaries = task_summaries(opened)[:limit]
     if as_json:
-        print_json({"tasks": [_summary(each) for each in found]})
+        print_json({"tasks": [_summary(each) for each in summaries]})
         return
-    for line in columns([(each.task, local_time(each.last), f"{len(each.executions)} calls") for each in found]):
+    for line in columns([(each.task, local_time(each.last), f"{len(each.executions)} calls") for each in summaries]):
         say(line)
-    if not found:
-        say("No call in this project named a task yet; --all reports those that named none.")
+    if not summaries:
+        say("No calls with a task in this project yet. Use --all to report every call.")
 
 
 def _summary(task: "TaskSummary") -> dict[str, Any]:
@@ -77,19 +77,24 @@ def _summary(task: "TaskSummary") -> dict[str, Any]:
     return {"task": task.task, "first": task.first, "last": task.last, "calls": calls, "callers": callers}
 
 
-def _write(opened: "Project", task: str | None, to: Path, *, as_json: bool, force: bool) -> None:
+def _write(opened: "Project", task: str | None, output: Path, *, as_json: bool, force: bool) -> None:
     from handrail.features.history.reporting import write_report
 
-    story = write_report(opened, task, to, force=force)
-    lacking = [f"{file.name} of {step.execution_id}" for step in story.steps for file in step.files if file.lack]
+    story = write_report(opened, task, output, force=force)
+    missing = [f"{file.name} of {step.execution_id}" for step in story.steps for file in step.files if file.lack]
     if as_json:
-        told = {"report": str(to.absolute()), "steps": len(story.steps), "lacking": lacking, "damage": story.damage}
-        print_json(told)
+        result = {
+            "report": str(output.absolute()),
+            "steps": len(story.steps),
+            "lacking": missing,
+            "damage": story.damage,
+        }
+        print_json(result)
         return
-    for trouble in (*(f"Not in the report: {lack}." for lack in lacking), story.damage):
+    for trouble in (*(f"Not in the report: {lack}." for lack in missing), story.damage):
         if trouble is not None:
             click.echo(f"handrail: {trouble}", err=True)
-    say(str(to.absolute()))
+    say(str(output.absolute()))
 
 
 def _file_name(task: str) -> str:

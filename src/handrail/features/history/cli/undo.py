@@ -1,4 +1,4 @@
-"""`handrail undo`: takes changes back, one, all of a task, or all since a point in time."""
+"""`handrail undo`: undoes one change, a task, or everything since a point in time."""
 
 import re
 from datetime import datetime, timedelta
@@ -55,7 +55,7 @@ def undo(
 ) -> None:
     """Undo a change, a task, or everything since a point in time.
 
-    Nothing that was changed since is overwritten: it stays as it is, and is named.
+    Later changes are not overwritten: those files are skipped and listed.
     `handrail history` lists what can be undone.
     """
     import msgspec
@@ -64,45 +64,45 @@ def undo(
     from handrail.faces.cli.program import program, run
     from handrail.kernel.call import Call
 
-    moment = None if to is None else _moment(to, datetime.now().astimezone()).isoformat()
-    opened = program().open_project(project, state, _approver(task or to, answer))
+    time = None if to is None else _parse_time(to, datetime.now().astimezone()).isoformat()
+    opened = program().open_project(project, state, _make_approver(task or to, answer))
     try:
-        call = Call("undo_write", {"id": id, "task": task, "to": moment}, caller())
+        call = Call("undo_write", {"id": id, "task": task, "to": time}, caller())
         result = msgspec.to_builtins(run(opened.gate.run(call)).result)
     finally:
         opened.close()
     if as_json:
         print_json(result)
         return
-    for done in (result, *result.get("others", ())):
-        what = "removed, because the change had created it" if done.get("removed") else "restored"
-        say(f"Undone: {one_line(done['path'])} {what} ({done['undone']}).")
-    for left in result.get("refused", ()):
-        say(f"Not undone: {one_line(left['path'])}: {one_line(left['why'])}.")
+    for change in (result, *result.get("others", ())):
+        outcome = "removed, because the change had created it" if change.get("removed") else "restored"
+        say(f"Undone: {one_line(change['path'])} {outcome} ({change['undone']}).")
+    for refused in result.get("refused", ()):
+        say(f"Not undone: {one_line(refused['path'])}: {one_line(refused['why'])}.")
     for path in result.get("incomplete", ()):
-        say(f"{one_line(path)}: older changes are no longer kept, so it may differ from how it was then.")
+        say(f"{one_line(path)}: older changes are no longer kept, so it may differ from its state at that time.")
     if not result.get("others"):
         say(f"To redo it: handrail undo {result['snapshotId']}")
 
 
-def _moment(text: str, now: datetime) -> datetime:
-    """In this machine's zone, unless another is named."""
+def _parse_time(text: str, now: datetime) -> datetime:
+    """Uses this machine's time zone unless another is given."""
     if (ago := _AGO.fullmatch(text)) is not None:
         return now - int(ago["count"]) * _UNITS[ago["unit"]]
     try:
         if (clock := _CLOCK.fullmatch(text)) is not None:
             return now.replace(hour=int(clock[1]), minute=int(clock[2]), second=int(clock[3] or 0), microsecond=0)
-        moment = datetime.fromisoformat(text)
+        time = datetime.fromisoformat(text)
     except ValueError:
         raise click.BadParameter(f"{text!r} is not a time, such as 14:30 or 20m.", param_hint="--to") from None
-    return moment if moment.tzinfo is not None else moment.astimezone()
+    return time if time.tzinfo is not None else time.astimezone()
 
 
-def _approver(wide: str | None, answer: Choice) -> "Approver":
-    """A change that reaches far is shown first."""
+def _make_approver(scope: str | None, answer: Choice) -> "Approver":
+    """A far-reaching undo is shown first."""
     from handrail.faces.cli.confirm_change import ShownFirst
     from handrail.kernel.approval import CommandApprover, PresetAnswer
 
     if answer != "ask":
         return PresetAnswer(answer)
-    return CommandApprover() if wide is None else ShownFirst("Undo this?")
+    return CommandApprover() if scope is None else ShownFirst("Undo this?")

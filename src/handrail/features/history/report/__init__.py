@@ -1,1 +1,1 @@
-"""A task's story as one page that needs nothing else: no server, no network, no other file."""
+"""A task's report as a single page that works without a server, a network or other files."""

@@ -1,4 +1,4 @@
-"""The parts of a report's page: texts in English and Chinese, Markdown that can't act, and files of the evidence."""
+"""The building blocks of the page: texts in English and Chinese, inert Markdown, and files of the evidence."""
 
 import base64
 import re
@@ -28,8 +28,8 @@ TEXTS = {
     "every_task": ("every call in this project", "本项目的全部调用"),
     "failed": ("failed", "失败"),
     "file": ("A file of", "一个文件，大小"),
-    "given": ("What the agent gave", "智能体给出的参数"),
-    "heard": ("What the agent was told", "智能体得到的答复"),
+    "given": ("Arguments", "智能体给出的参数"),
+    "heard": ("Result", "智能体得到的答复"),
     "interrupted": ("interrupted", "中断"),
     "lacking": (
         "files were gone, or had been changed, when this page was made; all others and the records are as recorded.",
@@ -43,7 +43,7 @@ TEXTS = {
     "previous": ("Previous step", "上一步"),
     "project": ("Project", "项目"),
     "reached": ("Led to", "途经"),
-    "record": ("As the audit has it", "审计记录原文"),
+    "record": ("Audit record", "审计记录原文"),
     "said_assistant": ("Agent", "智能体"),
     "said_system": ("Note", "说明"),
     "said_user": ("Person", "用户"),
@@ -52,11 +52,11 @@ TEXTS = {
     "took": ("Took", "耗时"),
     "unable": ("This browser can't check hashes here.", "此浏览器无法在此核对哈希。"),
     "unanswered": ("no answer", "无人答复"),
-    "undoes": ("Takes back", "撤销"),
+    "undoes": ("Undoes", "撤销"),
     "unknown": ("outcome unknown", "结果未知"),
     "verified": ("files and records are as they were recorded.", "个文件与记录均与记录时一致。"),
     "words": (
-        "What was said is shown as the chat has it; the audit seals what was done.",
+        "Messages are shown as stored in the chat; only what was done is sealed in the audit.",
         "对话内容按聊天记录显示；审计封存的是所做的操作。",
     ),
     "wrong": ("were changed after they were recorded!", "个在记录之后被改动！"),
@@ -64,39 +64,39 @@ TEXTS = {
 
 
 def both(key: str) -> str:
-    """In both languages, one of which is shown."""
+    """Returns the text in both languages, one of which is visible."""
     english, chinese = TEXTS[key]
     return f'<span lang="en">{escape(english)}</span><span lang="zh">{escape(chinese)}</span>'
 
 
-_LEFT_AS_TEXT = ("link", "image", "autolink", "reference", "html_inline", "html_block")
+_DISABLED_RULES = ("link", "image", "autolink", "reference", "html_inline", "html_block")
 
 _BOX = re.compile(r"^([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([ xX])\](?=\s)", re.MULTILINE)
 
-_LONGEST = 20_000
-"""Deep lists take their reader long: what is longer than anybody writes by hand is shown as it is."""
+_MAX_MARKDOWN = 20_000
+"""Deeply nested lists take long to parse, so texts longer than people write are shown as plain text."""
 
 
 def as_markdown(text: str) -> str:
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_MARKDOWN:
         return f"<pre>{escape(visible(text), quote=False)}</pre>"
     boxes = _BOX.sub(lambda box: f"{box[1]}{'☐' if box[2] == ' ' else '☑'}", visible(text))
-    return str(_reader().render(boxes))
+    return str(_parser().render(boxes))
 
 
 @cache
-def _reader() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False}).enable("table").disable(_LEFT_AS_TEXT)
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False}).enable("table").disable(_DISABLED_RULES)
 
 
 _PICTURES = {".png": "image/png", ".jpeg": "image/jpeg", ".jpg": "image/jpeg", ".webp": "image/webp"}
-_NAMES = 2
-"""Lines of a diff that name its file."""
-_OPEN = frozenset({"diff.patch"})
-"""Shown without a click: what was about to happen."""
+_HEADER_LINES = 2
+"""The lines of a diff that name its file."""
+_OPEN_FILES = frozenset({"diff.patch"})
+"""Shown without a click, because they show what was about to happen."""
 
 
-def shown_file(file: ShownFile) -> str:
+def file_html(file: ShownFile) -> str:
     name = escape(file.name)
     if file.data is None:
         lack = file.lack or "missing"
@@ -105,30 +105,30 @@ def shown_file(file: ShownFile) -> str:
     if ending in _PICTURES:
         source = f"data:{_PICTURES[ending]};base64,{base64.b64encode(file.data).decode()}"
         return f'<figure><img src="{source}" alt="{name}" {_hash(file)}><figcaption>{name}</figcaption></figure>'
-    is_open = " open" if file.name in _OPEN else ""
-    return f"<details{is_open}><summary>{name}</summary>{_text(file, file.data)}</details>"
+    is_open = " open" if file.name in _OPEN_FILES else ""
+    return f"<details{is_open}><summary>{name}</summary>{_text_html(file, file.data)}</details>"
 
 
-def _text(file: ShownFile, data: bytes) -> str:
+def _text_html(file: ShownFile, data: bytes) -> str:
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        return f"<p>{both('file')} {len(data):,} B</p>{_bytes(file, data)}"
-    shown = visible(text)
-    lines = "".join(_diff_lines(shown)) if file.name.endswith(".patch") else escape(shown, quote=False)
-    if shown != text:
-        return f'<pre class="spelled">\n{lines}</pre>{_bytes(file, data)}'
+        return f"<p>{both('file')} {len(data):,} B</p>{_bytes_html(file, data)}"
+    escaped_text = visible(text)
+    lines = "".join(_diff_lines(escaped_text)) if file.name.endswith(".patch") else escape(escaped_text, quote=False)
+    if escaped_text != text:
+        return f'<pre class="spelled">\n{lines}</pre>{_bytes_html(file, data)}'
     return f"<pre {_hash(file)}>\n{lines}</pre>"  # a browser drops the first line feed in a `pre`
 
 
 def _diff_lines(text: str) -> Iterator[str]:
     for number, line in enumerate(text.splitlines(keepends=True)):
-        kind = "hunk" if number < _NAMES else {"+": "add", "-": "del", "@": "hunk"}.get(line[0])
-        spelled = escape(line, quote=False)
-        yield f'<span class="{kind}">{spelled}</span>' if kind else spelled
+        kind = "hunk" if number < _HEADER_LINES else {"+": "add", "-": "del", "@": "hunk"}.get(line[0])
+        escaped = escape(line, quote=False)
+        yield f'<span class="{kind}">{escaped}</span>' if kind else escaped
 
 
-def _bytes(file: ShownFile, data: bytes) -> str:
+def _bytes_html(file: ShownFile, data: bytes) -> str:
     return f'<script type="text/plain" {_hash(file)}>{base64.b64encode(data).decode()}</script>'
 
 
