@@ -187,7 +187,7 @@ def test_every_step_of_a_commit_may_be_the_last(project: Path) -> None:
         else:
             assert current == before
             assert kept == {}
-            assert planned.dry_run is None or next_rig.dry_runs.holds(planned.dry_run), "the dry run is not lost"
+            assert planned.dry_run is None or next_rig.dry_runs.is_unused(planned.dry_run), "the dry run is not lost"
             assert isinstance(commit(next_rig, call(), planned), Snapshot)
         assert isinstance(commit(workspace(case), call(), planned), EarlierWrite), "nothing is done twice"
     assert {what for what, _ in met} == set(CHANGES)
@@ -208,7 +208,7 @@ def test_every_step_of_a_commit_may_fail(project: Path) -> None:
             assert read_current(workspace(case), path)[1] == planned.before
             settle(workspace(case))
             assert snapshots(case) == {}
-            assert planned.dry_run is None or workspace(case).dry_runs.holds(planned.dry_run)
+            assert planned.dry_run is None or workspace(case).dry_runs.is_unused(planned.dry_run)
             outcomes.add("failed")
         else:
             assert read_current(workspace(case), path)[1] == after
@@ -296,5 +296,5 @@ def test_a_leftover_among_a_thousand_dry_runs_does_not_stop_the_next(project: Pa
         rig.dry_runs.remember(f"{number}.txt", "overwrite", "0" * 64, "absent")
     (project / AGENT_FOLDER / "dry_runs/.handrail-0123456789abcdef.tmp").write_text("half")
     (project / AGENT_FOLDER / "dry_runs/notes.txt").write_text("a person's")
-    assert rig.dry_runs.holds(dry_run(rig, "a.txt", NEW))
+    assert rig.dry_runs.is_unused(dry_run(rig, "a.txt", NEW))
     assert len(list((project / AGENT_FOLDER / "dry_runs").glob("*.json"))) < 1000

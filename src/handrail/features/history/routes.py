@@ -46,7 +46,7 @@ def mount(context: HttpContext) -> Mount:
         """Opens another project only for a person, and only if the audit names it."""
         if folder is None or folder == project.location or not is_person(request):
             return project
-        return await context.projects.find(await asyncio.to_thread(index.checked, folder))
+        return await context.projects.find(await asyncio.to_thread(index.check_project, folder))
 
     async def list_projects(request: Request) -> Response:
         must_be_person(request, "Seeing other projects")
@@ -73,7 +73,7 @@ def mount(context: HttpContext) -> Mount:
         execution, name = request.path_params["execution"], request.path_params["file"]
         shows = allow_all if is_person(request) else program_filter(project)
         try:
-            place = await open_project(request, await asyncio.to_thread(index.of_execution, execution))
+            place = await open_project(request, await asyncio.to_thread(index.project_of, execution))
         except Failure:  # the folder may have been removed
             place = project
         data = await asyncio.to_thread(_evidence, place, execution, name, shows)
@@ -97,7 +97,7 @@ def mount(context: HttpContext) -> Mount:
             raise InvalidParams("Specify what to undo: an id, a task, a path or a time.")
         folder = optional_text(query, "project")
         if folder is None and params["id"] is not None:
-            folder = await asyncio.to_thread(index.of_execution, params["id"])
+            folder = await asyncio.to_thread(index.project_of, params["id"])
         place = await open_project(request, folder)
         gate = context.persons_gate if place is project else place.gate.with_approver(CommandApprover())
         call = Call("undo_write", params, caller(request, context.person), trace_id=trace_id(request.scope))
