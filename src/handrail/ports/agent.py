@@ -77,11 +77,11 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
         return self.mode is UNSET and self.model is UNSET
 
     @property
-    def chosen(self) -> dict[str, Any]:
+    def changes(self) -> dict[str, Any]:
         return {name: value for name, value in msgspec.structs.asdict(self).items() if value is not UNSET}
 
-    def applied(self, run: Run) -> Run:
-        return msgspec.structs.replace(run, **self.chosen)
+    def apply_to(self, run: Run) -> Run:
+        return msgspec.structs.replace(run, **self.changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,30 +94,30 @@ class StoredTurn:
 
 
 class ActiveRun(Protocol):
-    """A run under way: handrail's own loop, or another agent that is asked over a protocol."""
+    """A run in progress: of handrail's own agent, or of another vendor's over a protocol."""
 
     @property
     def run(self) -> Run: ...
 
-    async def go(self) -> None:
-        """Until a person is needed. Reports what fails, and then stops."""
+    async def execute(self) -> None:
+        """Runs until a person is needed. Reports errors, and then stops."""
         ...
 
     async def pause(self, trouble: str = "") -> None:
-        """Conflict: it can't."""
+        """Raises Conflict if this agent can't be paused."""
         ...
 
-    async def go_on(self) -> None: ...
+    async def resume(self) -> None: ...
 
-    async def choose(self, limits: RunOptions) -> None: ...
+    async def apply_options(self, options: RunOptions) -> None: ...
 
-    async def hear(self, said: UserTurn) -> bool:
+    async def queue_message(self, message: UserTurn) -> bool:
         """Queues a message for the next step. False if the run has just ended."""
         ...
 
 
 class AgentTask(Protocol):
-    """A task as the agent sees it: the task owns its status, and that of the run with it."""
+    """A task, as far as the agent needs it. It owns its own status and its run's."""
 
     @property
     def id(self) -> str: ...
@@ -126,11 +126,11 @@ class AgentTask(Protocol):
     def record(self) -> TaskRecord: ...
 
     def set_agent_status(self, run: Run, status: RunStatus, *, has_begun: bool = True, **changes: Any) -> Run:
-        """The run with its new status. `has_begun`: False while it has no model, so the task stays as it is."""
+        """Returns the run with its new status. If `has_begun` is False, it has no model yet, and the task stays as it is."""
         ...
 
-    def hear(self, text: str) -> None:
-        """Somebody spoke: a completed task is open again; the first words become its title."""
+    def receive_message(self, text: str) -> None:
+        """Reopens a completed task for a new message; the first message becomes its title."""
         ...
 
     def rename(self, title: str) -> None: ...
@@ -144,7 +144,7 @@ class AgentTasks(Protocol):
         ...
 
     async def ensure(self, task_id: str) -> AgentTask:
-        """The task, made where it is new."""
+        """The task, created if it is new."""
         ...
 
     async def save(self, task: AgentTask) -> None: ...

@@ -274,7 +274,7 @@ class Bus(Protocol):
         """NotFound: there is none, it is too old, or nothing was uploaded."""
         ...
 
-    async def keep(self, task: str, kind: str, content_type: str, data: bytes, name: str = "") -> str:
+    async def store_artifact(self, task: str, kind: str, content_type: str, data: bytes, name: str = "") -> str:
         """The id of a new artifact with these bytes, for `browser_upload` to name. TooLarge."""
         ...
 

@@ -1,7 +1,9 @@
 """Contract 2: the codes of browser actions (§3.5), and the `ok` envelope of what is refused (§0.3)."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any
+
+import msgspec
 
 from handrail.ports import errors
 from handrail.ports.errors import Table, code_of
@@ -77,6 +79,21 @@ def unpack_failure(stored: Mapping[str, Any]) -> errors.Failure:
     failure.retryable = is_retryable
     failure.details = dict(stored.get("details") or {})
     return failure
+
+
+async def answer_with(work: Awaitable[Any]) -> dict[str, Any]:
+    """An answer for another server: the result, or the Failure that was raised. `result_in` reads it there."""
+    try:
+        return {"data": msgspec.to_builtins(await work)}
+    except errors.Failure as failure:
+        return {"failure": pack_failure(failure)}
+
+
+def result_in(answer: Mapping[str, Any]) -> Any:
+    """Returns the result of such an answer, or raises its Failure."""
+    if "failure" in answer:
+        raise unpack_failure(answer["failure"])
+    return answer["data"]
 
 
 def error_envelope(code: str, message: str, details: dict[str, Any] | None = None) -> dict[str, Any]:

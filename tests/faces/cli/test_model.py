@@ -20,13 +20,13 @@ def test_a_model_is_chosen_its_key_kept_unseen_and_forgotten(tmp_path: Path) -> 
     chosen = handrail(tmp_path, "use", "anthropic:some-model")
     assert "handrail model key anthropic" in chosen.stdout
     kept = handrail(tmp_path, "key", "anthropic", given="sk-very-secret\n")
-    assert (kept.returncode, "Kept in a file" in kept.stdout) == (0, True)
+    assert (kept.returncode, "Stored in a file" in kept.stdout) == (0, True)
     shown = handrail(tmp_path, "show", "--json")
     told = json.loads(shown.stdout)
     assert told["current"] == "anthropic:some-model"
     assert told["models"][0] == {"name": "anthropic:some-model", "provider": "anthropic", "hasKey": True}
     assert "sk-very-secret" not in kept.stdout + kept.stderr + shown.stdout + (tmp_path / "config.toml").read_text()
-    assert handrail(tmp_path, "forget").stdout == "Forgot 1 key.\n"
+    assert handrail(tmp_path, "forget").stdout == "Deleted 1 key.\n"
     assert not json.loads(handrail(tmp_path, "show", "--json").stdout)["models"][0]["hasKey"]
 
 

@@ -38,7 +38,7 @@ def test_the_pictures_of_a_call_that_ended_before_a_crash_are_shown_afterwards(
     ended = {"ok": True, "evidence": {"dir": exhibit.path, "sha256": exhibit.hashes, **named}}
     use = ToolUse("use_1", "desktop_observe", "{}", "exec_1")
     recovery = Recovery(Audit(JournalFile(tmp_path / "log", tmp_path / "head")), evidence, lambda path: "")
-    outcome = recovery.outcome(use, PastCalls({"exec_1": ended}, {}))
+    outcome = recovery.result(use, PastCalls({"exec_1": ended}, {}))
     assert outcome is not None
     assert [picture.data for picture in outcome.pictures] == [b"looked"]
 

@@ -112,7 +112,7 @@ async def test_what_a_frame_of_another_site_asks_for_elsewhere_is_refused_and_to
             refused = {"http://example.com/", "http://example.com/deep", "http://127.0.0.2:1/own.png"}
 
             def all_told() -> bool:
-                told.extend(page.take_troubles())
+                told.extend(page.take_problems())
                 return {each.url for each in told} >= refused
 
             await eventually(all_told)

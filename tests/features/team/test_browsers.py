@@ -16,7 +16,7 @@ from handrail.kernel.task_ids import new_task_id
 from handrail.ports.browser import ActionRecord, ActionResult
 from handrail.ports.errors import Conflict, Offline
 from handrail.stores.team.factory import OpenTeam, TeamAddress
-from tests.features.browser.bus.bench_bus import CLICK, LOOK, ListLine
+from tests.features.browser.bus.bench_bus import CLICK, LOOK, ListConnection
 from tests.features.team.browsers import browsing, new_client_id, pair
 from tests.features.team.servers import Agent, Person, Team
 from tests.team_engines import Nats, Postgres
@@ -37,8 +37,8 @@ class Server:
         self.bus = SharedBus(kept, Artifacts(kept.artifacts, kept.artifact_files), kept.shared)
         self._is_open = True
 
-    async def connect(self, client_id: str) -> ListLine:
-        line = ListLine()
+    async def connect(self, client_id: str) -> ListConnection:
+        line = ListConnection()
         self.bus.connected(self.bus.plugins.connect(client_id, line))
         await eventually(self.has_told)
         return line
@@ -47,7 +47,7 @@ class Server:
         """Whether all other servers know what has connected here, or gone."""
         return not self.bus.is_telling
 
-    async def answer(self, line: ListLine, number: int = 1, client_id: str = "p1", **members: Any) -> None:
+    async def answer(self, line: ListConnection, number: int = 1, client_id: str = "p1", **members: Any) -> None:
         message = await line.next(number)
         line.acknowledge(number)
         told = {"actionId": message["id"], "type": "browser_action_result", "status": "success", **members}
@@ -63,7 +63,7 @@ class Pair:
     def __init__(self, url: str, nats: Nats, bucket: Path) -> None:
         self.one, self.two = Server(url, nats, bucket), Server(url, nats, bucket)
 
-    async def task(self, line: ListLine) -> str:
+    async def task(self, line: ListConnection) -> str:
         """One that the browser at the second server has begun, from the first."""
         task = new_task_id()
         number = len(line.sent) + 1
@@ -218,7 +218,7 @@ async def test_an_answer_larger_than_a_message_arrives_whole(pair_of: Pair) -> N
 
 async def test_an_artifact_kept_at_one_server_is_read_at_another(pair_of: Pair) -> None:
     task = new_task_id()
-    kept = await pair_of.one.bus.keep(task, "upload", "text/plain", b"hello", "a.txt")
+    kept = await pair_of.one.bus.store_artifact(task, "upload", "text/plain", b"hello", "a.txt")
     assert (await pair_of.two.bus.artifact(kept)).data == b"hello"
 
 

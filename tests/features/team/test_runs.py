@@ -80,7 +80,7 @@ class OwnRecovery(Recovery):
     def past_calls(self, uses: Sequence[ToolUse]) -> PastCalls:
         return self._work.past_calls(uses)
 
-    def outcome(self, use: ToolUse, past: PastCalls) -> ToolResult | None:
+    def result(self, use: ToolUse, past: PastCalls) -> ToolResult | None:
         if past.is_unknown(use):
             return ToolResult(use.id, use.execution_id, use.name, "unknown", is_error=True)
         return None
@@ -133,10 +133,12 @@ class Server:
             limits=Limits(),
         )
         shared = kept.shared_runs
-        self.runs = SharedRuns(context, steady, lambda model: None, shared.leases, shared.peers, keep_every=KEEP_EVERY)
+        self.runs = SharedRuns(context, steady, lambda model: None, shared.leases, shared.peers, renew_every=KEEP_EVERY)
 
     async def say(self, task: str, id: str = "evt-1", text: str = "words") -> None:
-        await self.runs.say(task, UserMessage(UserTurn(id, text), persons_chat_identity("ada"), RunOptions(mode="act")))
+        await self.runs.send_message(
+            task, UserMessage(UserTurn(id, text), persons_chat_identity("ada"), RunOptions(mode="act"))
+        )
 
 
 Servers = Callable[[Work], tuple[Server, Server]]
@@ -172,13 +174,13 @@ async def test_a_run_goes_on_at_another_server_and_no_call_is_made_twice(servers
     async with two.runs.running():
         frozen = one.runs.running()
         await frozen.__aenter__()
-        await one.say(task)
+        await one.send_message(task)
         await work.has_stopped.wait()
-        one.runs.keeping.cancel()
+        one.runs.renewing.cancel()
         await eventually(lambda: rested(two, task))
         assert len(work.done) == STEPS
         work.goes_on.set()
-        (_, going) = one.runs.at_work[task]
+        (_, going) = one.runs.active_runs[task]
         await asyncio.wait({going})
         assert len(work.done) == len(set(work.done)) == STEPS
         assert await results(two, task) == ["written"] * STEPS
@@ -205,9 +207,9 @@ async def test_a_call_that_was_claimed_but_is_not_on_record_is_not_made_again(se
     async with two.runs.running():
         frozen = one.runs.running()
         await frozen.__aenter__()
-        await one.say(task)
+        await one.send_message(task)
         await claimed.wait()
-        one.runs.keeping.cancel()
+        one.runs.renewing.cancel()
         await eventually(lambda: rested(two, task))
         assert await results(two, task) == ["begun elsewhere", "written", "written"]
         await one.runs.close()
@@ -218,9 +220,9 @@ async def test_words_at_one_server_reach_the_agent_that_works_at_another(servers
     one, two = servers(work)
     task = new_task_id()
     async with one.runs.running(), two.runs.running():
-        await one.say(task)
+        await one.send_message(task)
         await work.has_stopped.wait()
-        await two.say(task, "evt-2", "and more")
+        await two.send_message(task, "evt-2", "and more")
         run = await two.store.find(task)
         assert run is not None
         assert [each.text for each in run.queued] == ["and more"]
@@ -231,7 +233,7 @@ async def test_words_at_one_server_reach_the_agent_that_works_at_another(servers
         said = [turn.text for turn in await two.store.turns(task) if isinstance(turn, UserTurn)]
         assert said == ["words", "and more"]
         await eventually(lambda: _is_free(one, task))
-        await two.say(task, "evt-3", "once more")
+        await two.send_message(task, "evt-3", "once more")
         assert two.leases.has(task) or await rested(two, task)
         await eventually(lambda: rested(two, task))
 

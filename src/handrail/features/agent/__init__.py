@@ -1,1 +1,1 @@
-"""handrail's own agent: a loop that asks a model and carries out its tool calls through the gate."""
+"""handrail's own agent: a loop that asks a model for the next step and runs its tool calls through the gate."""

@@ -14,25 +14,32 @@ import msgspec
 from handrail.features.agent import plan, questions
 from handrail.features.agent.context import RunContext
 from handrail.features.agent.limits import (
-    STOPPED_AFTER,
-    WARNED_AFTER,
-    InCircles,
+    STOP_AFTER,
+    WARN_AFTER,
     LimitReached,
-    check_may_mend,
-    repetitions,
+    LoopDetected,
+    check_auto_fix,
+    count_repetitions,
 )
 from handrail.features.agent.model_client import ModelRequest
 from handrail.features.agent.pictures import drop_old_pictures
-from handrail.features.agent.texts import instructions, result_of
-from handrail.features.agent.turns import ENDING, check_is_whole, is_done, last_reply, numbered, pending
+from handrail.features.agent.texts import completion_text, instructions
+from handrail.features.agent.turns import (
+    ENDING,
+    check_is_complete,
+    is_done,
+    last_reply,
+    pending_calls,
+    with_execution_ids,
+)
 from handrail.features.agent.user_message import caller
 from handrail.kernel.call import Progress
 from handrail.ports.agent import AgentTask, Run, RunOptions, RunStatus
 from handrail.ports.errors import Conflict, Failure, Internal, Unsupported
 from handrail.ports.model import AssistantTurn, Model, Note, ToolOffer, ToolResult, ToolUse, Turn, UserTurn
 
-_EMPTY = "You answered with nothing. Go on, or call attempt_completion, or ask the person."
-_CIRCLES = "You have made this very call several times with the same outcome. Try something else, or ask the person."
+_EMPTY_REPLY_NOTE = "Your answer was empty. Continue, call attempt_completion, or ask the person."
+_LOOP_NOTE = "You have made this call several times with the same result. Try something else, or ask the person."
 
 logger = logging.getLogger(__name__)
 
@@ -43,42 +50,42 @@ class AgentRun:
         self.run = run
         self._turns = list(turns)
         self._model = model
-        self._at = context
-        self._is_free = asyncio.Event()
-        self._is_free.set()
+        self._context = context
+        self._may_continue = asyncio.Event()
+        self._may_continue.set()
         self._changing = asyncio.Lock()
         self._caller = caller(run, model.name)
         if run.status == "paused":
-            self._is_free.clear()
+            self._may_continue.clear()
 
     async def pause(self, trouble: str = "") -> None:
-        """Finishes the current step and waits before the next one."""
+        """Lets the current step finish and waits before the next one."""
         if self.run.status not in ("running", "paused"):
-            raise Conflict("The agent has just come to an end.", taskId=self.run.task_id)
-        self._is_free.clear()
-        await self._become("paused", trouble)
+            raise Conflict("The agent has just stopped.", taskId=self.run.task_id)
+        self._may_continue.clear()
+        await self._set_status("paused", trouble)
 
-    async def go_on(self) -> None:
+    async def resume(self) -> None:
         if self.run.status == "paused":
-            self._is_free.set()
-            await self._become("running")
+            self._may_continue.set()
+            await self._set_status("running")
 
-    async def choose(self, limits: RunOptions) -> None:
+    async def apply_options(self, options: RunOptions) -> None:
         """Changes the model or the mode from the next step on."""
-        await self._note(**limits.chosen)
+        await self._update(**options.changes)
 
-    async def hear(self, said: UserTurn) -> bool:
+    async def queue_message(self, message: UserTurn) -> bool:
         async with self._changing:
             if self.run.status not in ("running", "paused"):
                 return False
-            queued = (*self.run.queued, said)
-            self.run = await self._at.change(self.task, self.run, self.run.status, trouble="", queued=queued)
+            queued = (*self.run.queued, message)
+            self.run = await self._context.change(self.task, self.run, self.run.status, trouble="", queued=queued)
             return True
 
-    async def go(self) -> None:
+    async def execute(self) -> None:
         """Runs until a person is needed. Reports errors that the agent can't fix, and then stops."""
         try:
-            await self._settle()
+            await self._settle_interrupted_calls()
             while await self._step():
                 pass
         except Failure as failure:
@@ -88,166 +95,167 @@ class AgentRun:
             await self._fail(Internal(f"handrail failed: {type(fault).__name__}.", hint="Please report this."))
 
     async def _step(self) -> bool:
-        """Makes one step. True if another one follows."""
-        await self._is_free.wait()
-        if calls := pending(self._turns):
-            return await self._carry_out(calls)
+        """Makes one step. Returns whether another one follows."""
+        await self._may_continue.wait()
+        if calls := pending_calls(self._turns):
+            await self._run_calls(calls)
+            return True
         if self.run.queued:
             await self._read_queued()
         last = self._turns[-1] if self._turns else None
         if isinstance(last, AssistantTurn):
-            return await self._rest(last)
+            return await self._finish_reply(last)
         if is_done(self._turns):
             return await self._end(is_completed=True, is_settled=True)
         if self.run.mode == "plan" and last is not None and questions.is_confirmation(last):
-            await self._note(mode="act")
-        await self._warn_of_circles()
-        await self._think()
+            await self._update(mode="act")
+        await self._check_for_loop()
+        await self._ask_model()
         return True
 
-    async def _think(self) -> None:
+    async def _ask_model(self) -> None:
         task_id, message_id, target = self.run.task_id, f"msg_{uuid4().hex}", self.run.target
-        listener, run = self._at.listener, self.run
-        self._at.limits.check(run)
-        asked = ModelRequest(
+        listener, run = self._context.listener, self.run
+        self._context.limits.check(run)
+        request = ModelRequest(
             task_id,
             self._model,
-            instructions(run.mode, self._at.project, await self._at.max_auto_fix()),
+            instructions(run.mode, self._context.project, await self._context.max_auto_fix()),
             self._turns,
             self._offers(),
-            lambda text: listener.hear(task_id, message_id, target, text),
-            self._tell_of_waiting,
-            lambda text: listener.thinks(task_id, message_id, target, text),
+            lambda text: listener.text_streamed(task_id, message_id, target, text),
+            self._report_wait,
+            lambda text: listener.thinking_streamed(task_id, message_id, target, text),
         )
         try:
-            reply = await self._at.model_client.reply(asked)
-        except BaseException:  # a reply that was stopped has its price, too
-            await self._note(usage=self.run.usage + asked.spent)
+            reply = await self._context.model_client.reply(request)
+        except BaseException:  # a reply that was stopped costs money, too
+            await self._update(usage=self.run.usage + request.spent)
             raise
-        replied = numbered(reply, message_id)
-        if replied.text or replied.uses:
-            await self._add(replied)
-        await self._note(usage=self.run.usage + asked.spent, steps=self.run.steps + 1)
-        if replied.text:
-            listener.said(task_id, message_id, target, replied.text)
-        check_is_whole(reply)
-        if not replied.text and not replied.uses:
-            await self._take_silence()
+        turn = with_execution_ids(reply, message_id)
+        if turn.text or turn.uses:
+            await self._add(turn)
+        await self._update(usage=self.run.usage + request.spent, steps=self.run.steps + 1)
+        if turn.text:
+            listener.reply_completed(task_id, message_id, target, turn.text)
+        check_is_complete(reply)
+        if not turn.text and not turn.uses:
+            await self._handle_empty_reply()
 
     def _offers(self) -> Sequence[ToolOffer]:
-        offered = self._at.offers.in_mode(self.run.mode)
+        offers = self._context.offers.in_mode(self.run.mode)
         has_plan = self.run.mode == "act" and plan.confirmed_steps(self._turns)
-        return [*offered, plan.CHECK_OFF] if has_plan else offered
+        return [*offers, plan.CHECK_OFF] if has_plan else offers
 
     async def _read_queued(self) -> None:
         async with self._changing:
-            said = self.run.queued
-            run = msgspec.structs.replace(self.run, queued=(), target=said[-1].id, steps=0)
-            await questions.withdraw_plan(self._at.queue, last_reply(self._turns))
-            saving = self._at.store.save(run, self.task.record, said)
-            unread, self.run = self.run, run  # before it is waited for: who stops here must not queue them once more
+            messages = self.run.queued
+            run = msgspec.structs.replace(self.run, queued=(), target=messages[-1].id, steps=0)
+            await questions.withdraw_plan(self._context.queue, last_reply(self._turns))
+            saving = self._context.store.save(run, self.task.record, messages)
+            before, self.run = self.run, run  # before waiting, so that a stop here can't queue them again
             try:
                 await saving
             except Failure:
-                self.run = unread
+                self.run = before
                 raise
-            self._turns += said
+            self._turns += messages
 
-    async def _carry_out(self, calls: Sequence[ToolUse]) -> bool:
-        task_id, listener, reply = self.run.task_id, self._at.listener, last_reply(self._turns)
+    async def _run_calls(self, calls: Sequence[ToolUse]) -> None:
+        task_id, listener, reply = self.run.task_id, self._context.listener, last_reply(self._turns)
         message_id = "" if reply is None else reply.id
         for use in calls:
-            await self._is_free.wait()
+            await self._may_continue.wait()
             listener.tool_used(task_id, message_id, use, "running")
 
             async def progress(message: str, use: ToolUse = use) -> None:
                 listener.tool_used(task_id, message_id, use, "running", message)
 
-            await self._come_back(message_id, use, await self._outcome(use, progress))
-        return True
+            await self._record_result(message_id, use, await self._run_call(use, progress))
 
-    async def _outcome(self, use: ToolUse, progress: Progress) -> ToolResult:
+    async def _run_call(self, use: ToolUse, progress: Progress) -> ToolResult:
         if use.name == plan.CHECK_OFF.name:
             return plan.check_off(self._turns, use)
-        if (refused := check_may_mend(self._turns, use, await self._at.max_auto_fix())) is not None:
-            return refused
-        return await self._at.tools.run(self.run.task_id, use, self.run.mode, self._caller, progress)
+        if (refusal := check_auto_fix(self._turns, use, await self._context.max_auto_fix())) is not None:
+            return refusal
+        return await self._context.tools.run(self.run.task_id, use, self.run.mode, self._caller, progress)
 
-    async def _come_back(self, message_id: str, use: ToolUse, returned: ToolResult) -> None:
-        await self._add(returned)
-        status = "error" if returned.is_error else "success"
-        self._at.listener.tool_used(self.run.task_id, message_id, use, status, returned.text)
-        if use.name == ENDING and not returned.is_error:
-            self._at.listener.succeeded(self.run.task_id, self.run.target, ENDING, {"result": result_of(use)})
+    async def _record_result(self, message_id: str, use: ToolUse, result: ToolResult) -> None:
+        await self._add(result)
+        status = "error" if result.is_error else "success"
+        self._context.listener.tool_used(self.run.task_id, message_id, use, status, result.text)
+        if use.name == ENDING and not result.is_error:
+            data = {"result": completion_text(use)}
+            self._context.listener.succeeded(self.run.task_id, self.run.target, ENDING, data)
 
-    async def _rest(self, last: AssistantTurn) -> bool:
-        """Shows a plan to the person; otherwise waits for the person's next message."""
+    async def _finish_reply(self, last: AssistantTurn) -> bool:
+        """Asks the person to confirm a plan, or waits for the next message. Returns whether the run continues."""
         if self.run.mode == "act" or not questions.steps_of(last.text):
             return await self._end(is_settled=True)
-        answer = await questions.confirm(self._at.queue, self.run.task_id, last)
-        await self._add(Note(questions.confirmed(answer)))
+        answer = await questions.confirm(self._context.queue, self.run.task_id, last)
+        await self._add(Note(questions.answer_note(answer)))
         if answer.response.status != "ok" and not answer.response.remark:
             return await self._end(is_settled=True)
         return True
 
     async def _end(self, **changes: Any) -> bool:
-        """Waits for the person's next message, unless one has come meanwhile: then True."""
+        """Waits for the person's next message. True if one is queued already, so the run continues."""
         async with self._changing:
             if self.run.queued:
                 return True
-            self.run = await self._at.change(self.task, self.run, "waiting", trouble="", **changes)
+            self.run = await self._context.change(self.task, self.run, "waiting", trouble="", **changes)
             return False
 
-    async def _settle(self) -> None:
-        """Records outcomes for calls that an earlier process left without one. Known outcomes are not repeated."""
+    async def _settle_interrupted_calls(self) -> None:
+        """Records results for calls that an earlier process left without one, and doesn't run those again."""
         reply = last_reply(self._turns)
         if reply is None:
             return
         if reply.text:
-            self._at.listener.said(self.run.task_id, reply.id, self.run.target, reply.text)
-        if not (calls := pending(self._turns)):
+            self._context.listener.reply_completed(self.run.task_id, reply.id, self.run.target, reply.text)
+        if not (calls := pending_calls(self._turns)):
             return
-        past = await asyncio.to_thread(self._at.recovery.past_calls, calls)
-        if unknown := [use.name for use in calls if past.is_unknown(use)]:  # paused first: a crash here loses nothing
+        past = await asyncio.to_thread(self._context.recovery.past_calls, calls)
+        if unknown := [use.name for use in calls if past.is_unknown(use)]:  # paused first, in case of a crash here
             await self.pause(f"handrail was interrupted during {', '.join(unknown)}: check what happened, then resume.")
         for use in calls:
-            if (known := await asyncio.to_thread(self._at.recovery.outcome, use, past)) is not None:
-                await self._come_back(reply.id, use, known)
+            if (result := await asyncio.to_thread(self._context.recovery.result, use, past)) is not None:
+                await self._record_result(reply.id, use, result)
 
-    async def _take_silence(self) -> None:
-        if self._turns and self._turns[-1] == Note(_EMPTY):
+    async def _handle_empty_reply(self) -> None:
+        if self._turns and self._turns[-1] == Note(_EMPTY_REPLY_NOTE):
             raise Unsupported("The model's answer is empty.", hint="Tell it how to continue.")
-        await self._add(Note(_EMPTY))
+        await self._add(Note(_EMPTY_REPLY_NOTE))
 
-    async def _warn_of_circles(self) -> None:
-        count = repetitions(self._turns)
-        if count >= STOPPED_AFTER:
-            raise InCircles
-        if count == WARNED_AFTER and isinstance(self._turns[-1], ToolResult):
-            await self._add(Note(_CIRCLES))
+    async def _check_for_loop(self) -> None:
+        count = count_repetitions(self._turns)
+        if count >= STOP_AFTER:
+            raise LoopDetected
+        if count == WARN_AFTER and isinstance(self._turns[-1], ToolResult):
+            await self._add(Note(_LOOP_NOTE))
 
-    def _tell_of_waiting(self, seconds: float) -> None:
-        trouble = f"The model's provider wants {seconds:.0f} s of patience."
-        self._at.listener.run_changed(msgspec.structs.replace(self.run, trouble=trouble))
+    def _report_wait(self, seconds: float) -> None:
+        trouble = f"The model's provider asked to wait {seconds:.0f} s."
+        self._context.listener.run_changed(msgspec.structs.replace(self.run, trouble=trouble))
 
     async def _fail(self, failure: Failure) -> None:
-        self._at.listener.failed(self.run.task_id, self.run.target, failure)
+        self._context.listener.failed(self.run.task_id, self.run.target, failure)
         reached = failure.limit if isinstance(failure, LimitReached) else None
-        needs_words = isinstance(failure, InCircles) or not questions.is_something_left(self._turns, self.run.mode)
-        await self._become("waiting", failure.message, reached=reached, is_settled=needs_words)
+        can_resume = not isinstance(failure, LoopDetected) and questions.has_unfinished_work(self._turns, self.run.mode)
+        await self._set_status("waiting", failure.message, reached=reached, is_settled=not can_resume)
 
     async def _add(self, turn: Turn) -> None:
-        await self._at.store.add(self.run.task_id, turn)
+        await self._context.store.add(self.run.task_id, turn)
         self._turns.append(turn)
         if isinstance(turn, ToolResult) and turn.pictures:
             drop_old_pictures(self._turns)
 
-    async def _become(self, status: RunStatus, trouble: str = "", **changes: Any) -> None:
+    async def _set_status(self, status: RunStatus, trouble: str = "", **changes: Any) -> None:
         async with self._changing:
-            self.run = await self._at.change(self.task, self.run, status, trouble=trouble, **changes)
+            self.run = await self._context.change(self.task, self.run, status, trouble=trouble, **changes)
 
-    async def _note(self, **changes: Any) -> None:
-        """Changes what is known of the run, and not whether it runs."""
+    async def _update(self, **changes: Any) -> None:
+        """Changes the run's fields without changing its status."""
         async with self._changing:
             run = self.run
-            self.run = await self._at.change(self.task, run, run.status, trouble=run.trouble, **changes)
+            self.run = await self._context.change(self.task, run, run.status, trouble=run.trouble, **changes)

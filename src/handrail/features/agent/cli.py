@@ -1,4 +1,4 @@
-"""`handrail model`: which model the chat's agent uses, and which providers have a key. Keys are never shown."""
+"""`handrail model`: shows and sets the chat's model and the providers' keys. Never shows a key."""
 
 import sys
 from pathlib import Path
@@ -10,13 +10,13 @@ from handrail.faces.cli.parameters import json_option, state_option
 
 EPILOG = """\b
 Examples:
-  handrail model                                       which one is used, and whose keys are there
+  handrail model                                       show the model in use, and which providers have a key
   handrail model use anthropic:claude-sonnet-5-5
   handrail model use openai-compatible:qwen3 --base-url http://127.0.0.1:11434/v1
-  handrail model key anthropic                         asks for the key; or: < key.txt
-  handrail model forget                                all keys, at once"""
+  handrail model key anthropic                         asks for the key, or reads it: < key.txt
+  handrail model forget                                delete all keys"""
 
-_LONGEST_KEY = 4096
+_MAX_KEY_LENGTH = 4096
 
 
 @click.group(invoke_without_command=True, epilog=EPILOG)
@@ -25,8 +25,8 @@ _LONGEST_KEY = 4096
 def model(ctx: click.Context, state: Path | None) -> None:
     """Connect the model that answers in the chat.
 
-    Keys are taken from the provider's own environment variable, or kept in the keyring of your session;
-    where there is none, in a file that only you can read. They are never in config.toml.
+    Keys come from the provider's environment variable, or are stored in your session's keyring; without
+    a keyring, in a file that only you can read. They are never in config.toml.
     """
     ctx.obj = state
     if ctx.invoked_subcommand is None:
@@ -42,21 +42,25 @@ def show_model(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     from handrail.faces.cli.program import program, run
     from handrail.features.agent.settings import open_models
 
-    told = run(open_models(program().open_stores(state or ctx.obj)).overview())
+    overview = run(open_models(program().open_stores(state or ctx.obj)).overview())
     if as_json:
-        known = [{"name": one.name, "provider": one.provider, "hasKey": one.has_key} for one in told.models]
-        print_json({"current": told.current, "baseUrl": told.base_url, "models": known})
+        models = [{"name": one.name, "provider": one.provider, "hasKey": one.has_key} for one in overview.models]
+        print_json({"current": overview.current, "baseUrl": overview.base_url, "models": models})
         return
-    say(f"In use: {told.current}" if told.current else "No model is connected: `handrail model use NAME` chooses one.")
-    if told.base_url:
-        say(f"At: {told.base_url}")
-    for line in columns([(one.name, "key" if one.has_key else "no key") for one in told.models]):
+    say(
+        f"In use: {overview.current}"
+        if overview.current
+        else "No model is connected: `handrail model use NAME` chooses one."
+    )
+    if overview.base_url:
+        say(f"At: {overview.base_url}")
+    for line in columns([(one.name, "key" if one.has_key else "no key") for one in overview.models]):
         say(line)
 
 
 @model.command("use", epilog="Example: handrail model use anthropic:claude-sonnet-5-5")
 @click.argument("name", help="As PROVIDER:MODEL.")
-@click.option("--base-url", metavar="URL", help="Where its server is, if not the provider's own: http://…/v1.")
+@click.option("--base-url", metavar="URL", help="The server's address, if not the provider's own: http://…/v1.")
 @state_option
 @click.pass_context
 def use_model(ctx: click.Context, name: str, base_url: str | None, state: Path | None) -> None:
@@ -66,10 +70,10 @@ def use_model(ctx: click.Context, name: str, base_url: str | None, state: Path |
 
     models = open_models(program().open_stores(state or ctx.obj))
     run(models.use(name, base_url))
-    told = run(models.overview())
-    has_key = next((one.has_key for one in told.models if one.name == name), True)
+    overview = run(models.overview())
+    has_key = next((one.has_key for one in overview.models if one.name == name), True)
     provider = name.partition(":")[0]
-    say(f"In use: {name}" + ("" if has_key else f". There is no key yet: `handrail model key {provider}` keeps one."))
+    say(f"In use: {name}" + ("" if has_key else f". There is no key yet: `handrail model key {provider}` stores one."))
 
 
 @model.command("key", epilog="Example: handrail model key anthropic < key.txt")
@@ -82,27 +86,27 @@ def keep_key(ctx: click.Context, provider: str, state: Path | None) -> None:
     from handrail.features.agent.settings import open_models
     from handrail.ports.secrets import Secret
 
-    kept = run(
+    stored = run(
         open_models(program().open_stores(state or ctx.obj)).keep_key(provider, Secret(_hidden(f"Key for {provider}")))
     )
-    where = "in the keyring" if kept.place == "keyring" else "in a file that only you can read: no keyring is open"
-    say(f"Kept {where}.")
+    where = "in the keyring" if stored.place == "keyring" else "in a file that only you can read: no keyring is open"
+    say(f"Stored {where}.")
 
 
 @model.command("forget")
 @state_option
 @click.pass_context
 def forget_keys(ctx: click.Context, state: Path | None) -> None:
-    """Delete all keys of models."""
+    """Delete the keys of all providers."""
     from handrail.faces.cli.program import program, run
     from handrail.features.agent.settings import open_models
 
     count = run(open_models(program().open_stores(state or ctx.obj)).forget_keys())
-    say(f"Forgot {count} {'key' if count == 1 else 'keys'}." if count else "No key was kept.")
+    say(f"Deleted {count} {'key' if count == 1 else 'keys'}." if count else "There were no keys.")
 
 
 def _hidden(what: str) -> str:
     """Reads a line without echo; without a terminal, the first line of stdin."""
     if sys.stdin.isatty():
         return str(click.prompt(what, hide_input=True, err=True))
-    return sys.stdin.readline(_LONGEST_KEY + 2).strip()
+    return sys.stdin.readline(_MAX_KEY_LENGTH + 2).strip()

@@ -1,4 +1,4 @@
-"""What every run of the agent works with, and who is notified of it."""
+"""What all runs of the agent share: stores, tools, limits, and the listener that is notified of events."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -15,22 +15,22 @@ from handrail.ports.prompt_queue import PromptQueue
 
 
 class RunListener(Protocol):
-    """Follows runs, for the pages that show the task."""
+    """Receives the events of runs, for the pages that show them."""
 
-    def begins(self, task_id: str, trace_id: str | None) -> None:
-        """What comes next answers the message with this trace id."""
+    def run_started(self, task_id: str, trace_id: str | None) -> None:
+        """The next events belong to the message with this trace id."""
         ...
 
-    def hear(self, task_id: str, message_id: str, target: str, text: str) -> None:
-        """A piece of an answer. An empty piece means that the answer starts again."""
+    def text_streamed(self, task_id: str, message_id: str, target: str, text: str) -> None:
+        """A piece of a reply. An empty piece means that the reply starts again."""
         ...
 
-    def thinks(self, task_id: str, message_id: str, target: str, text: str) -> None:
-        """A piece of what the model thinks before it answers. An empty piece means that it starts again."""
+    def thinking_streamed(self, task_id: str, message_id: str, target: str, text: str) -> None:
+        """A piece of the model's thinking. An empty piece means that it starts again."""
         ...
 
-    def said(self, task_id: str, message_id: str, target: str, text: str) -> None:
-        """The whole answer. It may come twice."""
+    def reply_completed(self, task_id: str, message_id: str, target: str, text: str) -> None:
+        """The whole reply. May be called twice for the same one."""
         ...
 
     def tool_used(self, task_id: str, message_id: str, use: ToolUse, status: str, text: str = "") -> None:

@@ -1,4 +1,4 @@
-"""What the agent offers to the feature that has its tasks and pages: the server of contract 2 mounts it."""
+"""What the agent offers to the browser feature, whose server has its tasks and pages and mounts it."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -10,25 +10,25 @@ from handrail.ports.agent import AgentTask, AgentTasks, RunStore
 from handrail.ports.browser_store import SharedRunStores
 from handrail.ports.model import UserTurn
 
-_MARK = re.compile(r'^<untrusted source="[^\n]*">\n|\n</untrusted>$', re.MULTILINE)
+_UNTRUSTED_MARK = re.compile(r'^<untrusted source="[^\n]*">\n|\n</untrusted>$', re.MULTILINE)
 
 
 def unmarked(text: str) -> str:
-    """A text for the model without its marks for untrusted content, for people, who see where it comes from."""
-    return _MARK.sub("", text)
+    """A text for the model, shown to people: without the marks around untrusted content."""
+    return _UNTRUSTED_MARK.sub("", text)
 
 
 class Chat(Protocol):
-    """Answers messages: the agent."""
+    """The agent, which answers messages."""
 
-    def followed(self, task_id: str) -> None:
+    def page_followed(self, task_id: str) -> None:
         """A page started to follow the task."""
         ...
 
-    async def hear(self, task_id: str, said: UserTurn, message: dict[str, Any], speaker: str) -> None:
-        """`speaker` is the identity of who speaks. `message` may have more members than the contract's.
+    async def receive(self, task_id: str, turn: UserTurn, message: dict[str, Any], speaker: str) -> None:
+        """`message` may have more members than the contract's; `speaker` is the sender's identity.
 
-        A Failure refuses it.
+        A Failure refuses the message.
         """
         ...
 
@@ -36,15 +36,15 @@ class Chat(Protocol):
 class Pages(Protocol):
     """The pages that follow a task."""
 
-    def tell(self, task_id: str, event: dict[str, Any], trace_id: str | None = None) -> None: ...
+    def send_event(self, task_id: str, event: dict[str, Any], trace_id: str | None = None) -> None: ...
 
     def task_changed(self, task: AgentTask, reason: str | None = None) -> None: ...
 
-    def task_noted(self, task_id: str) -> None: ...
+    def mark_task_changed(self, task_id: str) -> None: ...
 
 
 class TaskBus(Protocol):
-    """Stores the agent's tasks and turns."""
+    """The bus, as far as the agent needs it: tasks, runs, artifacts."""
 
     @property
     def tasks(self) -> AgentTasks: ...
@@ -60,13 +60,13 @@ class TaskBus(Protocol):
 
     @property
     def shared_runs(self) -> SharedRunStores | None:
-        """Where several servers have runs in common."""
+        """None unless several servers share their runs."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class AgentMount:
-    """Receives messages of pages, has its own endpoints, and runs as long as the server."""
+    """What the server mounts: the chat, more endpoints, and a context manager that runs as long as the server."""
 
     chat: Chat
     endpoints: Callable[[Any], Sequence[Any]]

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 def mount_of(project: Project) -> Callable[[TaskBus, Pages], AgentMount]:
-    return lambda bus, pages: _mounted(project, bus, pages)
+    return lambda bus, pages: _mount(project, bus, pages)
 
 
-def _mounted(project: Project, bus: TaskBus, pages: Pages) -> AgentMount:
+def _mount(project: Project, bus: TaskBus, pages: Pages) -> AgentMount:
     from handrail.features.agent.acp.acp_run import AcpRun
     from handrail.features.agent.acp.known_agents import agent_of
-    from handrail.features.agent.acp.sessions import AcpSessions
+    from handrail.features.agent.acp.session import AcpSessions
     from handrail.features.agent.context import RunContext
     from handrail.features.agent.limits import Limits
     from handrail.features.agent.model_client import ModelClient
@@ -57,7 +57,7 @@ def _mounted(project: Project, bus: TaskBus, pages: Pages) -> AgentMount:
     def other_agent(model: str) -> OtherAgent | None:
         if agent_of(model) is None:
             return None
-        return lambda task, run, said: AcpRun(task, run, said, sessions, project.gate, context)
+        return lambda task, run, message: AcpRun(task, run, message, sessions, project.gate, context)
 
     shared = bus.shared_runs
     runs = (

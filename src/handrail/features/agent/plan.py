@@ -33,13 +33,13 @@ class _Params(msgspec.Struct, frozen=True):
 
 
 def confirmed_steps(turns: Sequence[Turn]) -> Sequence[str]:
-    """Of the plan that was confirmed last; none where there is no plan."""
+    """The steps of the plan that was confirmed last; empty if there is none."""
     note = next((turn for turn in reversed(turns) if is_confirmation(turn)), None)
     return _STEP.findall(note.text) if isinstance(note, Note) else ()
 
 
 def check_off(turns: Sequence[Turn], use: ToolUse) -> ToolResult:
-    """The steps that it names, in words. Pages read from the conversation which ones are done."""
+    """Returns the text of the named steps. Pages read from the conversation which steps are done."""
     steps = confirmed_steps(turns)
     try:
         done = set(msgspec.json.decode(use.arguments or "{}", type=_Params, strict=False).steps)
@@ -48,8 +48,7 @@ def check_off(turns: Sequence[Turn], use: ToolUse) -> ToolResult:
     if unknown := sorted(number for number in done if not 0 < number <= len(steps)):
         numbers = ", ".join(map(str, unknown))
         return _answer(use, f"The plan has {len(steps)} steps, and no step {numbers}.", is_error=True)
-    told = "\n".join(f"{number}. {steps[number - 1]}" for number in sorted(done))
-    return _answer(use, told)
+    return _answer(use, "\n".join(f"{number}. {steps[number - 1]}" for number in sorted(done)))
 
 
 def _answer(use: ToolUse, text: str, *, is_error: bool = False) -> ToolResult:

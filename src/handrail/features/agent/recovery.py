@@ -1,8 +1,8 @@
-"""Finds out from audit and evidence what happened to tool calls that a crash, restart or stop interrupted."""
+"""Finds out from the audit and evidence what happened to tool calls that a crash, restart or stop interrupted."""
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,44 +11,44 @@ import msgspec
 
 from handrail.features.agent.pictures import pictures_in
 from handrail.features.agent.texts import trimmed, untrusted
-from handrail.features.agent.turns import unsettled
+from handrail.features.agent.turns import calls_without_result
 from handrail.kernel.audit import Audit
 from handrail.kernel.content import Image
 from handrail.kernel.evidence import Evidence
 from handrail.ports.errors import Failure
 from handrail.ports.model import ToolResult, ToolUse, Turn
 
-_MAX_RESULT = 4 * 1024 * 1024
+_MAX_BYTES = 4 * 1024 * 1024
 _PICTURE = re.compile(r"picture-\d+\.\w+")
-"""A picture of the reply, in records that don't name them."""
+"""Names of pictures in evidence; older records don't list them."""
 _UNKNOWN = (
-    "This was cut off while it was under way: whether it was carried out is not known. The person is told. "
-    "Look at how things stand before you do it again."
+    "This was interrupted while it was running: it may have been done, or not. The person is told. "
+    "Check the current state before you do it again."
 )
-_NOT_DONE = "This was stopped before it was carried out."
-_WRITTEN = "This was carried out before handrail was cut off: the file has exactly the content that was approved."
+_NOT_DONE = "This was stopped before it started."
+_WRITTEN = "This was done before handrail was interrupted: the file has exactly the content that was approved."
 
 
 @dataclass(frozen=True, slots=True)
 class PastCalls:
-    """How calls ended, and which of them had started to change something, by execution id."""
+    """Audit records by execution id: how calls ended, and which calls had begun to change something."""
 
     ended: Mapping[str, Mapping[str, Any]]
     begun: Mapping[str, Mapping[str, Any]]
     written: Mapping[str, bool] = field(default_factory=dict)
-    """Of writes without an end on record, whether the file shows that they were carried out."""
+    """For writes without an end record: whether the file shows that they were done."""
 
     def is_unknown(self, use: ToolUse) -> bool:
-        """It had started, has no end on record, and no file shows how it ended."""
+        """Whether the call had begun, and neither a record nor a file shows how it ended."""
         return self.is_open(use.execution_id) and use.execution_id not in self.written
 
-    def is_open(self, execution: str) -> bool:
-        record = self.ended.get(execution)
-        return execution in self.begun and (record is None or _was_stopped(record))
+    def is_open(self, execution_id: str) -> bool:
+        record = self.ended.get(execution_id)
+        return execution_id in self.begun and (record is None or _was_stopped(record))
 
 
 class Recovery:
-    """`hash_of` is the hash of a file of the project as it is now."""
+    """`hash_of` returns the current hash of a file of the project."""
 
     def __init__(self, audit: Audit, evidence: Evidence, hash_of: Callable[[str], str]) -> None:
         self._audit = audit
@@ -56,74 +56,72 @@ class Recovery:
         self._hash_of = hash_of
 
     def past_calls(self, uses: Sequence[ToolUse]) -> PastCalls:
-        """Reads the audit backwards until all of them are found. Blocks."""
-        wanted = {use.execution_id for use in uses}
+        """Reads the audit backwards until all calls are found. Blocks."""
+        ids = {use.execution_id for use in uses}
         ended: dict[str, Mapping[str, Any]] = {}
         begun: dict[str, Mapping[str, Any]] = {}
-        for record in self._of(wanted):
-            execution = record["executionId"]
+        for record in self._audit.entries(reverse=True):
+            if (id := record.get("executionId")) not in ids:
+                continue
             if record.get("event") == "end":
-                ended[execution] = record
+                ended[id] = record
             elif record.get("event") == "begin":
-                begun[execution] = record
-            if begun.keys() == wanted:
+                begun[id] = record
+            if begun.keys() == ids:
                 break
-        found = PastCalls(ended, begun)
-        looked = {each: self._is_written(record) for each, record in begun.items() if found.is_open(each)}
-        return replace(found, written={execution: seen for execution, seen in looked.items() if seen is not None})
+        past = PastCalls(ended, begun)
+        written = {id: self._is_written(record) for id, record in begun.items() if past.is_open(id)}
+        return replace(past, written={id: known for id, known in written.items() if known is not None})
 
-    def outcome(self, use: ToolUse, past: PastCalls) -> ToolResult | None:
-        """The recorded outcome. None means that the call had not started or changes nothing, so it can run now."""
+    def result(self, use: ToolUse, past: PastCalls) -> ToolResult | None:
+        """The recorded result. None if the call can run now, because it had not begun or only reads."""
         if past.is_unknown(use):
-            return _returned(use, _UNKNOWN, is_error=True)
+            return _result(use, _UNKNOWN, is_error=True)
         if past.is_open(use.execution_id):
-            return _returned(use, _WRITTEN, is_error=False) if past.written[use.execution_id] else None
+            return _result(use, _WRITTEN, is_error=False) if past.written[use.execution_id] else None
         record = past.ended.get(use.execution_id)
         if record is None or _was_stopped(record):
             return None
         if "evidence" in record:
-            pictures, left_out = pictures_in(self._images(record))
-            known = _returned(use, self._kept(use, record) + left_out, is_error=not record.get("ok"))
-            return msgspec.structs.replace(known, taken=len(pictures), pictures=pictures)
-        return None if record.get("ok") else _returned(use, untrusted(use.name, _error(record)), is_error=True)
+            pictures, note = pictures_in(self._images(record))
+            result = _result(use, self._stored_text(use, record) + note, is_error=not record.get("ok"))
+            return msgspec.structs.replace(result, taken=len(pictures), pictures=pictures)
+        return None if record.get("ok") else _result(use, untrusted(use.name, _error(record)), is_error=True)
 
-    async def outcomes_of_unsettled(self, turns: Sequence[Turn]) -> list[ToolResult]:
-        """One outcome per call without a result, when a run was stopped or got a message: models need one for each."""
-        if not (uses := unsettled(turns)):
+    async def missing_results(self, turns: Sequence[Turn]) -> list[ToolResult]:
+        """A result for each call that has none, since models need one for each before anything else is said."""
+        if not (uses := calls_without_result(turns)):
             return []
         past = await asyncio.to_thread(self.past_calls, uses)
-        found = [(use, await asyncio.to_thread(self.outcome, use, past)) for use in uses]
-        return [known or _returned(use, _NOT_DONE, is_error=True) for use, known in found]
+        results = [(use, await asyncio.to_thread(self.result, use, past)) for use in uses]
+        return [result or _result(use, _NOT_DONE, is_error=True) for use, result in results]
 
-    def _is_written(self, begun: Mapping[str, Any]) -> bool | None:
-        """Whether the file has the content that was approved; None if that says nothing about the call."""
+    def _is_written(self, record: Mapping[str, Any]) -> bool | None:
+        """Whether the file has the content that was approved; None if the file doesn't show it."""
         try:
-            request = msgspec.json.decode(self._evidence.read(begun["evidence"]["dir"], "request.json", _MAX_RESULT))
+            request = msgspec.json.decode(self._evidence.read(record["evidence"]["dir"], "request.json", _MAX_BYTES))
             base, after = request["binding"]["baseHash"], request["binding"]["afterHash"]
             now = self._hash_of(request["params"]["path"])
         except (Failure, KeyError, TypeError, msgspec.DecodeError):
             return None
         return now == after if now in (base, after) and base != after else None
 
-    def _of(self, wanted: set[str]) -> Iterable[Mapping[str, Any]]:
-        return (record for record in self._audit.entries(reverse=True) if record.get("executionId") in wanted)
-
     def _images(self, record: Mapping[str, Any]) -> list[Image]:
         evidence, images = record["evidence"], list[Image]()
         named = filter(_PICTURE.fullmatch, evidence.get("sha256", {}))
         for name in evidence.get("pictures") or sorted(named):
             with suppress(Failure):  # what was tidied away meanwhile is not shown
-                data = self._evidence.read(evidence["dir"], name, _MAX_RESULT)
+                data = self._evidence.read(evidence["dir"], name, _MAX_BYTES)
                 images.append(Image(data, f"image/{name.rpartition('.')[2]}"))
         return images
 
-    def _kept(self, use: ToolUse, record: Mapping[str, Any]) -> str:
-        """The result in the evidence, which is written before the audit's end record."""
+    def _stored_text(self, use: ToolUse, record: Mapping[str, Any]) -> str:
+        """The result from the evidence, which is written before the audit's end record."""
         try:
-            kept = msgspec.json.decode(self._evidence.read(record["evidence"]["dir"], "result.json", _MAX_RESULT))
+            stored = msgspec.json.decode(self._evidence.read(record["evidence"]["dir"], "result.json", _MAX_BYTES))
         except (Failure, msgspec.DecodeError, KeyError):
-            kept = {"ok": record.get("ok")}
-        text = trimmed(msgspec.json.encode(kept).decode(), None)
+            stored = {"ok": record.get("ok")}
+        text = trimmed(msgspec.json.encode(stored).decode(), None)
         return "Done before handrail was restarted:\n" + untrusted(use.name, text)
 
 
@@ -135,5 +133,5 @@ def _error(record: Mapping[str, Any]) -> str:
     return str(record.get("error", {}).get("message", "It was refused."))
 
 
-def _returned(use: ToolUse, text: str, *, is_error: bool) -> ToolResult:
+def _result(use: ToolUse, text: str, *, is_error: bool) -> ToolResult:
     return ToolResult(use.id, use.execution_id, use.name, text, is_error)

@@ -1,4 +1,4 @@
-"""The agent's settings, and the models and keys of a state directory."""
+"""The agent's settings, and a state directory's models and keys."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from handrail.ports.stores import Stores
 
 
-_FEWEST_TOKENS = 2_000
+_MIN_CONTEXT_TOKENS = 2_000
 
 
 class AgentSettings(msgspec.Struct, frozen=True):
@@ -27,17 +27,17 @@ class AgentSettings(msgspec.Struct, frozen=True):
     agent_most_cost: float = 5.0
 
     def __post_init__(self) -> None:
-        if self.model_context_tokens < _FEWEST_TOKENS:
-            raise ValueError(f"`model_context_tokens` must be at least {_FEWEST_TOKENS}")
+        if self.model_context_tokens < _MIN_CONTEXT_TOKENS:
+            raise ValueError(f"`model_context_tokens` must be at least {_MIN_CONTEXT_TOKENS}")
         if self.agent_most_steps < 1 or not self.agent_most_cost >= 0:
             raise ValueError("`agent_most_steps` must be at least 1, and `agent_most_cost` no less than 0")
 
 
 def open_models(stores: Stores, environ: Mapping[str, str] = os.environ) -> ModelCatalog:
-    from handrail.features.agent.models.catalog import Chosen, ModelCatalog
+    from handrail.features.agent.models.catalog import ModelCatalog, ModelChoice
 
-    def load() -> Chosen:
+    def load() -> ModelChoice:
         settings = load_one(AgentSettings, stores.path, environ)
-        return Chosen(settings.model, settings.model_base_url, settings.model_effort)
+        return ModelChoice(settings.model, settings.model_base_url, settings.model_effort)
 
     return ModelCatalog(load, stores.set_choice, stores.secrets, environ)

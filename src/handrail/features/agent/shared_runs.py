@@ -1,6 +1,6 @@
-"""Runs of the agent on a team's servers: one server at a time works on a run, and another goes on where it ends.
+"""The agent's runs on a team's servers. A lease names the server that works on a run; another one can take over.
 
-Which one, a lease says. Who speaks to the agent at another server is passed on.
+Messages and commands for a run are forwarded to the server that has its lease.
 """
 
 import asyncio
@@ -13,20 +13,20 @@ from typing import Any, TypeVar
 import msgspec
 
 from handrail.features.agent.context import RunContext
-from handrail.features.agent.runs import Models, OtherAgent, Runs
+from handrail.features.agent.runs import OpenModel, OtherAgent, Runs
 from handrail.features.agent.user_message import UserMessage
 from handrail.ports.agent import ActiveRun, Run, RunLeases, RunLost, RunOptions
-from handrail.ports.browser_errors import pack_failure, unpack_failure
+from handrail.ports.browser_errors import answer_with, result_in
 from handrail.ports.errors import Busy, Failure, InputOutput, Offline
 from handrail.ports.team_servers import Peers
 
 T = TypeVar("T")
-_KEEP_EVERY = 2.0
-_LOST_AFTER = 6.0
-"""As long as a lease is good for: who could not keep it for so long has lost it."""
-_ANSWER_WITHIN = 15.0
-_TAKE_WITHIN = 15.0
-_AGAIN_AFTER = 0.5
+_RENEW_EVERY = 2.0
+_LEASE_SECONDS = 6.0
+"""How long a lease is valid. A server that couldn't renew it for so long has lost it."""
+_ANSWER_TIMEOUT = 15.0
+_ACQUIRE_TIMEOUT = 15.0
+_RETRY_AFTER = 0.5
 
 logger = logging.getLogger(__name__)
 
@@ -35,39 +35,39 @@ class SharedRuns(Runs):
     def __init__(
         self,
         context: RunContext,
-        models: Models,
-        others: Callable[[str], OtherAgent | None],
+        open_model: OpenModel,
+        find_other_agent: Callable[[str], OtherAgent | None],
         leases: RunLeases,
         peers: Peers,
         *,
-        keep_every: float = _KEEP_EVERY,
+        renew_every: float = _RENEW_EVERY,
     ) -> None:
-        super().__init__(context, models, others)
+        super().__init__(context, open_model, find_other_agent)
         self._leases = leases
         self._peers = peers
-        self._keep_every = keep_every
-        self._kept_at = time.monotonic()
-        self._letting: set[asyncio.Future[None]] = set()
+        self._renew_every = renew_every
+        self._renewed_at = time.monotonic()
+        self._releasing: set[asyncio.Future[None]] = set()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         self._peers.listen(self._answer, lambda task_id: None)
-        self.keeping = asyncio.create_task(self._keep())
+        self.renewing = asyncio.create_task(self._keep_renewing())
         try:
             async with super().running():
                 yield
         finally:
-            self.keeping.cancel()
-            await asyncio.wait({self.keeping})
+            self.renewing.cancel()
+            await asyncio.wait({self.renewing})
 
     @property
-    def at_work(self) -> Mapping[str, tuple[ActiveRun, "asyncio.Task[None]"]]:
-        """By the task: what goes on at this server."""
-        return self._going
+    def active_runs(self) -> Mapping[str, tuple[ActiveRun, "asyncio.Task[None]"]]:
+        """The runs that this server works on, by task id."""
+        return self._active
 
-    async def say(self, task_id: str, message: UserMessage) -> None:
-        said, here = {"message": msgspec.to_builtins(message)}, super().say
-        await self._at_its_server(task_id, "say", said, lambda: here(task_id, message), None)
+    async def send_message(self, task_id: str, message: UserMessage) -> None:
+        params, here = {"message": msgspec.to_builtins(message)}, super().send_message
+        await self._at_owner(task_id, "say", params, lambda: here(task_id, message), None)
 
     async def resume(self, task_id: str) -> Run:
         return await self._steer(task_id, "resume", super().resume)
@@ -79,128 +79,122 @@ class SharedRuns(Runs):
         return await self._steer(task_id, "stop", super().stop)
 
     async def change(self, task_id: str, choice: RunOptions) -> Run:
-        said = {"choice": msgspec.to_builtins(choice)}
+        params = {"choice": msgspec.to_builtins(choice)}
         here = super().change
-        return await self._at_its_server(task_id, "change", said, lambda: here(task_id, choice), Run)
+        return await self._at_owner(task_id, "change", params, lambda: here(task_id, choice), Run)
 
     async def close(self) -> None:
-        """Another server goes on at once."""
-        tasks = list(self._going)
+        """Releases the leases, so that other servers continue the runs at once."""
+        tasks = list(self._active)
         await super().close()
         for task_id in tasks:
-            await self._let_others(task_id)
+            await self._release(task_id)
 
     async def _steer(self, task_id: str, verb: str, here: Callable[[str], Awaitable[Run]]) -> Run:
-        return await self._at_its_server(task_id, verb, {}, lambda: here(task_id), Run)
+        return await self._at_owner(task_id, verb, {}, lambda: here(task_id), Run)
 
-    async def _at_its_server(
+    async def _at_owner(
         self,
         task_id: str,
         verb: str,
-        said: Mapping[str, Any],
+        params: Mapping[str, Any],
         here: Callable[[], Awaitable[T]],
         kind: Any,
     ) -> T:
-        """At the server that works on the task; where none does, this one begins to."""
-        deadline = time.monotonic() + _TAKE_WITHIN
+        """Runs `here` if this server has the task's lease or can get it; otherwise asks the server that has it."""
+        deadline = time.monotonic() + _ACQUIRE_TIMEOUT
         while not self._leases.has(task_id):
             try:
-                answer = await self._peers.ask(task_id, verb, said, _ANSWER_WITHIN)
+                answer = await self._peers.ask(task_id, verb, params, _ANSWER_TIMEOUT)
             except InputOutput:
                 raise _busy(task_id) from None
-            except Offline:  # nobody works on it; one that ended without a word has it for a few seconds more
-                if await self._take(task_id):
+            except Offline:  # no server works on it; a server that was killed has its leases for a few seconds more
+                if await self._acquire(task_id):
                     break
                 if time.monotonic() > deadline:
                     raise _busy(task_id) from None
-                await asyncio.sleep(_AGAIN_AFTER)
+                await asyncio.sleep(_RETRY_AFTER)
                 continue
-            if "failure" in answer:
-                raise unpack_failure(answer["failure"])
-            result: T = msgspec.convert(answer["data"], kind)
+            result: T = msgspec.convert(result_in(answer), kind)
             return result
         try:
             return await here()
         finally:
-            await self._let_others(task_id)
+            await self._release(task_id)
 
-    async def _take(self, task_id: str) -> bool:
+    async def _acquire(self, task_id: str) -> bool:
         if not await self._leases.take(task_id):
             return False
         await self._peers.hold(task_id)
         return True
 
-    async def _let_others(self, task_id: str) -> None:
-        """Nothing is at work here any more."""
-        if task_id not in self._going and self._leases.has(task_id):
+    async def _release(self, task_id: str) -> None:
+        """Gives back the lease of a task that this server no longer works on."""
+        if task_id not in self._active and self._leases.has(task_id):
             await self._peers.release(task_id)
             await self._leases.give_back(task_id)
 
-    async def _recover_one(self, left: Run) -> None:
-        if not self._is_here(left) or self._leases.has(left.task_id) or not await self._take(left.task_id):
+    async def _recover_one(self, unfinished: Run) -> None:
+        task_id = unfinished.task_id
+        if not self._is_of_this_project(unfinished) or self._leases.has(task_id) or not await self._acquire(task_id):
             return
         try:
-            await super()._recover_one(left)
+            await super()._recover_one(unfinished)
         finally:
-            await self._let_others(left.task_id)
+            await self._release(task_id)
 
-    async def _keep(self) -> None:
-        """Keeps what this server works on, and goes on with what another has left behind."""
+    async def _keep_renewing(self) -> None:
+        """Renews this server's leases, and continues runs whose server is gone."""
         while True:
-            await asyncio.sleep(self._keep_every)
+            await asyncio.sleep(self._renew_every)
             try:
                 lost = await self._leases.keep()
-                self._kept_at = time.monotonic()
+                self._renewed_at = time.monotonic()
                 for task_id in lost:
                     await self._lose(task_id)
                 await self.recover()
             except Failure as failure:
-                logger.warning("which server works on which run can't be told now: %s", failure.message)
-                if time.monotonic() - self._kept_at > _LOST_AFTER:
-                    for task_id in list(self._going):
+                logger.warning("the leases of runs can't be renewed now: %s", failure.message)
+                if time.monotonic() - self._renewed_at > _LEASE_SECONDS:
+                    for task_id in list(self._active):
                         await self._lose(task_id)
 
     async def _lose(self, task_id: str) -> None:
-        """Another server may be at work on it by now: nothing that is done here from now on would count."""
-        logger.warning("the run of %s goes on at another server", task_id)
-        if (going := self._going.get(task_id)) is not None:
-            going[1].cancel()
-            await asyncio.wait({going[1]})
+        """Stops a run whose lease is lost: another server may work on it, and nothing from here would be stored."""
+        logger.warning("the run of %s continues on another server", task_id)
+        if (active := self._active.get(task_id)) is not None:
+            active[1].cancel()
+            await asyncio.wait({active[1]})
         await self._peers.release(task_id)
 
-    def _ended(self, task_id: str, done: "asyncio.Task[None]") -> None:
+    def _on_end(self, task_id: str, done: "asyncio.Task[None]") -> None:
         if not done.cancelled() and isinstance(done.exception(), RunLost):
-            self._going.pop(task_id, None)
+            self._active.pop(task_id, None)
         else:
-            super()._ended(task_id, done)
-        letting = asyncio.ensure_future(self._let_others(task_id))
-        self._letting.add(letting)
-        letting.add_done_callback(self._let)
+            super()._on_end(task_id, done)
+        releasing = asyncio.ensure_future(self._release(task_id))
+        self._releasing.add(releasing)
+        releasing.add_done_callback(self._on_released)
 
-    def _let(self, letting: "asyncio.Future[None]") -> None:
-        """What can't be given back now is over by itself in a few seconds."""
-        self._letting.discard(letting)
-        if not letting.cancelled():
-            letting.exception()
+    def _on_released(self, releasing: "asyncio.Future[None]") -> None:
+        """Ignores errors: a lease that can't be given back expires in a few seconds."""
+        self._releasing.discard(releasing)
+        if not releasing.cancelled():
+            releasing.exception()
 
-    async def _answer(self, task_id: str, verb: str, said: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """What another server was told for the agent that works here."""
-        if not self._leases.has(task_id):
-            return None
-        try:
-            return {"data": msgspec.to_builtins(await self._told(task_id, verb, said))}
-        except Failure as failure:
-            return {"failure": pack_failure(failure)}
+    async def _answer(self, task_id: str, verb: str, params: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Answers a request that another server forwarded; None if this server doesn't have the lease."""
+        return await answer_with(self._handle(task_id, verb, params)) if self._leases.has(task_id) else None
 
-    async def _told(self, task_id: str, verb: str, said: Mapping[str, Any]) -> Run | None:
+    async def _handle(self, task_id: str, verb: str, params: Mapping[str, Any]) -> Run | None:
         if verb == "say":
-            await self.say(task_id, msgspec.convert(said["message"], UserMessage))
+            await self.send_message(task_id, msgspec.convert(params["message"], UserMessage))
             return None
         if verb == "change":
-            return await self.change(task_id, msgspec.convert(said["choice"], RunOptions))
+            return await self.change(task_id, msgspec.convert(params["choice"], RunOptions))
         steer = {"resume": self.resume, "pause": self.pause, "stop": self.stop}[verb]
         return await steer(task_id)
 
 
 def _busy(task_id: str) -> Busy:
-    return Busy("The server that works on this task doesn't answer now.", hint="Try again in a moment.", taskId=task_id)
+    return Busy("The server that works on this task isn't responding.", hint="Try again in a moment.", taskId=task_id)

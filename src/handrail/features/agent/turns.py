@@ -1,4 +1,4 @@
-"""Reads a conversation's turns: which tool calls have no result yet, and whether the work is done."""
+"""Reads from a conversation's turns which tool calls have no result yet, and whether the work is done."""
 
 from collections.abc import Sequence
 
@@ -21,37 +21,37 @@ def last_reply(turns: Sequence[Turn]) -> AssistantTurn | None:
     return None
 
 
-def pending(turns: Sequence[Turn]) -> list[ToolUse]:
-    """Tool calls of the last reply without an outcome."""
+def pending_calls(turns: Sequence[Turn]) -> list[ToolUse]:
+    """The last reply's tool calls without a result."""
     reply = last_reply(turns)
-    return [] if reply is None else _without_outcome(reply.uses, turns)
+    return [] if reply is None else _without_result(reply.uses, turns)
 
 
-def unsettled(turns: Sequence[Turn]) -> list[ToolUse]:
-    """Tool calls of any reply without an outcome. Models need one for each before anything else is said."""
-    return _without_outcome([use for turn in turns if isinstance(turn, AssistantTurn) for use in turn.uses], turns)
+def calls_without_result(turns: Sequence[Turn]) -> list[ToolUse]:
+    """The tool calls without a result in all replies."""
+    return _without_result([use for turn in turns if isinstance(turn, AssistantTurn) for use in turn.uses], turns)
 
 
-def _without_outcome(uses: Sequence[ToolUse], turns: Sequence[Turn]) -> list[ToolUse]:
-    had = {turn.execution_id for turn in turns if isinstance(turn, ToolResult)}
-    return [use for use in uses if use.execution_id not in had]
+def _without_result(uses: Sequence[ToolUse], turns: Sequence[Turn]) -> list[ToolUse]:
+    ids = {turn.execution_id for turn in turns if isinstance(turn, ToolResult)}
+    return [use for use in uses if use.execution_id not in ids]
 
 
-def numbered(reply: Reply, message_id: str) -> AssistantTurn:
-    """Each tool call with its execution id, which is stored before the call is made."""
+def with_execution_ids(reply: Reply, message_id: str) -> AssistantTurn:
+    """The reply as a turn, with an execution id for each tool call, which is stored before the call is made."""
     uses = tuple(msgspec.structs.replace(use, execution_id=new_execution_id()) for use in reply.replied.uses)
     return msgspec.structs.replace(reply.replied, uses=uses, id=message_id)
 
 
-def check_is_whole(reply: Reply) -> None:
+def check_is_complete(reply: Reply) -> None:
     if reply.stopped == "refusal":
-        raise Unsupported("The model refused to answer.", hint="Say it in other words, or choose another model.")
+        raise Unsupported("The model refused to answer.", hint="Rephrase it, or choose another model.")
     if reply.stopped == "length" and not reply.replied.uses:
         raise Unsupported("The model's answer reached its maximum length.", hint="Tell it to continue.")
 
 
 def is_done(turns: Sequence[Turn]) -> bool:
-    """The last reply said so, and nothing was said after it."""
+    """Whether the last reply completed the work, and no message followed it."""
     reply = last_reply(turns)
     if reply is None or not isinstance(turns[-1], ToolResult):
         return False

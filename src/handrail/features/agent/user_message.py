@@ -1,4 +1,4 @@
-"""Messages and attachments for the agent, from a person or from a program that holds a token."""
+"""Messages and attachments for the agent, from a person or from a program with a token."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,16 +15,16 @@ from handrail.ports.identity import PERSONS_CHAT, Caller, is_persons_chat
 from handrail.ports.model import Attachment, Picture, UserTurn
 
 _HINT = "Do it in the console (`handrail open`)."
-_MOST = 8
-_LONGEST_TEXT = 400_000
-_LARGEST_PICTURES = 20_000_000
+_MAX_ATTACHMENTS = 8
+_MAX_TEXT_LENGTH = 400_000
+_MAX_PICTURE_BYTES = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
     said: UserTurn
     speaker: str
-    """The identity of who speaks."""
+    """The sender's identity."""
     choice: RunOptions
     trace_id: str | None = None
 
@@ -33,7 +33,7 @@ class UserMessage:
         return "person" if is_persons_chat(self.speaker) else "program"
 
     def check_may_speak(self, run: Run) -> None:
-        """A program may not write into a person's task, nor choose a model that the person pays for. Declined."""
+        """Raises Declined: a program may not write in a person's task, nor choose a model that the person pays for."""
         if self.voice == "person":
             return
         if run.voice == "person":
@@ -49,38 +49,35 @@ class UserMessage:
 
 
 def caller(run: Run, model: str) -> Caller:
-    """The caller of the tools.
-
-    A person's agent and a program's agent are different callers, so a yes to one isn't a yes to the other.
-    """
+    """The caller of a run's tools. A person's agent and a program's differ, so that they don't share approvals."""
     if run.voice == "person":
         return Caller("agent", model, "handrail", run.speaker if is_persons_chat(run.speaker) else PERSONS_CHAT)
     return Caller("agent", f"a program's {model}", "program", run.speaker or "chat:program")
 
 
-def _declined(what: str, about: str) -> Declined:
+def _declined(action: str, subject: str) -> Declined:
     return Declined(
-        f"{what} is the person's own business and can't be done with the token.", hint=_HINT, reason="person", id=about
+        f"{action} is only for the person, and not possible with the token.", hint=_HINT, reason="person", id=subject
     )
 
 
 class Artifacts(Protocol):
-    async def described(self, artifact_id: str) -> ArtifactRecord: ...
+    async def find(self, artifact_id: str) -> ArtifactRecord: ...
 
     async def fetch(self, artifact_id: str) -> Artifact: ...
 
 
-async def with_attachments(said: UserTurn, artifacts: Artifacts, ids: Any) -> UserTurn:
-    """Marks texts as untrusted. InvalidParams, TooLarge, NotFound."""
+async def with_attachments(turn: UserTurn, artifacts: Artifacts, ids: Any) -> UserTurn:
+    """The message with its attachments; texts are marked as untrusted. Raises InvalidParams, TooLarge or NotFound."""
     if ids is None:
-        return said
-    if not isinstance(ids, list) or len(ids) > _MOST or not all(isinstance(id, str) for id in ids):
-        raise InvalidParams(f"`attachments` must be a list of at most {_MOST} artifact ids.")
-    texts, pictures, named = list[str](), list[Picture](), list[Attachment]()
+        return turn
+    if not isinstance(ids, list) or len(ids) > _MAX_ATTACHMENTS or not all(isinstance(id, str) for id in ids):
+        raise InvalidParams(f"`attachments` must be a list of at most {_MAX_ATTACHMENTS} artifact ids.")
+    texts, pictures, attachments = list[str](), list[Picture](), list[Attachment]()
     for id in ids:
-        record, artifact = await artifacts.described(id), await artifacts.fetch(id)
+        record, artifact = await artifacts.find(id), await artifacts.fetch(id)
         name, mime = record.name or id, artifact.content_type.partition(";")[0]
-        named.append(Attachment(id, name, mime))
+        attachments.append(Attachment(id, name, mime))
         if mime in PICTURE_TYPES:
             if len(artifact.data) > LARGEST_PICTURE:
                 raise TooLarge(f"{name} is larger than {LARGEST_PICTURE:,} bytes, which no model reads.")
@@ -90,11 +87,11 @@ async def with_attachments(said: UserTurn, artifacts: Artifacts, ids: Any) -> Us
             text = artifact.data.decode()
         except UnicodeDecodeError:
             raise InvalidParams(f"{name} is neither text nor a picture.") from None
-        if len(text) > _LONGEST_TEXT:
-            raise TooLarge(f"{name} is longer than {_LONGEST_TEXT:,} characters.")
+        if len(text) > _MAX_TEXT_LENGTH:
+            raise TooLarge(f"{name} is longer than {_MAX_TEXT_LENGTH:,} characters.")
         texts.append(untrusted(f"attachment {name}", text))
-    if sum(len(picture.data) for picture in pictures) > _LARGEST_PICTURES:
-        raise TooLarge(f"The pictures are larger than {_LARGEST_PICTURES:,} bytes together, which no model reads.")
+    if sum(len(picture.data) for picture in pictures) > _MAX_PICTURE_BYTES:
+        raise TooLarge(f"The pictures are larger than {_MAX_PICTURE_BYTES:,} bytes together, which no model reads.")
     return msgspec.structs.replace(
-        said, attached="\n\n".join(texts), pictures=tuple(pictures), attachments=tuple(named)
+        turn, attached="\n\n".join(texts), pictures=tuple(pictures), attachments=tuple(attachments)
     )

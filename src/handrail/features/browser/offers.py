@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class PageProblem:
     """What went wrong in a page: an exception, a console error, a refused request."""
 
     message: str
@@ -35,7 +35,7 @@ class LocalPage(Protocol):
     @property
     def is_open(self) -> bool: ...
 
-    def take_troubles(self) -> list[Trouble]:
+    def take_problems(self) -> list[PageProblem]:
         """What went wrong since the last call."""
         ...
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from handrail.features.browser.offers import Trouble
+from handrail.features.browser.offers import PageProblem
 from handrail.ports.errors import Failure
 
 
@@ -53,7 +53,7 @@ class Showing:
     picture: bytes
     missing: list[str]
     newly_missing: list[str]
-    troubles: list[Trouble]
+    troubles: list[PageProblem]
     seconds: float
     whereabouts: str
     broken: list[str] = field(default_factory=list)
@@ -113,7 +113,7 @@ class Screen(Protocol):
         """A file that the page keeps in memory has changed, so the page must be loaded again."""
         ...
 
-    def take_troubles(self) -> list[Trouble]:
+    def take_problems(self) -> list[PageProblem]:
         """The exceptions since the last call."""
         ...
 

@@ -73,7 +73,7 @@ def error(status: int, type: str, message: str, **headers: str) -> Answer:
     ("answers", "code", "words"),
     [
         ([error(401, "authentication_error", "bad key sk-test")], "FORBIDDEN", "does not accept the key"),
-        ([error(404, "not_found_error", "no such model")], "UNAVAILABLE", "knows no model"),
+        ([error(404, "not_found_error", "no such model")], "UNAVAILABLE", "doesn't know the model"),
         ([error(400, "invalid_request_error", "odd")], "UNAVAILABLE", "refused the request with status 400"),
     ],
 )
@@ -188,7 +188,7 @@ def test_google_says_how_long_to_wait_in_its_own_way(rig: Running, models: Model
             await chat.rested()
             assert chat.streamed == "Now."
             waited = [told["trouble"] for told in chat.told("runStatus") if "trouble" in told]
-            assert waited == ["The model's provider wants 0 s of patience."]
+            assert waited == ["The model's provider asked to wait 0 s."]
 
     asyncio.run(run())
 

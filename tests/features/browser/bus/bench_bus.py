@@ -18,7 +18,7 @@ CLICK = {"browser_click": {"tabId": 1, "clickId": "12"}}
 LOOK = {"browser_dom_index": {"tabId": 1}}
 
 
-class ListLine:
+class ListConnection:
     """The actions that were sent, oldest first: (message, acknowledge). `statuses` are what was told of tasks."""
 
     def __init__(self) -> None:
@@ -64,8 +64,8 @@ class Stage:
         else:
             self.ends.append((action.record.action_id, end))
 
-    def connect(self, client_id: str = "p1") -> ListLine:
-        line = ListLine()
+    def connect(self, client_id: str = "p1") -> ListConnection:
+        line = ListConnection()
         self.bus.plugins.connect(client_id, line)
         return line
 

@@ -21,7 +21,7 @@ from hypothesis.stateful import (
 from handrail.features.browser.bus.tasks import Task
 from handrail.ports.errors import Failure
 from tests.effort import tries
-from tests.features.browser.bus.bench_bus import CLICK, LOOK, OTHER_TASK, TASK, ListLine, Stage
+from tests.features.browser.bus.bench_bus import CLICK, LOOK, OTHER_TASK, TASK, ListConnection, Stage
 from tests.features.browser.bus.virtual_time import VirtualTime
 
 PLUGINS = ("p1", "p2")
@@ -40,7 +40,7 @@ def reopen(task: Task) -> None:
     """As a person does who hands it back and speaks in it."""
     if task.status == "takeover":
         task.hand_back()
-    task.hear("more")
+    task.receive_message("more")
 
 
 class Life(RuleBasedStateMachine):
@@ -49,7 +49,7 @@ class Life(RuleBasedStateMachine):
         self.loop = VirtualTime()
         self.folder = tempfile.TemporaryDirectory(prefix="handrail-life-")
         self.stages: list[Stage] = []
-        self.lines: dict[str, ListLine | None] = {}
+        self.lines: dict[str, ListConnection | None] = {}
         self.callers: dict[str, asyncio.Task[Any]] = {}
 
     def do(self, work: Any) -> Any:

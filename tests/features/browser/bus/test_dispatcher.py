@@ -534,10 +534,10 @@ def test_a_stop_is_seen_however_far_an_action_has_been_prepared(play: Play) -> N
         line = stage.connect()
         task = await stage.bus.tasks.ensure(TASK)
         await stage.bus.takeover.select(task, "p1")
-        kept = await stage.bus.keep(TASK, "file", "text/plain", b"hello", "hello.txt")
+        kept = await stage.bus.store_artifact(TASK, "file", "text/plain", b"hello", "hello.txt")
         upload = {"browser_upload": {"tabId": 1, "clickId": "3", "artifactIds": [kept]}}
         for turns in range(20):
-            task.hear("more")
+            task.receive_message("more")
             acting = begun(stage, upload)
             for _ in range(turns):
                 await asyncio.sleep(0)
@@ -621,7 +621,7 @@ def test_slots_for_what_an_action_produces_come_with_the_message(play: Play) -> 
 def test_files_to_upload_into_a_page_come_with_the_message(play: Play) -> None:
     async def scene(stage: Stage) -> None:
         line = stage.connect()
-        kept = await stage.bus.keep(TASK, "file", "text/plain", b"hello", "hello.txt")
+        kept = await stage.bus.store_artifact(TASK, "file", "text/plain", b"hello", "hello.txt")
         acting = begun(stage, {"browser_upload": {"tabId": 1, "clickId": "3", "artifactIds": [kept]}})
         message = await line.next()
         (told,) = message["artifacts"]

@@ -20,8 +20,8 @@ async def unanswered(stage: Stage, acting: asyncio.Task[Any]) -> None:
 
 async def disconnected(stage: Stage, acting: asyncio.Task[Any]) -> None:
     plugin = stage.bus.plugins.known("p1")
-    assert plugin.line is not None
-    stage.bus.plugins.disconnect("p1", plugin.line)
+    assert plugin.connection is not None
+    stage.bus.plugins.disconnect("p1", plugin.connection)
 
 
 async def stopped(stage: Stage, acting: asyncio.Task[Any]) -> None:

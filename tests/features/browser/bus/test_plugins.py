@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from handrail.features.browser.bus.plugins import STALE_AFTER_MS, Plugins
 from handrail.ports.browser import PluginRecord
-from tests.features.browser.bus.bench_bus import ListLine
+from tests.features.browser.bus.bench_bus import ListConnection
 
 
 class Unstored:
@@ -13,7 +13,7 @@ class Unstored:
 
 def test_a_snapshot_that_nothing_was_heard_of_for_half_a_minute_is_stale() -> None:
     plugins = Plugins(cast("Any", Unstored()), lambda: 0)
-    plugin = plugins.connect("p1", ListLine())
+    plugin = plugins.connect("p1", ListConnection())
     plugin.view.replace({"windows": [], "tabs": [], "tabGroups": []}, 1_000)
     fresh, old = plugin.snapshot(1_000 + STALE_AFTER_MS), plugin.snapshot(1_001 + STALE_AFTER_MS)
     assert (fresh.connected, fresh.stale, fresh.age_ms) == (True, False, 30_000)
@@ -22,10 +22,10 @@ def test_a_snapshot_that_nothing_was_heard_of_for_half_a_minute_is_stale() -> No
 
 def test_a_line_that_was_replaced_does_not_disconnect_the_new_one() -> None:
     plugins = Plugins(cast("Any", Unstored()), lambda: 0)
-    first, second = ListLine(), ListLine()
+    first, second = ListConnection(), ListConnection()
     plugin = plugins.connect("p1", first)
     plugins.disconnect("p1", first)
-    assert plugin.line is None
+    assert plugin.connection is None
     plugins.connect("p1", second)
     plugins.disconnect("p1", first)
-    assert plugin.line is second
+    assert plugin.connection is second

@@ -65,7 +65,7 @@ def test_it_is_completed_until_somebody_speaks_or_begins_anew() -> None:
     assert (one.status, run.is_completed) == ("completed", True)
     with pytest.raises(Conflict):
         one.take_over()
-    one.hear("And now?")
+    one.receive_message("And now?")
     assert (one.status, one.record.title) == ("ongoing", "And now?")
     one.stop()
     assert one.set_agent_status(run, "ended").status == "ended"

@@ -14,7 +14,7 @@ from tests.features.browser.routes.browser import Browser, acting, browsing, got
 Refused = socketio.exceptions.ConnectionError
 
 
-async def refusal(server: Running, auth: Any, **how: Any) -> dict[str, Any]:
+async def error_envelope(server: Running, auth: Any, **how: Any) -> dict[str, Any]:
     browser = Browser("x")
     with pytest.raises(Refused):
         await browser.connect(server, auth=auth, **how)
@@ -36,19 +36,19 @@ def test_a_plugin_joins_with_its_own_token(transports: list[str], server: Runnin
 @pytest.mark.parametrize("client_id", [None, "", 7, "a b", "x" * 129, "tab\n"])
 def test_a_plugin_must_say_who_it_is(client_id: Any, server: Running) -> None:
     auth = {"token": server.token, "clientType": "plugin", "clientId": client_id}
-    assert asyncio.run(refusal(server, auth))["data"] == {"code": "BAD_REQUEST"}
+    assert asyncio.run(error_envelope(server, auth))["data"] == {"code": "BAD_REQUEST"}
 
 
 @pytest.mark.parametrize("kind", ["server", "", 1, None])
 def test_there_are_two_types_of_clients(kind: Any, server: Running) -> None:
     auth = {"token": server.token, "clientType": kind, "clientId": "p"}
-    assert asyncio.run(refusal(server, auth))["data"] == {"code": "BAD_REQUEST"}
+    assert asyncio.run(error_envelope(server, auth))["data"] == {"code": "BAD_REQUEST"}
 
 
 @pytest.mark.parametrize("token", [None, "", "wrong"])
 def test_a_plugin_without_a_token_that_counts_stays_out(token: Any, server: Running) -> None:
     auth = {"token": token, "clientType": "plugin", "clientId": "p", "skipAuthorization": True}
-    assert asyncio.run(refusal(server, auth))["data"] == {"code": "UNAUTHORIZED"}
+    assert asyncio.run(error_envelope(server, auth))["data"] == {"code": "UNAUTHORIZED"}
 
 
 def test_our_extensions_origin_is_let_in_and_no_other_extensions(server: Running) -> None:
@@ -72,7 +72,7 @@ def test_a_second_socket_with_a_live_client_id_is_refused(server: Running) -> No
                 "clientId": first.client_id,
                 "allowOtherClient": True,
             }
-            assert (await refusal(server, auth))["data"] == {"code": "CONFLICT"}
+            assert (await error_envelope(server, auth))["data"] == {"code": "CONFLICT"}
             assert (await first.say({"type": "debugger_event"})) == {"ok": True}
         async with browsing(server, first.client_id):
             pass

@@ -35,7 +35,7 @@ def test_what_the_surface_needs_works_from_afar(server: Running) -> None:
             tab = {"tabId": 7, "windowId": 1, "active": True, "pinned": False, "hidden": False, "index": 0}
             await browser.say({"type": "tab_event", "eventType": "tab_created", "tab": tab, "timestamp": 1})
             assert [tab.tab_id for tab in (await bus.open_tabs("me", task)).tabs] == [7]
-            kept = await bus.keep(task, "file", "text/plain", b"hello", "hello.txt")
+            kept = await bus.store_artifact(task, "file", "text/plain", b"hello", "hello.txt")
             artifact = await bus.artifact(kept)
             assert (artifact.data, artifact.content_type, artifact.kind) == (b"hello", "text/plain", "file")
 
@@ -69,7 +69,7 @@ def test_conditions_arrive_as_what_they_were(server: Running) -> None:
             with pytest.raises(NotFound):
                 await bus.artifact("art-none")
             with pytest.raises(TooLarge):
-                await bus.keep(task, "file", "text/plain", b"x" * (26 * 1024 * 1024))
+                await bus.store_artifact(task, "file", "text/plain", b"x" * (26 * 1024 * 1024))
 
     asyncio.run(run())
 

@@ -1,1 +1,1 @@
-"""Other agents in the chat, over the Agent Client Protocol."""
+"""Other vendors' agents in the chat, over the Agent Client Protocol (ACP)."""

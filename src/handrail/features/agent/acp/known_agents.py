@@ -1,4 +1,4 @@
-"""The agents that can work in the chat in place of handrail's own, and how they are started: always in the cage."""
+"""The agents that can replace handrail's own in the chat, and the commands that start them, always in a cage."""
 
 import os
 import shutil
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PREFIX = "agent:"
-"""In front of an agent's name, where a model's name stands otherwise."""
+"""Marks the name of an agent in a setting that otherwise names a model."""
 
 
 @dataclass(frozen=True, slots=True)
 class AcpAgent:
-    """`words` start it; `name` is the client's, as `handrail run --client` knows it."""
+    """`words` is the command that starts it; `name` is its `--client` for `handrail run`."""
 
     name: str
     title: str
@@ -27,7 +27,7 @@ class AcpAgent:
         return shutil.which(self.words[0])
 
 
-# In the cage, work on the project asks nothing: Claude and Codex find that in their settings there.
+# Work in the cage needs no approval: Claude and Codex read that from their settings there, Gemini from its options.
 ACP_AGENTS = (
     AcpAgent("claude", "Claude", ("claude-agent-acp",)),
     AcpAgent("gemini", "Gemini", ("gemini", "--acp", "--approval-mode", "yolo")),
@@ -44,8 +44,8 @@ def installed() -> list[AcpAgent]:
 
 
 def command(agent: AcpAgent, program: str, project: str, state: Path) -> list[str]:
-    """There is no way to start it uncaged: where the cage doesn't work, `handrail run` says why and ends."""
+    """The command that starts it in a cage. It is never started without: if no cage works, `handrail run` fails."""
     handrail = str(Path(sys.executable).with_name("handrail"))
     cage = [handrail, "run", "--client", agent.name, "--project", project, "--state", str(state)]
-    cage += ["--parent", str(os.getpid())]  # a server that is killed leaves no agent behind
+    cage += ["--parent", str(os.getpid())]  # the agent ends with the server, even if that is killed
     return [*cage, "--", program, *agent.words[1:]]

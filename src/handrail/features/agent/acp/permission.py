@@ -1,4 +1,4 @@
-"""agent_permission: what another agent asks permission for passes the gate like a call."""
+"""agent_permission: sends another agent's permission request through the gate, like any other call."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ class FileChange(msgspec.Struct, frozen=True):
 
 
 class Params(msgspec.Struct, frozen=True):
-    """Everything that the agent says about it: the approval is bound to all of it."""
+    """Everything that the agent reports about its call; the approval is bound to all of it."""
 
     agent: str
     title: str
@@ -67,4 +67,4 @@ TOOLS = (
 
 
 def no_port(project: object) -> None:
-    """The tool needs nothing of the project's."""
+    """This feature's tool uses nothing of the project."""

@@ -1,1 +1,1 @@
-"""Language models behind the port `ports/model.py`. pydantic-ai is imported when the first model is opened."""
+"""Language models, which implement `ports/model.py`. pydantic-ai is imported when the first model is opened."""

@@ -1,7 +1,4 @@
-"""The known models, which one is in use, which providers have a key, and the model itself.
-
-No key is ever returned.
-"""
+"""Lists models, sets the one in use and the providers' keys, and opens models. Never returns a key."""
 
 from __future__ import annotations
 
@@ -23,27 +20,29 @@ from handrail.features.agent.models.providers import (
     split,
 )
 from handrail.features.agent.models.server_models import ServerModels
-from handrail.kernel.web_address import parse_address as read_address
+from handrail.kernel.web_address import parse_address
 from handrail.ports.browser import Wire
 from handrail.ports.errors import InvalidParams
 from handrail.ports.model import Model, NoModel, WrongKey
 from handrail.ports.secrets import KeyringAway, Secret, SecretInfo, SecretStore
 
-_LONGEST_KEY = 4096
+_MAX_KEY_LENGTH = 4096
 _PREFIX = "model:"
-_HOW = "`handrail model use anthropic:…` and `handrail model key anthropic`, or Settings in the console, connect one."
+_HOW_TO_CONNECT = (
+    "Connect one in Settings, or with `handrail model use anthropic:…` and `handrail model key anthropic`."
+)
 
 
 Effort = Literal["", "minimal", "low", "medium", "high"]
 
 
-class Chosen(NamedTuple):
+class ModelChoice(NamedTuple):
     model: str
-    """Empty where none is connected."""
+    """Empty if none is connected."""
     base_url: str
-    """Of its server; empty for the provider's own."""
+    """The server's address; empty for the provider's own."""
     effort: Effort = ""
-    """How much it thinks; empty for the model's own default."""
+    """How much the model thinks; empty for its default."""
 
 
 class KnownModel(Wire, frozen=True, kw_only=True):
@@ -60,11 +59,11 @@ class ModelOverview(Wire, frozen=True, kw_only=True):
 
 
 class ModelCatalog:
-    """`load` and `store` read and write settings by their names each time, so a change counts for the next message."""
+    """`load` and `store` access the settings each time, so that a change takes effect with the next message."""
 
     def __init__(
         self,
-        load: Callable[[], Chosen],
+        load: Callable[[], ModelChoice],
         store: Callable[..., None],
         secrets: SecretStore,
         environ: Mapping[str, str] = os.environ,
@@ -78,95 +77,97 @@ class ModelCatalog:
 
     async def overview(self) -> ModelOverview:
         current, base_url, effort = await asyncio.to_thread(self._load)
-        offered = PROVIDERS if EXTRA.is_installed else {}
-        names = [f"{provider}:{model}" for provider, its in offered.items() for model in its.models]
-        names += [name for name in await self._on_server(current, _checked(base_url)) if name not in names]
+        available = PROVIDERS if EXTRA.is_installed else {}
+        names = [f"{provider}:{model}" for provider, details in available.items() for model in details.models]
+        names += [name for name in await self._models_of_server(current, _check_url(base_url)) if name not in names]
         if current and current not in names:
             names.insert(0, current)
-        kept = await self._kept()
+        stored = await self._stored_names()
         has_key = {
-            provider: not its.needs_key or self._in_environment(provider) is not None or _name(provider) in kept
-            for provider, its in PROVIDERS.items()
+            provider: not details.needs_key
+            or self._key_in_environment(provider) is not None
+            or _name(provider) in stored
+            for provider, details in PROVIDERS.items()
         }
-        known = [
+        models = [
             KnownModel(name=name, provider=name.partition(":")[0], has_key=has_key.get(name.partition(":")[0], False))
             for name in names
         ]
-        known += (KnownModel(name=agent.model, provider="agent", has_key=True) for agent in installed())
-        return ModelOverview(models=known, current=current, base_url=_checked(base_url), effort=effort)
+        models += (KnownModel(name=agent.model, provider="agent", has_key=True) for agent in installed())
+        return ModelOverview(models=models, current=current, base_url=_check_url(base_url), effort=effort)
 
-    async def _on_server(self, current: str, base_url: str) -> Sequence[str]:
-        """The models of the server whose address is set."""
+    async def _models_of_server(self, current: str, base_url: str) -> Sequence[str]:
+        """The models that the configured server lists."""
         if not base_url or not EXTRA.is_installed:
             return ()
         provider = split(current)[0] if current else COMPATIBLE
-        found = await self._server_models.of(base_url, await self._key(provider))
-        return [f"{provider}:{model}" for model in found]
+        models = await self._server_models.fetch(base_url, await self._key(provider))
+        return [f"{provider}:{model}" for model in models]
 
     async def use(self, name: str, base_url: str | None) -> None:
-        """Sets the model for every task without one of its own. InvalidParams."""
+        """Sets the model for all tasks that have none of their own. Raises InvalidParams."""
         split(name)
-        await asyncio.to_thread(self._store, model=name, model_base_url=_checked(base_url or ""))
+        await asyncio.to_thread(self._store, model=name, model_base_url=_check_url(base_url or ""))
 
     async def set_effort(self, effort: Effort) -> None:
-        """Sets how much every model thinks, from the next message on."""
+        """Sets how much models think, from the next message on."""
         await asyncio.to_thread(self._store, model_effort=effort)
 
     async def keep_key(self, provider: str, key: Secret) -> SecretInfo:
         value = key.reveal()
-        if not value or len(value) > _LONGEST_KEY or not value.isascii() or not value.isprintable() or " " in value:
+        if not value or len(value) > _MAX_KEY_LENGTH or not value.isascii() or not value.isprintable() or " " in value:
             raise InvalidParams("This isn't a key: one is a line of letters, digits and signs, without spaces.")
         return await self._secrets.put(_name(checked_provider(provider)), key)
 
     async def forget_keys(self) -> int:
-        """Returns how many there were."""
+        """Deletes all keys of models and returns their number."""
         self._opened.clear()
-        names = [kept.name for kept in await self._secrets.kept() if kept.name.startswith(_PREFIX)]
+        names = [secret.name for secret in await self._secrets.kept() if secret.name.startswith(_PREFIX)]
         return sum([await self._secrets.forget(name) for name in names])
 
     async def open(self, name: str) -> Model:
-        """Opens a model; an empty name means the one in use. NoModel, WrongKey."""
+        """Opens a model; an empty name means the one in use. Raises NoModel or WrongKey."""
         current, address, effort = await asyncio.to_thread(self._load)
-        if not (wanted := name or current):
-            raise NoModel("No model is connected, so this chat has no agent.", hint=_HOW)
-        provider, _ = split(wanted)
+        if not (name := name or current):
+            raise NoModel("No model is connected, so this chat has no agent.", hint=_HOW_TO_CONNECT)
+        provider, _ = split(name)
         if provider != SCRIPT and not EXTRA.is_installed:
             raise NoModel("handrail is installed without its agent.", hint=EXTRA.how_to_install)
         key = await self._key(provider)
         if key is None and PROVIDERS[provider].needs_key:
-            its = PROVIDERS[provider]
-            hint = f"`handrail model key {provider}` keeps one; ${its.variables[0]} is used where it is set."
-            raise WrongKey(f"There is no key for {its.title}.", hint=hint)
-        base_url = _checked(address) if _has_base_url(provider, current) else ""
-        place = (wanted, base_url, key, effort)
-        if place not in self._opened:
-            self._opened[place] = LazyModel(wanted, partial(open_model, wanted, base_url or None, key, effort))
-        return self._opened[place]
+            details = PROVIDERS[provider]
+            hint = f"Store one with `handrail model key {provider}`, or set ${details.variables[0]}."
+            raise WrongKey(f"There is no key for {details.title}.", hint=hint)
+        base_url = _check_url(address) if _has_base_url(provider, current) else ""
+        options = (name, base_url, key, effort)
+        if options not in self._opened:
+            self._opened[options] = LazyModel(name, partial(open_model, name, base_url or None, key, effort))
+        return self._opened[options]
 
     async def _key(self, provider: str) -> Secret | None:
-        if (value := self._in_environment(provider)) is not None:
+        if (value := self._key_in_environment(provider)) is not None:
             return Secret(value)
         return await self._secrets.get(_name(provider)) if PROVIDERS[provider].variables else None
 
-    async def _kept(self) -> set[str]:
+    async def _stored_names(self) -> set[str]:
         try:
-            return {kept.name for kept in await self._secrets.kept()}
+            return {secret.name for secret in await self._secrets.kept()}
         except KeyringAway:
             return set()
 
-    def _in_environment(self, provider: str) -> str | None:
+    def _key_in_environment(self, provider: str) -> str | None:
         values = (self._environ.get(variable) for variable in PROVIDERS[provider].variables)
         return next((value for value in values if value), None)
 
 
-def _has_base_url(provider: str, chosen: str) -> bool:
-    """Whether the configured address belongs to this model. Another provider's key must never be sent there."""
-    return provider == (split(chosen)[0] if chosen else COMPATIBLE)
+def _has_base_url(provider: str, current: str) -> bool:
+    """Whether the configured address is this provider's. Another provider's key must never be sent there."""
+    return provider == (split(current)[0] if current else COMPATIBLE)
 
 
-def _checked(base_url: str) -> str:
-    """The address without user name and password, which would be shown wherever it is. InvalidParams."""
-    if base_url and ("?" in base_url or "#" in base_url or read_address(base_url, "baseUrl").host is None):
+def _check_url(base_url: str) -> str:
+    """Raises InvalidParams, also for an address with a user name or password, which would be shown with it."""
+    if base_url and ("?" in base_url or "#" in base_url or parse_address(base_url, "baseUrl").host is None):
         raise InvalidParams("The base URL must begin with http:// or https://, and end with a path.")
     return base_url
 

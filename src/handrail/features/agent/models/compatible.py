@@ -1,6 +1,6 @@
 """Servers that speak OpenAI's chat format with differences: Ollama, llama.cpp, vLLM, LM Studio, OpenRouter.
 
-They give several tool calls one index, put thinking into tags, or ignore that a stream was asked for.
+They give several tool calls the same index, put thinking into tags, or ignore the request for a stream.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _OPEN, _CLOSE = "<think>", "</think>"
 _CONNECT_SECONDS = 10.0
-_SILENT_SECONDS = 600.0
+_READ_SECONDS = 600.0
 """A local model may take minutes to read a long conversation."""
 
 
@@ -30,9 +30,9 @@ class CompatibleModel(OpenAIChatModel):
 
 class _Stream(OpenAIStreamedResponse):
     def _validate_response(self) -> AsyncIterable[ChatCompletionChunk]:
-        return self._corrected()
+        return self._correct()
 
-    async def _corrected(self) -> AsyncIterator[ChatCompletionChunk]:
+    async def _correct(self) -> AsyncIterator[ChatCompletionChunk]:
         indexes, thinking = ToolCallIndexes(), ThinkingTags()
         async for chunk in self._response:
             for choice in chunk.choices or ():
@@ -43,7 +43,7 @@ class _Stream(OpenAIStreamedResponse):
 
 
 class ToolCallIndexes:
-    """Gives each tool call its own index. A call begins with a name; its other pieces have none."""
+    """Gives each tool call its own index. The first piece of a call has a name, the others don't."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -52,54 +52,54 @@ class ToolCallIndexes:
 
     def correct(self, calls: Any) -> None:
         for call in calls:
-            given = call.index
+            index = call.index
             if self._begins(call):
-                self._newest[given] = self._count
+                self._newest[index] = self._count
                 self._ids[self._count] = call.id or ""
                 self._count += 1
-            call.index = self._newest.get(given, 0)
+            call.index = self._newest.get(index, 0)
 
     def _begins(self, call: ChoiceDeltaToolCall) -> bool:
-        known = self._newest.get(call.index)
-        if known is None:
+        newest = self._newest.get(call.index)
+        if newest is None:
             return True
         has_name = bool(call.function is not None and call.function.name)
         # A server that repeats the id with each piece may repeat the name as well.
-        return has_name and not (call.id and call.id == self._ids[known])
+        return has_name and not (call.id and call.id == self._ids[newest])
 
 
 class ThinkingTags:
-    """Takes `<think>…</think>` at the beginning of a reply apart from its text."""
+    """Separates `<think>…</think>` at the beginning of a reply from its text."""
 
     def __init__(self) -> None:
-        self._held = ""
+        self._buffer = ""
         self._state = "before"
 
     def feed(self, text: str, *, is_last: bool = False) -> tuple[str, str]:
-        """Thinking and text. What may be the beginning of a tag is held back until it is known."""
+        """Returns thinking and text. What may be the beginning of a tag is held back until more of it is there."""
         if self._state == "after":
             return "", text
-        self._held += text
+        self._buffer += text
         if self._state == "before":
-            begun = self._held.lstrip()
-            if not begun.startswith(_OPEN):
-                if _OPEN.startswith(begun) and not is_last:
+            start = self._buffer.lstrip()
+            if not start.startswith(_OPEN):
+                if _OPEN.startswith(start) and not is_last:
                     return "", ""
-                return "", self._pass_on()
-            self._held, self._state = begun.removeprefix(_OPEN), "within"
-        thought, tag, rest = self._held.partition(_CLOSE)
+                return "", self._flush()
+            self._buffer, self._state = start.removeprefix(_OPEN), "within"
+        thought, tag, rest = self._buffer.partition(_CLOSE)
         if tag:
-            self._held = rest.lstrip()
-            return thought, self._pass_on()
+            self._buffer = rest.lstrip()
+            return thought, self._flush()
         if is_last:
-            self._held = ""
+            self._buffer = ""
             return thought, ""
-        safe = len(self._held) - len(_CLOSE) + 1
-        thought, self._held = self._held[: max(safe, 0)], self._held[max(safe, 0) :]
+        safe = len(self._buffer) - len(_CLOSE) + 1
+        thought, self._buffer = self._buffer[: max(safe, 0)], self._buffer[max(safe, 0) :]
         return thought, ""
 
-    def _pass_on(self) -> str:
-        text, self._held, self._state = self._held, "", "after"
+    def _flush(self) -> str:
+        text, self._buffer, self._state = self._buffer, "", "after"
         return text
 
 
@@ -109,17 +109,17 @@ def _separate_thinking(delta: ChoiceDelta, tags: ThinkingTags, *, is_last: bool)
     thought, text = tags.feed(delta.content or "", is_last=is_last)
     delta.content = text or None
     if thought:
-        assert delta.model_extra is not None  # OpenAI's types allow more members than they name
+        assert delta.model_extra is not None  # OpenAI's types allow extra members
         delta.model_extra["reasoning_content"] = thought
 
 
 def http_client() -> httpx2.AsyncClient:
-    timeout = httpx2.Timeout(_SILENT_SECONDS, connect=_CONNECT_SECONDS)
+    timeout = httpx2.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS)
     return httpx2.AsyncClient(transport=_StreamingTransport(httpx2.AsyncHTTPTransport()), timeout=timeout)
 
 
 class _StreamingTransport(httpx2.AsyncBaseTransport):
-    """Turns a whole answer into a stream of one piece, for servers that ignore `stream`."""
+    """Turns a complete answer into a stream of one piece, for servers that ignore `stream`."""
 
     def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
         self._inner = inner
@@ -138,15 +138,15 @@ class _StreamingTransport(httpx2.AsyncBaseTransport):
 
 
 def as_stream(body: bytes) -> bytes:
-    """A whole `chat.completion` as server-sent events; anything else as it is, so that it is reported as wrong."""
+    """A complete `chat.completion` as server-sent events; anything else unchanged, to be reported as an error."""
     try:
-        whole = msgspec.json.decode(body)
-        (choice,) = whole["choices"]
+        completion = msgspec.json.decode(body)
+        (choice,) = completion["choices"]
         delta = choice["message"]
         for index, call in enumerate(delta.get("tool_calls") or ()):
             call["index"] = index
     except (msgspec.DecodeError, KeyError, TypeError, ValueError, AttributeError):
         return body
-    chunk = {**whole, "object": "chat.completion.chunk"}
+    chunk = {**completion, "object": "chat.completion.chunk"}
     chunk["choices"] = [{"index": 0, "delta": delta, "finish_reason": choice.get("finish_reason") or "stop"}]
     return b"data: " + msgspec.json.encode(chunk) + b"\n\ndata: [DONE]\n\n"

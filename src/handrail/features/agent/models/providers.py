@@ -1,4 +1,4 @@
-"""Model providers by the name before the colon (`anthropic:…`), and their models.
+"""Model providers, by the name before the colon (`anthropic:…`), and how to open their models.
 
 A provider's library takes a second or two to import, so it is imported when a model is first opened.
 """
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 SCRIPT = "script"
 COMPATIBLE = "openai-compatible"
 _NO_KEY = "not-needed"
-"""Local servers want none, and their client wants one."""
-_MOST_TOKENS = 16_000
-"""Of one reply: Anthropic wants to be told."""
+"""Local servers need no key, but their client library does."""
+_MAX_REPLY_TOKENS = 16_000
+"""Anthropic requires a limit for each reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """`variables` are environment variables for the key; the first that is set is used. `models` are suggestions."""
+    """`variables`: environment variables for the key; the first one that is set is used. `models`: suggestions."""
 
     title: str
     variables: tuple[str, ...]
@@ -49,7 +49,7 @@ PROVIDERS: Mapping[str, Provider] = {
 
 
 def split(name: str) -> tuple[str, str]:
-    """The provider, and its own name for the model."""
+    """The provider and its name for the model. Raises InvalidParams."""
     provider, _, model = name.partition(":")
     if provider not in PROVIDERS or not model:
         raise InvalidParams(
@@ -60,10 +60,10 @@ def split(name: str) -> tuple[str, str]:
 
 
 def checked_provider(name: str) -> str:
-    """The provider whose key is stored. InvalidParams if it is unknown."""
+    """The name of a provider that uses a key. Raises InvalidParams for others."""
     if name not in PROVIDERS or not PROVIDERS[name].variables:
-        known = ", ".join(provider for provider, its in PROVIDERS.items() if its.variables)
-        raise InvalidParams(f"{name[:100]!r} isn't a provider of models.", hint=f"Known are {known}.")
+        names = ", ".join(provider for provider, details in PROVIDERS.items() if details.variables)
+        raise InvalidParams(f"Unknown provider {name[:100]!r}.", hint=f"Providers are {names}.")
     return name
 
 
@@ -77,7 +77,7 @@ class LazyModel:
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
     ) -> AsyncIterator[Piece | Reply]:
         if self._loading is None:
-            self._loading = asyncio.ensure_future(asyncio.to_thread(_loaded, self._load))
+            self._loading = asyncio.ensure_future(asyncio.to_thread(_load_frozen, self._load))
         try:
             model = await asyncio.shield(self._loading)
         except Exception:
@@ -87,8 +87,8 @@ class LazyModel:
             yield piece
 
 
-def _loaded(load: Callable[[], Model]) -> Model:
-    """Imports the library and exempts its objects from garbage collection, which would otherwise stall streams."""
+def _load_frozen(load: Callable[[], Model]) -> Model:
+    """Loads a model and exempts its library's objects from garbage collection, which would otherwise stall streams."""
     modules = len(sys.modules)
     model = load()
     if len(sys.modules) > modules:
@@ -97,7 +97,7 @@ def _loaded(load: Callable[[], Model]) -> Model:
 
 
 def open_model(name: str, base_url: str | None, key: Secret | None, effort: str = "") -> Model:
-    """Blocks while it imports. InvalidParams, NoModel."""
+    """Blocks while it imports. Raises InvalidParams or NoModel."""
     provider, model = split(name)
     if provider == SCRIPT:
         from handrail.features.agent.models.scripted import ScriptedModel
@@ -117,7 +117,7 @@ def open_model(name: str, base_url: str | None, key: Secret | None, effort: str 
             from pydantic_ai.providers.anthropic import AnthropicProvider
 
             claude = AnthropicModel(model, provider=AnthropicProvider(api_key=value, base_url=base_url))
-            return ProvidedModel(name, claude, declare=to_anthropic, max_tokens=_MOST_TOKENS, effort=effort)
+            return ProvidedModel(name, claude, declare=to_anthropic, max_tokens=_MAX_REPLY_TOKENS, effort=effort)
         case "google":
             from pydantic_ai.models.google import GoogleModel
             from pydantic_ai.providers.google import GoogleProvider
@@ -131,8 +131,8 @@ def open_model(name: str, base_url: str | None, key: Secret | None, effort: str 
 
             from handrail.features.agent.models.compatible import CompatibleModel, http_client
 
-            known = OpenAIProvider(api_key=value or _NO_KEY, base_url=base_url, http_client=http_client())
-            plain = ModelProfile(json_schema_transformer=None)  # our schemas are plain: walking them again takes time
+            server = OpenAIProvider(api_key=value or _NO_KEY, base_url=base_url, http_client=http_client())
+            plain = ModelProfile(json_schema_transformer=None)  # our schemas need no rewriting, which would take time
             return ProvidedModel(
-                name, CompatibleModel(model, provider=known, profile=plain), declare=to_openai, effort=effort
+                name, CompatibleModel(model, provider=server, profile=plain), declare=to_openai, effort=effort
             )

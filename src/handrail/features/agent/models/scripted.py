@@ -1,9 +1,9 @@
-"""A model that says what a file says: for demonstrations and tests, without a key and without a network.
+"""A model that plays a script from a file: for demonstrations and tests, without a key and without a network.
 
 `{"values": {…}, "turns": [{"text": "…", "thinking": "…", "seconds": 1, "uses": [{"name": "…", "arguments": {…}}]}]}`.
-A value is a pattern that is searched in what came back: of a tool that succeeded, in a `note` of handrail's, in the
-`person`'s words; the newest match counts, and `{{name}}` in a turn stands for it. A turn that lacks a value is skipped.
-The next turn is found from the conversation each time, so a run that was cut off goes on at the right place.
+A value is a pattern to search for in the result of a tool, in a `note` by handrail or in the `person`'s messages. The
+newest match replaces `{{name}}` in a turn; a turn with a missing value is skipped. The next turn is always derived from
+the conversation, so an interrupted run continues at the right place.
 """
 
 import asyncio
@@ -30,15 +30,15 @@ from handrail.ports.model import (
     UserTurn,
 )
 
-_PLACE = re.compile(r"\{\{(\w+)\}\}")
-_PIECE = 12
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+_PIECE_LENGTH = 12
 _END = "That was all that my script says."
 
 
 class ScriptedValue(msgspec.Struct, forbid_unknown_fields=True):
-    """`of` names a tool, `note` or `person`.
+    """`of`: a tool's name, `note` or `person`. `find`: a pattern; its first group is the value, or the whole match.
 
-    The first group of `find` is used, or the whole match; `otherwise` if nothing matches.
+    `otherwise`: the value if nothing matches.
     """
 
     of: str
@@ -52,10 +52,7 @@ class ScriptedUse(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ScriptedTurn(msgspec.Struct, forbid_unknown_fields=True):
-    """`seconds` is how long the model waits before it answers.
-
-    `needs` and `unless` name values that must or must not be found.
-    """
+    """`seconds`: the wait before the answer. `needs` and `unless`: values that must or must not exist."""
 
     text: str = ""
     thinking: str = ""
@@ -71,11 +68,11 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read_script(data: bytes) -> "Script":
-    """ValueError (or msgspec's DecodeError, a subclass) says why the script can't be used."""
+    """Raises ValueError, of which msgspec's DecodeError is a subclass."""
     file = msgspec.json.decode(data, type=_File)
     for number, turn in enumerate(file.turns, 1):
-        if unknown := (_named(turn) | {*turn.needs, *turn.unless}) - file.values.keys():
-            raise ValueError(f"turn {number} names {', '.join(sorted(unknown))}, which no value stands for")
+        if unknown := (_placeholders(turn) | {*turn.needs, *turn.unless}) - file.values.keys():
+            raise ValueError(f"turn {number} uses unknown values: {', '.join(sorted(unknown))}")
     try:
         patterns = {name: re.compile(value.find) for name, value in file.values.items()}
     except re.error as wrong:
@@ -94,42 +91,39 @@ class Script:
         self._values = values
         self._patterns = patterns
 
-    def next_turn(self, said: Sequence[Turn]) -> ScriptedTurn | None:
-        """The turn that follows this conversation; None at the end.
-
-        Replays which turn each reply so far must have been.
-        """
-        place, found = 0, dict[str, str]()
-        for turn in said:
+    def next_turn(self, conversation: Sequence[Turn]) -> ScriptedTurn | None:
+        """The turn that follows this conversation; None at the end. Replays which turn each reply so far was."""
+        position, values = 0, dict[str, str]()
+        for turn in conversation:
             if isinstance(turn, AssistantTurn):
-                place = self._fitting(place, found) + 1
+                position = self._next_index(position, values) + 1
             else:
-                self._look(turn, found)
-        at = self._fitting(place, found)
-        return self._filled(self._turns[at], found) if at < len(self._turns) else None
+                self._find_values(turn, values)
+        index = self._next_index(position, values)
+        return self._fill(self._turns[index], values) if index < len(self._turns) else None
 
-    def _fitting(self, start: int, found: Mapping[str, str]) -> int:
-        """The index of the first turn from there on that fits, or the end."""
-        for at in range(start, len(self._turns)):
-            turn = self._turns[at]
-            is_whole = all(name in found or self._values[name].otherwise is not None for name in _named(turn))
-            if is_whole and found.keys() >= {*turn.needs} and found.keys().isdisjoint(turn.unless):
-                return at
+    def _next_index(self, start: int, values: Mapping[str, str]) -> int:
+        """The index of the first turn from `start` on whose conditions are met, or the number of turns."""
+        for index in range(start, len(self._turns)):
+            turn = self._turns[index]
+            is_whole = all(name in values or self._values[name].otherwise is not None for name in _placeholders(turn))
+            if is_whole and values.keys() >= {*turn.needs} and values.keys().isdisjoint(turn.unless):
+                return index
         return len(self._turns)
 
-    def _look(self, turn: Turn, found: dict[str, str]) -> None:
+    def _find_values(self, turn: Turn, values: dict[str, str]) -> None:
         source, text = _source(turn)
         for name, value in self._values.items():
             if value.of == source and (match := self._patterns[name].search(text)) is not None:
-                found[name] = match[1] if match.re.groups else match[0]
+                values[name] = match[1] if match.re.groups else match[0]
 
-    def _filled(self, turn: ScriptedTurn, found: Mapping[str, str]) -> ScriptedTurn:
-        known = {name: found.get(name, value.otherwise or "") for name, value in self._values.items()}
+    def _fill(self, turn: ScriptedTurn, values: Mapping[str, str]) -> ScriptedTurn:
+        texts = {name: values.get(name, value.otherwise or "") for name, value in self._values.items()}
 
         def fill(value: Any) -> Any:
             match value:
                 case str():
-                    return _PLACE.sub(lambda place: known[place[1]], value)
+                    return _PLACEHOLDER.sub(lambda match: texts[match[1]], value)
                 case {**members}:
                     return {name: fill(member) for name, member in members.items()}
                 case list():
@@ -140,10 +134,9 @@ class Script:
         return ScriptedTurn(fill(turn.text), turn.thinking, turn.seconds, uses)
 
 
-def _named(turn: ScriptedTurn) -> set[str]:
-    """Replaces placeholders in the JSON text, so that they work inside any argument."""
-    wire = msgspec.json.encode([turn.text, [use.arguments for use in turn.uses]]).decode()
-    return set(_PLACE.findall(wire))
+def _placeholders(turn: ScriptedTurn) -> set[str]:
+    text = msgspec.json.encode([turn.text, [use.arguments for use in turn.uses]]).decode()
+    return set(_PLACEHOLDER.findall(text))
 
 
 def _source(turn: Turn) -> tuple[str, str]:
@@ -165,22 +158,22 @@ class ScriptedModel:
         except FileNotFoundError:
             raise NotFound(f"There is no script {path}.") from None
         except (msgspec.DecodeError, ValueError) as error:
-            raise Damaged(f"{path} isn't a script of a model: {error}.") from None
+            raise Damaged(f"{path} isn't a model script: {error}.") from None
 
     async def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
     ) -> AsyncIterator[Piece | Reply]:
         number = sum(isinstance(turn, AssistantTurn) for turn in turns)
-        said = self._script.next_turn(turns) or ScriptedTurn(_END)
-        if said.thinking:
-            yield Thought(said.thinking)
-        if said.seconds:
-            await asyncio.sleep(said.seconds)
-        for start in range(0, len(said.text), _PIECE):
-            yield Delta(said.text[start : start + _PIECE])
+        turn = self._script.next_turn(turns) or ScriptedTurn(_END)
+        if turn.thinking:
+            yield Thought(turn.thinking)
+        if turn.seconds:
+            await asyncio.sleep(turn.seconds)
+        for start in range(0, len(turn.text), _PIECE_LENGTH):
+            yield Delta(turn.text[start : start + _PIECE_LENGTH])
             await asyncio.sleep(0)
         uses = tuple(
             ToolUse(f"use_{number}_{index}", use.name, msgspec.json.encode(use.arguments).decode())
-            for index, use in enumerate(said.uses)
+            for index, use in enumerate(turn.uses)
         )
-        yield Reply(AssistantTurn(said.text, uses, thinking=said.thinking), Usage())
+        yield Reply(AssistantTurn(turn.text, uses, thinking=turn.thinking), Usage())

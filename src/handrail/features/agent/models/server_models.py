@@ -1,4 +1,4 @@
-"""Which models a server with OpenAI's format offers, as it says itself."""
+"""Asks a server with OpenAI's format which models it has."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import msgspec
 if TYPE_CHECKING:
     from handrail.ports.secrets import Secret
 
-_SECONDS = 2.0
-_KEPT_SECONDS = 30.0
-_MOST = 200
-_LONGEST_ANSWER = 4 * 1024 * 1024
+_TIMEOUT_SECONDS = 2.0
+_CACHE_SECONDS = 30.0
+_MAX_MODELS = 200
+_MAX_ANSWER = 4 * 1024 * 1024
 
 
 class _Model(msgspec.Struct):
@@ -27,19 +27,19 @@ class _Models(msgspec.Struct):
 
 
 class ServerModels:
-    """Asks a server at most every half minute."""
+    """Keeps each server's answer for half a minute."""
 
     def __init__(self) -> None:
-        self._found: dict[str, tuple[float, Sequence[str]]] = {}
+        self._cache: dict[str, tuple[float, Sequence[str]]] = {}
         self._asking = asyncio.Lock()
 
-    async def of(self, base_url: str, key: Secret | None) -> Sequence[str]:
-        """Nothing if the server doesn't say."""
+    async def fetch(self, base_url: str, key: Secret | None) -> Sequence[str]:
+        """The models' names; empty if the server doesn't list them."""
         async with self._asking:
-            at, names = self._found.get(base_url, (0.0, ()))
-            if base_url not in self._found or time.monotonic() - at > _KEPT_SECONDS:
+            fetched_at, names = self._cache.get(base_url, (0.0, ()))
+            if base_url not in self._cache or time.monotonic() - fetched_at > _CACHE_SECONDS:
                 names = await _ask(base_url, key)
-                self._found[base_url] = time.monotonic(), names
+                self._cache[base_url] = time.monotonic(), names
             return names
 
 
@@ -48,11 +48,11 @@ async def _ask(base_url: str, key: Secret | None) -> Sequence[str]:
 
     headers = {} if key is None else {"Authorization": f"Bearer {key.reveal()}"}
     try:
-        async with httpx2.AsyncClient(timeout=_SECONDS) as http:
+        async with httpx2.AsyncClient(timeout=_TIMEOUT_SECONDS) as http:
             answer = await http.get(f"{base_url.rstrip('/')}/models", headers=headers)
-        if answer.status_code != 200 or len(answer.content) > _LONGEST_ANSWER:
+        if answer.status_code != 200 or len(answer.content) > _MAX_ANSWER:
             return ()
-        found = msgspec.json.decode(answer.content, type=_Models)
+        models = msgspec.json.decode(answer.content, type=_Models)
     except (httpx2.HTTPError, msgspec.DecodeError, ValueError):
         return ()
-    return [model.id for model in found.data if model.id.isprintable()][:_MOST]
+    return [model.id for model in models.data if model.id.isprintable()][:_MAX_MODELS]

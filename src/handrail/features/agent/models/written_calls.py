@@ -1,4 +1,4 @@
-"""Tool calls that a model wrote into its text, because its server doesn't recognise them as calls."""
+"""Finds tool calls in a reply's text, for servers that don't recognize their model's calls."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _TAGGED_ARGUMENT = re.compile(r"<parameter=([\w.-]+)>\n?(.*?)\n?</parameter>", r
 
 
 def with_written_calls(response: ModelResponse, tools: Mapping[str, Mapping[str, Any]]) -> ModelResponse:
-    """The same reply with such calls as calls. Only known tools count: other text may look like a call.
+    """The reply with the calls in its text as tool calls. Calls of tools that aren't in `tools` stay text.
 
-    `tools` are the parameter schemas of the tools that were offered.
+    `tools` has the schemas of the offered tools' parameters.
     """
     if any(isinstance(part, ToolCallPart) for part in response.parts):
         return response
     parts: list[ModelResponsePart] = []
     for part in response.parts:
         if isinstance(part, TextPart):
-            text, calls = _taken_out(part.content, tools)
+            text, calls = _extract(part.content, tools)
             if calls:
                 parts += [replace(part, content=text)] if text else []
                 parts += calls
@@ -34,7 +34,7 @@ def with_written_calls(response: ModelResponse, tools: Mapping[str, Mapping[str,
     return replace(response, parts=parts)
 
 
-def _taken_out(text: str, tools: Mapping[str, Mapping[str, Any]]) -> tuple[str, list[ToolCallPart]]:
+def _extract(text: str, tools: Mapping[str, Mapping[str, Any]]) -> tuple[str, list[ToolCallPart]]:
     calls: list[ToolCallPart] = []
 
     def take_json(match: re.Match[str]) -> str:
@@ -64,9 +64,9 @@ def _arguments(body: str) -> Collection[tuple[str, str]]:
 
 
 def _value(text: str, schema: Mapping[str, Any], name: str) -> Any:
-    """Tags have no types: what the schema says is text stays text."""
-    its = schema.get("properties", {}).get(name, {})
-    if isinstance(its, Mapping) and its.get("type") == "string":
+    """The value of a tagged argument. Tags have no types, so the schema decides what is a string."""
+    declared = schema.get("properties", {}).get(name, {})
+    if isinstance(declared, Mapping) and declared.get("type") == "string":
         return text
     try:
         return msgspec.json.decode(text)

@@ -1,4 +1,4 @@
-"""Sends the agent's runs to pages as chat events of contract 2 (§3.4).
+"""Sends the events of the agent's runs to pages as chat events of contract 2 (§3.4).
 
 Additions to the contract: `runStatus`, `thinkingDelta`, `restart` of a chatDelta, and more members of `toolUsed`.
 """
@@ -20,9 +20,9 @@ from handrail.ports.browser import Wire
 from handrail.ports.errors import Failure
 from handrail.ports.model import AssistantTurn, Attachment, Note, ToolResult, ToolUse, UserTurn
 
-MOST_TEXT = 2_000
-PLACES = 1_000
-"""A reply's words and its tools have one number in the store and several here."""
+MAX_TEXT_LENGTH = 2_000
+NUMBERS_PER_TURN = 1_000
+"""A reply and its tool calls are one turn in the store, and several entries here."""
 
 
 class EntryTool(Wire, frozen=True, kw_only=True):
@@ -62,86 +62,86 @@ class AgentEvents:
         self._traces: dict[str, str | None] = {}
         self._partial: dict[str, _PartialReply] = {}
 
-    def begins(self, task_id: str, trace_id: str | None) -> None:
+    def run_started(self, task_id: str, trace_id: str | None) -> None:
         self._traces[task_id] = trace_id
 
-    def followed(self, task_id: str) -> None:
-        """A page has come in the middle of a reply: what was told of it is told again, as a new beginning."""
+    def page_followed(self, task_id: str) -> None:
+        """Sends the current reply again from its start, because another page has begun to follow the task."""
         if (partial := self._partial.get(task_id)) is None:
             return
-        for told, make in ((partial.thoughts, _thought), (partial.pieces, _piece)):
-            if told:
-                for text in ("", "".join(told)):
-                    self._tell(task_id, make(partial.message_id, partial.target, text))
+        for pieces, make in ((partial.thoughts, _thought), (partial.pieces, _piece)):
+            if pieces:
+                for text in ("", "".join(pieces)):
+                    self._send(task_id, make(partial.message_id, partial.target, text))
 
-    def hear(self, task_id: str, message_id: str, target: str, text: str) -> None:
+    def text_streamed(self, task_id: str, message_id: str, target: str, text: str) -> None:
         partial = self._partial_of(task_id, message_id, target)
-        _take(partial.pieces, text)
-        self._tell(task_id, _piece(message_id, target, text))
+        _add_piece(partial.pieces, text)
+        self._send(task_id, _piece(message_id, target, text))
 
-    def thinks(self, task_id: str, message_id: str, target: str, text: str) -> None:
+    def thinking_streamed(self, task_id: str, message_id: str, target: str, text: str) -> None:
         partial = self._partial_of(task_id, message_id, target)
-        _take(partial.thoughts, text)
-        self._tell(task_id, _thought(message_id, target, text))
+        _add_piece(partial.thoughts, text)
+        self._send(task_id, _thought(message_id, target, text))
 
-    def said(self, task_id: str, message_id: str, target: str, text: str) -> None:
+    def reply_completed(self, task_id: str, message_id: str, target: str, text: str) -> None:
         self._partial.pop(task_id, None)
-        self._tell(task_id, _chat(message_id, target, {"finished": True, "delta": {"content": ""}, "content": text}))
+        self._send(task_id, _chat(message_id, target, {"finished": True, "delta": {"content": ""}, "content": text}))
 
     def tool_used(self, task_id: str, message_id: str, use: ToolUse, status: str, text: str = "") -> None:
         event: dict[str, Any] = {"type": "toolUsed", "name": use.name, "actionId": use.execution_id, "status": status}
         if message_id:
             event |= {"messageId": message_id, "arguments": _arguments(use)}
         if text:
-            event["text"] = unmarked(text)[:MOST_TEXT]
+            event["text"] = unmarked(text)[:MAX_TEXT_LENGTH]
         if (effect := effect_of(self._registry, use)) is not None:
             event["effect"] = effect
-        self._tell(task_id, event)
+        self._send(task_id, event)
 
     def succeeded(self, task_id: str, target: str, schema: str, data: dict[str, Any]) -> None:
-        self._tell(task_id, _output(target, {"status": "success", "schemaName": schema, "data": data}))
+        self._send(task_id, _output(target, {"status": "success", "schemaName": schema, "data": data}))
 
     def failed(self, task_id: str, target: str, failure: Failure) -> None:
         error = http_envelope(failure)["error"]
         if failure.hint is not None:
             error["details"]["hint"] = failure.hint
-        self._tell(task_id, _output(target, {"status": "error", "error": error}))
+        self._send(task_id, _output(target, {"status": "error", "error": error}))
 
     def run_changed(self, run: Run) -> None:
         if run.status != "running":
             self._partial.pop(run.task_id, None)
-        self._tell(run.task_id, {"type": "runStatus", **self.status(run)})
+        self._send(run.task_id, {"type": "runStatus", **self.status(run)})
 
     def task_changed(self, task: AgentTask) -> None:
         self._pages.task_changed(task)
 
-    def task_noted(self, task_id: str) -> None:
-        self._pages.task_noted(task_id)
+    def mark_task_changed(self, task_id: str) -> None:
+        self._pages.mark_task_changed(task_id)
 
     def status(self, run: Run) -> dict[str, Any]:
-        """`runStatus`, and `run` of a task's page."""
+        """The members of `runStatus`, also for a task's page."""
         usage: dict[str, Any] = {"inputTokens": run.usage.input_tokens, "outputTokens": run.usage.output_tokens}
         if run.usage.cost is not None:
             usage["cost"] = run.usage.cost
         if run.usage.is_estimated:
             usage["estimated"] = True
-        told: dict[str, Any] = {
+        status: dict[str, Any] = {
             "status": run.status,
             "mode": run.mode,
             "model": run.model or run.used_model,
             "usage": usage,
         }
         most = self._limits.of(run)
-        told |= {"steps": run.steps, "mostSteps": most.steps, "mostCost": most.cost}
-        told["canResume"] = run.can_resume
+        status |= {"steps": run.steps, "mostSteps": most.steps, "mostCost": most.cost}
+        status["canResume"] = run.can_resume
         if run.reached is not None:
-            told["reached"] = run.reached
-        return {**told, "trouble": run.trouble} if run.trouble else told
+            status["reached"] = run.reached
+        return {**status, "trouble": run.trouble} if run.trouble else status
 
     def entries(self, page: Sequence[StoredTurn]) -> list[Entry]:
-        """What was said and done in a task, as the chat page lists it. An addition to contract 2."""
-        outcomes = {one.turn.execution_id: one.turn for one in page if isinstance(one.turn, ToolResult)}
-        return [entry for one in page for entry in _entries(one, outcomes, self._registry)]
+        """A page of a task's conversation, as the chat shows it. An addition to contract 2."""
+        results = {stored.turn.execution_id: stored.turn for stored in page if isinstance(stored.turn, ToolResult)}
+        return [entry for stored in page for entry in _entries(stored, results, self._registry)]
 
     def _partial_of(self, task_id: str, message_id: str, target: str) -> _PartialReply:
         partial = self._partial.get(task_id)
@@ -149,29 +149,29 @@ class AgentEvents:
             partial = self._partial[task_id] = _PartialReply(message_id, target)
         return partial
 
-    def _tell(self, task_id: str, event: dict[str, Any]) -> None:
+    def _send(self, task_id: str, event: dict[str, Any]) -> None:
         """Sends an event with the trace id of the message that it answers (contract 2 §0.4)."""
-        self._pages.tell(task_id, event, self._traces.get(task_id))
+        self._pages.send_event(task_id, event, self._traces.get(task_id))
 
 
-def _take(told: list[str], text: str) -> None:
-    """An empty piece means that it starts again."""
-    told.append(text) if text else told.clear()
+def _add_piece(pieces: list[str], text: str) -> None:
+    """An empty piece means that the reply starts again."""
+    pieces.append(text) if text else pieces.clear()
 
 
 def _piece(message_id: str, target: str, text: str) -> dict[str, Any]:
-    again = {} if text else {"restart": True}
-    return _chat(message_id, target, {"finished": False, "delta": {"content": text}, **again})
+    restart = {} if text else {"restart": True}
+    return _chat(message_id, target, {"finished": False, "delta": {"content": text}, **restart})
 
 
 def _thought(message_id: str, target: str, text: str) -> dict[str, Any]:
-    again = {} if text else {"restart": True}
+    restart = {} if text else {"restart": True}
     return {
         "type": "thinkingDelta",
         "targetEventId": target,
         "messageId": message_id,
         "delta": {"content": text},
-        **again,
+        **restart,
     }
 
 
@@ -183,46 +183,46 @@ def _output(target: str, members: dict[str, Any]) -> dict[str, Any]:
     return {"type": "structuredOutput", **members, "isComplete": True, "targetEventId": target}
 
 
-def _entries(one: StoredTurn, outcomes: dict[str, ToolResult], registry: Registry) -> Iterator[Entry]:
-    n, at = one.number * PLACES, one.at
-    match one.turn:
+def _entries(stored: StoredTurn, results: dict[str, ToolResult], registry: Registry) -> Iterator[Entry]:
+    n, at = stored.number * NUMBERS_PER_TURN, stored.at
+    match stored.turn:
         case UserTurn(id=id, text=text, attachments=attachments):
             yield Entry(n=n, kind="user", id=id, at=at, text=text, attachments=attachments or UNSET)
         case Note(text=text):
-            yield Entry(n=n, kind="note", id=f"note_{one.number}", at=at, text=text)
+            yield Entry(n=n, kind="note", id=f"note_{stored.number}", at=at, text=text)
         case AssistantTurn(text=text, uses=uses, id=id, thinking=thinking):
             if text or thinking:
                 yield Entry(n=n, kind="assistant", id=id, at=at, text=text, thinking=thinking or UNSET)
-            for index, use in enumerate(uses[: PLACES - 1], 1):
-                yield _tool_entry(n + index, at, use, outcomes.get(use.execution_id), registry)
+            for index, use in enumerate(uses[: NUMBERS_PER_TURN - 1], 1):
+                yield _tool_entry(n + index, at, use, results.get(use.execution_id), registry)
 
 
-def _tool_entry(n: int, at: int, use: ToolUse, outcome: ToolResult | None, registry: Registry) -> Entry:
+def _tool_entry(n: int, at: int, use: ToolUse, result: ToolResult | None, registry: Registry) -> Entry:
     tool = EntryTool(
         name=use.name,
         arguments=_arguments(use),
         execution_id=use.execution_id,
-        status="running" if outcome is None else "error" if outcome.is_error else "success",
+        status="running" if result is None else "error" if result.is_error else "success",
         effect=effect_of(registry, use) or UNSET,
     )
-    text = "" if outcome is None else unmarked(outcome.text)[:MOST_TEXT]
+    text = "" if result is None else unmarked(result.text)[:MAX_TEXT_LENGTH]
     return Entry(n=n, kind="tool", id=use.execution_id, at=at, text=text, tool=tool)
 
 
 def _arguments(use: ToolUse) -> dict[str, Any]:
-    """Arguments for people: long texts are cut, and what is not JSON is shown as it was written."""
+    """Arguments as people see them: long texts are cut, and invalid JSON is shown as a text."""
     try:
-        given = json.loads(use.arguments or "{}")
+        arguments = json.loads(use.arguments or "{}")
     except ValueError:
-        given = None
-    if not isinstance(given, dict):
+        arguments = None
+    if not isinstance(arguments, dict):
         return {"": _short(use.arguments)}
-    return {name: _short(value) for name, value in given.items()}
+    return {name: _short(value) for name, value in arguments.items()}
 
 
 def _short(value: Any) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= MOST_TEXT else value[:MOST_TEXT] + "…"
-    if isinstance(value, dict | list) and len(spelled := json.dumps(value, ensure_ascii=False)) > MOST_TEXT:
-        return spelled[:MOST_TEXT] + "…"
+        return value if len(value) <= MAX_TEXT_LENGTH else value[:MAX_TEXT_LENGTH] + "…"
+    if isinstance(value, dict | list) and len(text := json.dumps(value, ensure_ascii=False)) > MAX_TEXT_LENGTH:
+        return text[:MAX_TEXT_LENGTH] + "…"
     return value

@@ -1,4 +1,4 @@
-"""`/api/agent`, and the additions to contract 2's `user_message`."""
+"""`/api/agent`: tasks with their runs, models and keys. Also reads the agent's additions to `user_message`."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Literal, TypeVar
@@ -13,7 +13,7 @@ from handrail.faces.http.endpoint import Endpoint, Query, given
 from handrail.faces.http.json_body import MAX_LIMIT, page_before, page_limit
 from handrail.faces.socketio.messages import trace_of
 from handrail.features.agent.models.catalog import Effort, ModelCatalog, ModelOverview
-from handrail.features.agent.routes.events import PLACES, AgentEvents, Entry
+from handrail.features.agent.routes.events import NUMBERS_PER_TURN, AgentEvents, Entry
 from handrail.features.agent.runs import Runs
 from handrail.features.agent.user_message import Artifacts, UserMessage, with_attachments
 from handrail.kernel import task_ids
@@ -28,8 +28,8 @@ MostSteps = Annotated[int, Meta(ge=1, le=10_000)]
 MostCost = Annotated[float, Meta(ge=0, le=1_000_000)]
 
 
-class _Given(Wire, frozen=True, kw_only=True):
-    """Null means the same as a missing member."""
+class _MessageOptions(Wire, frozen=True, kw_only=True):
+    """Additions to contract 2's `user_message`. Null means the same as a missing member."""
 
     mode: Literal["plan", "act"] | None = None
     model: Annotated[str, Meta(max_length=256)] | None = None
@@ -41,26 +41,26 @@ class AgentMessages:
     def __init__(self, runs: Runs, events: AgentEvents, artifacts: Artifacts) -> None:
         self._runs = runs
         self._artifacts = artifacts
-        self.followed = events.followed
+        self.page_followed = events.page_followed
 
-    async def hear(self, task_id: str, said: UserTurn, message: dict[str, Any], speaker: str) -> None:
-        """A Failure refuses the words; what goes wrong with them later is told to those who follow the task."""
-        choice = _choice_in(message)
-        said = await with_attachments(said, self._artifacts, message.get("attachments"))
-        await self._runs.say(task_id, UserMessage(said, speaker, choice, trace_of(message)))
+    async def receive(self, task_id: str, turn: UserTurn, message: dict[str, Any], speaker: str) -> None:
+        """A Failure refuses the message. Later errors are sent to the pages that follow the task."""
+        choice = _read_choice(message)
+        turn = await with_attachments(turn, self._artifacts, message.get("attachments"))
+        await self._runs.send_message(task_id, UserMessage(turn, speaker, choice, trace_of(message)))
 
 
-def _choice_in(message: dict[str, Any]) -> RunOptions:
-    """InvalidParams names the member that makes no sense."""
+def _read_choice(message: dict[str, Any]) -> RunOptions:
+    """Raises InvalidParams, which names the invalid member."""
     try:
-        given = msgspec.convert(message, _Given)
+        options = msgspec.convert(message, _MessageOptions)
     except msgspec.ValidationError as error:
         raise InvalidParams(f"{error}.") from None
     return RunOptions(
-        mode=_or_unset(given.mode),
-        model=_or_unset(given.model or None),
-        most_steps=_or_unset(given.most_steps),
-        most_cost=_or_unset(given.most_cost),
+        mode=_or_unset(options.mode),
+        model=_or_unset(options.model or None),
+        most_steps=_or_unset(options.most_steps),
+        most_cost=_or_unset(options.most_cost),
     )
 
 
@@ -68,14 +68,14 @@ def _or_unset(value: T | None) -> T | UnsetType:
     return UNSET if value is None else value
 
 
-_WHAT = "Looking after the agent"
+_ACTION = "Controlling the agent"
 _HINT = "Do it in the console (`handrail open`) or on the command line."
 _TASK = {"type": "string", "pattern": task_ids.PATTERN}
 _LIMIT = {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT}
 
 
 class AgentTask(Wire, frozen=True, kw_only=True):
-    """`next` is the value of `before` that asks for the next page."""
+    """`next` is the value of `before` for the next page."""
 
     task: TaskRecord
     run: dict[str, Any] | None
@@ -89,7 +89,7 @@ class ChangedTask(Wire, frozen=True, kw_only=True):
     mode: Literal["plan", "act"] | UnsetType = UNSET
     model: Annotated[str, Meta(max_length=256)] | UnsetType = UNSET
     most_steps: MostSteps | UnsetType | None = UNSET
-    """None, here and of the cost: the settings' again."""
+    """None, also for the cost: back to the settings' limit."""
     most_cost: MostCost | UnsetType | None = UNSET
 
 
@@ -115,18 +115,18 @@ def endpoints(
     tasks: AgentTasks, runs: Runs, models: ModelCatalog, events: AgentEvents, key: ConsoleKey
 ) -> Sequence[Endpoint]:
     def check(request: Request) -> None:
-        check_is_persons(request, key, _WHAT, _HINT)
+        check_is_persons(request, key, _ACTION, _HINT)
 
-    async def told(task_id: str) -> dict[str, Any] | None:
+    async def run_status(task_id: str) -> dict[str, Any] | None:
         run = await runs.find(task_id)
         return None if run is None else events.status(run)
 
     async def show(request: Request, body: None) -> AgentTask:
         check(request)
         task, before, limit = await tasks.find(_id(request)), page_before(request), page_limit(request)
-        page = await runs.page(task.id, None if before is None else -(-before // PLACES), limit)
-        more = page[0].number * PLACES if len(page) >= limit else UNSET
-        return AgentTask(task=task.record, run=await told(task.id), entries=events.entries(page), next=more)
+        page = await runs.page(task.id, None if before is None else -(-before // NUMBERS_PER_TURN), limit)
+        more = page[0].number * NUMBERS_PER_TURN if len(page) >= limit else UNSET
+        return AgentTask(task=task.record, run=await run_status(task.id), entries=events.entries(page), next=more)
 
     async def change(request: Request, body: ChangedTask) -> AgentTask:
         check(request)
@@ -139,8 +139,8 @@ def endpoints(
         if body.archived is not UNSET:
             task.archive(body.archived)
         await tasks.save(task)
-        events.task_noted(task.id)
-        return AgentTask(task=task.record, run=await told(task.id), entries=[])
+        events.mark_task_changed(task.id)
+        return AgentTask(task=task.record, run=await run_status(task.id), entries=[])
 
     def steering(verb: str, summary: str, steer: Callable[[str], Awaitable[Run]]) -> Endpoint:
         async def run(request: Request, body: None) -> dict[str, Any]:
@@ -178,17 +178,17 @@ def endpoints(
 
     return [
         on_task(
-            "GET", "", "What was said and done in a task, newest last.", show, AgentTask,
+            "GET", "", "A task's conversation, newest last.", show, AgentTask,
             query=[Query("before", {"type": "integer", "minimum": 0}), Query("limit", _LIMIT)],
         ),
         on_task(
-            "POST", "", "Renames or archives a task, sets its mode, model or limits.", change, AgentTask,
+            "POST", "", "Renames or archives a task, or sets its mode, model or limits.", change, AgentTask,
             body=ChangedTask,
         ),
         steering("stop", "Stops the agent.", runs.stop),
-        steering("pause", "Lets the agent rest after its present step.", runs.pause),
+        steering("pause", "Pauses the agent after its current step.", runs.pause),
         steering("resume", "Resumes the agent.", runs.resume),
-        Endpoint("GET", "/api/agent/models", "Models, and the one in use.", overview, ModelOverview),
+        Endpoint("GET", "/api/agent/models", "Lists models and the one in use.", overview, ModelOverview),
         Endpoint(
             "POST", "/api/agent/model", "Chooses the model.", use, ModelOverview, body=ChosenModel
         ),
@@ -196,9 +196,9 @@ def endpoints(
             "POST", "/api/agent/effort", "Sets how much models think.", set_effort, ModelOverview, body=ChosenEffort
         ),
         Endpoint(
-            "POST", "/api/agent/keys", "Keeps a provider's key.", keep_key, ModelOverview, body=GivenKey,
+            "POST", "/api/agent/keys", "Stores a provider's key.", keep_key, ModelOverview, body=GivenKey,
         ),
-        Endpoint("DELETE", "/api/agent/keys", "Forgets all keys of models.", forget_keys, Forgotten),
+        Endpoint("DELETE", "/api/agent/keys", "Deletes all keys of models.", forget_keys, Forgotten),
     ]  # fmt: skip
 
 

@@ -100,7 +100,7 @@ class Artifacts:
         await self._fill(record, body)
         return self.url(artifact_id)
 
-    async def keep(self, task_id: str, kind: str, content_type: str, data: bytes, name: str = "") -> str:
+    async def add(self, task_id: str, kind: str, content_type: str, data: bytes, name: str = "") -> str:
         slot = await self.presign(task_id, kind, content_type, name)
 
         async def whole() -> AsyncIterator[bytes]:
@@ -110,7 +110,7 @@ class Artifacts:
         return slot.artifact_id
 
     async def fetch(self, artifact_id: str) -> Artifact:
-        record = await self.described(artifact_id)
+        record = await self.find(artifact_id)
         data = await asyncio.to_thread(self._read, record)
         if data is None:
             raise NotFound("Its file is no longer there.", artifactId=artifact_id)
@@ -121,7 +121,7 @@ class Artifacts:
         data = self._files.read(record.artifact_id)
         return data if data is not None and sha256(data).hexdigest() == record.digest else None
 
-    async def described(self, artifact_id: str) -> ArtifactRecord:
+    async def find(self, artifact_id: str) -> ArtifactRecord:
         """The metadata of one that can be downloaded. NotFound, Gone."""
         record = await self._found(artifact_id)
         if self._now() >= record.kept_until:

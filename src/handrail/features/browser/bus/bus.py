@@ -139,7 +139,7 @@ class LocalBus:
             return end
         for _, slot in action.slots:
             with suppress(NotFound):
-                await self.artifacts.described(slot.artifact_id)
+                await self.artifacts.find(slot.artifact_id)
                 own = {"artifactId": slot.artifact_id, "url": slot.download_url}
                 return End(end.status, {**end.result, **own})
         return end
@@ -164,8 +164,8 @@ class LocalBus:
     async def artifact(self, artifact_id: str) -> Artifact:
         return await self.artifacts.fetch(artifact_id)
 
-    async def keep(self, task: str, kind: str, content_type: str, data: bytes, name: str = "") -> str:
-        return await self.artifacts.keep((await self.tasks.ensure(task)).id, kind, content_type, data, name)
+    async def store_artifact(self, task: str, kind: str, content_type: str, data: bytes, name: str = "") -> str:
+        return await self.artifacts.add((await self.tasks.ensure(task)).id, kind, content_type, data, name)
 
     async def view(self, task_id: str) -> TaskView:
         """What the task looked like last. NotFound if there is no such task."""
@@ -176,7 +176,7 @@ class LocalBus:
         seen = task_view.view_of(task.id, pictures, indexes, latest)
         try:
             if seen.artifact_id is not UNSET:
-                await self.artifacts.described(seen.artifact_id)
+                await self.artifacts.find(seen.artifact_id)
         except NotFound:
             return TaskView(task_id=task.id)
         return seen
@@ -227,7 +227,7 @@ class LocalBus:
             message = "must be a list of artifact ids"
             field = "actions.browser_upload.artifactIds"
             raise InvalidParams(f"`{field}` {message}.", fieldErrors=[{"field": field, "message": message}])
-        found = [await self.artifacts.described(id) for id in ids]
+        found = [await self.artifacts.find(id) for id in ids]
         return [
             {
                 "artifactId": record.artifact_id,

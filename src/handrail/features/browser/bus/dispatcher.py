@@ -76,7 +76,7 @@ class Dispatcher:
             raise Conflict(f"The action {action_id} is under way already.", actionId=action_id)
         if "task_start" not in action.record.actions:
             task.check_is_open()  # it may have been stopped while the action was prepared
-        plugin.open_line()
+        plugin.require_connection()
         if task.actions >= self._most_waiting:
             raise Busy(f"{task.actions} actions of this task wait already.", taskId=task.id)
         begun = self._store.begin(action.record)
@@ -158,12 +158,12 @@ class Dispatcher:
     async def _attempt(self, plugin: Plugin, action: Action, wire_id: str) -> End:
         exchange = Exchange(action)
         try:
-            line = plugin.open_line()
+            connection = plugin.require_connection()
             plugin.exchanges[wire_id] = exchange
             own = await asyncio.to_thread(find_own_ports)
             action.is_sent = True
             message = action.message(wire_id, self._now(), own, has_numbers=plugin.has_numbers)
-            await line.send(message, exchange.on_ack)
+            await connection.send(message, exchange.on_ack)
             async with asyncio.timeout(self._ack_within):
                 await exchange.acknowledged.wait()
             async with asyncio.timeout(action.seconds):
@@ -185,12 +185,12 @@ class Dispatcher:
             failure = Unfinished(f"The browser did not end the action within {action.seconds:g} s.", **context)
         else:
             failure = Unacknowledged(f"The browser did not take the action within {self._ack_within:g} s.", **context)
-        line = plugin.line
+        connection = plugin.connection
         if plugin.note_timeout():
             action.finish(failed(failure))
             self._clear(plugin, has_begun=True)
-            if line is not None:
-                line.drop()
+            if connection is not None:
+                connection.drop()
         return failed(failure)
 
     def _clear(self, plugin: Plugin, *, has_begun: bool) -> None:

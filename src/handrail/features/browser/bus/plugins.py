@@ -32,7 +32,7 @@ class Plugin:
     def __init__(self, record: PluginRecord) -> None:
         self.record = record
         self.view = BrowserView()
-        self.line: PluginConnection | None = None
+        self.connection: PluginConnection | None = None
         self.is_healthy = True
         self.exchanges: dict[str, Exchange] = {}
         self.tabs = TaskTabs(self.view)
@@ -44,8 +44,12 @@ class Plugin:
     def client_id(self) -> str:
         return self.record.client_id
 
-    def open_line(self) -> PluginConnection:
-        if self.line is None:
+    @property
+    def is_connected(self) -> bool:
+        return self.connection is not None
+
+    def require_connection(self) -> PluginConnection:
+        if self.connection is None:
             raise Offline(
                 f"The browser {self.client_id} is not connected.",
                 hint=_GO_ON,
@@ -58,7 +62,7 @@ class Plugin:
                 clientId=self.client_id,
                 reason="unhealthy",
             )
-        return self.line
+        return self.connection
 
     def note_answer(self, end: End) -> None:
         self._timeouts = 0
@@ -72,8 +76,8 @@ class Plugin:
         self.is_healthy = False
         return True
 
-    def connect(self, line: PluginConnection) -> None:
-        self.line, self.is_healthy, self._timeouts = line, True, 0
+    def connect(self, connection: PluginConnection) -> None:
+        self.connection, self.is_healthy, self._timeouts = connection, True, 0
 
     def end_exchanges(self, why: str) -> None:
         for exchange in list(self.exchanges.values()):
@@ -87,18 +91,17 @@ class Plugin:
 
     def snapshot(self, now: int) -> Snapshot:
         age = max(0, now - self.view.last_updated)
-        is_connected = self.line is not None
         return Snapshot(
             **msgspec.structs.asdict(self.state()),
-            connected=is_connected,
+            connected=self.is_connected,
             age_ms=age,
-            stale=not is_connected or age > STALE_AFTER_MS,
+            stale=not self.is_connected or age > STALE_AFTER_MS,
             client_id=self.client_id,
         )
 
     def told(self) -> PluginRecord:
         return msgspec.structs.replace(
-            self.record, socket_connected=self.line is not None, healthy=self.line is not None and self.is_healthy
+            self.record, socket_connected=self.is_connected, healthy=self.is_connected and self.is_healthy
         )
 
 
@@ -153,32 +156,32 @@ class Plugins:
             self.listener.snapshot_changed(plugin, "presence")
         return stored
 
-    def connect(self, client_id: str, line: PluginConnection) -> Plugin:
+    def connect(self, client_id: str, connection: PluginConnection) -> Plugin:
         """Replaces an earlier connection. Conflict if the plugin doesn't allow that."""
         plugin = self.known(client_id)
-        if (before := plugin.line) is not None:
+        if (before := plugin.connection) is not None:
             if not plugin.record.allow_other_client:
                 raise Conflict(f"A plugin is connected as {client_id} already.", clientId=client_id)
             plugin.end_exchanges("Another socket took this plugin's place.")
             before.drop()
-        plugin.connect(line)
+        plugin.connect(connection)
         self.describe(client_id)
         return plugin
 
-    def disconnect(self, client_id: str, line: PluginConnection) -> bool:
+    def disconnect(self, client_id: str, connection: PluginConnection) -> bool:
         """Does nothing, and says so, if the plugin has another connection by now."""
         plugin = self._known.get(client_id)
-        if plugin is None or plugin.line is not line:
+        if plugin is None or plugin.connection is not connection:
             return False
-        plugin.line = None
+        plugin.connection = None
         plugin.end_exchanges("The browser disconnected before the action had ended.")
         self.describe(client_id)
         return True
 
     def drop(self, client_id: str) -> None:
         """Disconnects a plugin whose token is no longer valid."""
-        if (plugin := self._known.get(client_id)) is not None and plugin.line is not None:
-            plugin.line.drop()
+        if (plugin := self._known.get(client_id)) is not None and plugin.connection is not None:
+            plugin.connection.drop()
 
     def change_tab(self, plugin: Plugin, message: Mapping[str, Any]) -> None:
         """`tab_event` of contract 2."""
@@ -218,7 +221,7 @@ class Plugins:
 
     def preferred(self) -> Plugin | None:
         """Of the connected ones, the chosen one, else the last selected, else the last that connected."""
-        there = [plugin for plugin in self._known.values() if plugin.line is not None]
+        there = [plugin for plugin in self._known.values() if plugin.is_connected]
         among = there or sorted(self._known.values(), key=lambda plugin: plugin.view.last_updated)
         for plugin in among:
             if plugin.record.chosen:
@@ -234,12 +237,12 @@ class Plugins:
         if client_id is None:
             return self.choose()
         plugin = self.known(client_id)
-        other = self.preferred() if begins and plugin.line is None else None
-        return plugin if other is None or other.line is None else other
+        other = self.preferred() if begins and not plugin.is_connected else None
+        return plugin if other is None or not other.is_connected else other
 
     def choose(self) -> Plugin:
         plugin = self.preferred()
-        if plugin is None or plugin.line is None:
+        if plugin is None or not plugin.is_connected:
             raise Offline(
                 "No browser is connected.",
                 hint="Install handrail's extension, pair it with this server, and keep the browser open.",

@@ -145,7 +145,7 @@ class SharedBus(LocalBus):
 
     def _is_here(self, client_id: str) -> bool:
         plugin = self.plugins.find(client_id)
-        return plugin is not None and plugin.line is not None
+        return plugin is not None and plugin.is_connected
 
     async def snapshot(self, client_id: str | None = None) -> Snapshot:
         if client_id is None or self._is_here(client_id):
@@ -213,10 +213,10 @@ class SharedBus(LocalBus):
     def _moved(self, client_id: str) -> None:
         """The browser has come back at another server before this one knew that it had gone."""
         plugin = self.plugins.find(client_id)
-        if plugin is not None and plugin.line is not None:
-            line: PluginConnection = plugin.line
-            self.plugins.disconnect(client_id, line)
-            line.drop()
+        if plugin is not None and plugin.connection is not None:
+            connection: PluginConnection = plugin.connection
+            self.plugins.disconnect(client_id, connection)
+            connection.drop()
         self._tell(self._peers.release(client_id))
 
     async def _answer(self, client_id: str, verb: str, said: Mapping[str, Any]) -> Mapping[str, Any] | None:

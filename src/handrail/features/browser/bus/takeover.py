@@ -136,7 +136,7 @@ class Takeover:
 
     def _send(self, client_id: str, task_id: str, status: TaskStatus, *, reading: bool = False) -> None:
         plugin = self._plugins.find(client_id)
-        if plugin is None or plugin.line is None:
+        if plugin is None or plugin.connection is None:
             return  # it is told once it is back
         head = {"v": PROTOCOL, "type": "task_status", "id": f"status-{secrets.token_hex(8)}", "taskId": task_id}
         message = {**head, "clientId": client_id, "status": status, "timestamp": self._now()}
@@ -145,8 +145,8 @@ class Takeover:
 
         async def send() -> None:
             with suppress(Failure):
-                if plugin.line is not None:
-                    await plugin.line.send(message, lambda _: None)
+                if plugin.connection is not None:
+                    await plugin.connection.send(message, lambda _: None)
 
         telling = asyncio.get_running_loop().create_task(send())
         self._telling.add(telling)

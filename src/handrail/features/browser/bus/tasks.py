@@ -118,7 +118,7 @@ class Task:
             self._update()
         return run
 
-    def hear(self, text: str) -> None:
+    def receive_message(self, text: str) -> None:
         """A message arrived: a completed task is open again; the first message becomes its title."""
         if self._is_over:
             self._is_over, self._at_rest = False, "ongoing"

@@ -11,11 +11,11 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from handrail.features.browser.chromium import page_troubles
+from handrail.features.browser.chromium import page_problems
 from handrail.features.browser.chromium.element import finding, found
 from handrail.features.browser.chromium.frames import ForeignFrames
 from handrail.features.browser.chromium.launching import Wire
-from handrail.features.browser.offers import Element, Trouble
+from handrail.features.browser.offers import Element, PageProblem
 from handrail.kernel.target import ANY_PLACE
 from handrail.kernel.web_address import host_of_page, parse_place, place_of_page
 from handrail.ports.errors import Declined, Failure, NotShown
@@ -26,7 +26,7 @@ Touch = Callable[[], None]
 WIDTH, HEIGHT = 1280, 720
 _QUALITY = 80
 _INSIDE = ("data:", "blob:", "about:")
-_MOST_TROUBLES = 100
+_MOST_PROBLEMS = 100
 _MOST_MISSING = 1000
 _A_MOMENT = "new Promise((done) => setTimeout(done, 50))"
 
@@ -41,7 +41,7 @@ class ChromiumPage:
         self._allowed = allowed
         self._touch = touch
         self._frame = target
-        self._troubles: list[Trouble] = []
+        self._problems: list[PageProblem] = []
         self._missing: list[str] = []
         self._refused: str | None = None
         self._loaded = asyncio.Event()
@@ -75,8 +75,8 @@ class ChromiumPage:
     def is_open(self) -> bool:
         return self._is_open and not self._wire.has_ended
 
-    def take_troubles(self) -> list[Trouble]:
-        taken, self._troubles = self._troubles, []
+    def take_problems(self) -> list[PageProblem]:
+        taken, self._problems = self._problems, []
         return taken
 
     def take_missing(self) -> list[str]:
@@ -158,17 +158,17 @@ class ChromiumPage:
             case "Page.javascriptDialogOpening":
                 self._wire.tell("Page.handleJavaScriptDialog", self._session, accept=False)
             case "Runtime.exceptionThrown":
-                self._trouble(page_troubles.exception_trouble(params["exceptionDetails"]))
+                self._add_problem(page_problems.exception_problem(params["exceptionDetails"]))
             case "Runtime.consoleAPICalled" if params["type"] in ("error", "assert"):
-                self._trouble(page_troubles.printed_trouble(params["args"]))
+                self._add_problem(page_problems.printed_problem(params["args"]))
             case "Log.entryAdded" if params["entry"]["source"] == "security":
-                self._trouble(page_troubles.blocked_by_policy(params["entry"]["text"]))
+                self._add_problem(page_problems.blocked_by_policy(params["entry"]["text"]))
             case "Log.entryAdded" if params["entry"]["source"] == "network" and "404" in params["entry"]["text"]:
                 del self._missing[: -_MOST_MISSING + 1]
                 self._missing.append(params["entry"].get("url", ""))
             case "Inspector.targetCrashed":
                 self._is_open = False
-                self._trouble(Trouble("The page has crashed."))
+                self._add_problem(PageProblem("The page has crashed."))
 
     def _on_request(self, session: str, params: dict[str, Any]) -> None:
         url, id = params["request"]["url"], params["requestId"]
@@ -180,7 +180,7 @@ class ChromiumPage:
             self._refused = url
             self._loaded.set()
         else:
-            self._trouble(page_troubles.refused_address(url))
+            self._add_problem(page_problems.refused_address(url))
 
     def _check(self, url: str) -> None:
         if not self._is_allowed(url):
@@ -191,9 +191,9 @@ class ChromiumPage:
         is_named = host is not None and (host in self._allowed or urlsplit(url).netloc in self._allowed)
         return is_named and not _is_own(url)
 
-    def _trouble(self, trouble: Trouble | None) -> None:
-        if trouble is not None and len(self._troubles) < _MOST_TROUBLES:
-            self._troubles.append(trouble)
+    def _add_problem(self, problem: PageProblem | None) -> None:
+        if problem is not None and len(self._problems) < _MOST_PROBLEMS:
+            self._problems.append(problem)
 
 
 def _is_own(url: str) -> bool:

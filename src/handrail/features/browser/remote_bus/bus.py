@@ -61,7 +61,7 @@ class RemoteBus:
         kind = answer.headers.get("x-artifact-kind", "")
         return Artifact(artifact_id, kind, answer.headers.get("content-type", ""), answer.body)
 
-    async def keep(self, task: str, kind: str, content_type: str, data: bytes, name: str = "") -> str:
+    async def store_artifact(self, task: str, kind: str, content_type: str, data: bytes, name: str = "") -> str:
         if len(data) > MAX_BYTES:  # the server would cut the connection, and an error would be lost with it
             raise TooLarge(f"An artifact may have {MAX_BYTES} bytes.", maxUploadBytes=MAX_BYTES)
         body = {"taskId": task, "kind": kind, "contentType": content_type, "name": name}

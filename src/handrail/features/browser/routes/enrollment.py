@@ -38,7 +38,7 @@ class Enrolled:
 
     def connected(self) -> EnrolledBrowser | None:
         """The one for new tasks, else the one heard from last."""
-        there = [plugin for plugin in self._bus.plugins if plugin.line is not None and self._counts(plugin.client_id)]
+        there = [plugin for plugin in self._bus.plugins if plugin.is_connected and self._counts(plugin.client_id)]
         if not there:
             return None
         preferred = self._bus.plugins.preferred()
@@ -110,4 +110,4 @@ def _action(paired: PairedPlugin) -> Action:
 
 
 async def _send(plugin: Plugin, message: Mapping[str, Any]) -> None:
-    await plugin.open_line().send({"v": PROTOCOL, **message}, lambda _: None)
+    await plugin.require_connection().send({"v": PROTOCOL, **message}, lambda _: None)

@@ -81,7 +81,7 @@ class PageEvents(BusListener):
     def action_changed(self, action: Action, end: End | None) -> None:
         """`toolUsed`, and `structuredOutput` too if it failed."""
         record = action.record
-        self.task_noted(record.task_id)
+        self.mark_task_changed(record.task_id)
         if end is not None and (record.actions.keys() & _OPENING or "changes" in end.result):
             self.snapshot_changed(self._bus.plugins.known(record.client_id), "tabs of a task")
         if self._nobody_in(room_of(record.task_id)):
@@ -98,18 +98,18 @@ class PageEvents(BusListener):
             used["error"] = error
             failed = {"status": "error", "schemaName": "browser_action", "error": error, "isComplete": True}
             data = {"actionId": record.action_id, "name": used["name"]}
-            self.tell(record.task_id, used, trace)
-            self.tell(record.task_id, {"type": "structuredOutput", **failed, "data": data}, trace)
+            self.send_event(record.task_id, used, trace)
+            self.send_event(record.task_id, {"type": "structuredOutput", **failed, "data": data}, trace)
         else:
-            self.tell(record.task_id, used, trace)
+            self.send_event(record.task_id, used, trace)
 
     def task_changed(self, task: AgentTask, reason: str | None = None) -> None:
         """`taskStatus`, an addition to the contract."""
-        self.task_noted(task.id)
+        self.mark_task_changed(task.id)
         event: dict[str, Any] = {"type": "taskStatus", "status": task.record.status}
-        self.tell(task.id, event if reason is None else {**event, "reason": reason})
+        self.send_event(task.id, event if reason is None else {**event, "reason": reason})
 
-    def tell(self, task_id: str, event: dict[str, Any], trace_id: str | None = None) -> None:
+    def send_event(self, task_id: str, event: dict[str, Any], trace_id: str | None = None) -> None:
         """Only to pages that follow this task."""
         room = room_of(task_id)
         if not self._nobody_in(room):
@@ -126,7 +126,7 @@ class PageEvents(BusListener):
         if self._speaks_legacy and self._rooms is not None:
             self._keep(self._rooms.tell(FRONTEND, LEGACY_SNAPSHOT, state))
 
-    def task_noted(self, task_id: str) -> None:
+    def mark_task_changed(self, task_id: str) -> None:
         self._changed_tasks.add(task_id)
         self._tell_browsing_soon()
 

@@ -46,7 +46,7 @@ class PageSocket:
         if kind == "subscribe":
             task_id = task_ids.validate_task_id(message.get("taskId"))
             await self._follow(rooms, sid, task_id)
-            self._agent.followed(task_id)
+            self._agent.page_followed(task_id)
         elif kind == "user_message":
             await self._user_message(rooms, sid, message)
         else:
@@ -60,15 +60,15 @@ class PageSocket:
 
     async def _user_message(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
         task_id = task_ids.validate_task_id(message.get("taskId"))
-        said = UserTurn(
+        turn = UserTurn(
             optional_text(message, "id") or new_id("msg"),
             text(message, "content", MAX_CONTENT),
             sent_at=_timestamp(message, self._bus.now()),
         )
         speaker = await self._speaker(sid, task_id)
-        await self._bus.tasks.ensure(task_id, said.text)
+        await self._bus.tasks.ensure(task_id, turn.text)
         await rooms.enter(sid, room_of(task_id))
-        await self._agent.hear(task_id, said, message, speaker)
+        await self._agent.receive(task_id, turn, message, speaker)
 
     async def _speaker(self, sid: str, task_id: str) -> str:
         """Who speaks to the agent, and so lets it call tools. Declined."""

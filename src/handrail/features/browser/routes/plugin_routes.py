@@ -87,7 +87,7 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: PairingCodes, key: Conso
                 created_at=paired.created_at,
                 is_launched=paired.is_launched,
                 is_enrolled=paired.is_enrolled,
-                socket_connected=(plugin := bus.plugins.find(paired.client_id)) is not None and plugin.line is not None,
+                socket_connected=(plugin := bus.plugins.find(paired.client_id)) is not None and plugin.is_connected,
             )
             for paired in pairings.all()
         ]

@@ -30,7 +30,7 @@ def check_client_id(given: Any) -> str:
     return given
 
 
-class SocketLine:
+class SocketConnection:
     """`event` is the event name that this plugin uses, so it is used for messages to it."""
 
     def __init__(self, rooms: Rooms, sid: str, client_id: str) -> None:
@@ -54,7 +54,7 @@ class PluginSocket:
     def __init__(self, bus: LocalBus, windows: ConfirmWindows) -> None:
         self._bus = bus
         self._windows = windows
-        self._lines: dict[str, SocketLine] = {}
+        self._connections: dict[str, SocketConnection] = {}
         self._handlers = {
             "activate_extension": self._activate,
             "full_state_sync": self._sync,
@@ -67,31 +67,35 @@ class PluginSocket:
         }
 
     def has(self, sid: str) -> bool:
-        return sid in self._lines
+        return sid in self._connections
 
     async def join(self, rooms: Rooms, sid: str, client_id: Any) -> None:
         """Without a pause before the line is known: a client that goes meanwhile would never be told to have gone."""
         client_id = check_client_id(client_id)
-        line = SocketLine(rooms, sid, client_id)
+        connection = SocketConnection(rooms, sid, client_id)
         known = self._bus.plugins.find(client_id)
-        if known is not None and isinstance(known.line, SocketLine) and not rooms.is_there(known.line.sid):
-            self.leave(known.line.sid)
-        self._bus.connected(self._bus.plugins.connect(client_id, line))
-        self._lines[sid] = line
+        if (
+            known is not None
+            and isinstance(known.connection, SocketConnection)
+            and not rooms.is_there(known.connection.sid)
+        ):
+            self.leave(known.connection.sid)
+        self._bus.connected(self._bus.plugins.connect(client_id, connection))
+        self._connections[sid] = connection
         await rooms.enter(sid, f"client:{client_id}")
 
     def leave(self, sid: str) -> None:
-        if (line := self._lines.pop(sid, None)) is not None:
-            if self._bus.plugins.disconnect(line.client_id, line):
-                self._bus.disconnected(line.client_id)
-            self._windows.left(line.client_id)
+        if (connection := self._connections.pop(sid, None)) is not None:
+            if self._bus.plugins.disconnect(connection.client_id, connection):
+                self._bus.disconnected(connection.client_id)
+            self._windows.left(connection.client_id)
 
     async def hear(self, sid: str, event: str, message: dict[str, Any]) -> None:
-        line = self._lines[sid]
-        line.event = event
-        if message.get("clientId", line.client_id) != line.client_id:
+        connection = self._connections[sid]
+        connection.event = event
+        if message.get("clientId", connection.client_id) != connection.client_id:
             raise InvalidParams("`clientId` is not the one that this socket joined with.")
-        plugin = self._bus.plugins.touch(line.client_id)
+        plugin = self._bus.plugins.touch(connection.client_id)
         if outcome.is_result(message):
             self._bus.dispatcher.answer(plugin, message)
             return

@@ -25,7 +25,7 @@ async def browser_upload(browser: Browser, call: Call, params: UploadParams, pre
     for path in _paths(params):
         data = await _readable(browser, call, path)
         kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
-        ids.append(await browser.bus.keep(task, "upload", kind, data, basename(path)))
+        ids.append(await browser.bus.store_artifact(task, "upload", kind, data, basename(path)))
     return await act_and_reply(browser, call, UPLOAD, params, preview, "Uploaded.", artifactIds=ids)
 
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from urllib.parse import quote, unquote, urlsplit
 
-from handrail.features.browser.offers import LocalBrowser, LocalPage, Trouble
+from handrail.features.browser.offers import LocalBrowser, LocalPage, PageProblem
 from handrail.features.webgal.preview_ports import (
     Destination,
     GameSite,
@@ -52,9 +52,9 @@ class PreviewPage:
 
     def send_to(self, destination: Destination) -> None:
         """Forgets what was recorded for the destination before."""
-        self.tab.take_troubles()
+        self.tab.take_problems()
         self.tab.take_missing()
-        self.screen.take_troubles()
+        self.screen.take_problems()
         self.screen.send_to(destination)
 
     async def start(self) -> None:
@@ -68,7 +68,7 @@ class PreviewPage:
                     self._check_open()
                     await asyncio.sleep(_LOOK_EVERY)
         except TimeoutError:
-            troubles = self.tab.take_troubles()
+            troubles = self.tab.take_problems()
             why = f": {troubles[0].message}" if troubles else "."
             raise NotShown(
                 f"The engine's page did not start within {self.patience.starting:g} s{why}",
@@ -108,10 +108,10 @@ class PreviewPage:
         missed = list(dict.fromkeys(unquote(url.removeprefix(prefix)) for url in urls if url.startswith(prefix)))
         return missed, missed
 
-    def troubles(self) -> list[Trouble]:
+    def troubles(self) -> list[PageProblem]:
         """For exceptions, our own screen knows more than the page: where they were thrown."""
-        by_page = [each for each in self.tab.take_troubles() if self.is_in_editor or not each.is_exception]
-        return [*self.screen.take_troubles(), *by_page]
+        by_page = [each for each in self.tab.take_problems() if self.is_in_editor or not each.is_exception]
+        return [*self.screen.take_problems(), *by_page]
 
     async def leave(self) -> None:
         self.screen.close()

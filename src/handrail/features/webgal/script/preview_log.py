@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from handrail.features.browser.offers import Trouble
+from handrail.features.browser.offers import PageProblem
 from handrail.features.webgal.preview_ports import Destination, Position, Showing
 from handrail.features.webgal.script.findings import kind_of
 from handrail.features.webgal.script.parser import is_address, read_scene, split_lines
@@ -122,7 +122,7 @@ def _wanted_elsewhere(scenes: Iterable[tuple[str, str]], paths: Iterable[str]) -
     return found
 
 
-def _line_of_trouble(trouble: Trouble, text: str) -> int | None:
+def _line_of_trouble(trouble: PageProblem, text: str) -> int | None:
     if trouble.url is not None:
         return line_naming(text, trouble.url)
     return None if trouble.line is None else line_to_blame(text, trouble.line)

@@ -14,7 +14,7 @@ from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
-from handrail.features.browser.offers import Trouble
+from handrail.features.browser.offers import PageProblem
 from handrail.features.webgal.backends.game_site.http import Request
 from handrail.features.webgal.preview_ports import Destination, OnLook, Position
 from handrail.features.webgal.script.sync import (
@@ -111,7 +111,7 @@ class GameScreen:
         self._asked_at: dict[str, int] = {}
         self._broken: dict[str, tuple[Stamp | None, int]] = {}
         """Pictures that could not be shown: the file as it was, and at which jump."""
-        self._troubles: list[Trouble] = []
+        self._troubles: list[PageProblem] = []
         self._requests = 0
         self._changed = asyncio.Event()
         self.on_state: Callable[[State], None] = lambda state: None
@@ -141,7 +141,7 @@ class GameScreen:
     def is_stale(self) -> bool:
         return any(self._now(path) != stamp for path, stamp in self._served.items() if not _is_read_anew(path))
 
-    def take_troubles(self) -> list[Trouble]:
+    def take_problems(self) -> list[PageProblem]:
         taken, self._troubles = self._troubles, []
         return taken
 
@@ -240,7 +240,7 @@ class GameScreen:
         is_here = state is not None and self._destination is not None and state.scene == self._scene()
         line = max(state.sentence, 1) if is_here and state is not None else None
         if len(self._troubles) < _MOST_TROUBLES:
-            self._troubles.append(Trouble(message, line=line, is_exception=True))
+            self._troubles.append(PageProblem(message, line=line, is_exception=True))
 
     def _send(self, socket: EngineSocket) -> None:
         assert self._destination is not None

@@ -14,7 +14,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 from websockets.typing import Subprotocol
 
-from handrail.features.browser.offers import Trouble
+from handrail.features.browser.offers import PageProblem
 from handrail.features.webgal.preview_ports import Destination, OnLook, Position
 from handrail.features.webgal.script.sync import PATH, V1, Generation, State, heard, jump, run_text
 
@@ -45,7 +45,7 @@ class TerreScreen:
     def has_page(self) -> bool:
         return self._state is not None
 
-    def take_troubles(self) -> list[Trouble]:
+    def take_problems(self) -> list[PageProblem]:
         return []
 
     def send_to(self, destination: Destination) -> None:

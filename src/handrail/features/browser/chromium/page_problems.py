@@ -3,29 +3,29 @@
 import re
 from typing import Any
 
-from handrail.features.browser.offers import Trouble
+from handrail.features.browser.offers import PageProblem
 from handrail.kernel.web_address import host_of_page
 
 _ELSEWHERE = re.compile(r"'(https?://[^']+)'")
 _THIS_MACHINE = ("localhost", "127.0.0.1")
 
 
-def refused_address(url: str) -> Trouble:
+def refused_address(url: str) -> PageProblem:
     where = "another place on this machine" if host_of_page(url) in _THIS_MACHINE else "not on this machine"
-    return Trouble(f"{url} is {where}, so it was not loaded.", url=url)
+    return PageProblem(f"{url} is {where}, so it was not loaded.", url=url)
 
 
-def blocked_by_policy(text: str) -> Trouble | None:
+def blocked_by_policy(text: str) -> PageProblem | None:
     """A request that the page's own content security policy blocked; None for other messages."""
     found = _ELSEWHERE.search(text)
     return refused_address(found[1]) if found is not None and "Content Security Policy" in text else None
 
 
-def exception_trouble(details: dict[str, Any]) -> Trouble:
+def exception_problem(details: dict[str, Any]) -> PageProblem:
     thrown = details.get("exception", {})
     words = thrown.get("description") or str(thrown.get("value", "")) or details.get("text", "")
-    return Trouble(str(words).partition("\n")[0], is_exception=True)
+    return PageProblem(str(words).partition("\n")[0], is_exception=True)
 
 
-def printed_trouble(arguments: list[dict[str, Any]]) -> Trouble:
-    return Trouble(" ".join(str(each.get("value", each.get("description", ""))) for each in arguments))
+def printed_problem(arguments: list[dict[str, Any]]) -> PageProblem:
+    return PageProblem(" ".join(str(each.get("value", each.get("description", ""))) for each in arguments))

@@ -1,0 +1,110 @@
+"""Translates providers' errors to ours. Their own messages are dropped, because they may quote a part of the key."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from pydantic_ai import exceptions
+
+from handrail.ports.errors import Failure, Unsupported
+from handrail.ports.model import Cut, NoModel, Overflow, RateLimited, WrongKey
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ABOUT_PICTURES = re.compile(r"image|picture|vision|multi-?modal|mmproj", re.IGNORECASE)
+_NOT_SUPPORTED = re.compile(r"support|multi-?modal|mmproj|unknown variant|text-only|endpoints", re.IGNORECASE)
+_RETRY_DELAY = re.compile(r"""retryDelay["']: ?["'](\d{1,6}(?:\.\d+)?)s["']""")
+_REFUSALS = frozenset({400, 415, 422})
+_OVERFLOW = re.compile(
+    r"exceeds? the (?:available )?context|exceed_context_size|greater than the context length|context length of only"
+    r"|context_length_exceeded|prompt is too long|input is too long|maximum context length",
+    re.IGNORECASE,
+)
+_NO_TOOLS = re.compile(
+    r"does not support tools|support tool use|tool choice requires|tools param requires"
+    r"|tools? (?:is|are) not supported",
+    re.IGNORECASE,
+)
+_BLOCKED = re.compile(
+    r"content[_ ]filter|content management policy|was flagged|flagged_input|usage polic|safety", re.IGNORECASE
+)
+_LOADING = re.compile(r"loading model", re.IGNORECASE)
+
+
+def may_be_about_pictures(error: exceptions.AgentRunError) -> bool:
+    """Whether an error may be about pictures: its text says so, or the provider gave no other reason."""
+    other_reasons = exceptions.ModelContextWindowExceededError | exceptions.ModelAuthenticationError
+    is_refusal = getattr(error, "status_code", None) in _REFUSALS and not isinstance(error, other_reasons)
+    return is_refusal or bool(_ABOUT_PICTURES.search(_body(error)))
+
+
+def takes_no_pictures(error: exceptions.AgentRunError) -> bool:
+    """Whether the error means that the model accepts no pictures, rather than not this one."""
+    return bool(_ABOUT_PICTURES.search(_body(error)) and _NOT_SUPPORTED.search(_body(error)))
+
+
+def _body(error: exceptions.AgentRunError) -> str:
+    return str(getattr(error, "body", ""))
+
+
+@contextmanager
+def translated_errors(name: str) -> Iterator[None]:
+    """Raises a provider's errors as ours."""
+    try:
+        yield
+    except exceptions.AgentRunError as error:
+        raise _translate(name, error) from None  # the provider's own message may quote a part of the key
+
+
+def _translate(name: str, error: exceptions.AgentRunError) -> Failure:
+    body = _body(error)
+    if isinstance(error, exceptions.ModelAPIError):
+        # Local servers report these only in the text, and some of them with status 500.
+        if _OVERFLOW.search(body):
+            return Overflow(f"The conversation is longer than {name} can read.")
+        if _NO_TOOLS.search(body):
+            return NoModel(
+                f"{name} can't call tools, or its server doesn't let it.",
+                hint="Choose a model with tool calls. llama.cpp needs --jinja, vLLM --enable-auto-tool-choice.",
+            )
+        if _LOADING.search(body):
+            return RateLimited(f"{name} is still loading.")
+    if isinstance(error, exceptions.ContentFilterError) or _BLOCKED.search(body):
+        return Unsupported(f"The safety filter of {name} blocked this.", hint="Rephrase it, or choose another model.")
+    match error:
+        case exceptions.ModelContextWindowExceededError() | exceptions.ModelHTTPError(status_code=413):
+            return Overflow(f"The conversation is longer than {name} can read.")
+        case exceptions.ModelRateLimitError() | exceptions.ModelOverloadedError():
+            limited = RateLimited(f"{name} is refusing requests right now.")
+            limited.details |= _retry_after(error)
+            return limited
+        case exceptions.ModelQuotaExceededError():
+            return WrongKey(f"The account behind {name} has no credit left.", hint="See the provider's billing page.")
+        case exceptions.ModelAuthenticationError():
+            return WrongKey(f"{name} does not accept the key.", hint="Enter another one in Settings.")
+        case exceptions.ModelNotFoundError():
+            return NoModel(f"The provider doesn't know the model {name}.", hint="Choose another one in Settings.")
+        case exceptions.ModelServerError() | exceptions.ModelUnavailableError():
+            return Cut(f"{name} has an internal problem right now.", hint="See the provider's status page.")
+        case exceptions.ModelConnectionError() | exceptions.ModelRequestTimeout():
+            return Cut(f"The connection to {name} was cut.", hint="Check the address and the network.")
+        case exceptions.ModelAPIError():
+            status = getattr(error, "status_code", None)
+            message = f"{name} refused the request" + (f" with status {status}." if status else ".")
+            return NoModel(message, hint="See the provider's status page.")
+        case _:
+            return Cut(
+                f"{name} sent an answer that can't be read.",
+                hint="Check the server's address: it usually ends with /v1.",
+            )
+
+
+def _retry_after(error: exceptions.AgentRunError) -> dict[str, float]:
+    """How long to wait. Google reports it in the body, all others in a header."""
+    seconds = getattr(error, "retry_after", None)
+    if seconds is None and (match := _RETRY_DELAY.search(_body(error))) is not None:
+        seconds = match[1]
+    return {} if seconds is None else {"retryAfter": float(seconds)}
