@@ -126,7 +126,7 @@ class AgentTask(Protocol):
     def record(self) -> TaskRecord: ...
 
     def set_agent_status(self, run: Run, status: RunStatus, *, has_begun: bool = True, **changes: Any) -> Run:
-        """Returns the run with its new status. If `has_begun` is False, it has no model yet, and the task stays as it is."""
+        """Returns the run with its new status. Without `has_begun` it has no model yet, and the task stays as it is."""
         ...
 
     def receive_message(self, text: str) -> None:

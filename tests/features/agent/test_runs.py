@@ -16,7 +16,7 @@ from handrail.features.agent.user_message import UserMessage
 from handrail.features.browser.bus.tasks import Tasks
 from handrail.features.people.tools.ask_followup_question import Params, ask_followup_question
 from handrail.kernel.call import Call, Progress
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.ports.agent import Mode, Run, RunOptions, RunStatus
 from handrail.ports.errors import Conflict, InputOutput
 from handrail.ports.identity import PERSONS_CHAT, Caller
@@ -276,7 +276,7 @@ def test_an_unknown_outcome_pauses_the_run_before_it_is_written_down(tmp_path: P
 
 def test_words_answer_the_runs_own_question_and_none_that_names_its_task(tmp_path: Path) -> None:
     async def work() -> None:
-        queue = LoggedPrompts(prompt_store(tmp_path))
+        queue = LogPromptQueue(prompt_store(tmp_path))
         rig = Rig(tmp_path, Scripted(QUESTION, AssistantTurn("Thanks.")).named, queue=queue)
         foreign = {"kind": "kv", "source": "handrail/ask_followup_question", "fields": [{"key": "answer"}]}
         await queue.request(foreign, request_id="theirs", run_id=TASK)
@@ -293,7 +293,7 @@ def test_words_answer_the_runs_own_question_and_none_that_names_its_task(tmp_pat
 
 
 def test_words_whose_answer_can_not_be_written_are_not_remembered_and_count_when_said_again(tmp_path: Path) -> None:
-    class FullOnce(LoggedPrompts):
+    class FullOnce(LogPromptQueue):
         is_full = True
 
         async def respond(self, *answer: Any, **how: Any) -> Receipt:
@@ -353,7 +353,7 @@ def test_a_plan_that_stands_while_its_run_rests_is_withdrawn_by_a_stop_and_by_ot
         raise NoModel("none")
 
     async def work() -> None:
-        queue = LoggedPrompts(prompt_store(tmp_path))
+        queue = LogPromptQueue(prompt_store(tmp_path))
         rig = Rig(tmp_path, Scripted(AssistantTurn("- [ ] one")).named, queue=queue)
         await rig.say(mode="plan")
         request_id = await asked(queue, "plan_")

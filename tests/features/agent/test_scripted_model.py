@@ -78,8 +78,8 @@ def test_a_reply_counts_as_what_it_was_when_it_was_said() -> None:
     [
         ("no JSON", "malformed"),
         ('{"turns": [{"texts": "one"}]}', "texts"),
-        ('{"turns": [{"text": "{{nobody}}"}]}', "turn 1 names nobody"),
-        ('{"turns": [{"needs": ["nobody"]}]}', "turn 1 names nobody"),
+        ('{"turns": [{"text": "{{nobody}}"}]}', "turn 1 uses unknown values: nobody"),
+        ('{"turns": [{"needs": ["nobody"]}]}', "turn 1 uses unknown values: nobody"),
         ('{"turns": [], "values": {"n": {"of": "x", "find": "("}}}', "a pattern"),
     ],
 )

@@ -174,7 +174,7 @@ async def test_a_run_goes_on_at_another_server_and_no_call_is_made_twice(servers
     async with two.runs.running():
         frozen = one.runs.running()
         await frozen.__aenter__()
-        await one.send_message(task)
+        await one.say(task)
         await work.has_stopped.wait()
         one.runs.renewing.cancel()
         await eventually(lambda: rested(two, task))
@@ -207,7 +207,7 @@ async def test_a_call_that_was_claimed_but_is_not_on_record_is_not_made_again(se
     async with two.runs.running():
         frozen = one.runs.running()
         await frozen.__aenter__()
-        await one.send_message(task)
+        await one.say(task)
         await claimed.wait()
         one.runs.renewing.cancel()
         await eventually(lambda: rested(two, task))
@@ -220,9 +220,9 @@ async def test_words_at_one_server_reach_the_agent_that_works_at_another(servers
     one, two = servers(work)
     task = new_task_id()
     async with one.runs.running(), two.runs.running():
-        await one.send_message(task)
+        await one.say(task)
         await work.has_stopped.wait()
-        await two.send_message(task, "evt-2", "and more")
+        await two.say(task, "evt-2", "and more")
         run = await two.store.find(task)
         assert run is not None
         assert [each.text for each in run.queued] == ["and more"]
@@ -233,7 +233,7 @@ async def test_words_at_one_server_reach_the_agent_that_works_at_another(servers
         said = [turn.text for turn in await two.store.turns(task) if isinstance(turn, UserTurn)]
         assert said == ["words", "and more"]
         await eventually(lambda: _is_free(one, task))
-        await two.send_message(task, "evt-3", "once more")
+        await two.say(task, "evt-3", "once more")
         assert two.leases.has(task) or await rested(two, task)
         await eventually(lambda: rested(two, task))
 
