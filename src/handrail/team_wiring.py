@@ -15,7 +15,7 @@ import uvloop
 from handrail.faces.http.server import Doors
 from handrail.features.team.routes.credentials import TeamCredentials
 from handrail.features.team.routes.guard import TeamGuard
-from handrail.features.team.voting import VotedPrompts
+from handrail.features.team.voting import VotingQueue
 from handrail.kernel.audit import Audit
 from handrail.kernel.evidence import Evidence
 from handrail.kernel.project_gate import approver_for
@@ -117,7 +117,7 @@ class TeamWiring(Wiring):
         own, team = super().open_stores(state), self._team
         own.close()
         audit = Audit(team.audit)
-        prompts = VotedPrompts(team.prompts, team.team, audit)
+        prompts = VotingQueue(team.prompts, team.team, audit)
 
         def close() -> None:
             audit.close()

@@ -96,7 +96,7 @@ def test_files_that_were_not_there_are_gone_afterwards(machine: Machine, home: P
     for _ in range(2):
         setup.connect(client, machine.project)
         state = setup.state_of(client)
-        assert (state.is_found, state.has_tools, state.hooks in ("on", "unsupported")) == (True, True, True)
+        assert (state.is_installed, state.has_tools, state.hooks in ("on", "unsupported")) == (True, True, True)
         written = {edit.file for edit in setup.edits(client, machine.project)}
         assert {file for file in home.rglob("*") if file.is_file()} == written
     assert setup.disconnect(client, {}) == []

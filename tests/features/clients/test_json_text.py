@@ -35,7 +35,7 @@ COMMENTED = """\
 )
 def test_what_was_set_is_there_and_removing_it_restores_the_text(text: str, keys: tuple[str, ...]) -> None:
     edited = JsonText(text)
-    missing = next(depth for depth in range(1, len(keys) + 1) if edited._deepest(keys[:depth])[1] < depth)
+    missing = next(depth for depth in range(1, len(keys) + 1) if edited._find(keys[:depth])[1] < depth)
     edited.set(keys, {"command": "x", "args": ["y"]})
     again = JsonText(edited.text)
     found = again.value

@@ -14,28 +14,28 @@ from handrail.ports.errors import Declined, Failure, NotFound
 
 if TYPE_CHECKING:
     from handrail.features.clients.client import Client, Edit
-    from handrail.features.clients.connection_check import Trial
+    from handrail.features.clients.connection_check import ConnectionTest
     from handrail.features.clients.setup import ClientSetup, ClientState
     from handrail.ports.stores import Stores
 
 EPILOG = """\b
 Examples:
-  handrail connect                    which clients there are, and which are connected
+  handrail connect                    list clients, with what is connected
   handrail connect claude             Claude Code, for every project
   handrail connect cline --project ~/games/mine
-  handrail connect codex --dry-run    only show what would be written
-  handrail connect claude --move github    its server github asks here, too"""
+  handrail connect codex --dry-run    show what would be written
+  handrail connect claude --move github    also put its server github behind handrail"""
 
 
 @click.command(epilog=EPILOG)
-@click.argument("name", default="", metavar="[CLIENT]", help="Which client; without one, they are listed.")
+@click.argument("name", default="", metavar="[CLIENT]", help="Client to connect; without one, lists all.")
 @click.option(
     "--project", type=Path, default=Path(), metavar="DIR", help="Project folder, for clients that don't pass it."
 )
-@click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
-@click.option("--yes", is_flag=True, help="Write it without asking.")
+@click.option("--dry-run", is_flag=True, help="Show what would be written, without writing it.")
+@click.option("--yes", is_flag=True, help="Don't ask before writing.")
 @click.option(
-    "--move", "moves", multiple=True, metavar="SERVER", help="Put this other MCP server of the client behind handrail."
+    "--move", "moves", multiple=True, metavar="SERVER", help="Put another MCP server of the client behind handrail."
 )
 @state_option
 @json_option
@@ -49,18 +49,18 @@ def connect(
     """
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program, run
-    from handrail.features.clients.server_move import ServerMoves
-    from handrail.features.clients.setup import ClientSetup, find
+    from handrail.features.clients.server_move import ServerMover
+    from handrail.features.clients.setup import ClientSetup, find_client
 
     stores = program().open_stores(state)
     setup = ClientSetup.of(stores)
     if not name:
-        servers, states = ServerMoves(setup, stores, Path.cwd(), caller()), setup.states()
+        servers, states = ServerMover(setup, stores, Path.cwd(), caller()), setup.states()
         places = {each.client.name: run(servers.places(each.client)) if each.moved else {} for each in states}
         _list(states, places, as_json=as_json)
         return
-    client, folder = find(name), project.resolve()
-    edits, moves = setup.edits(client, folder), _to_move(setup, client, moves)
+    client, folder = find_client(name), project.resolve()
+    edits, moves = setup.edits(client, folder), _servers_to_move(setup, client, moves)
     if not as_json:
         _show(client, edits)
     if dry_run:
@@ -68,19 +68,26 @@ def connect(
             print_json({"client": client.name, "edits": [_as_json(edit) for edit in edits]})
         return
     _refuse_agents(stores, "Connecting a client")
-    if not (yes or _agrees()):
+    if not (yes or _confirm_writing()):
         raise Declined("Nothing was written.")
     setup.connect(client, folder)
-    trial = run(setup.try_out(client, folder))
-    moved = _move(setup, client, stores, folder, moves, may_ask=not (yes or as_json), said=_silent if as_json else say)
+    test = run(setup.check_connection(client, folder))
+    moved_names = _move(
+        setup, client, stores, folder, moves, may_ask=not (yes or as_json), report=_ignore if as_json else say
+    )
     if as_json:
-        after = {"tools": trial.tools, "project": trial.project, "hooks": setup.state_of(client).hooks, "moved": moved}
+        after = {
+            "tools": test.tools,
+            "project": test.project,
+            "hooks": setup.state_of(client).hooks,
+            "moved": moved_names,
+        }
         print_json({"client": client.name, **after})
     else:
-        for line in _next_steps(client, trial, setup.state_of(client), is_running=_is_running(stores)):
+        for line in _next_steps(client, test, setup.state_of(client), is_running=_is_running(stores)):
             say(line)
-    if left := [one_line(each) for each in moves if each not in moved]:
-        raise Declined(f"{client.title} is connected, but still starts {', '.join(left)} itself.")
+    if remaining := [one_line(each) for each in moves if each not in moved_names]:
+        raise Declined(f"{client.title} is connected, but still starts {', '.join(remaining)} itself.")
 
 
 def _is_running(stores: "Stores") -> bool:
@@ -88,10 +95,10 @@ def _is_running(stores: "Stores") -> bool:
     return server is not None and server.is_running
 
 
-def _next_steps(client: "Client", trial: "Trial", state: "ClientState", *, is_running: bool) -> Iterator[str]:
-    """What a person wants to know after connecting: what works now, and what to do."""
-    yield f"{client.title} is connected: {trial.tools} tools. A test read in {trial.project} worked."
-    if trial.runs_hooks is False:
+def _next_steps(client: "Client", test: "ConnectionTest", state: "ClientState", *, is_running: bool) -> Iterator[str]:
+    """Tells the person what works now, and what to do next."""
+    yield f"{client.title} is connected: {test.tools} tools. A test read in {test.project} worked."
+    if test.runs_hooks is False:
         yield f"Its hooks don't run yet: {UNTRUSTED}"
     elif state.hooks == "on":
         yield "Its own shell and file tools ask here, too."
@@ -111,7 +118,7 @@ Example:
 
 
 @click.command(epilog=DISCONNECT_EPILOG)
-@click.argument("name", metavar="CLIENT", help="Which client.")
+@click.argument("name", metavar="CLIENT", help="Client to disconnect.")
 @state_option
 def disconnect(name: str, state: Path | None) -> None:
     """Undo `handrail connect`.
@@ -120,24 +127,24 @@ def disconnect(name: str, state: Path | None) -> None:
     """
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program, run
-    from handrail.features.clients.server_move import ServerMoves
-    from handrail.features.clients.setup import ClientSetup, find
+    from handrail.features.clients.server_move import ServerMover
+    from handrail.features.clients.setup import ClientSetup, find_client
 
-    client, stores = find(name), program().open_stores(state)
+    client, stores = find_client(name), program().open_stores(state)
     _refuse_agents(stores, "Disconnecting a client")
-    moves = ServerMoves(ClientSetup.of(stores), stores, Path.cwd(), caller())
+    moves = ServerMover(ClientSetup.of(stores), stores, Path.cwd(), caller())
     for each in run(moves.disconnect(client)):
-        say(f"Left as it is, because it was changed since: {each}")
+        say(f"Not removed, because it was changed in the meantime: {each}")
     say(f"{client.title} is disconnected. Restart it if it is running.")
 
 
-def _to_move(setup: "ClientSetup", client: "Client", names: Sequence[str]) -> list[str]:
+def _servers_to_move(setup: "ClientSetup", client: "Client", names: Sequence[str]) -> list[str]:
     """Those that aren't behind handrail yet. NotFound before anything is written."""
-    known, done = setup.other_servers(client), setup.taken_out(client)
+    servers, moved = setup.other_servers(client), setup.moved_servers(client)
     for name in names:
-        if name not in known and name not in done:
-            raise NotFound(f"{client.title} has no server {name!r}.", hint=f"It has: {', '.join(known) or 'none'}.")
-    return [name for name in dict.fromkeys(names) if name in known]
+        if name not in servers and name not in moved:
+            raise NotFound(f"{client.title} has no server {name!r}.", hint=f"It has: {', '.join(servers) or 'none'}.")
+    return [name for name in dict.fromkeys(names) if name in servers]
 
 
 def _move(
@@ -148,65 +155,65 @@ def _move(
     names: Sequence[str],
     *,
     may_ask: bool,
-    said: Callable[[str], None],
+    report: Callable[[str], None],
 ) -> list[str]:
-    """Those that were named, or where a person can be asked, those that they choose; each after a look at its tools."""
+    """Moves the named servers, or those that a person chooses if one can be asked, each after checking its tools."""
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.presence import need_person
     from handrail.faces.cli.program import run
-    from handrail.features.clients.server_move import ServerMoves
+    from handrail.features.clients.server_move import ServerMover
 
     others = list(setup.other_servers(client))
     if not names and not (may_ask and others and sys.stdin.isatty()):
         return []
-    moves, moved = ServerMoves(setup, stores, folder, caller()), list[str]()
+    moves, moved = ServerMover(setup, stores, folder, caller()), list[str]()
     for name in names or others:
-        if not names and not _says_yes(f"Put {client.title}'s server {one_line(name)} behind handrail, too?"):
+        if not names and not _confirm(f"Put {client.title}'s server {one_line(name)} behind handrail, too?"):
             continue
         try:
-            found = run(moves.look(client, name, _shown_sign_in(name)))
+            offer = run(moves.look(client, name, _open_sign_in(name)))
         except Failure as failure:
-            said(f"{one_line(name)} was not moved: {failure.message}")
+            report(f"{one_line(name)} was not moved: {failure.message}")
             continue
         if may_ask:
-            say(found.diff)
+            say(offer.diff)
         try:
-            if may_ask and not _says_yes(f"Accept these {len(found.tools)} tools?"):
+            if may_ask and not _confirm(f"Accept these {len(offer.tools)} tools?"):
                 raise Declined(f"Nothing of {name} was accepted.")
             need_person(stores, "Accepting what a server offers")
         except Declined as declined:
-            run(moves.refuse(found))
-            said(f"{one_line(name)} was not moved: {declined.message}")
+            run(moves.refuse(offer))
+            report(f"{one_line(name)} was not moved: {declined.message}")
             continue
-        place = run(moves.accept(client, name, found))
+        location = run(moves.accept(client, name, offer))
         moved.append(name)
-        said(f"{one_line(name)} is behind handrail: {len(found.tools)} tools. Its entry is kept {_PLACES[place]}.")
+        report(f"{one_line(name)} is behind handrail: {len(offer.tools)} tools. Its entry is kept {_PLACES[location]}.")
     return moved
 
 
-def _shown_sign_in(name: str) -> Callable[[str], None]:
+def _open_sign_in(name: str) -> Callable[[str], None]:
     from handrail.faces.cli.program import program
 
-    def show(address: str) -> None:
+    def open_page(address: str) -> None:
         machine = program().machine
         if machine.has_display():
             machine.open_in_browser(address)
         print(f"Sign in to {one_line(name)} at:\n{one_line(address)}", file=sys.stderr, flush=True)
 
-    return show
+    return open_page
 
 
-def _silent(text: str) -> None:
-    """Programs read what was moved in the JSON."""
+def _ignore(text: str) -> None:
+    """With JSON output, the moved servers are in the result."""
 
 
-def _says_yes(question: str) -> bool:
+def _confirm(question: str) -> bool:
     print(f"{question} [y]es / [n]o: ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _refuse_agents(stores: "Stores", what: str) -> None:
-    """It changes what an agent is asked about: none may do it for itself or for another."""
+    """This changes which calls need approval: no agent may do it for itself or for another one."""
     from handrail.features.clients.known_clients import AGENT_PROGRAMS
 
     stores.presence.refuse_agents(what, AGENT_PROGRAMS)
@@ -216,13 +223,13 @@ def _list(states: "Sequence[ClientState]", places: Mapping[str, Mapping[str, str
     if as_json:
         print_json({"clients": [_state_as_json(each, places[each.client.name]) for each in states]})
         return
-    near = [each for each in states if each.is_found or each.has_tools or each.trouble]
-    rows = [(each.client.name, each.client.title, *_coverage(each)) for each in near]
+    relevant = [each for each in states if each.is_installed or each.has_tools or each.trouble]
+    rows = [(each.client.name, each.client.title, *_coverage(each)) for each in relevant]
     for line in columns([("NAME", "CLIENT", "TOOLS", "HOOKS", "CAGE"), *rows] if rows else []):
         say(line)
-    if far := [each.client.name for each in states if each not in near]:
-        say(f"{'' if near else 'No client was found. '}Not found here: {', '.join(far)}")
-    for each in near:
+    if missing := [each.client.name for each in states if each not in relevant]:
+        say(f"{'' if relevant else 'No client was found. '}Not found here: {', '.join(missing)}")
+    for each in relevant:
         for line in _remarks(each, places[each.client.name]):
             say(line)
     say(_LEGEND)
@@ -238,7 +245,7 @@ _PLACES = {"keyring": "in the keyring", "file": "in a file that only you can rea
 
 
 def _coverage(state: "ClientState") -> tuple[str, str, str]:
-    """How far it is covered: what goes through handrail."""
+    """How far the client is covered: what goes through handrail."""
     if state.trouble:
         return "can't be read", "", ""
     return "yes" if state.has_tools else "no", _HOOKS[state.hooks], _CAGE[state.cage]
@@ -268,7 +275,7 @@ def _state_as_json(state: "ClientState", places: Mapping[str, str]) -> dict[str,
     return {
         "name": state.client.name,
         "title": state.client.title,
-        "found": state.is_found,
+        "found": state.is_installed,
         "connected": state.has_tools,
         "hooks": state.hooks,
         "cage": state.cage,
@@ -300,7 +307,7 @@ def _as_json(edit: "Edit") -> dict[str, object]:
     return {"file": str(edit.file), "keys": list(edit.keys), "value": edit.value, "isItem": edit.is_item}
 
 
-def _agrees() -> bool:
+def _confirm_writing() -> bool:
     if not sys.stdin.isatty():
         raise Declined("There is no terminal to ask on.", hint="Look at --dry-run, then repeat with --yes.")
-    return _says_yes("Write it?")
+    return _confirm("Write it?")

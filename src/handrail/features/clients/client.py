@@ -1,4 +1,4 @@
-"""What handrail knows about an AI client: how to find it, and what to write into its configuration."""
+"""An AI client: how to find it, and what to write to its configuration."""
 
 import os
 import shutil
@@ -13,10 +13,10 @@ SERVER = "handrail"
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A value in a configuration file; `keys` lead to it. With `is_item`, it is added to the list found there.
+    """A value in a configuration file; `keys` lead to it. With `is_item`, it is added to the list there.
 
-    Without keys, the value is the text of the whole file, which is a program where `is_executable` says so. What
-    somebody else wrote there is a conflict, unless it `replaces` that.
+    Without keys, the value is the text of the whole file, which is a program if `is_executable`. Anything that somebody
+    else wrote there is a conflict, unless the edit `replaces` it.
     """
 
     file: Path
@@ -37,7 +37,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How a client starts `handrail mcp`. Without a project, it serves the folder that the client starts it in."""
+    """How a client starts `handrail mcp`. Without a project, it serves the client's working directory."""
 
     command: str
     state: Path
@@ -50,14 +50,14 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class UserFolders:
     """The folders in which clients keep their configuration."""
 
     folder: Path
     config: Path
 
     @classmethod
-    def of_user(cls) -> "Home":
+    def of_user(cls) -> "UserFolders":
         folder = Path(os.path.expanduser("~"))
         return cls(folder, Path(os.environ.get("XDG_CONFIG_HOME") or folder / ".config"))
 
@@ -66,26 +66,26 @@ class Home:
 class Client:
     """`edits` gets the user's folders and how to start handrail; its first edit is the server's entry.
 
-    `traces` are files that show that the client is installed. `workspace` is what the client replaces by the folder
-    that it works on; a client that `needs_project` starts its servers somewhere else and has no such placeholder.
-    `is_tested` says whether our tests or trials ran the client itself, or its configuration follows its documentation.
+    `install_traces` are files that exist if the client is installed. `workspace` is a placeholder that the client
+    replaces by the open folder; a client that `needs_project` starts its servers elsewhere and has no placeholder.
+    `is_tested` means that our tests ran the client itself; otherwise its configuration follows its documentation.
     """
 
     name: str
     title: str
     programs: tuple[str, ...]
-    traces: Callable[[Home], Sequence[Path]]
-    edits: Callable[[Home, Launch], Sequence[Edit]]
+    install_traces: Callable[[UserFolders], Sequence[Path]]
+    edits: Callable[[UserFolders, Launch], Sequence[Edit]]
     workspace: str | None = None
     needs_project: bool = False
     is_tested: bool = False
     note: str = ""
 
-    def is_found(self, home: Home) -> bool:
+    def is_installed(self, home: UserFolders) -> bool:
         return any(shutil.which(program) for program in self.programs) or any(
-            trace.exists() for trace in self.traces(home)
+            trace.exists() for trace in self.install_traces(home)
         )
 
     def project(self, folder: Path) -> str | None:
-        """What `--project` gets in this client's configuration."""
+        """The value of `--project` in this client's configuration."""
         return str(folder) if self.needs_project else self.workspace

@@ -1,7 +1,7 @@
-"""Codex runs only hooks whose hash it trusts. The entries that trust ours, and whether Codex agrees.
+"""Codex runs only hooks whose hash it trusts: writes the entries that trust ours, and checks whether Codex agrees.
 
 Codex keeps them in its config.toml, under the hook's file, event and position. The hash covers the command, so a hook
-that somebody changes is skipped again.
+that was changed is skipped again.
 """
 
 import asyncio
@@ -16,53 +16,57 @@ from typing import Any
 
 from handrail.features.clients.client import Edit
 from handrail.features.clients.config_file import ConfigFile
-from handrail.features.clients.file_edit import Written
-from handrail.features.clients.json_lines import JsonLines
+from handrail.features.clients.file_edit import AppliedEdit
+from handrail.features.clients.json_rpc_process import JsonRpcProcess
 
-_PATIENCE_SECONDS = 20.0
+_TIMEOUT_SECONDS = 20.0
 
 
-def trust_edits(hooks: Sequence[Edit], config: Path, written: Sequence[Written]) -> list[Edit]:
-    """One for each of these hooks; `written` is what connecting wrote before, which new hooks replace."""
-    known = {each.key: each.value for each in written}
+def trust_edits(hooks: Sequence[Edit], config: Path, written: Sequence[AppliedEdit]) -> list[Edit]:
+    """Returns one edit for each of these hooks; `written` are earlier edits, which new hooks replace."""
+    earlier_values = {each.key: each.value for each in written}
     edits = []
     for hook in hooks:
-        event, position = _label(hook.keys[-1]), _position(hook, known.get(hook.key))
+        event, position = _label(hook.keys[-1]), _position(hook, earlier_values.get(hook.key))
         keys = ("hooks", "state", f"{hook.file}:{event}:{position}:0")
         edits.append(Edit(config, keys, {"trusted_hash": _hash(event, hook.value)}, replaces=True))
     return edits
 
 
 def is_trusted(edits: Sequence[Edit]) -> bool:
-    """What the file says. A person may have trusted them in Codex itself, or switched one off."""
-    found = [(ConfigFile(edit.file).get(edit.keys), edit.value) for edit in edits]
+    """Whether the file says so. A person may have trusted the hooks in Codex itself, or switched one off."""
+    pairs = [(ConfigFile(edit.file).get(edit.keys), edit.value) for edit in edits]
     return all(
-        isinstance(now, dict) and now.get("trusted_hash") == wanted["trusted_hash"] and now.get("enabled") is not False
-        for now, wanted in found
+        isinstance(current, dict)
+        and current.get("trusted_hash") == expected["trusted_hash"]
+        and current.get("enabled") is not False
+        for current, expected in pairs
     )
 
 
-async def codex_runs(hooks: Sequence[Edit], folder: Path) -> bool | None:
-    """Whether Codex itself says that it will run them here. None where it isn't installed, or doesn't answer."""
+async def codex_runs_hooks(hooks: Sequence[Edit], folder: Path) -> bool | None:
+    """Whether Codex itself reports that it will run them here. None if it isn't installed or doesn't answer."""
     program = shutil.which("codex")
     if program is None:
         return None
-    wanted = {(hook.keys[-1].lower(), hook.value["hooks"][0]["command"]) for hook in hooks}
+    expected = {(hook.keys[-1].lower(), hook.value["hooks"][0]["command"]) for hook in hooks}
     with suppress(OSError, ValueError, KeyError, TypeError, TimeoutError):
-        async with asyncio.timeout(_PATIENCE_SECONDS), JsonLines.started([program, "app-server"], folder) as server:
+        async with asyncio.timeout(_TIMEOUT_SECONDS), JsonRpcProcess.start([program, "app-server"], folder) as server:
             await server.request("initialize", clientInfo={"name": "handrail", "version": "1"})
             await server.notify("initialized")
-            (listed,) = (await server.request("hooks/list", cwds=[str(folder)]))["data"]
-            return wanted <= {(each["eventName"].lower(), each["command"]) for each in listed["hooks"] if _runs(each)}
+            (response,) = (await server.request("hooks/list", cwds=[str(folder)]))["data"]
+            return expected <= {
+                (each["eventName"].lower(), each["command"]) for each in response["hooks"] if _is_active(each)
+            }
     return None
 
 
-def _runs(hook: Mapping[str, Any]) -> bool:
+def _is_active(hook: Mapping[str, Any]) -> bool:
     return bool(hook["enabled"]) and hook["trustStatus"] in ("trusted", "managed")
 
 
 def _position(hook: Edit, replaced: Any) -> int:
-    """Where in its list the hook is, or will be."""
+    """The hook's index in its list, now or after it is added."""
     items = ConfigFile(hook.file).get(hook.keys)
     if not isinstance(items, list):
         return 0
@@ -77,7 +81,7 @@ def _label(event: str) -> str:
 
 
 def _hash(event: str, item: Mapping[str, Any]) -> str:
-    """As Codex computes it: of the hook without its spelling, which its defaults are added to."""
+    """As Codex computes it: of the parsed hook, with its defaults added."""
     identity = {"event_name": event, **item, "hooks": [{"async": False, **each} for each in item["hooks"]]}
     text = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return f"sha256:{sha256(text.encode()).hexdigest()}"

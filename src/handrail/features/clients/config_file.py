@@ -1,4 +1,4 @@
-"""Changes single values in another program's JSON or TOML file and leaves the rest as it is, comments included."""
+"""Changes single values in another program's JSON or TOML file and keeps the rest, including comments."""
 
 import os
 import re
@@ -12,11 +12,11 @@ from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Damaged, InputOutput
 
 _BOM = "\ufeff"
-"""Which some editors write, and most programs skip."""
+"""A byte order mark: some editors write it, and most programs skip it."""
 
 
-def text_of(path: Path) -> str | None:
-    """None where there is nothing. InputOutput."""
+def read_text(path: Path) -> str | None:
+    """None if there is no file. InputOutput."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -31,13 +31,13 @@ def text_of(path: Path) -> str | None:
 
 
 class ConfigFile:
-    """A file in memory until it is saved. A link is followed, so that people's dotfiles stay links."""
+    """A file in memory until it is saved. Links are followed, so that people's dotfiles stay links."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._real = Path(os.path.realpath(path))
         self.existed = self._real.exists()
-        self._text = text_of(path) or ""
+        self._text = read_text(path) or ""
         self._is_toml = path.suffix == ".toml"
         self._json: JsonText | None = None
         self._toml: MutableMapping[str, Any] = {}
@@ -45,20 +45,20 @@ class ConfigFile:
 
     @property
     def values(self) -> MutableMapping[str, Any]:
-        found: MutableMapping[str, Any] = self._toml if self._json is None else self._json.value
-        return found
+        values: MutableMapping[str, Any] = self._toml if self._json is None else self._json.value
+        return values
 
     def get(self, keys: tuple[str, ...]) -> Any:
         """The value, or None."""
-        found: Any = self.values
+        value: Any = self.values
         for key in keys:
-            if not isinstance(found, MutableMapping) or key not in found:
+            if not isinstance(value, MutableMapping) or key not in value:
                 return None
-            found = found[key]
-        return found.unwrap() if hasattr(found, "unwrap") else found
+            value = value[key]
+        return value.unwrap() if hasattr(value, "unwrap") else value
 
     def set(self, keys: tuple[str, ...], value: Any) -> None:
-        """Missing parents are made."""
+        """Creates missing parents."""
         if self._json is not None:
             try:
                 self._json.set(keys, value)
@@ -75,17 +75,17 @@ class ConfigFile:
         parent[keys[-1]] = value
 
     def add_item(self, keys: tuple[str, ...], item: Any) -> None:
-        """To the list there, which is made where it is missing."""
-        now = self.get(keys)
-        if isinstance(now, list) and self._json is not None:
+        """Adds it to the list, which is created if it is missing."""
+        current = self.get(keys)
+        if isinstance(current, list) and self._json is not None:
             self._json.append(keys, item)
-        elif now is None or isinstance(now, list):
-            self.set(keys, [*(now or []), item])
+        elif current is None or isinstance(current, list):
+            self.set(keys, [*(current or []), item])
         else:
             raise Damaged(f"{self.path}: `{'.'.join(keys)}` isn't a list.", hint="Correct the file first.")
 
     def replace_item(self, keys: tuple[str, ...], old: Any, new: Any) -> None:
-        """In its place: the position of an entry may have a meaning."""
+        """Keeps the position, which may have a meaning."""
         items = self.get(keys)
         if self._json is not None:
             self._json.set((*keys, items.index(old)), new)
@@ -93,14 +93,14 @@ class ConfigFile:
             self.set(keys, [new if each == old else each for each in items])
 
     def remove_item(self, keys: tuple[str, ...], item: Any) -> None:
-        now = self.get(keys)
+        current = self.get(keys)
         if self._json is not None:
-            self._json.remove((*keys, now.index(item)))
+            self._json.remove((*keys, current.index(item)))
         else:
-            self.set(keys, [each for each in now if each != item])
+            self.set(keys, [each for each in current if each != item])
 
     def remove(self, keys: tuple[str, ...], parents_made: int = 0) -> None:
-        """With `parents_made`, also that many of the tables around it that are then empty."""
+        """Also removes up to `parents_made` tables around it that are empty afterwards."""
         for depth in range(len(keys), max(len(keys) - 1 - parents_made, 0), -1):
             if depth < len(keys) and self.get(keys[:depth]):
                 return
@@ -122,7 +122,7 @@ class ConfigFile:
                 return
             mode = stat.S_IMODE(self._real.stat().st_mode) if self.existed else 0o600
             self._real.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(self._real, self._written().encode(), mode)
+            replace_file(self._real, self._serialize().encode(), mode)
         except OSError as error:
             raise InputOutput(f"{self.path} can't be written: {error.strerror}.") from None
 
@@ -143,15 +143,15 @@ class ConfigFile:
         except ValueError as error:
             raise Damaged(f"{self.path} isn't valid JSON: {error}.", hint="Correct the file first.") from None
         if not isinstance(self._json.value, dict):
-            raise Damaged(f"{self.path} doesn't hold a JSON object.", hint="Correct the file first.")
+            raise Damaged(f"{self.path} doesn't contain a JSON object.", hint="Correct the file first.")
 
-    def _written(self) -> str:
+    def _serialize(self) -> str:
         import tomlkit
 
         if self._json is not None:
             return self._json.text
-        written = (_BOM if self._text.startswith(_BOM) else "") + tomlkit.dumps(self._toml)
-        return written if self._text.endswith("\n\n") else re.sub(r"\n+\Z", "\n", written)
+        text = (_BOM if self._text.startswith(_BOM) else "") + tomlkit.dumps(self._toml)
+        return text if self._text.endswith("\n\n") else re.sub(r"\n+\Z", "\n", text)
 
 
 def _new_table() -> MutableMapping[str, Any]:

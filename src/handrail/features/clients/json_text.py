@@ -1,4 +1,4 @@
-"""Edits single values in a JSON text, which may have comments and trailing commas, and keeps every other character."""
+"""Edits single values in a JSON text, which may have comments and trailing commas, and keeps all other characters."""
 
 import json
 import re
@@ -15,7 +15,7 @@ _CLOSING = {"{": "}", "[": "]"}
 
 @dataclass(slots=True)
 class _Node:
-    """A value and where it stands. `starts` are where its entries begin: at the key, in an object."""
+    """A value with its position. `starts` are the positions of its entries; in an object, of their keys."""
 
     start: int
     end: int = 0
@@ -33,29 +33,29 @@ class _Node:
         return dict(zip(self.keys, values, strict=True)) if self.is_object else values
 
     def child(self, key: Key) -> "_Node | None":
-        """The last of this key, as every reader takes it."""
+        """Returns the last value with this key, as JSON parsers do."""
         if self.keys is None or key not in self.keys:
             return None
         return self.children[len(self.keys) - 1 - self.keys[::-1].index(key)]
 
 
 class JsonText:
-    """ValueError where the text isn't JSON, even with comments and trailing commas."""
+    """ValueError if the text isn't JSON, even with comments and trailing commas."""
 
     def __init__(self, text: str) -> None:
         self.text = text if text.strip("\ufeff \t\r\n") else "{}\n"
         self._break = "\r\n" if "\r\n" in text else "\n"
-        self._root = self._parsed()
+        self._root = self._parse()
 
     @property
     def value(self) -> Any:
         return self._root.value
 
     def set(self, keys: Sequence[Key], value: Any) -> None:
-        """Objects that are missing on the way are made."""
-        node, depth = self._deepest(keys)
+        """Creates missing objects on the way."""
+        node, depth = self._find(keys)
         if depth == len(keys):
-            self._apply((node.start, node.end, self._written(value, self._indent_of(node.start))))
+            self._replace((node.start, node.end, self._format(value, self._indent_of(node.start))))
             return
         if not node.is_object:
             raise ValueError(f"`{'.'.join(map(str, keys[:depth]))}` isn't an object")
@@ -64,65 +64,65 @@ class JsonText:
         self._insert(node, value, str(keys[depth]))
 
     def append(self, keys: Sequence[Key], value: Any) -> None:
-        """To the list found there."""
-        self._insert(self._deepest(keys)[0], value)
+        """Adds the value to the list there."""
+        self._insert(self._find(keys)[0], value)
 
     def remove(self, keys: Sequence[Key]) -> None:
-        parent, _ = self._deepest(keys[:-1])
+        parent, _ = self._find(keys[:-1])
         node = parent.child(keys[-1])
         assert node is not None
-        at = parent.children.index(node)
-        start = len(self.text[: parent.starts[at]].rstrip())
+        index = parent.children.index(node)
+        start = len(self.text[: parent.starts[index]].rstrip())
         if (comma := self._comma_after(node.end)) is not None:
-            self._apply((start, comma + 1, ""))
-        elif at > 0 and (earlier := self._comma_after(parent.children[at - 1].end)) is not None:
-            self._apply((earlier, earlier + 1, ""), (max(start, earlier + 1), node.end, ""))
+            self._replace((start, comma + 1, ""))
+        elif index > 0 and (earlier := self._comma_after(parent.children[index - 1].end)) is not None:
+            self._replace((earlier, earlier + 1, ""), (max(start, earlier + 1), node.end, ""))
         else:
-            self._apply((start, node.end, ""))
-        left, _ = self._deepest(keys[:-1])
-        if not self.text[left.start + 1 : left.end - 1].strip():
-            self._apply((left.start + 1, left.end - 1, ""))
+            self._replace((start, node.end, ""))
+        container, _ = self._find(keys[:-1])
+        if not self.text[container.start + 1 : container.end - 1].strip():
+            self._replace((container.start + 1, container.end - 1, ""))
 
     def _insert(self, node: _Node, value: Any, key: str | None = None) -> None:
         own_indent = self._indent_of(node.start)
         last = node.children[-1].end if node.children else None
         is_spread = not node.children or "\n" in self.text[node.start : node.starts[0]]
-        indent = self._indent_of(node.starts[0]) if node.children and is_spread else own_indent + self._unit()
+        indent = self._indent_of(node.starts[0]) if node.children and is_spread else own_indent + self._indent_unit()
         name = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
         if last is not None and not is_spread:
-            self._apply((last, last, f", {name}{json.dumps(value, ensure_ascii=False)}"))
+            self._replace((last, last, f", {name}{json.dumps(value, ensure_ascii=False)}"))
             return
         tail = len(self.text[: node.end - 1].rstrip())  # after comments that follow the last entry
         ending = "" if "\n" in self.text[tail : node.end - 1] else self._break + own_indent
         has_comma = last is not None and self._comma_after(last) is not None
-        entry = f"{self._break}{indent}{name}{self._written(value, indent)}{',' if has_comma else ''}{ending}"
+        entry = f"{self._break}{indent}{name}{self._format(value, indent)}{',' if has_comma else ''}{ending}"
         comma = [] if last is None or has_comma else [(last, last, ",")]
-        self._apply(*comma, (tail, tail, entry))
+        self._replace(*comma, (tail, tail, entry))
 
-    def _apply(self, *changes: tuple[int, int, str]) -> None:
-        """Each a start, an end and the new text between them, in their order."""
+    def _replace(self, *changes: tuple[int, int, str]) -> None:
+        """Each change is a start, an end and the text between them, in the order of the text."""
         for start, end, text in reversed(changes):
             self.text = self.text[:start] + text + self.text[end:]
-        self._root = self._parsed()
+        self._root = self._parse()
 
-    def _written(self, value: Any, indent: str) -> str:
-        text = json.dumps(value, ensure_ascii=False, indent=self._unit())
+    def _format(self, value: Any, indent: str) -> str:
+        text = json.dumps(value, ensure_ascii=False, indent=self._indent_unit())
         return text.replace("\n", self._break + indent)
 
-    def _unit(self) -> str:
-        """What one level is indented by in this text."""
-        found = re.search(r"\n([ \t]+)\S", self.text)
-        return found[1] if found else "  "
+    def _indent_unit(self) -> str:
+        """The indentation of one level in this text."""
+        match = re.search(r"\n([ \t]+)\S", self.text)
+        return match[1] if match else "  "
 
-    def _indent_of(self, at: int) -> str:
-        line = self.text[self.text.rfind("\n", 0, at) + 1 : at]
+    def _indent_of(self, index: int) -> str:
+        line = self.text[self.text.rfind("\n", 0, index) + 1 : index]
         return line[: len(line) - len(line.lstrip(" \t"))]
 
-    def _comma_after(self, at: int) -> int | None:
-        at = self._skip(at)
-        return at if self.text[at : at + 1] == "," else None
+    def _comma_after(self, index: int) -> int | None:
+        index = self._skip(index)
+        return index if self.text[index : index + 1] == "," else None
 
-    def _deepest(self, keys: Sequence[Key]) -> tuple[_Node, int]:
+    def _find(self, keys: Sequence[Key]) -> tuple[_Node, int]:
         node = self._root
         for depth, key in enumerate(keys):
             if (child := node.child(key)) is None:
@@ -130,53 +130,53 @@ class JsonText:
             node = child
         return node, len(keys)
 
-    def _skip(self, at: int) -> int:
-        found = _SPACE.match(self.text, at)
-        return at if found is None else found.end()
+    def _skip(self, index: int) -> int:
+        match = _SPACE.match(self.text, index)
+        return index if match is None else match.end()
 
-    def _parsed(self) -> _Node:
-        root = self._read(self._skip(0), 0)
+    def _parse(self) -> _Node:
+        root = self._parse_value(self._skip(0), 0)
         if self._skip(root.end) != len(self.text):
-            raise self._wrong(root.end, "there is more after the value")
+            raise self._error(root.end, "there is more after the value")
         return root
 
-    def _read(self, at: int, depth: int) -> _Node:
+    def _parse_value(self, index: int, depth: int) -> _Node:
         if depth > _DEEPEST:
-            raise self._wrong(at, "it is nested too deeply")
-        opening = self.text[at : at + 1]
+            raise self._error(index, "it is nested too deeply")
+        opening = self.text[index : index + 1]
         if opening in _CLOSING and opening:
-            return self._read_entries(at, _CLOSING[opening], depth)
-        found = _SCALAR.match(self.text, at)
-        if found is None:
-            raise self._wrong(at, "a value is missing")
+            return self._parse_entries(index, _CLOSING[opening], depth)
+        match = _SCALAR.match(self.text, index)
+        if match is None:
+            raise self._error(index, "a value is missing")
         try:
-            return _Node(at, found.end(), json.loads(found[0]))
+            return _Node(index, match.end(), json.loads(match[0]))
         except ValueError:
-            raise self._wrong(at, "this isn't a value") from None
+            raise self._error(index, "this isn't a value") from None
 
-    def _read_entries(self, start: int, closing: str, depth: int) -> _Node:
+    def _parse_entries(self, start: int, closing: str, depth: int) -> _Node:
         keys: list[Key] = []
         node = _Node(start, keys=keys, is_object=closing == "}")
-        at = self._skip(start + 1)
-        while self.text[at : at + 1] != closing:
-            node.starts.append(at)
+        index = self._skip(start + 1)
+        while self.text[index : index + 1] != closing:
+            node.starts.append(index)
             if node.is_object:
-                name = self._read(at, depth + 1)
-                at = self._skip(name.end)
-                if not isinstance(name.scalar, str) or self.text[at : at + 1] != ":":
-                    raise self._wrong(at, "a name and a colon are missing")
+                name = self._parse_value(index, depth + 1)
+                index = self._skip(name.end)
+                if not isinstance(name.scalar, str) or self.text[index : index + 1] != ":":
+                    raise self._error(index, "a name and a colon are missing")
                 keys.append(name.scalar)
-                at = self._skip(at + 1)
+                index = self._skip(index + 1)
             else:
                 keys.append(len(keys))
-            node.children.append(self._read(at, depth + 1))
-            at = self._skip(node.children[-1].end)
-            if self.text[at : at + 1] == ",":
-                at = self._skip(at + 1)
-            elif self.text[at : at + 1] != closing:
-                raise self._wrong(at, f"a comma or {closing} is missing")
-        node.end = at + 1
+            node.children.append(self._parse_value(index, depth + 1))
+            index = self._skip(node.children[-1].end)
+            if self.text[index : index + 1] == ",":
+                index = self._skip(index + 1)
+            elif self.text[index : index + 1] != closing:
+                raise self._error(index, f"a comma or {closing} is missing")
+        node.end = index + 1
         return node
 
-    def _wrong(self, at: int, why: str) -> ValueError:
-        return ValueError(f"line {self.text.count(chr(10), 0, at) + 1}: {why}")
+    def _error(self, index: int, why: str) -> ValueError:
+        return ValueError(f"line {self.text.count(chr(10), 0, index) + 1}: {why}")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from handrail.features.clients.client import SERVER, Client, Edit, Home, Launch
+from handrail.features.clients.client import SERVER, Client, Edit, Launch, UserFolders
 
 # People take their time to answer a question. A client that gives up earlier would report a failure.
 _HOUR_SECONDS = 3600
@@ -18,15 +18,15 @@ def _stdio(launch: Launch, **more: Any) -> dict[str, Any]:
     return {"command": launch.command, "args": launch.arguments, **more}
 
 
-def claude_folder(home: Home) -> Path:
+def claude_folder(home: UserFolders) -> Path:
     return Path(os.environ.get("CLAUDE_CONFIG_DIR") or home.folder / ".claude")
 
 
-def _claude_file(home: Home) -> Path:
+def _claude_file(home: UserFolders) -> Path:
     return claude_folder(home) / ".claude.json" if os.environ.get("CLAUDE_CONFIG_DIR") else home.folder / ".claude.json"
 
 
-def _claude(home: Home, launch: Launch) -> Sequence[Edit]:
+def _claude(home: UserFolders, launch: Launch) -> Sequence[Edit]:
     return [
         Edit(
             _claude_file(home), ("mcpServers", SERVER), {"type": "stdio", **_stdio(launch, timeout=_HOUR_MS), "env": {}}
@@ -35,65 +35,65 @@ def _claude(home: Home, launch: Launch) -> Sequence[Edit]:
     ]
 
 
-def _codex_file(home: Home) -> Path:
+def _codex_file(home: UserFolders) -> Path:
     return codex_folder(home) / "config.toml"
 
 
-def codex_folder(home: Home) -> Path:
-    """As Codex spells it: it follows links in the variable, and only there."""
-    moved = os.environ.get("CODEX_HOME")
-    return Path(os.path.realpath(moved)) if moved else home.folder / ".codex"
+def codex_folder(home: UserFolders) -> Path:
+    """As Codex names it: it resolves links only in the variable."""
+    override = os.environ.get("CODEX_HOME")
+    return Path(os.path.realpath(override)) if override else home.folder / ".codex"
 
 
-def _codex(home: Home, launch: Launch) -> Sequence[Edit]:
+def _codex(home: UserFolders, launch: Launch) -> Sequence[Edit]:
     entry = _stdio(
         launch,
         startup_timeout_sec=_START_SECONDS,
         tool_timeout_sec=_HOUR_SECONDS,
         default_tools_approval_mode="approve",
-        required=True,  # else it asks its model before our tools are there, and works without them
+        required=True,  # otherwise it calls its model before our tools are there, and works without them
     )
     return [Edit(_codex_file(home), ("mcp_servers", SERVER), entry)]
 
 
-def _trusted(file: Callable[[Home], Path]) -> Callable[[Home, Launch], Sequence[Edit]]:
-    def edits(home: Home, launch: Launch) -> Sequence[Edit]:
+def _trusted_entry(file: Callable[[UserFolders], Path]) -> Callable[[UserFolders, Launch], Sequence[Edit]]:
+    def edits(home: UserFolders, launch: Launch) -> Sequence[Edit]:
         return [Edit(file(home), ("mcpServers", SERVER), _stdio(launch, timeout=_HOUR_MS, trust=True))]
 
     return edits
 
 
-def _plain(file: Callable[[Home], Path], **more: Any) -> Callable[[Home, Launch], Sequence[Edit]]:
-    def edits(home: Home, launch: Launch) -> Sequence[Edit]:
+def _plain_entry(file: Callable[[UserFolders], Path], **more: Any) -> Callable[[UserFolders, Launch], Sequence[Edit]]:
+    def edits(home: UserFolders, launch: Launch) -> Sequence[Edit]:
         return [Edit(file(home), ("mcpServers", SERVER), _stdio(launch, **more))]
 
     return edits
 
 
-def _vscode(home: Home, launch: Launch) -> Sequence[Edit]:
+def _vscode(home: UserFolders, launch: Launch) -> Sequence[Edit]:
     return [Edit(_vscode_folder(home) / "mcp.json", ("servers", SERVER), {"type": "stdio", **_stdio(launch)})]
 
 
-def _vscode_folder(home: Home) -> Path:
+def _vscode_folder(home: UserFolders) -> Path:
     return home.config / "Code/User"
 
 
-def _cline_file(home: Home) -> Path:
+def _cline_file(home: UserFolders) -> Path:
     return _vscode_folder(home) / "globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
 
 
-def _cline_folder(home: Home) -> Path:
+def _cline_folder(home: UserFolders) -> Path:
     return home.folder / ".cline"
 
 
-def _opencode(home: Home, launch: Launch) -> Sequence[Edit]:
+def _opencode(home: UserFolders, launch: Launch) -> Sequence[Edit]:
     command = [launch.command, *launch.arguments]
     entry = {"type": "local", "command": command, "enabled": True, "timeout": _START_MS}
     return [Edit(home.config / "opencode/opencode.json", ("mcp", SERVER), entry)]
 
 
 CODEX = "codex"
-_ASKS_ITSELF = "It asks about our tools itself, too, until you allow them in its settings."
+_ASKS_ITSELF = "It also asks about our tools itself, until you allow them in its settings."
 
 CLIENTS = (
     Client(
@@ -110,7 +110,7 @@ CLIENTS = (
         "Gemini CLI",
         ("gemini",),
         lambda home: [home.folder / ".gemini/settings.json"],
-        _trusted(lambda home: home.folder / ".gemini/settings.json"),
+        _trusted_entry(lambda home: home.folder / ".gemini/settings.json"),
         is_tested=True,
         note="It starts MCP servers only in folders that you trust in Gemini CLI.",
     ),
@@ -119,14 +119,14 @@ CLIENTS = (
         "Qwen Code",
         ("qwen",),
         lambda home: [home.folder / ".qwen/settings.json"],
-        _trusted(lambda home: home.folder / ".qwen/settings.json"),
+        _trusted_entry(lambda home: home.folder / ".qwen/settings.json"),
     ),
     Client(
         "cursor",
         "Cursor",
         ("cursor", "cursor-agent"),
         lambda home: [home.folder / ".cursor"],
-        _plain(lambda home: home.folder / ".cursor/mcp.json"),
+        _plain_entry(lambda home: home.folder / ".cursor/mcp.json"),
         workspace="${workspaceFolder}",
         note=_ASKS_ITSELF,
     ),
@@ -144,7 +144,7 @@ CLIENTS = (
         "Cline",
         (),
         lambda home: [_cline_file(home).parent.parent],
-        _plain(_cline_file, disabled=False, timeout=_HOUR_SECONDS),
+        _plain_entry(_cline_file, disabled=False, timeout=_HOUR_SECONDS),
         needs_project=True,
         note=_ASKS_ITSELF,
     ),
@@ -153,7 +153,7 @@ CLIENTS = (
         "Cline CLI",
         ("cline",),
         lambda home: [_cline_folder(home)],
-        _plain(lambda home: _cline_folder(home) / "data/settings/cline_mcp_settings.json", timeout=_HOUR_SECONDS),
+        _plain_entry(lambda home: _cline_folder(home) / "data/settings/cline_mcp_settings.json", timeout=_HOUR_SECONDS),
         is_tested=True,
     ),
     Client(
@@ -169,7 +169,7 @@ CLIENTS = (
         "Copilot CLI",
         ("copilot",),
         lambda home: [home.folder / ".copilot"],
-        _plain(lambda home: home.folder / ".copilot/mcp-config.json", type="local", tools=["*"]),
+        _plain_entry(lambda home: home.folder / ".copilot/mcp-config.json", type="local", tools=["*"]),
         note=_ASKS_ITSELF,
     ),
     Client(
@@ -177,7 +177,7 @@ CLIENTS = (
         "Windsurf",
         ("windsurf",),
         lambda home: [home.folder / ".codeium/windsurf"],
-        _plain(lambda home: home.folder / ".codeium/windsurf/mcp_config.json"),
+        _plain_entry(lambda home: home.folder / ".codeium/windsurf/mcp_config.json"),
         needs_project=True,
         note=_ASKS_ITSELF,
     ),
@@ -186,7 +186,7 @@ CLIENTS = (
         "Claude Desktop",
         (),
         lambda home: [home.config / "Claude"],
-        _plain(lambda home: home.config / "Claude/claude_desktop_config.json"),
+        _plain_entry(lambda home: home.config / "Claude/claude_desktop_config.json"),
         needs_project=True,
         note=_ASKS_ITSELF,
     ),
@@ -206,4 +206,4 @@ AGENT_PROGRAMS = frozenset(
         "qwen",
     }
 )
-"""Clients that are agents as a whole. An editor is not among them: a person types into its terminal, too."""
+"""Programs that are agents themselves. An editor isn't one, because people type into its terminal, too."""

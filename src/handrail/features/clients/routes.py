@@ -1,6 +1,6 @@
-"""`/api/clients`: the AI clients on this machine, connecting them, and moving their other servers behind the gate.
+"""`/api/clients`: lists and connects the AI clients on this machine, and moves their other servers behind the gate.
 
-A person alone may. Accepting what a moved server offers needs proof that they are present.
+Only a person may. Accepting a moved server's tools needs proof that the person is present.
 """
 
 import asyncio
@@ -20,8 +20,8 @@ from handrail.faces.http.credentials import caller, must_be_person
 from handrail.faces.http.json_body import json_object, text_field
 from handrail.faces.http.person_proof import Action, PersonProof
 from handrail.features.clients.client import Client, Edit
-from handrail.features.clients.server_move import ServerMoves
-from handrail.features.clients.setup import ClientSetup, ClientState, find, launch_command
+from handrail.features.clients.server_move import ServerMover
+from handrail.features.clients.setup import ClientSetup, ClientState, find_client, launch_command
 from handrail.kernel.digest import digest
 from handrail.ports.errors import AuthRequired, Conflict
 
@@ -34,67 +34,67 @@ def mount(context: HttpContext) -> Mount:
     stores, folder = project.stores, Path(project.location)
     setup, proofs = ClientSetup.of(stores), PersonProof(stores.presence, context.windows)
 
-    def moves(request: Request) -> ServerMoves:
-        return ServerMoves(setup, stores, folder, caller(request, context.person))
+    def moves(request: Request) -> ServerMover:
+        return ServerMover(setup, stores, folder, caller(request, context.person))
 
-    async def described(request: Request, known: ClientState) -> dict[str, Any]:
-        places = await moves(request).places(known.client) if known.moved else {}
-        return await asyncio.to_thread(_described, setup, known, places, folder)
+    async def describe(request: Request, state: ClientState) -> dict[str, Any]:
+        places = await moves(request).places(state.client) if state.moved else {}
+        return await asyncio.to_thread(_client_as_json, setup, state, places, folder)
 
     async def state_of(request: Request, client: Client) -> dict[str, Any]:
-        return await described(request, await asyncio.to_thread(setup.state_of, client))
+        return await describe(request, await asyncio.to_thread(setup.state_of, client))
 
     async def clients(request: Request) -> Response:
         must_be_person(request, "Looking at clients")
-        found = [await described(request, each) for each in await asyncio.to_thread(setup.states)]
-        return success({"clients": found, "command": shlex.join(launch_command(stores.path, folder))})
+        descriptions = [await describe(request, each) for each in await asyncio.to_thread(setup.states)]
+        return success({"clients": descriptions, "command": shlex.join(launch_command(stores.path, folder))})
 
     async def connect(request: Request) -> Response:
         must_be_person(request, "Connecting a client")
-        client = find(request.path_params["name"])
+        client = find_client(request.path_params["name"])
         shown = text_field(await json_object(request, ["shown"]), "shown")
         await asyncio.to_thread(_connect_as_shown, setup, client, folder, shown)
-        trial = await setup.try_out(client, folder)
-        after = {"tools": trial.tools, "project": trial.project, "runsHooks": trial.runs_hooks}
+        test = await setup.check_connection(client, folder)
+        after = {"tools": test.tools, "project": test.project, "runsHooks": test.runs_hooks}
         return success({"client": await state_of(request, client), **after})
 
     async def disconnect(request: Request) -> Response:
         must_be_person(request, "Disconnecting a client")
-        client = find(request.path_params["name"])
-        left = await moves(request).disconnect(client)
-        return success({"client": await state_of(request, client), "left": left})
+        client = find_client(request.path_params["name"])
+        kept = await moves(request).disconnect(client)
+        return success({"client": await state_of(request, client), "left": kept})
 
     @asynccontextmanager
-    async def looked_at(request: Request) -> AsyncIterator[tuple[Client, str, "Moved"]]:
-        """The server is behind the gate within the block, and stays there if it is accepted."""
-        client, name = find(request.path_params["name"]), request.path_params["server"]
-        moving = moves(request)
+    async def inspect_server(request: Request) -> AsyncIterator[tuple[Client, str, "Moved"]]:
+        """The server is behind the gate within the context, and stays there if it is accepted."""
+        client, name = find_client(request.path_params["name"]), request.path_params["server"]
+        mover = moves(request)
         try:
-            moved = await moving.look(client, name)
-        except AuthRequired as wanted:
-            wanted.hint = f"Run `{_in_terminal(client, name)}`: it opens the sign-in in your browser."
+            moved = await mover.look(client, name)
+        except AuthRequired as error:
+            error.hint = f"Run `{_terminal_command(client, name)}`: it opens the sign-in in your browser."
             raise
         try:
             yield client, name, moved
         finally:
-            if name not in await asyncio.to_thread(setup.taken_out, client):
-                await asyncio.shield(moving.refuse(moved))
+            if name not in await asyncio.to_thread(setup.moved_servers, client):
+                await asyncio.shield(mover.refuse(moved))
 
     async def look(request: Request) -> Response:
-        """What one of its other servers offers. It is started as the client would start it, and nothing is changed."""
+        """Shows what one of its other servers offers. It is started as the client would start it; nothing changes."""
         must_be_person(request, "Looking at a server")
-        async with looked_at(request) as (_, _, moved):
-            return success(_offered(moved))
+        async with inspect_server(request) as (_, _, moved):
+            return success(_offer_as_json(moved))
 
     async def move(request: Request) -> Response:
-        """`digest` is that of what was shown: when the server offers something else by now, nothing is moved."""
+        """`digest` is that of the offer that was shown: if the server now offers something else, nothing is moved."""
         must_be_person(request, "Moving a server")
-        given = await json_object(request, {"digest", "askAlways", "presence"})
-        trusts_marks = given.get("askAlways") is not True
-        async with looked_at(request) as (client, name, moved):
-            if text_field(given, "digest") != moved.digest:
+        body = await json_object(request, {"digest", "askAlways", "presence"})
+        trusts_marks = body.get("askAlways") is not True
+        async with inspect_server(request) as (client, name, moved):
+            if text_field(body, "digest") != moved.digest:
                 raise Conflict(f"{name} offers something else by now.", hint="Look at it again.")
-            await proofs.for_action(request, given.get("presence"), _moving(client, name, moved, trusts_marks))
+            await proofs.for_action(request, body.get("presence"), _move_action(client, name, moved, trusts_marks))
             await moves(request).accept(client, name, moved, trusts_marks=trusts_marks)
         return success({"client": await state_of(request, client)})
 
@@ -109,8 +109,8 @@ def mount(context: HttpContext) -> Mount:
     )
 
 
-def _moving(client: Client, name: str, moved: "Moved", trusts_marks: bool) -> Action:
-    """Everything that the person says yes to; the digest stands for the definitions that they were shown."""
+def _move_action(client: Client, name: str, moved: "Moved", trusts_marks: bool) -> Action:
+    """Everything that the person approves; the digest stands for the definitions that they were shown."""
     params = {
         "client": client.title,
         "server": f"{name} ({moved.place})",
@@ -118,14 +118,14 @@ def _moving(client: Client, name: str, moved: "Moved", trusts_marks: bool) -> Ac
         "without asking": ", ".join(moved.without_asking if trusts_marks else ()) or "none",
         "digest": moved.digest,
     }
-    return Action("policy", "Moving a server behind handrail", params, _in_terminal(client, name))
+    return Action("policy", "Moving a server behind handrail", params, _terminal_command(client, name))
 
 
-def _in_terminal(client: Client, name: str) -> str:
+def _terminal_command(client: Client, name: str) -> str:
     return shlex.join(["handrail", "connect", client.name, "--move", name])
 
 
-def _offered(moved: "Moved") -> dict[str, Any]:
+def _offer_as_json(moved: "Moved") -> dict[str, Any]:
     return {
         "digest": moved.digest,
         "place": moved.place,
@@ -136,27 +136,27 @@ def _offered(moved: "Moved") -> dict[str, Any]:
 
 
 def _connect_as_shown(setup: ClientSetup, client: Client, folder: Path, shown: str) -> None:
-    """`shown` is the digest of what the person has seen: nothing else is written."""
+    """`shown` is the digest of the edits that the person saw: nothing else is written."""
     if _digest([_as_json(edit) for edit in setup.edits(client, folder)]) != shown:
         raise Conflict("What would be written has changed since it was shown.", hint="Look at it again.")
     setup.connect(client, folder)
 
 
-def _described(setup: ClientSetup, known: ClientState, places: Mapping[str, str], folder: Path) -> dict[str, Any]:
-    client = known.client
-    edits = [] if known.trouble else [_as_json(edit) for edit in setup.edits(client, folder)]
+def _client_as_json(setup: ClientSetup, state: ClientState, places: Mapping[str, str], folder: Path) -> dict[str, Any]:
+    client = state.client
+    edits = [] if state.trouble else [_as_json(edit) for edit in setup.edits(client, folder)]
     return {
         "name": client.name,
         "title": client.title,
-        "found": known.is_found,
-        "connected": known.has_tools,
-        "hooks": known.hooks,
-        "cage": known.cage,
-        "otherServers": list(known.others),
+        "found": state.is_installed,
+        "connected": state.has_tools,
+        "hooks": state.hooks,
+        "cage": state.cage,
+        "otherServers": list(state.others),
         "moved": [{"name": name, "keptIn": place} for name, place in places.items()],
         "tried": client.is_tested,
         "note": client.note,
-        "trouble": known.trouble,
+        "trouble": state.trouble,
         "edits": edits,
         "shown": _digest(edits),
     }

@@ -1,4 +1,4 @@
-"""Moves a client's other MCP servers behind handrail's gate, and back into the client."""
+"""Moves a client's other MCP servers behind handrail's gate, and back to the client."""
 
 import asyncio
 import json
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from handrail.ports.stores import Stores
 
 
-class ServerMoves:
-    """`by` is the person; a server is started in `folder` to be looked at."""
+class ServerMover:
+    """`by` is the person; servers are started in `folder` to inspect them."""
 
     def __init__(self, setup: ClientSetup, stores: "Stores", folder: Path, by: "Caller") -> None:
         self._setup = setup
@@ -30,9 +30,9 @@ class ServerMoves:
         self._by = by
 
     async def look(self, client: Client, name: str, show: Callable[[str], None] | None = None) -> "Moved":
-        """Adds the server; until `accept`, no agent can use it. NotFound, and what its start raises.
+        """Adds the server, which no agent can use before `accept`. NotFound, and whatever its start raises.
 
-        `show` gets the address of its sign-in, if it wants one.
+        `show` gets the address of its sign-in, if it needs one.
         """
         from handrail.features.gateway.offers import move_entry
 
@@ -43,43 +43,47 @@ class ServerMoves:
         return await move_entry(self._stores, self._folder, name, entry, source=client.title, by=self._by, show=show)
 
     async def accept(self, client: Client, name: str, moved: "Moved", *, trusts_marks: bool = True) -> Place:
-        """The person has seen what it offers and said yes: now the client's own entry goes. Where its keys are now."""
+        """Removes the client's own entry, after the person accepted the offer. Returns where its keys are kept."""
         from handrail.features.gateway.offers import accept
 
         entry = (await asyncio.to_thread(self._setup.other_servers, client))[name]
         await accept(self._stores, self._folder, moved, self._by, trusts_marks=trusts_marks)
-        kept = await self._stores.secrets.put(_secret_of(client, name), Secret(json.dumps(entry)))
-        await asyncio.to_thread(self._setup.take_out, client, name, moved.name)
-        return kept.place
+        stored = await self._stores.secrets.put(_secret_name(client, name), Secret(json.dumps(entry)))
+        await asyncio.to_thread(self._setup.remove_entry, client, name, moved.name)
+        return stored.place
 
     async def refuse(self, moved: "Moved") -> None:
-        await self._take_back(moved.name)
+        await self._remove_server(moved.name)
 
     async def disconnect(self, client: Client) -> list[str]:
-        """Everything that was written for the client is undone, and its servers are its own again."""
-        names = await asyncio.to_thread(self._setup.taken_out, client)
-        kept = {name: await self._stores.secrets.get(_secret_of(client, name)) for name in names}
-        entries = {name: json.loads(secret.reveal()) for name, secret in kept.items() if secret is not None}
-        left = await asyncio.to_thread(self._setup.disconnect, client, entries)
+        """Undoes everything that was written for the client, and gives its servers back to it."""
+        names = await asyncio.to_thread(self._setup.moved_servers, client)
+        secrets = {name: await self._stores.secrets.get(_secret_name(client, name)) for name in names}
+        entries = {name: json.loads(secret.reveal()) for name, secret in secrets.items() if secret is not None}
+        kept_edits = await asyncio.to_thread(self._setup.disconnect, client, entries)
         for name, server in names.items():
-            await self._stores.secrets.forget(_secret_of(client, name))
-            with suppress(NotFound):  # a person has removed it meanwhile
-                await self._take_back(server)
-        return left
+            await self._stores.secrets.forget(_secret_name(client, name))
+            with suppress(NotFound):  # a person has removed it in the meantime
+                await self._remove_server(server)
+        return kept_edits
 
     async def places(self, client: Client) -> dict[str, Place]:
         """Where the entries of its moved servers are kept, with their keys, until it is disconnected."""
-        names = await asyncio.to_thread(self._setup.taken_out, client)
-        kept = {each.name: each.place for each in await self._stores.secrets.kept()} if names else {}
-        return {name: kept[_secret_of(client, name)] for name in names if _secret_of(client, name) in kept}
+        names = await asyncio.to_thread(self._setup.moved_servers, client)
+        places_by_secret = {each.name: each.place for each in await self._stores.secrets.kept()} if names else {}
+        return {
+            name: places_by_secret[_secret_name(client, name)]
+            for name in names
+            if _secret_name(client, name) in places_by_secret
+        }
 
-    async def _take_back(self, name: str) -> None:
+    async def _remove_server(self, name: str) -> None:
         from handrail.features.gateway.offers import take_back
 
         await take_back(self._stores, self._folder, name, self._by)
 
 
-def _secret_of(client: Client, name: str) -> str:
-    """Names of secrets have few characters; two servers stay two."""
-    plain = re.sub(r"[^a-z0-9._-]", "-", name.lower())[:64]
-    return f"client:{client.name}:{plain}.{sha256(name.encode()).hexdigest()[:8]}"
+def _secret_name(client: Client, name: str) -> str:
+    """Names of secrets allow few characters; the hash keeps different servers apart."""
+    slug = re.sub(r"[^a-z0-9._-]", "-", name.lower())[:64]
+    return f"client:{client.name}:{slug}.{sha256(name.encode()).hexdigest()[:8]}"

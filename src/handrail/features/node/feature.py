@@ -1,4 +1,4 @@
-"""This machine as a node of a team: it connects outward, and stays behind its own gate."""
+"""Makes this machine a node of a team: it connects outward and stays behind its own gate."""
 
 from handrail.kernel.feature import Command, Feature
 
@@ -7,7 +7,7 @@ FEATURE = Feature(
     "Team node",
     rank=195,
     serving="handrail.features.node.serving:serving",
-    offers={"join": "handrail.features.node.joining:joining"},
+    offers={"join": "handrail.features.node.joining:make_join"},
     checks="handrail.features.node.checks:checks",
     commands=[Command("node", "handrail.features.node.cli.node:node", "Show or leave the team of this machine.", 191)],
 )

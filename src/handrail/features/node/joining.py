@@ -1,4 +1,4 @@
-"""How this machine becomes a node of a team, and ends to be one. Only a person decides that."""
+"""Makes this machine a node of a team, or removes it from one. Only a person decides that."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from msgspec import UNSET
 
-from handrail.features.node.client import TeamClient, checked_url
+from handrail.features.node.client import TeamClient, validate_url
 from handrail.features.node.serving import TOKEN
 from handrail.kernel.audit import Audit
 from handrail.kernel.project import Project
@@ -19,21 +19,25 @@ from handrail.ports.stores import Stores
 Join = Callable[[str, str, Callable[[str], None]], Membership]
 
 
-def joining(project: Project) -> Join:
-    """Connects once, keeps the token, and what the team asks for. `confirm` is asked before anything changes."""
+def make_join(project: Project) -> Join:
+    """Connects once and stores the token and the team's policy. `confirm` is called before anything changes."""
 
     def join(url: str, token: str, confirm: Callable[[str], None]) -> Membership:
-        url, stores = checked_url(url), project.stores
+        url, stores = validate_url(url), project.stores
         assert stores.node is not None
-        known = stores.node.read()
-        if known is not None and known.url == url and not token:
-            return known
-        if known is not None and known.url != url:
-            raise InvalidParams(f"This machine is a node of {known.url}.", hint="First: handrail node leave.")
+        current = stores.node.read()
+        if current is not None and current.url == url and not token:
+            return current
+        if current is not None and current.url != url:
+            raise InvalidParams(
+                f"This machine is a node of {current.url}.", hint="Leave it first: handrail node leave."
+            )
         if not token:
-            raise InvalidParams("Joining a team needs a token.", hint="Name the file that holds it: --team-token FILE.")
+            raise InvalidParams(
+                "Joining a team needs a token.", hint="Name the file that contains it: --team-token FILE."
+            )
         confirm(f"Joining the team at {url}")
-        membership = asyncio.run(_joined(stores, url, Secret(token)))
+        membership = asyncio.run(_connect_and_store(stores, url, Secret(token)))
         stores.node.write(membership)
         _record(project.audit, f"joined the team {membership.tenant} at {url} as {membership.node}")
         return membership
@@ -42,27 +46,27 @@ def joining(project: Project) -> Join:
 
 
 def leave(stores: Stores, audit: Audit) -> Membership | None:
-    """The team's policy no longer applies here. Blocks."""
+    """From now on, the team's policy no longer applies here. Blocks."""
     assert stores.node is not None
-    known = stores.node.read()
-    if known is not None:
-        _record(audit, f"left the team {known.tenant} at {known.url}")
+    membership = stores.node.read()
+    if membership is not None:
+        _record(audit, f"left the team {membership.tenant} at {membership.url}")
         stores.node.remove()
         asyncio.run(stores.secrets.forget(TOKEN))
-    return known
+    return membership
 
 
-async def _joined(stores: Stores, url: str, token: Secret) -> Membership:
+async def _connect_and_store(stores: Stores, url: str, token: Secret) -> Membership:
     client = TeamClient(url, token)
     try:
-        news = await client.news()
+        update = await client.fetch_update()
     finally:
         await client.close()
-    if news.policy is UNSET:
-        raise BadAnswer(f"{url} does not say what the team asks for.")
+    if update.policy is UNSET:
+        raise BadAnswer(f"{url} did not send the team's policy.")
     await stores.secrets.put(TOKEN, token)
-    return Membership(url=url, tenant=news.tenant, node=news.node, name=news.name, policy=news.policy)
+    return Membership(url=url, tenant=update.tenant, node=update.node, name=update.name, policy=update.policy)
 
 
-def _record(audit: Audit, done: str) -> None:
-    audit.append({"event": "access", "caller": "cli", "target": done, "ok": True}, durable=True)
+def _record(audit: Audit, action: str) -> None:
+    audit.append({"event": "access", "caller": "cli", "target": action, "ok": True}, durable=True)

@@ -1,4 +1,4 @@
-"""Connects a server to its team where this machine is a node; loads nothing for it elsewhere."""
+"""Connects a server to its team if this machine is a node; otherwise it imports nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from handrail.kernel.project import Project
 from handrail.ports.waiting import run_in_thread
 
 TOKEN = "team:token"
-"""Its name among the secrets that are kept."""
+"""The token's name in the secret store."""
 
 logger = logging.getLogger(__name__)
 
@@ -24,10 +24,10 @@ async def serving(project: Project) -> AsyncIterator[None]:
         return
     token = await project.stores.secrets.get(TOKEN)
     if token is None:
-        logger.warning("the token for %s is gone: join the team again", membership.url)
+        logger.warning("the token for %s is missing: join the team again", membership.url)
         yield
         return
-    from handrail.features.node.link import connected
+    from handrail.features.node.team_link import connect_to_team
 
-    async with connected(project, node, membership, token):
+    async with connect_to_team(project, node, membership, token):
         yield

@@ -1,4 +1,4 @@
-"""What `handrail doctor` says about team servers: here, that what they need is installed."""
+"""The team's part of `handrail doctor`: whether the extra is installed."""
 
 from collections.abc import Iterator
 
@@ -6,6 +6,4 @@ from handrail.kernel.checks import Check, CheckContext
 
 
 def checks(context: CheckContext) -> Iterator[Check]:
-    yield Check(
-        "team", True, "`handrail team serve` can run here; `handrail team check` looks at a team", required=False
-    )
+    yield Check("team", True, "`handrail team serve` can run here; `handrail team check` checks a team", required=False)

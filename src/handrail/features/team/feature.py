@@ -7,7 +7,7 @@ FEATURE = Feature(
     "Team",
     rank=5,  # its sign-in takes the place of the one for a single person
     routes="handrail.features.team.routes.mount:mount",
-    serving="handrail.features.team.following:following_access",
+    serving="handrail.features.team.access_watch:watch_access_changes",
     checks="handrail.features.team.checks:checks",
     commands=[Command("team", "handrail.features.team.cli.team:team", "Run handrail for a team.", 190)],
     extra=Extra("team", "asyncpg", "nats", "obstore"),

@@ -1,4 +1,4 @@
-"""The copy of a node's audit: its lines as the node wrote them, taken only where they continue the chain."""
+"""Keeps a copy of a node's audit: unchanged lines, accepted only if they continue the chain."""
 
 from handrail.kernel.chain import Head, read_head
 from handrail.kernel.chain_check import follow_records
@@ -6,22 +6,22 @@ from handrail.ports.errors import Conflict, InvalidParams
 from handrail.ports.journal import Journal
 
 
-def keep(journal: Journal, start: int, data: bytes) -> Head:
-    """Where the copy ends now. Conflict: these are not the next records. Blocks."""
+def append_records(journal: Journal, start: int, data: bytes) -> Head:
+    """Returns where the copy now ends. Conflict: these are not the next records. Blocks."""
     if not data:
         raise InvalidParams("There are no records.", field="body")
-    with journal.lock(is_durable=True) as held:
-        before = read_head(held.mark) if held.mark is not None else Head()
-        if before is None or start != held.size:
-            raise Conflict("The team has another part of this audit.", size=held.size)
+    with journal.lock(is_durable=True) as locked:
+        before = read_head(locked.mark) if locked.mark is not None else Head()
+        if before is None or start != locked.size:
+            raise Conflict("The team has another part of this audit.", size=locked.size)
         count, last, end = follow_records(before.count, before.hash, data)
         if end != len(data):
             raise Conflict(
-                "This does not continue the audit that the team knows of this node.",
+                "This does not continue the team's copy of this node's audit.",
                 hint="A machine that was set up again needs a new token.",
             )
         for line in data[:-1].split(b"\n"):
-            held.append(line)
-        head = Head(count, held.size, last)
-        held.set_mark(head.spelled())
+            locked.append(line)
+        head = Head(count, locked.size, last)
+        locked.set_mark(head.spelled())
     return head

@@ -1,4 +1,4 @@
-"""A server's half of the connection to nodes: it tells them the policy and answers, and takes questions and audits."""
+"""A server's side of the connection to nodes: sends them policy and answers, and receives questions and audits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from handrail.features.team.node_audit import keep
+from handrail.features.team.node_audit import append_records
 from handrail.features.team.node_questions import NodeQuestions
 from handrail.kernel.audit import Audit
 from handrail.kernel.chain import Head, read_head
@@ -23,7 +23,7 @@ from handrail.ports.policy import Decision
 from handrail.ports.team import Member, TeamStores
 from handrail.ports.waiting import run_in_thread
 
-MOST_SECONDS = 20.0
+LONGEST_POLL_SECONDS = 20.0
 
 
 class NodeLink:
@@ -39,24 +39,24 @@ class NodeLink:
         self._policy: tuple[object, TeamPolicy] | None = None
 
     async def news(self, member: Member, version: str, seconds: float, program: str = "") -> NodeUpdate:
-        """As soon as there are some, or after so many seconds. Declined: the token was revoked meanwhile.
+        """Returns as soon as there is an update, or after `seconds`. Declined: the token was revoked.
 
-        `version` is that of the policy that the node has, `program` what it says it is.
+        `version` is the node's version of the policy, `program` its version of handrail.
         """
         loop = asyncio.get_running_loop()
-        until = loop.time() + min(seconds, MOST_SECONDS)
+        deadline = loop.time() + min(seconds, LONGEST_POLL_SECONDS)
         await self._nodes.seen(member.id, version, program)
         async with self._nodes.watching() as watch:
             while True:
                 await watch.change()
                 if await self._team.members.with_id(member.id) is None:
                     raise Declined("This node's token was revoked.", reason="revoked")
-                found = await self._found(member, version)
-                if found.policy is not UNSET or found.answers or loop.time() >= until:
-                    return found
+                update = await self._make_update(member, version)
+                if update.policy is not UNSET or update.answers or loop.time() >= deadline:
+                    return update
 
-    async def ask(self, member: Member, asked: Sequence[NodeQuestion]) -> None:
-        for each in asked:
+    async def ask(self, member: Member, questions: Sequence[NodeQuestion]) -> None:
+        for each in questions:
             await self._questions.post(member, each)
 
     async def settle(self, member: Member, outcomes: Sequence[NodeOutcome]) -> None:
@@ -64,8 +64,8 @@ class NodeLink:
             await self._questions.settle(member, each)
 
     async def keep_audit(self, member: Member, start: int, data: bytes) -> dict[str, Any]:
-        """Both records name each other's last digest. Conflict: this is not what comes next."""
-        head = await run_in_thread(lambda: keep(self._nodes.journal(member.id), start, data))
+        """Each of the two audits records the other's last digest. Conflict: these are not the next records."""
+        head = await run_in_thread(lambda: append_records(self._nodes.journal(member.id), start, data))
         await self._audit.add(
             {"event": EVENT, "node": member.id, "records": head.count, "size": head.size, "digest": head.hash},
             durable=True,
@@ -73,9 +73,9 @@ class NodeLink:
         own = await run_in_thread(lambda: _head(self._journal))
         return {"size": head.size, "tenant": self._team.tenant, "records": own.count, "digest": own.hash}
 
-    async def _found(self, member: Member, version: str) -> NodeUpdate:
+    async def _make_update(self, member: Member, version: str) -> NodeUpdate:
         policy = await self.policy()
-        open_now = await self._nodes.open(member.id)
+        open_questions = await self._nodes.open(member.id)
         journal = self._nodes.journal(member.id)
         size = (await run_in_thread(journal.snapshot)).size or 0
         return NodeUpdate(
@@ -83,8 +83,8 @@ class NodeLink:
             node=member.id,
             name=member.name,
             audit_size=size,
-            open=tuple(id for id, _ in open_now),
-            answers=tuple(answer for _, answer in open_now if answer is not None),
+            open=tuple(id for id, _ in open_questions),
+            answers=tuple(answer for _, answer in open_questions if answer is not None),
             policy=UNSET if policy.version == version else policy,
         )
 
@@ -96,16 +96,16 @@ class NodeLink:
         return self._policy[1]
 
     async def _read_policy(self) -> TeamPolicy:
-        """Without what allows: a team takes nothing away from what a node asks itself."""
+        """Without rules that allow something: a team can't take away a node's own approvals."""
         rules = tuple(each for each in await run_in_thread(self._rules.all) if each.verdict is not Decision.ALLOW)
-        asked = await self._team.approvals.current()
-        votes = tuple(NeededVotes(limits=each.limits, votes=each.votes) for each in asked)
+        approvals = await self._team.approvals.current()
+        votes = tuple(NeededVotes(limits=each.limits, votes=each.votes) for each in approvals)
         version = sha256(msgspec.json.encode([rules, votes])).hexdigest()[:32]
         return TeamPolicy(version=version, rules=rules, approvals=votes)
 
 
 def _head(journal: Journal) -> Head:
-    found = read_head(journal.snapshot().mark or b"")
-    if found is None:
+    head = read_head(journal.snapshot().mark or b"")
+    if head is None:
         raise Conflict("The team's audit has no head.")
-    return found
+    return head

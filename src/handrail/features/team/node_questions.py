@@ -1,4 +1,4 @@
-"""Approvals that nodes wait for, in the team's queue. A node's own queue decides which answer came first."""
+"""Nodes' pending approvals in the team's queue. The node's own queue decides which answer came first."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ PREFIX = "node_"
 
 
 def queue_id(node: str, request_id: str) -> str:
-    """What a question of a node is called in the team's queue."""
+    """The id of a node's question in the team's queue."""
     return f"{PREFIX}{node}_{request_id}"
 
 
 class NodeQuestions:
-    """`request` and `respond` are the queue's own: who may answer was decided before."""
+    """`request` and `respond` are the queue's own methods, called after permissions were checked."""
 
     def __init__(
         self,
@@ -40,19 +40,19 @@ class NodeQuestions:
         self._nodes = team.nodes
         self._audit = audit
 
-    async def post(self, member: Member, asked: NodeQuestion) -> None:
-        """As often as the node likes: it is there once."""
-        card = asked.prompt.card
+    async def post(self, member: Member, question: NodeQuestion) -> None:
+        """Can be repeated: the question is posted only once."""
+        card = question.prompt.card
         if card is UNSET:
-            raise InvalidParams("Only approvals are asked for at the team.", field="prompt")
-        about = replace(subject_of_card(card, member.id), identity=f"node:{member.id}")
-        origin = Origin(f"node:{member.name}", is_own=True, about=about)
-        with suppress(Conflict):  # it is there already
-            await self._request(asked.prompt, request_id=queue_id(member.id, asked.request_id), origin=origin)
-        await self._nodes.opened(member.id, asked.request_id)
+            raise InvalidParams("Only approvals can be sent to the team.", field="prompt")
+        subject = replace(subject_of_card(card, member.id), identity=f"node:{member.id}")
+        origin = Origin(f"node:{member.name}", is_own=True, about=subject)
+        with suppress(Conflict):  # it was posted before
+            await self._request(question.prompt, request_id=queue_id(member.id, question.request_id), origin=origin)
+        await self._nodes.opened(member.id, question.request_id)
 
     async def settle(self, member: Member, outcome: NodeOutcome) -> None:
-        """What the node's own queue says is the answer, whoever gave it."""
+        """Records the answer of the node's own queue, which decides."""
         record = {"event": "node answer", "node": member.id, "requestId": outcome.request_id}
         if outcome.response is UNSET:
             await self._audit.add({**record, "refused": outcome.refused[:300]}, durable=True)
@@ -62,24 +62,24 @@ class NodeQuestions:
         await self._audit.add({**record, "status": outcome.response.status, "by": by}, durable=True)
         await self._close(member.id, outcome.request_id, outcome.response, by)
 
-    async def withdraw_left_behind(self) -> None:
-        """Whose token was revoked asks nothing any more."""
+    async def cancel_orphaned(self) -> None:
+        """Cancels the questions of nodes whose token was revoked."""
         for node, request_id in await self._nodes.orphaned_questions():
             await self._close(node, request_id, PromptResponse(status="canceled"), "handrail")
 
-    async def pass_on(
-        self, found: QueuedPrompt, about: ApprovalSubject, response: PromptResponse, by: Sequence[str]
+    async def forward_answer(
+        self, prompt: QueuedPrompt, subject: ApprovalSubject, response: PromptResponse, by: Sequence[str]
     ) -> bool:
-        """To the node; False where another answer is on its way, or the node has one."""
-        own = found.request_id.removeprefix(queue_id(about.node, ""))
-        shown = shown_digest(own, found.prompt)
-        answer = NodeAnswer(request_id=own, response=response, by=tuple(by), shown=shown)
-        return await self._nodes.answer(about.node, answer)
+        """Sends it to the node; False if another answer was sent before, or the node has one."""
+        request_id = prompt.request_id.removeprefix(queue_id(subject.node, ""))
+        shown = shown_digest(request_id, prompt.prompt)
+        answer = NodeAnswer(request_id=request_id, response=response, by=tuple(by), shown=shown)
+        return await self._nodes.answer(subject.node, answer)
 
     async def connected(self, request_ids: Collection[str]) -> Collection[str]:
-        """Those whose node is there."""
-        there = tuple(queue_id(node, "") for node in await self._nodes.connected())
-        return {each for each in request_ids if each.startswith(there)} if there else ()
+        """Returns the questions whose node is connected."""
+        prefixes = tuple(queue_id(node, "") for node in await self._nodes.connected())
+        return {each for each in request_ids if each.startswith(prefixes)} if prefixes else ()
 
     async def _close(self, node: str, request_id: str, response: PromptResponse, by: str) -> None:
         with suppress(Conflict, NotFound, InvalidParams):  # it was closed before, or never posted

@@ -1,4 +1,4 @@
-"""The queue of a team: a yes counts once enough people have given it who may, and who did not ask themselves."""
+"""A team's queue: an approval takes effect once enough people who may approve it, and didn't ask for it, have voted."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from handrail.ports.team import ApprovalRule, Member, TeamStores, Vote
 
 CONSOLE = "console:"
 _NODE_SECONDS = 3.0
-"""As long as somebody who answers waits for the word of the node."""
+"""How long the person who answers waits for the node's confirmation."""
 
 
-class VotedPrompts(LogPromptQueue):
-    """`audit` gets every vote."""
+class VotingQueue(LogPromptQueue):
+    """Every vote is recorded in `audit`."""
 
     def __init__(self, store: PromptStore, team: TeamStores, audit: Audit) -> None:
         super().__init__(store)
@@ -49,20 +49,20 @@ class VotedPrompts(LogPromptQueue):
         proof: ProofSource = None,
         shown: str | None = None,
     ) -> Receipt:
-        found = await self.find(request_id)
-        if found is None or not found.is_pending or not isinstance(found.prompt, FileChangePrompt):
+        prompt = await self.find(request_id)
+        if prompt is None or not prompt.is_pending or not isinstance(prompt.prompt, FileChangePrompt):
             return await super().respond(request_id, response, run_id=run_id, by=by, proof=proof, shown=shown)
-        checked = check_response(found.prompt, response)
+        valid = check_response(prompt.prompt, response)
         origin = (await self.origins([request_id])).get(request_id)
-        if checked.status == "ok" and origin is not None and origin.is_own:
-            return await self._vote(found, checked, origin, by, run_id=run_id, shown=shown)
+        if valid.status == "ok" and origin is not None and origin.is_own:
+            return await self._vote(prompt, valid, origin, by, run_id=run_id, shown=shown)
         if origin is not None and origin.about is not None and origin.about.node:
-            return await self._passed_on(found, checked, origin.about, [(by or "").removeprefix(CONSOLE)])
+            return await self._forward_to_node(prompt, valid, origin.about, [(by or "").removeprefix(CONSOLE)])
         return await super().respond(request_id, response, run_id=run_id, by=by, proof=proof, shown=shown)
 
     async def _vote(
         self,
-        found: QueuedPrompt,
+        prompt: QueuedPrompt,
         response: PromptResponse,
         origin: Origin,
         by: str | None,
@@ -70,90 +70,94 @@ class VotedPrompts(LogPromptQueue):
         run_id: str | None,
         shown: str | None,
     ) -> Receipt:
-        request_id = found.request_id
+        request_id = prompt.request_id
         member = await self._team.members.current((by or "").removeprefix(CONSOLE)) if by else None
-        about = origin.about
-        if member is None or about is None or not (by or "").startswith(CONSOLE):
+        subject = origin.about
+        if member is None or subject is None or not (by or "").startswith(CONSOLE):
             raise Declined("Only a member of the team who has signed in can approve this.", reason="person")
-        await self._check_may(member, about, response)
+        await self._check_may(member, subject, response)
         if shown not in (None, origin.shown):
             raise Conflict("This isn't what was asked.")
         answer = answer_digest(response, origin)
         await self._team.votes.cast(request_id, Vote(member.id, member.name, answer))
-        needed = await self._needed(about)
-        given = await self._standing(request_id, about, answer)
+        needed = await self._needed_votes(subject)
+        voters = await self._valid_votes(request_id, subject, answer)
         await self._audit.add(
             {"event": "vote", "requestId": request_id, "member": member.id, "answer": answer,
-             "votes": len(given), "needed": needed},
+             "votes": len(voters), "needed": needed},
             durable=True,
         )  # fmt: skip
-        if len(given) < needed:
-            left = needed - len(given)
-            return Receipt((f"Your approval counts. {left} more {'is' if left == 1 else 'are'} needed.",))
-        if about.node:
-            return await self._passed_on(found, response, about, given)
-        names = ", ".join(CONSOLE + name for name in given)
+        if len(voters) < needed:
+            missing = needed - len(voters)
+            return Receipt((f"Your approval counts. {missing} more {'is' if missing == 1 else 'are'} needed.",))
+        if subject.node:
+            return await self._forward_to_node(prompt, response, subject, voters)
+        names = ", ".join(CONSOLE + name for name in voters)
         try:
             return await super().respond(request_id, response, run_id=run_id, by=names, shown=origin.shown)
         except Conflict:
-            return await self._answered_meanwhile(request_id, answer, origin)
+            return await self._accept_same_answer(request_id, answer, origin)
 
-    async def _passed_on(
-        self, found: QueuedPrompt, response: PromptResponse, about: ApprovalSubject, by: Sequence[str]
+    async def _forward_to_node(
+        self, prompt: QueuedPrompt, response: PromptResponse, subject: ApprovalSubject, by: Sequence[str]
     ) -> Receipt:
-        """The node's own queue takes it, unless somebody was first there."""
-        if not await self.nodes.pass_on(found, about, response, by):
+        """The node's own queue accepts it, unless somebody answered there first."""
+        if not await self.nodes.forward_answer(prompt, subject, response, by):
             raise Conflict("Somebody else has answered this.")
         with suppress(TimeoutError):
             async with asyncio.timeout(_NODE_SECONDS), self._watching() as watch:
-                while (now := await self.find(found.request_id)) is not None and now.answer is None:
+                while (current := await self.find(prompt.request_id)) is not None and current.answer is None:
                     await watch.change()
-                if now is not None and now.answer is not None and now.answer.response.status != response.status:
+                if (
+                    current is not None
+                    and current.answer is not None
+                    and current.answer.response.status != response.status
+                ):
                     raise Conflict("It was answered at the machine itself first.")
                 return Receipt()
-        node = await self._team.members.with_id(about.node)
+        node = await self._team.members.with_id(subject.node)
         name = "The machine" if node is None else node.name
         return Receipt((f"{name} has not confirmed it yet. It gets your answer as soon as it is connected.",))
 
     async def find_waiting(self, request_ids: Collection[str]) -> Collection[str]:
-        of_nodes = [each for each in request_ids if each.startswith(NODE)]
+        node_ids = [each for each in request_ids if each.startswith(NODE)]
         others = set(await super().find_waiting([each for each in request_ids if not each.startswith(NODE)]))
-        return others.union(await self.nodes.connected(of_nodes)) if of_nodes else others
+        return others.union(await self.nodes.connected(node_ids)) if node_ids else others
 
-    async def _answered_meanwhile(self, request_id: str, answer: str, origin: Origin) -> Receipt:
-        """Of several servers that find that enough have voted, one writes the answer."""
-        found = await self.find(request_id)
-        if found is None or found.answer is None or answer_digest(found.answer.response, origin) != answer:
+    async def _accept_same_answer(self, request_id: str, answer: str, origin: Origin) -> Receipt:
+        """If several servers see enough votes at once, one of them writes the answer."""
+        prompt = await self.find(request_id)
+        if prompt is None or prompt.answer is None or answer_digest(prompt.answer.response, origin) != answer:
             raise Conflict("Somebody else has answered this.")
         return Receipt()
 
     async def _check_may(self, member: Member, about: ApprovalSubject, response: PromptResponse) -> None:
-        if (why := await self._why_not(member, about)) is not None:
-            raise Declined(why, reason="role")
+        if (reason := await self._refusal_reason(member, about)) is not None:
+            raise Declined(reason, reason="role")
         if response.scope == "rule" and about.node:
             raise Declined("What is always allowed on a machine is decided there. Approve it once.", reason="role")
         if response.scope == "rule" and not member.is_at_least("administrator"):
             raise Declined("Only an administrator can always allow this. Approve it once.", reason="role")
 
     async def may_answer(self, request_id: str, members: Collection[str]) -> Collection[str]:
-        """Which of these members, by their ids, may answer it now."""
+        """Returns which of these members, by id, may answer it now."""
         about = origin.about if (origin := (await self.origins([request_id])).get(request_id)) is not None else None
-        found = []
+        allowed = []
         for id in members:
             member = await self._team.members.with_id(id)
             if member is None:
                 continue
-            if member.is_at_least("operator") if about is None else await self._why_not(member, about) is None:
-                found.append(id)
-        return found
+            if member.is_at_least("operator") if about is None else await self._refusal_reason(member, about) is None:
+                allowed.append(id)
+        return allowed
 
-    async def _why_not(self, member: Member, about: ApprovalSubject) -> str | None:
+    async def _refusal_reason(self, member: Member, about: ApprovalSubject) -> str | None:
         if about.node:
             node = await self._team.members.with_id(about.node)
             if node is None:
                 return "The token of the machine that asks was revoked."
             if node.owner == member.name:
-                is_ruled = bool(await self._covering(about))
+                is_ruled = bool(await self._matching_rules(about))
                 return f"{node.name} is your machine: somebody else has to approve it." if is_ruled else None
         if not member.is_at_least("approver"):
             return f"A member with the role {member.role} can't approve."
@@ -167,25 +171,25 @@ class VotedPrompts(LogPromptQueue):
                 return f"{agent.name} works for you: somebody else has to approve it."
         return None
 
-    async def _needed(self, about: ApprovalSubject) -> int:
-        return max((rule.votes for rule in await self._covering(about)), default=1)
+    async def _needed_votes(self, about: ApprovalSubject) -> int:
+        return max((rule.votes for rule in await self._matching_rules(about)), default=1)
 
-    async def _covering(self, about: ApprovalSubject) -> Sequence[ApprovalRule]:
+    async def _matching_rules(self, about: ApprovalSubject) -> Sequence[ApprovalRule]:
         return [rule for rule in await self._team.approvals.current() if rule.limits.cover(about)]
 
-    async def _standing(self, request_id: str, about: ApprovalSubject, answer: str) -> Sequence[str]:
-        """Names of those whose yes to exactly this counts now: who was revoked since has no vote any more."""
+    async def _valid_votes(self, request_id: str, subject: ApprovalSubject, answer: str) -> Sequence[str]:
+        """Names of those whose vote for exactly this answer counts. Votes of revoked members don't."""
         names = []
         for vote in await self._team.votes.of(request_id):
             member = await self._team.members.current(vote.name)
             if vote.answer != answer or member is None or member.id != vote.member:
                 continue
-            if await self._why_not(member, about) is None:
+            if await self._refusal_reason(member, subject) is None:
                 names.append(member.name)
         return names
 
 
 def answer_digest(response: PromptResponse, origin: Origin) -> str:
-    """Of everything that an answer allows, and what it was shown with; a remark changes nothing."""
+    """Covers everything that an answer allows, and what was shown. A remark doesn't change it."""
     allowed = msgspec.structs.replace(response, remark=UNSET)
     return sha256(msgspec.json.encode([origin.shown, allowed])).hexdigest()

@@ -59,7 +59,7 @@ export const sayingsZh: readonly Saying[] = [
   ["{}, its policy is not trusted", "{}，策略未信任"],
   ["installed: {}", "已安装：{}"],
   ["the server answers at {}", "服务器在 {} 应答"],
-  ["`handrail team serve` can run here; `handrail team check` looks at a team", "可以运行 `handrail team serve`；`handrail team check` 检查团队"],
+  ["`handrail team serve` can run here; `handrail team check` checks a team", "可以运行 `handrail team serve`；`handrail team check` 检查团队"],
   ["not installed", "未安装"],
   ["not running", "未运行"],
   ["not found", "未找到"],

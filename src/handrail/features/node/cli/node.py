@@ -1,4 +1,4 @@
-"""`handrail node`: the team that this machine is a node of."""
+"""`handrail node`: the team that this machine belongs to as a node."""
 
 from pathlib import Path
 
@@ -31,18 +31,18 @@ def show(state: Path | None, as_json: bool) -> None:
     from handrail.faces.cli.program import program
 
     memberships = program().open_stores(state).node
-    known = None if memberships is None else memberships.read()
+    membership = None if memberships is None else memberships.read()
     if as_json:
-        print_json({"membership": None if known is None else _told(known)})
-    elif known is None:
+        print_json({"membership": None if membership is None else _as_json(membership)})
+    elif membership is None:
         say("This machine is not a node of a team.")
     else:
-        say(f"{known.name} ({known.node}) of the team {known.tenant} at {known.url}")
-        if known.is_revoked:
+        say(f"{membership.name} ({membership.node}) of the team {membership.tenant} at {membership.url}")
+        if membership.is_revoked:
             say("The team no longer accepts this node. Its last policy applies until you leave the team.")
-        for rule in known.policy.rules:
+        for rule in membership.policy.rules:
             say(f"  {_rule(rule)}")
-        for each in known.policy.approvals:
+        for each in membership.policy.approvals:
             say(f"  {each.votes} of its people approve {each.limits}")
 
 
@@ -59,20 +59,24 @@ def leave(state: Path | None) -> None:
     need_person(stores, "Leaving the team")
     audit = Audit(stores.audit)
     try:
-        left = end(stores, audit)
+        membership = end(stores, audit)
     finally:
         audit.close()
-    say("This machine is not a node of a team." if left is None else f"Left {left.tenant} at {left.url}.")
+    say(
+        "This machine is not a node of a team."
+        if membership is None
+        else f"Left {membership.tenant} at {membership.url}."
+    )
 
 
 def _rule(rule: object) -> str:
     import msgspec
 
-    said = msgspec.to_builtins(rule)
-    return " ".join(f"{name}={value}" for name, value in said.items())
+    fields = msgspec.to_builtins(rule)
+    return " ".join(f"{name}={value}" for name, value in fields.items())
 
 
-def _told(known: object) -> object:
+def _as_json(membership: object) -> object:
     import msgspec
 
-    return msgspec.to_builtins(known)
+    return msgspec.to_builtins(membership)

@@ -1,4 +1,4 @@
-"""`handrail team`: set up a team, run its servers, and decide who is in it."""
+"""`handrail team`: sets up a team, runs its servers, and manages its members."""
 
 import os
 import sys
@@ -59,9 +59,9 @@ def init(database: str, tenant: str) -> None:
 
     Prints the address for the tenant's servers, with a new password. Safe to repeat.
     """
-    before, now, url = _program().set_up(database, tenant)
-    done = f"Set up version {now}" if before == 0 else f"Upgraded from version {before} to {now}"
-    say("The tables are up to date." if before == now else f"{done}.")
+    before, after, url = _program().set_up(database, tenant)
+    summary = f"Set up version {after}" if before == 0 else f"Upgraded from version {before} to {after}"
+    say("The tables are up to date." if before == after else f"{summary}.")
     say(f"Servers of {tenant} use this address. Keep it secret:")
     say(url)
 
@@ -86,8 +86,8 @@ def make_push_key(file: Path) -> None:
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise click.UsageError(f"{file}: {error.strerror}.") from None
-    with os.fdopen(descriptor, "w") as written:
-        written.write(new_push_key())
+    with os.fdopen(descriptor, "w") as stream:
+        stream.write(new_push_key())
     say(f"Start every server with --push-key {file}.")
 
 
@@ -95,16 +95,18 @@ def make_push_key(file: Path) -> None:
 @database_option
 @click.option("--nats", envvar="HANDRAIL_TEAM_NATS", required=True, metavar="URL", help="nats://…, of the NATS server.")
 @click.option("--blobs", envvar="HANDRAIL_TEAM_BLOBS", required=True, metavar="URL", help="s3://bucket/prefix.")
-@click.option("--signing-key", type=Path, metavar="FILE", help="What `handrail team key` made.")
+@click.option("--signing-key", type=Path, metavar="FILE", help="The key made by `handrail team key`.")
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Where to listen.")
 @click.option("--port", type=WholeNumber(min=0, max=65535), default=7007, show_default=True, help="0 picks a free one.")
 @click.option("--url", default="", help="The address people use, such as that of the load balancer.")
 @click.option("--oidc-issuer", default="", metavar="URL", help="Sign people in through this OpenID Connect provider.")
-@click.option("--oidc-client", default="", metavar="ID", help="The client id that the provider has given out.")
-@click.option("--oidc-secret-file", type=Path, metavar="FILE", help="Holds the client's secret.")
+@click.option("--oidc-client", default="", metavar="ID", help="The provider's client id for handrail.")
+@click.option("--oidc-secret-file", type=Path, metavar="FILE", help="File with the client's secret.")
 @click.option("--oidc-group", "oidc_groups", multiple=True, metavar="GROUP=ROLE", help="A group's role. Repeatable.")
-@click.option("--channels", type=Path, metavar="FILE", help="Lines `NAME ADDRESS` of channels that notify (Apprise).")
-@click.option("--push-key", type=Path, metavar="FILE", help="What `handrail team push-key` made, for Web Push.")
+@click.option(
+    "--channels", type=Path, metavar="FILE", help="Notification channels (Apprise), one `NAME ADDRESS` per line."
+)
+@click.option("--push-key", type=Path, metavar="FILE", help="The Web Push key made by `handrail team push-key`.")
 @click.option("--state", type=Path, metavar="DIR", help="This server's own folder [./.handrail-team-PORT].")
 @project_option
 def serve(
@@ -141,16 +143,16 @@ def serve(
 
 
 def _secrets(channels: Path | None, push_key: Path | None) -> dict[str, "Secret"]:
-    """What notifications need, by their names in the secret store."""
+    """What notifications need, by names in the secret store."""
     from handrail.features.notifications.offers import CHANNEL, PUSH_KEY, read_channels
     from handrail.ports.secrets import Secret
 
-    found = {}
+    secrets = {}
     if channels is not None:
-        found = {CHANNEL + name: Secret(url) for name, url in read_channels(_content(channels)).items()}
+        secrets = {CHANNEL + name: Secret(url) for name, url in read_channels(_content(channels)).items()}
     if push_key is not None:
-        found[PUSH_KEY] = Secret(_content(push_key))
-    return found
+        secrets[PUSH_KEY] = Secret(_content(push_key))
+    return secrets
 
 
 def _content(file: Path) -> str:
@@ -185,20 +187,20 @@ def check(database: str, nats: str, blobs: str) -> None:
 
     Exit status: 0 if a server can start, otherwise 1.
     """
-    said, faults = _program().faults(database)
-    say(said)
-    found = list(faults)
-    if not found:
+    report, faults = _program().faults(database)
+    say(report)
+    problems = list(faults)
+    if not problems:
         opened = _program().open(database, nats=nats, blobs=blobs)
         try:
             for name, fault in opened.team.parts().items():
                 say(f"{'ok     ' if fault is None else 'MISSING'}  {name}")
-                found += [fault] if fault is not None else []
+                problems += [fault] if fault is not None else []
         finally:
             opened.close()
-    for fault in found:
+    for fault in problems:
         say(f"MISSING  {fault}")
-    if found:
+    if problems:
         raise SystemExit(1)
 
 
@@ -222,7 +224,7 @@ Examples:
 @token.command("add", epilog=TOKEN_EPILOG)
 @click.argument("name")
 @click.option("--role", type=OneOf(*_ROLES), required=True, metavar="ROLE", help=f"One of {', '.join(_ROLES)}.")
-@click.option("--owner", default="", metavar="NAME", help="For whom an agent works, or whose machine a node is.")
+@click.option("--owner", default="", metavar="NAME", help="The person an agent works for, or who owns a node.")
 @limit_options
 @database_option
 def add_token(name: str, role: str, owner: str, database: str, **limits: tuple[str, ...]) -> None:
@@ -232,9 +234,11 @@ def add_token(name: str, role: str, owner: str, database: str, **limits: tuple[s
     """
     from handrail.ports.team import Limits, validate_role
 
-    with _opened(database) as opened:
-        member, secret = opened.team.members.add(name, validate_role(role), Limits(**limits), owner=owner, by=_user())
-        _record(opened, f"issued a token to {member.id} with the role {member.role}")
+    with _open_team(database) as team_stores:
+        member, secret = team_stores.team.members.add(
+            name, validate_role(role), Limits(**limits), owner=owner, by=_user()
+        )
+        _record(team_stores, f"issued a token to {member.id} with the role {member.role}")
         say(secret)
 
 
@@ -243,11 +247,11 @@ def add_token(name: str, role: str, owner: str, database: str, **limits: tuple[s
 @database_option
 def list_tokens(database: str, as_json: bool) -> None:
     """List the members of the team."""
-    with _opened(database) as opened:
+    with _open_team(database) as team_stores:
         members = [
             {"name": each.name, "role": each.role, "limits": str(each.limits), "owner": each.owner,
              "since": each.created_at}
-            for each in opened.team.members.all()
+            for each in team_stores.team.members.all()
         ]  # fmt: skip
     if as_json:
         print_json({"members": members})
@@ -261,10 +265,10 @@ def list_tokens(database: str, as_json: bool) -> None:
 @database_option
 def revoke_token(name: str, database: str) -> None:
     """Revoke a member's token and end its sessions, on every server at once."""
-    with _opened(database) as opened:
-        gone = opened.team.members.revoke(name)
-        _record(opened, f"revoked the token of {gone.id}")
-        say(f"Revoked {gone.name}.")
+    with _open_team(database) as team_stores:
+        member = team_stores.team.members.revoke(name)
+        _record(team_stores, f"revoked the token of {member.id}")
+        say(f"Revoked {member.name}.")
 
 
 @team.group()
@@ -280,9 +284,9 @@ def require(votes: int, database: str, **limits: tuple[str, ...]) -> None:
     """Require approvals by VOTES people. Of several rules that fit, the largest number counts."""
     from handrail.ports.team import Limits
 
-    with _opened(database) as opened:
-        rule = opened.team.approvals.add(Limits(**limits), votes)
-        _record(opened, f"required {votes} approvals for {rule.limits} (rule {rule.id})")
+    with _open_team(database) as team_stores:
+        rule = team_stores.team.approvals.add(Limits(**limits), votes)
+        _record(team_stores, f"required {votes} approvals for {rule.limits} (rule {rule.id})")
         say(f"{rule.id}: {votes} people approve {rule.limits}.")
 
 
@@ -290,8 +294,10 @@ def require(votes: int, database: str, **limits: tuple[str, ...]) -> None:
 @database_option
 def list_approvals(database: str) -> None:
     """List how many people have to approve what. One person is enough for everything else."""
-    with _opened(database) as opened:
-        for line in columns([(each.id, str(each.votes), str(each.limits)) for each in opened.team.approvals.all()]):
+    with _open_team(database) as team_stores:
+        for line in columns(
+            [(each.id, str(each.votes), str(each.limits)) for each in team_stores.team.approvals.all()]
+        ):
             say(line)
 
 
@@ -300,28 +306,28 @@ def list_approvals(database: str) -> None:
 @database_option
 def remove_approvals(id: str, database: str) -> None:
     """Remove one of these rules; `handrail team approvals list` shows its id."""
-    with _opened(database) as opened:
-        if not opened.team.approvals.remove(id):
+    with _open_team(database) as team_stores:
+        if not team_stores.team.approvals.remove(id):
             raise click.ClickException(f"There is no rule {id!r}.")
-        _record(opened, f"removed the rule {id} about how many people approve")
+        _record(team_stores, f"removed the rule {id} about how many people approve")
         say(f"Removed {id}.")
 
 
 @contextmanager
-def _opened(database: str) -> Iterator["OpenTeam"]:
-    opened = _program().open(database)
+def _open_team(database: str) -> Iterator["OpenTeam"]:
+    team_stores = _program().open(database)
     try:
-        yield opened
+        yield team_stores
     finally:
-        opened.close()
+        team_stores.close()
 
 
-def _record(opened: "OpenTeam", done: str) -> None:
-    """On record before it is said to be done."""
+def _record(team_stores: "OpenTeam", action: str) -> None:
+    """Recorded before it is reported."""
     from handrail.kernel.audit import Audit
 
-    audit = Audit(opened.audit)
-    audit.append({"event": "access", "caller": f"cli:{_user()}", "target": done, "ok": True}, durable=True)
+    audit = Audit(team_stores.audit)
+    audit.append({"event": "access", "caller": f"cli:{_user()}", "target": action, "ok": True}, durable=True)
 
 
 def _user() -> str:

@@ -1,4 +1,4 @@
-"""Who calls a team's server: an agent or a service with its token, or a member who has signed in."""
+"""Identifies the callers of a team's server: an agent or a service by its token, or a member who has signed in."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LIFETIME_SECONDS = 12 * 3600
 
 
 class TeamCredentials(Credentials):
-    """Looks at the copy that the guard has refreshed for this request."""
+    """Uses the copy of members and sessions that the guard refreshed for this request."""
 
     def __init__(
         self,
@@ -37,8 +37,8 @@ class TeamCredentials(Credentials):
         self._flags = "Path=/; HttpOnly; SameSite=Strict" + ("; Secure" if is_secure else "")
 
     def of(self, scope: Scope, token: str | None = None, page: str | None = None) -> Credential | None:
-        if token is None and (given := header(scope, b"authorization")) is not None:
-            scheme, _, token = given.partition(" ")
+        if token is None and (authorization := header(scope, b"authorization")) is not None:
+            scheme, _, token = authorization.partition(" ")
             if scheme.lower() != "bearer":
                 return None
         if token is None:
@@ -46,13 +46,13 @@ class TeamCredentials(Credentials):
         member = self._team.members.with_token(token)
         if member is None:
             return Credential.PLUGIN if self._is_paired(token) else None
-        if scope["path"] == SOCKETS:  # what is told there is for people who have signed in
+        if scope["path"] == SOCKETS:  # only people who have signed in may connect to sockets
             return None
         return Credential.AGENT if member.role == "agent" else Credential.TOKEN
 
     def session(self, scope: Scope, page: str | None = None) -> str | None:
-        found = self.signed_in(scope, page)
-        return None if found is None else found.id
+        session = self.signed_in(scope, page)
+        return None if session is None else session.id
 
     def signed_in(self, scope: Scope, page: str | None = None) -> Session | None:
         cookie = self._secret(header(scope, b"cookie"))
@@ -60,15 +60,15 @@ class TeamCredentials(Credentials):
         return None if cookie is None or page is None else self._team.sessions.find(cookie, page)
 
     def person(self, scope: Scope, page: str | None = None) -> Member | None:
-        found = self.signed_in(scope, page)
-        return None if found is None else self._team.sessions.member(found)
+        session = self.signed_in(scope, page)
+        return None if session is None else self._team.sessions.member(session)
 
     def person_name(self, scope: Scope, page: str | None = None) -> str:
         person = self.person(scope, page)
         return "" if person is None else person.name
 
     def node(self, scope: Scope) -> Member | None:
-        """Whose token came along, where it is a node's."""
+        """Returns the node whose token was sent; None for any other token."""
         scheme, _, token = (header(scope, b"authorization") or "").partition(" ")
         member = self._team.members.with_token(token) if scheme.lower() == "bearer" else None
         return member if member is not None and member.role == "node" else None

@@ -1,4 +1,4 @@
-"""Who may do what on a team's server: looked up anew for every request, before anything else happens."""
+"""Checks who may do what on a team's server, freshly for every request."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _FOR_OPERATORS = (
     "/api/extension/pair-code",
 )  # fmt: skip
 _FOR_ADMINISTRATORS = ("/api/access", "/api/team")
-_OWN = ("/api/session", "/api/notifications/push")
+_FOR_EVERYONE = ("/api/session", "/api/notifications/push")
 _FOR_AGENTS = ("/mcp", "/api/tools")
 _NOT_FOR_AGENTS = "An agent's token opens /mcp and /api/tools. People sign in to see more."
 
 
 def needed_role(method: str, path: str) -> Role:
-    """What a signed-in person needs. Whatever is not named here changes how the team works: administrators do that."""
-    if path.startswith(_OWN):
+    """The role that a signed-in person needs. Requests not listed change how the team works: only administrators."""
+    if path.startswith(_FOR_EVERYONE):
         return "viewer"
     if path.startswith(_FOR_ADMINISTRATORS):
         return "administrator"
@@ -44,7 +44,7 @@ def needed_role(method: str, path: str) -> Role:
 
 
 class TeamGuard(Guard):
-    """`url` is the address under which people reach the team, such as that of its load balancer."""
+    """`url` is the address that people use, such as the load balancer's."""
 
     def __init__(self, team: TeamStores, url: str, app: ASGIApp, *, port: int, origins: Origins, **rest: Any) -> None:
         host = urlsplit(url).netloc.lower()
@@ -59,16 +59,16 @@ class TeamGuard(Guard):
             return
         try:
             await self._team.members.refresh()
-        except Failure as away:  # who is not known to be a member now is not let in
+        except Failure as failure:  # membership can't be checked, so nobody is let in
             if scope["type"] == "http":
-                await failed(away)(scope, receive, send)
+                await failed(failure)(scope, receive, send)
             else:
                 await WebSocketClose(_TRY_AGAIN_LATER)(scope, receive, send)
             return
         await super().__call__(scope, receive, send)
 
     def _foreign(self, scope: Scope) -> Response | None:
-        """Prometheus calls each server by a name of its own. No page can: it has no token to show."""
+        """Prometheus calls each server by its own name. A page can't do that, because it has no token."""
         if scope["path"] == METRICS and header(scope, b"origin") is None and header(scope, b"authorization"):
             return None
         return super()._foreign(scope)
@@ -88,7 +88,7 @@ class TeamGuard(Guard):
         return refused("FORBIDDEN", f"This needs the role {role}; {member.name} has the role {member.role}.")
 
     def _may_program(self, scope: Scope) -> bool:
-        """A person's or service's own token reads; to do more, a person signs in. A node's opens what is for nodes."""
+        """A person's or service's token can only read; a node's opens only the paths for nodes."""
         credentials, path = self._credentials, scope["path"]
         assert isinstance(credentials, TeamCredentials)
         if scope["type"] != "http" or credentials.node(scope) is not None or path.startswith(FOR_NODES):
@@ -96,7 +96,7 @@ class TeamGuard(Guard):
         return scope["method"] in _READING and not path.startswith(_FOR_AGENTS)
 
     def _member(self, scope: Scope) -> Member | None:
-        """Who has signed in. Agents have the gate, and services' tokens read."""
+        """The member who has signed in. Agents pass the gate, and services' tokens only read."""
         credentials = self._credentials
         assert isinstance(credentials, TeamCredentials)
         return credentials.person(scope) if shown(scope) is Credential.COOKIE else None

@@ -1,4 +1,4 @@
-"""What a team's server has in place of a single person's: its sign-in, its health, its members."""
+"""A team server's routes that replace those for a single person: sign-in, health and members."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from handrail.ports.waiting import run_in_thread
 
 SIGN_IN = "/team/sign-in"
 _SESSION = "/api/session"
-_OPEN = (SIGN_IN, oidc.LEAVE, oidc.COME_BACK)
+_OPEN = (SIGN_IN, oidc.SIGN_IN_PATH, oidc.CALLBACK_PATH)
 _MOST_FORM = 4096
 
 
 def mount(context: HttpContext) -> Mount:
-    """Nothing on a server that serves one person."""
+    """Adds nothing on a server for one person."""
     team = context.project.stores.team
     if team is None:
         return Mount()
@@ -47,7 +47,7 @@ def mount(context: HttpContext) -> Mount:
 
 
 def _sign_in(context: HttpContext, team: TeamStores) -> list[Route]:
-    here = {
+    server_info = {
         "version": __version__,
         "project": context.project.location,
         "lang": context.language,
@@ -56,10 +56,10 @@ def _sign_in(context: HttpContext, team: TeamStores) -> list[Route]:
 
     async def health(request: Request) -> Response:
         faults = {name: fault for name, fault in (await run_in_thread(team.parts)).items() if fault is not None}
-        said: dict[str, Any] = {"name": "handrail", "version": __version__, "pid": os.getpid(), "server": team.server}
+        info: dict[str, Any] = {"name": "handrail", "version": __version__, "pid": os.getpid(), "server": team.server}
         if faults:
             return refused("UNAVAILABLE", " ".join(faults.values()), status=503)
-        return success({**said, "tenant": team.tenant})
+        return success({**info, "tenant": team.tenant})
 
     async def page(request: Request) -> Response:
         return _page(team)
@@ -77,29 +77,29 @@ def _sign_in(context: HttpContext, team: TeamStores) -> list[Route]:
         if team.provider is None:
             raise NotFound("This team has no identity provider.")
         try:
-            leaving = await run_in_thread(lambda: oidc.leave(team))
-        except Failure as away:
-            return _page(team, away.message)
-        answer = RedirectResponse(leaving.address, status_code=303, headers=_PAGE_HEADERS)
-        answer.headers["set-cookie"] = oidc.state_cookie(leaving.state, is_secure=team.url.startswith("https:"))
-        return answer
+            redirect = await run_in_thread(lambda: oidc.start_sign_in(team))
+        except Failure as failure:
+            return _page(team, failure.message)
+        response = RedirectResponse(redirect.address, status_code=303, headers=_PAGE_HEADERS)
+        response.headers["set-cookie"] = oidc.state_cookie(redirect.state, is_secure=team.url.startswith("https:"))
+        return response
 
     async def from_provider(request: Request) -> Response:
         if team.provider is None:
             raise NotFound("This team has no identity provider.")
-        given, cookies = dict(request.query_params), request.cookies
+        query, cookies = dict(request.query_params), request.cookies
         try:
-            member = await run_in_thread(lambda: oidc.come_back(team, given, cookies.get(oidc.COOKIE)))
+            member = await run_in_thread(lambda: oidc.finish_sign_in(team, query, cookies.get(oidc.COOKIE)))
         except Failure as refusal:
             return _page(team, f"{refusal.message} {refusal.hint or ''}".strip())
-        done = f"signed in through {team.provider.issuer} with the role {member.role}"
+        event = f"signed in through {team.provider.issuer} with the role {member.role}"
         by = Caller("console", member.name, caller(request, member.name).peer, f"console:{member.name}")
-        await record_access(context.project.audit, by, done)
+        await record_access(context.project.audit, by, event)
         code = await run_in_thread(lambda: team.sessions.make_code(member.id))
         return RedirectResponse(f"/#code={code}/inbox", status_code=303, headers=_PAGE_HEADERS)
 
-    async def tell(request: Request) -> Response:
-        return success({**here, **_who(request, context)})
+    async def show_session(request: Request) -> Response:
+        return success({**server_info, **_person(request, context)})
 
     async def exchange(request: Request) -> Response:
         code = text_field(await json_object(request, {"code"}), "code")
@@ -109,59 +109,59 @@ def _sign_in(context: HttpContext, team: TeamStores) -> list[Route]:
         user_agent = (header(request.scope, b"user-agent") or "")[:300]
         cookie, secret = await run_in_thread(lambda: team.sessions.start(id, user_agent))
         await team.members.refresh()
-        answer = success({**here, "pageSecret": secret})
-        answer.headers["set-cookie"] = _credentials(request).set_cookie(cookie)
-        return answer
+        response = success({**server_info, "pageSecret": secret})
+        response.headers["set-cookie"] = _credentials(request).set_cookie(cookie)
+        return response
 
     async def sign_out(request: Request) -> Response:
         must_be_person(request, "Signing out")
         session = _credentials(request).session(request.scope) or ""
         await run_in_thread(lambda: team.sessions.end(session))
-        answer = success({})
-        answer.headers["set-cookie"] = _credentials(request).no_cookie()
-        return answer
+        response = success({})
+        response.headers["set-cookie"] = _credentials(request).no_cookie()
+        return response
 
     return [
         Route("/health", health),
         Route(SIGN_IN, page),
         Route(SIGN_IN, with_token, methods=["POST"]),
-        Route(oidc.LEAVE, to_provider),
-        Route(oidc.COME_BACK, from_provider),
-        Route(_SESSION, tell),
+        Route(oidc.SIGN_IN_PATH, to_provider),
+        Route(oidc.CALLBACK_PATH, from_provider),
+        Route(_SESSION, show_session),
         Route(_SESSION, exchange, methods=["POST"]),
         Route(_SESSION, sign_out, methods=["DELETE"]),
     ]
 
 
 def _members(context: HttpContext, team: TeamStores) -> list[Route]:
-    async def listed(request: Request) -> Response:
-        must_be_person(request, "Seeing who is in the team")
-        return success({"members": [_shown(each) for each in await run_in_thread(team.members.all)]})
+    async def list_members(request: Request) -> Response:
+        must_be_person(request, "Seeing the team's members")
+        return success({"members": [_member_as_json(each) for each in await run_in_thread(team.members.all)]})
 
     async def add(request: Request) -> Response:
         must_be_person(request, "Adding a member")
-        given = await json_object(request, {"name", "role", "owner"})
-        name, role = text_field(given, "name"), validate_role(text_field(given, "role"))
-        owner = given.get("owner") or ""
+        body = await json_object(request, {"name", "role", "owner"})
+        name, role = text_field(body, "name"), validate_role(text_field(body, "role"))
+        owner = body.get("owner") or ""
         by = caller(request, context.person)
         member, token = await run_in_thread(
             lambda: team.members.add(name, role, Limits(), owner=str(owner), by=by.name)
         )
         await record_access(context.project.audit, by, f"issued a token to {member.id} with the role {member.role}")
-        return success({**_shown(member), "token": token})
+        return success({**_member_as_json(member), "token": token})
 
     async def revoke(request: Request) -> Response:
         must_be_person(request, "Revoking a token")
-        gone = await run_in_thread(lambda: team.members.revoke(request.path_params["name"]))
-        await record_access(context.project.audit, caller(request, context.person), f"revoked the token of {gone.id}")
-        return success(_shown(gone))
+        member = await run_in_thread(lambda: team.members.revoke(request.path_params["name"]))
+        await record_access(context.project.audit, caller(request, context.person), f"revoked the token of {member.id}")
+        return success(_member_as_json(member))
 
-    async def nothing_else(request: Request) -> Response:
+    async def not_found(request: Request) -> Response:
         raise NotFound("On a team's server, /api/team/members has the members.")
 
     async def sessions(request: Request) -> Response:
         must_be_person(request, "Seeing who has signed in")
-        return success({"sessions": [_session(each, team) for each in team.sessions.alive()]})
+        return success({"sessions": [_session_as_json(each, team) for each in team.sessions.alive()]})
 
     async def end_session(request: Request) -> Response:
         must_be_person(request, "Ending a session")
@@ -171,16 +171,16 @@ def _members(context: HttpContext, team: TeamStores) -> list[Route]:
         await record_access(context.project.audit, caller(request, context.person), f"ended the session {id}")
         return success({})
 
-    every = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+    all_methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
     return [
-        Route("/api/team/members", listed),
+        Route("/api/team/members", list_members),
         Route("/api/team/members", add, methods=["POST"]),
         Route("/api/team/members/{name}", revoke, methods=["DELETE"]),
         Route("/api/team/sessions", sessions),
         Route("/api/team/sessions/{id}", end_session, methods=["DELETE"]),
-        Route("/api/access", nothing_else, methods=every),
-        Route("/api/access/{rest:path}", nothing_else, methods=every),
-        Route(f"{_SESSION}/code", nothing_else, methods=every),
+        Route("/api/access", not_found, methods=all_methods),
+        Route("/api/access/{rest:path}", not_found, methods=all_methods),
+        Route(f"{_SESSION}/code", not_found, methods=all_methods),
     ]
 
 
@@ -200,16 +200,16 @@ def _page(team: TeamStores, wrong: str = "") -> Response:
 
 
 def _credentials(request: Request) -> TeamCredentials:
-    found: TeamCredentials = request.scope["handrail.team"]
-    return found
+    credentials: TeamCredentials = request.scope["handrail.team"]
+    return credentials
 
 
-def _who(request: Request, context: HttpContext) -> dict[str, str]:
+def _person(request: Request, context: HttpContext) -> dict[str, str]:
     person = _credentials(request).person(request.scope)
     return {} if person is None else {"person": person.name, "role": person.role}
 
 
-def _shown(member: Member) -> dict[str, Any]:
+def _member_as_json(member: Member) -> dict[str, Any]:
     return {
         "id": member.id,
         "name": member.name,
@@ -220,7 +220,7 @@ def _shown(member: Member) -> dict[str, Any]:
     }
 
 
-def _session(session: Any, team: TeamStores) -> dict[str, Any]:
+def _session_as_json(session: Any, team: TeamStores) -> dict[str, Any]:
     member = team.sessions.member(session)
     return {
         "id": session.id,

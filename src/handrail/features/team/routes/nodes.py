@@ -1,4 +1,4 @@
-"""What nodes call: each with its own token, outward from where they are."""
+"""The routes that nodes call, each with its own token."""
 
 from __future__ import annotations
 
@@ -33,17 +33,19 @@ def node_routes(context: HttpContext, team: TeamStores) -> list[Route]:
         except ValueError:
             raise InvalidParams("`seconds` must be a number.", field="seconds") from None
         try:
-            found = await link.news(_node(request), request.query_params.get("version", ""), seconds, _program(request))
-        except Declined as revoked:
-            return refused("UNAUTHORIZED", revoked.message)
-        return success(msgspec.to_builtins(found))
+            update = await link.news(
+                _node(request), request.query_params.get("version", ""), seconds, _program(request)
+            )
+        except Declined as error:
+            return refused("UNAUTHORIZED", error.message)
+        return success(msgspec.to_builtins(update))
 
     async def questions(request: Request) -> Response:
-        await link.ask(_node(request), await _listed(request, NodeQuestion))
+        await link.ask(_node(request), await _decode_list(request, NodeQuestion))
         return success({})
 
     async def answers(request: Request) -> Response:
-        await link.settle(_node(request), await _listed(request, NodeOutcome))
+        await link.settle(_node(request), await _decode_list(request, NodeOutcome))
         return success({})
 
     async def audit(request: Request) -> Response:
@@ -52,7 +54,7 @@ def node_routes(context: HttpContext, team: TeamStores) -> list[Route]:
             raise InvalidParams("`start` must be a number.", field="start")
         return success(await link.keep_audit(_node(request), int(start), await request.body()))
 
-    async def listed(request: Request) -> Response:
+    async def list_nodes(request: Request) -> Response:
         must_be_person(request, "Seeing the team's machines")
         policy, sightings = await link.policy(), await team.nodes.sightings()
         members = [each for each in await run_in_thread(team.members.all) if each.role == "node"]
@@ -64,7 +66,7 @@ def node_routes(context: HttpContext, team: TeamStores) -> list[Route]:
         return success({"nodes": machines, "policy": policy.version})
 
     return [
-        Route("/api/nodes", listed),
+        Route("/api/nodes", list_nodes),
         Route(f"{FOR_NODES}news", news),
         Route(f"{FOR_NODES}questions", questions, methods=["POST"]),
         Route(f"{FOR_NODES}answers", answers, methods=["POST"]),
@@ -73,20 +75,20 @@ def node_routes(context: HttpContext, team: TeamStores) -> list[Route]:
 
 
 def _program(request: Request) -> str:
-    """Its version of handrail, as it says itself."""
-    said = (header(request.scope, b"user-agent") or "").partition("/")[2]
-    return said if is_visible(said) else ""
+    """The node's version of handrail, as it reports it."""
+    version = (header(request.scope, b"user-agent") or "").partition("/")[2]
+    return version if is_visible(version) else ""
 
 
 def _node(request: Request) -> Member:
     credentials: TeamCredentials = request.scope["handrail.team"]
-    if (found := credentials.node(request.scope)) is None:
-        raise Declined("This is for nodes, with a token of their own.", reason="role")
-    return found
+    if (node := credentials.node(request.scope)) is None:
+        raise Declined("Only nodes with a token of their own can use this.", reason="role")
+    return node
 
 
-async def _listed(request: Request, kind: type[Any]) -> Any:
+async def _decode_list(request: Request, kind: type[Any]) -> Any:
     try:
         return decode_as(await request.body(), list[kind])  # type: ignore[valid-type]
-    except ValueError as wrong:
-        raise InvalidParams(f"The body is not what a node sends: {wrong}.", field="body") from None
+    except ValueError as error:
+        raise InvalidParams(f"The body is not what a node sends: {error}.", field="body") from None

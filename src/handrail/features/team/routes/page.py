@@ -1,4 +1,4 @@
-"""The page on which a member signs in with a token."""
+"""The page where a member signs in with a token."""
 
 from base64 import b64encode
 from hashlib import sha256
@@ -17,7 +17,7 @@ button { cursor: pointer; font-weight: 600; }
 [role=alert] { font-weight: 600; }
 """
 STYLE_SOURCE = f"'sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}'"
-"""What the page's policy names its style by."""
+"""The style's hash for the page's content security policy."""
 _PAGE = Template(
     """<!doctype html>
 <html lang="en">
@@ -50,5 +50,5 @@ _PROVIDER = "<p><a href=/team/oidc>Sign in with your company account · 使用�
 
 
 def sign_in_page(tenant: str, *, wrong: str = "", has_provider: bool = False) -> str:
-    said = f"<p role=alert>{escape(wrong)}</p>" if wrong else ""
-    return _PAGE.substitute(tenant=escape(tenant), wrong=said, provider=_PROVIDER if has_provider else "")
+    alert = f"<p role=alert>{escape(wrong)}</p>" if wrong else ""
+    return _PAGE.substitute(tenant=escape(tenant), wrong=alert, provider=_PROVIDER if has_provider else "")

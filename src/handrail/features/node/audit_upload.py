@@ -1,4 +1,4 @@
-"""The audit of this node, sent to its team line by line as it is. Each of the two records names the other's digest."""
+"""Sends this node's audit to its team, line by line and unchanged. Each audit records the other's digest."""
 
 from __future__ import annotations
 
@@ -18,59 +18,59 @@ from handrail.ports.waiting import run_in_thread
 
 EVENT = "team"
 _MOST_BYTES = 4 << 20
-_PAUSE = 0.5
-"""Seconds. What is written within them goes out together."""
+_BATCH_SECONDS = 0.5
+"""Seconds in which new records are collected, to be sent together."""
 
 logger = logging.getLogger(__name__)
 
 
-class AuditCopy:
+class AuditUploader:
     def __init__(self, stores: Stores, audit: Audit, client: TeamClient, node: str) -> None:
         self._journal = stores.audit
-        self._watching = stores.watch_audit
+        self._watch_audit = stores.watch_audit
         self._audit = audit
         self._client = client
         self._node = node
         self._sent = 0
-        self._is_known = asyncio.Event()
+        self._start_known = asyncio.Event()
 
-    def team_has(self, size: int) -> None:
-        if not self._is_known.is_set():
+    def set_start(self, size: int) -> None:
+        if not self._start_known.is_set():
             self._sent = size
-            self._is_known.set()
+            self._start_known.set()
 
     async def follow(self) -> None:
-        """Without end."""
-        await self._is_known.wait()
-        async with self._watching() as watch:
+        """Runs forever."""
+        await self._start_known.wait()
+        async with self._watch_audit() as watch:
             while True:
                 await watch.change()
                 await self._send()
-                await asyncio.sleep(_PAUSE)
+                await asyncio.sleep(_BATCH_SECONDS)
 
     async def _send(self) -> None:
         while lines := await run_in_thread(lambda: list(durable_records(self._journal, self._sent))):
             try:
-                said = await self._client.send_audit(self._sent, b"".join(lines))
+                reply = await self._client.send_audit(self._sent, b"".join(lines))
             except Conflict:
-                self._is_known.clear()  # the team says with its next news how much it has
+                self._start_known.clear()  # the team's next update says how much it has
                 raise
-            self._sent = said["size"]
-            if not all(_is_link(line) for line in lines):  # or each link would need another
+            self._sent = reply["size"]
+            if not all(_is_link(line) for line in lines):  # otherwise each link would need another link
                 await self._audit.add(
-                    {"event": EVENT, "tenant": said["tenant"], "node": self._node, "records": said["records"],
-                     "digest": said["digest"]}
+                    {"event": EVENT, "tenant": reply["tenant"], "node": self._node, "records": reply["records"],
+                     "digest": reply["digest"]}
                 )  # fmt: skip
 
 
 def durable_records(journal: Journal, start: int) -> Iterator[bytes]:
-    """Those from a place on that no power cut takes any more; nothing torn that no record vouches for. Blocks."""
-    until = journal.snapshot().size or 0
-    if until <= start:
+    """Yields records from `start` that would survive a power cut, and torn ones only before an intact one. Blocks."""
+    end = journal.snapshot().size or 0
+    if end <= start:
         return
     journal.flush()
     size, waiting = 0, list[bytes]()
-    for line in journal.lines(start, until):
+    for line in journal.lines(start, end):
         waiting.append(line)
         size += len(line)
         try:

@@ -1,4 +1,4 @@
-"""Keeps a server's copy of who may do what up to date, for what is connected without asking again."""
+"""Keeps a server's copy of members and sessions up to date, so that open connections notice revocations."""
 
 import asyncio
 import logging
@@ -10,23 +10,23 @@ from handrail.kernel.project import Project
 from handrail.ports.errors import Failure
 from handrail.ports.team import TeamStores
 
-_AGAIN_AFTER = 0.5
+_RETRY_SECONDS = 0.5
 
 logger = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def following_access(project: Project) -> AsyncIterator[None]:
+async def watch_access_changes(project: Project) -> AsyncIterator[None]:
     team = project.stores.team
     if team is None:
         yield
         return
-    following = asyncio.create_task(_follow(team, project.stores.prompts))
+    task = asyncio.create_task(_follow(team, project.stores.prompts))
     try:
         yield
     finally:
-        following.cancel()
-        await asyncio.gather(following, return_exceptions=True)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 async def _follow(team: TeamStores, prompts: Any) -> None:
@@ -35,7 +35,7 @@ async def _follow(team: TeamStores, prompts: Any) -> None:
             await watch.change()
             try:
                 await team.members.refresh()
-                await prompts.nodes.withdraw_left_behind()
+                await prompts.nodes.cancel_orphaned()
             except Failure as failure:
-                logger.warning("who may come in can't be read now: %s", failure.message)
-                await asyncio.sleep(_AGAIN_AFTER)
+                logger.warning("the team's members can't be read now: %s", failure.message)
+                await asyncio.sleep(_RETRY_SECONDS)

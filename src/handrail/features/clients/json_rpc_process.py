@@ -1,4 +1,4 @@
-"""A program that answers JSON-RPC on its stdin and stdout, one message a line."""
+"""A program that speaks JSON-RPC on its stdin and stdout, one message per line."""
 
 import asyncio
 import itertools
@@ -11,8 +11,8 @@ from typing import Any
 _LONGEST_LINE = 16 * 1024 * 1024
 
 
-class JsonLines:
-    """`request` raises ValueError for an error, and where the program ends instead of answering."""
+class JsonRpcProcess:
+    """`request` raises ValueError for an error, and if the program ends without answering."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -20,8 +20,8 @@ class JsonLines:
 
     @classmethod
     @asynccontextmanager
-    async def started(cls, words: Sequence[str], folder: Path) -> AsyncIterator["JsonLines"]:
-        """Runs in `folder` and ends with the block."""
+    async def start(cls, words: Sequence[str], folder: Path) -> AsyncIterator["JsonRpcProcess"]:
+        """Runs it in `folder` and ends it with the context."""
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
             *words, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL, cwd=folder, limit=_LONGEST_LINE
