@@ -203,11 +203,11 @@ def test_a_program_beside_the_command_that_could_type_its_keys_is_named(stage: S
 TYPES = """
 import os, sys
 from pathlib import Path
-from handrail.faces.cli.presence import typing_a_word
+from handrail.faces.cli.presence import with_typed_word
 from handrail.ports.presence import PresenceNeeded, TerminalProof
 Path(sys.argv[1]).touch()
 try:
-    typing_a_word(lambda: TerminalProof("tty", 1, "xterm"))()
+    with_typed_word(lambda: TerminalProof("tty", 1, "xterm"))()
     said = "typed"
 except PresenceNeeded as refused:
     said = refused.message

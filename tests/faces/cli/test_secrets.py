@@ -19,7 +19,7 @@ def test_secrets_are_listed_by_name_and_forgotten_one_by_one_or_all(tmp_path: Pa
     def run(*words: str) -> Result:
         return CliRunner().invoke(group(commands(), open_program), ["secrets", *words, "--state", str(tmp_path)])
 
-    assert run("list").stdout == "Nothing is kept.\n"
+    assert run("list").stdout == "No keys or tokens are stored.\n"
     for name in ("app:a.b:key", "app:c.d:key", "llm:one:key"):
         asyncio.run(Wiring().open_stores(tmp_path).secrets.put(name, Secret(VALUE)))
     listed = run("list", "--json")
@@ -29,8 +29,8 @@ def test_secrets_are_listed_by_name_and_forgotten_one_by_one_or_all(tmp_path: Pa
         ("llm:one:key", "file"),
     ]
     assert VALUE not in listed.output + run("list").output
-    assert run("forget", "app:a.b:key").stdout == "Forgotten: app:a.b:key\n"
+    assert run("forget", "app:a.b:key").stdout == "Removed: app:a.b:key\n"
     assert isinstance(run("forget", "app:a.b:key").exception, NotFound)
     assert run("forget").exit_code == 2
-    assert run("forget", "--all").stdout == "Forgotten: app:c.d:key\nForgotten: llm:one:key\n"
+    assert run("forget", "--all").stdout == "Removed: app:c.d:key\nRemoved: llm:one:key\n"
     assert VALUE not in (tmp_path / "secrets.json").read_text()

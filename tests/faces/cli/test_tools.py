@@ -55,11 +55,11 @@ def test_every_command_explains_itself_and_takes_the_shared_options(machine: Mac
 
 
 def test_each_command_is_introduced_as_it_explains_itself() -> None:
-    known = commands()
-    app = group(known, open_program)
+    command_list = commands()
+    app = group(command_list, open_program)
     context = click.Context(app, info_name="handrail")
-    for name in known.listed:
-        command, introduced = app.get_command(context, name), known.find(name)
+    for name in command_list.installed_names:
+        command, introduced = app.get_command(context, name), command_list.find(name)
         assert command is not None
         assert introduced is not None
         assert (command.name, command.get_short_help_str(100)) == (name, introduced.summary)

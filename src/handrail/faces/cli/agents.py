@@ -1,4 +1,4 @@
-"""`handrail agents`: which agents may connect over HTTP, each with a token of its own."""
+"""`handrail agents`: manages the agents that may connect over HTTP, each with its own token."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ Examples:
 def agents(ctx: click.Context, state: Path | None) -> None:
     """List, add and remove agents that connect over HTTP.
 
-    Each agent has a token of its own. Tasks, browsers and everything that you allow belong to the agent whose token it
+    Each agent has its own token. Tasks, browsers and everything that you allow belong to the agent whose token it
     is. Clients that start `handrail mcp` themselves need no token.
     """
     ctx.obj = state
@@ -36,13 +36,15 @@ def list_agents(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """List agents and when each was added."""
     from handrail.faces.cli.program import program
 
-    known = program().open_stores(state or ctx.obj).agents.all()
+    agents = program().open_stores(state or ctx.obj).agents.all()
     if as_json:
-        print_json({"agents": [{"id": one.id, "name": one.name, "createdAt": one.created_at} for one in known]})
+        print_json(
+            {"agents": [{"id": agent.id, "name": agent.name, "createdAt": agent.created_at} for agent in agents]}
+        )
         return
-    for line in columns([(one.name, one.id, one.created_at) for one in known]):
+    for line in columns([(agent.name, agent.id, agent.created_at) for agent in agents]):
         say(line)
-    if not known:
+    if not agents:
         say("No agent has a token. `handrail agents add NAME` issues one.")
 
 
@@ -57,13 +59,13 @@ ADD_EPILOG = "Next: let the agent send it to http://localhost:6006/mcp as `Autho
 def add_agent(ctx: click.Context, name: str, state: Path | None, as_json: bool) -> None:
     """Issue a token to a new agent and print it once."""
     from handrail.faces.cli.person import caller
-    from handrail.faces.cli.presence import need_person
+    from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import program, run
     from handrail.kernel.access import record_access
     from handrail.kernel.audit import Audit
 
     stores = program().open_stores(state or ctx.obj)
-    need_person(stores, "Issuing a token to an agent")
+    require_person(stores, "Issuing a token to an agent")
     agent, token = stores.agents.add(name)
     run(record_access(Audit(stores.audit), caller(), f"issued a token to the agent {agent.id}"))
     if as_json:

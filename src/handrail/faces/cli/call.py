@@ -1,4 +1,4 @@
-"""`handrail call`: one call through the gate, its JSON on stdout."""
+"""`handrail call`: makes one call through the gate and prints its JSON result on stdout."""
 
 import os
 import sys
@@ -63,9 +63,9 @@ def run_call(
     *,
     task: str | None = None,
     timeout: int | None = None,
-    whole: Callable[[Any], Any] = lambda params: params,
+    complete_params: Callable[[Any], Any] = lambda params: params,
 ) -> None:
-    """`whole` makes the tool's parameters of what stands in the JSON."""
+    """`complete_params` turns the decoded JSON into the tool's parameters."""
     from handrail.faces.cli.person import answers, caller
     from handrail.faces.cli.program import program, run
     from handrail.kernel.call import Call, ignore_progress
@@ -73,14 +73,16 @@ def run_call(
 
     entry = _entry(program().describe(), name)
     try:
-        params = whole(_params(json))
+        params = complete_params(_params(json))
         has_terminal = json != _STDIN and sys.stdin.isatty()
-        opened = program().open_project(project, state, answers(answer, has_terminal=has_terminal, keeps_prompt=False))
+        opened_project = program().open_project(
+            project, state, answers(answer, has_terminal=has_terminal, keeps_prompt=False)
+        )
         try:
             progress = ignore_progress if has_terminal else _tell
-            reply = run(_call(opened, Call(name, params, caller(), task, timeout, progress=progress)))
+            reply = run(_call(opened_project, Call(name, params, caller(), task, timeout, progress=progress)))
         finally:
-            opened.close()
+            opened_project.close()
     except BrokenPolicy as broken:
         refused: Failure = Declined(broken.message, hint="Fix the policy file. Until then every call is refused.")
         print_json(entry.surface.dialect.envelope(refused))
@@ -93,9 +95,9 @@ def run_call(
         print(f"handrail: {note}", file=sys.stderr)
 
 
-async def _call(opened: "Project", call: "Call") -> "Reply":
-    async with opened.in_use():
-        return await opened.gate.run(call)
+async def _call(project: "Project", call: "Call") -> "Reply":
+    async with project.in_use():
+        return await project.gate.run(call)
 
 
 async def _tell(message: str) -> None:
@@ -103,7 +105,7 @@ async def _tell(message: str) -> None:
 
 
 def _entry(registry: Any, name: str) -> Any:
-    """What only people may do has a command of its own."""
+    """Finds the tool; those that only people may use have their own commands."""
     from handrail.kernel.registry import UnknownTool
 
     try:
@@ -111,7 +113,7 @@ def _entry(registry: Any, name: str) -> Any:
         if entry.tool.face is not None:
             raise UnknownTool(f"{name} can't be called.", hint="handrail uses it itself.")
         if not entry.tool.is_for_agents:
-            raise UnknownTool(f"{name} is not for agents.", hint="`handrail undo` takes a write back.")
+            raise UnknownTool(f"{name} is not for agents.", hint="`handrail undo` reverts a write.")
     except UnknownTool as unknown:
         raise click.BadParameter(f"{unknown.message} {unknown.hint}", param_hint="NAME") from None
     return entry
@@ -122,7 +124,7 @@ def _params(text: str) -> Any:
 
     data = sys.stdin.buffer.read(_MAX_INPUT + 1) if text == _STDIN else os.fsencode(text)
     if len(data) > _MAX_INPUT:
-        raise TooLarge(f"More than {_MAX_INPUT} bytes of parameters.", maxBytes=_MAX_INPUT)
+        raise TooLarge(f"The parameters are larger than {_MAX_INPUT} bytes.", maxBytes=_MAX_INPUT)
     try:
         return strict_json.decode(data, max_bytes=_MAX_INPUT)
     except strict_json.NotJson as error:

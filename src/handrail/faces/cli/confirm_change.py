@@ -1,4 +1,4 @@
-"""For a command that reaches far: shows the whole change on the terminal and asks before it is made."""
+"""An approver for far-reaching commands: shows the whole change on the terminal and asks for confirmation."""
 
 import asyncio
 import sys
@@ -9,16 +9,16 @@ from handrail.kernel.visible import visible
 from handrail.ports.errors import Declined
 
 
-class ShownFirst(Approver):
-    def __init__(self, words: str) -> None:
-        self._words = words
+class ConfirmOnTerminal(Approver):
+    def __init__(self, question: str) -> None:
+        self._question = question
 
     async def ask(self, question: Question) -> Answer:
         say(visible(question.preview.diff or ""))
         say(question.preview.summary)
         if not sys.stdin.isatty():
-            raise Declined("There is no terminal to ask on.", hint="Repeat it with --answer allow.", reason="nobody")
-        print(f"{self._words} [y]es / [n]o: ", end="", flush=True)
+            raise Declined("There is no terminal to ask on.", hint="Run it again with --answer allow.", reason="nobody")
+        print(f"{self._question} [y]es / [n]o: ", end="", flush=True)
         line = await asyncio.to_thread(sys.stdin.readline)
         is_yes = line.strip().lower() in ("y", "yes")
         return Answer("ok" if is_yes else "canceled", by="own command")

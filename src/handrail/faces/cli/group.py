@@ -1,4 +1,4 @@
-"""The commands as click's group, and how it ends: interrupted, refused, or by an error of the system."""
+"""The click group of all commands, and the exit status and message of a command that fails or is interrupted."""
 
 import signal
 import sys
@@ -25,35 +25,35 @@ class Commands(click.Group):
 
     def __init__(self, commands: CommandList, open_program: Callable[[], Program]) -> None:
         super().__init__("handrail", help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
-        self._known = commands
+        self._commands = commands
         self._open_program = open_program
 
     @cached_property
     def program(self) -> Program:
-        """Loaded with the first command that needs it: most of what handrail does is behind it."""
+        """Opened when a command first needs it, because it imports most of handrail."""
         return self._open_program()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return self._known.listed
+        return self._commands.installed_names
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if (command := self._known.find(cmd_name)) is None:
+        if (command := self._commands.find(cmd_name)) is None:
             return None
-        if (missing := self._known.missing(cmd_name)) is not None:
-            raise click.UsageError(f"`handrail {cmd_name}` isn't installed. {missing}", ctx)
+        if (install_hint := self._commands.install_hint(cmd_name)) is not None:
+            raise click.UsageError(f"`handrail {cmd_name}` isn't installed. {install_hint}", ctx)
         loaded: click.Command = load(command.where)
         return loaded
 
     def get_help(self, ctx: click.Context) -> str:
-        return self._known.overview.rstrip("\n")
+        return self._commands.overview.rstrip("\n")
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except (KeyboardInterrupt, RuntimeError) as error:
-            # Python wraps what interrupts it while it makes a class, as it does when a module is loaded.
+            # Python wraps a KeyboardInterrupt that comes while it creates a class, for example during an import.
             if isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt):
-                raise SystemExit(_INTERRUPTED) from None  # as shells expect it, and without a word
+                raise SystemExit(_INTERRUPTED) from None  # the status that shells expect, without a message
             raise
 
 
@@ -64,7 +64,7 @@ def group(commands: CommandList, open_program: Callable[[], Program]) -> click.G
 
 def run_command(commands: CommandList, open_program: Callable[[], Program]) -> None:
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that knows no UTF-8 gets escapes
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without UTF-8 gets escapes
     try:
         group(commands, open_program)(prog_name="handrail")
     except Failure as failure:

@@ -1,6 +1,6 @@
-"""The command line's entry: the list of commands, each loaded when it runs.
+"""The entry point of the command line: the list of commands, each imported when it runs.
 
-`handrail --help` is printed from here without click, which takes longer to load than Python itself.
+`handrail --help` is printed from here without click, because importing click takes longer than starting Python.
 """
 
 from __future__ import annotations
@@ -41,37 +41,35 @@ OWN = (
     Command("tools", "handrail.faces.cli.tools:tools", "List every tool, its effect and its parameters.", 80),
     Command("call", "handrail.faces.cli.call:call", "Call one tool and print its result as JSON.", 90),
     Command("agents", "handrail.faces.cli.agents:agents", "List, add and remove agents that connect over HTTP.", 75),
-    Command(
-        "secrets", "handrail.faces.cli.secrets:secrets", "List and forget the keys and tokens that handrail keeps.", 160
-    ),
+    Command("secrets", "handrail.faces.cli.secrets:secrets", "List and remove stored keys and tokens.", 160),
 )
 
 
 class CommandList:
-    """What the command line itself has, and what the features bring, in the order in which a newcomer meets them."""
+    """Our own commands and those of the features, in the order in which a newcomer needs them."""
 
     def __init__(self, features: Sequence[Feature]) -> None:
-        brought = [(command, feature) for feature in features for command in feature.commands]
-        self._feature = {command.name: feature for command, feature in brought}
-        commands = sorted([*OWN, *(command for command, _ in brought)], key=lambda command: command.rank)
+        feature_commands = [(command, feature) for feature in features for command in feature.commands]
+        self._feature = {command.name: feature for command, feature in feature_commands}
+        commands = sorted([*OWN, *(command for command, _ in feature_commands)], key=lambda command: command.rank)
         self._commands = {command.name: command for command in commands}
 
     def find(self, name: str) -> Command | None:
         return self._commands.get(name)
 
-    def missing(self, name: str) -> str | None:
-        """How to install the command, where its feature's packages are not there."""
+    def install_hint(self, name: str) -> str | None:
+        """How to install the command's feature; None if it is installed."""
         feature = self._feature.get(name)
         extra = None if feature is None else feature.missing_extra
         return None if extra is None else extra.how_to_install
 
     @property
-    def listed(self) -> list[str]:
-        return [name for name in self._commands if self.missing(name) is None]
+    def installed_names(self) -> list[str]:
+        return [name for name in self._commands if self.install_hint(name) is None]
 
     @property
     def overview(self) -> str:
-        names = self.listed
+        names = self.installed_names
         width = max(map(len, names))
         return _HELP.format(commands="\n".join(f"  {name:{width}}  {self._commands[name].summary}" for name in names))
 

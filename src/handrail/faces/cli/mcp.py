@@ -1,4 +1,4 @@
-"""`handrail mcp`: the tools for an MCP client, over stdin and stdout."""
+"""`handrail mcp`: serves the tools to an MCP client over stdin and stdout."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -40,11 +40,11 @@ def mcp(
     The client starts this command and talks to it over stdin and stdout. Approvals appear in the
     console and in `handrail prompts`, never on this terminal; messages go to stderr.
 
-    A client is shown the tools for the project's files and for questions to people, and three that find and call all
+    A client sees the tools for the project's files and for questions to people, and three that find and call all
     others: browser, desktop, apps and MCP servers behind handrail.
 
-    It passes everything to the running server, and starts one that ends when unused if there is none. With --alone,
-    --answer, --servers or settings in the environment it serves from its own process.
+    It forwards everything to the running server. If none is running, it starts one that stops when unused. With
+    --alone, --answer, --servers or settings in the environment it serves from its own process.
     """
     import asyncio
 
@@ -55,27 +55,27 @@ def mcp(
     lists_all = tools == EVERY_TOOL
     flags = {"servers": _names(servers), "compact_tools": compact or None, "all_tools": lists_all or None}
     approver = answers(answer, has_terminal=False)
-    opened = program().open_project(
+    opened_project = program().open_project(
         project, state, approver, surfaces=None if lists_all else _names(tools), flags=flags
     )
     try:
-        asyncio.run(_serve(opened))
+        asyncio.run(_serve(opened_project))
     finally:
-        opened.close()
+        opened_project.close()
 
 
-def _names(given: str | None) -> list[str] | None:
-    return None if given is None else [name.strip() for name in given.split(",") if name.strip()]
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
-async def _serve(opened: "Project") -> None:
-    """Until stdin ends, or on a signal once every running call has ended."""
+async def _serve(project: "Project") -> None:
+    """Returns when stdin ends, or after a signal when every running call has ended."""
     import asyncio
 
     from handrail.faces.cli.program import program
     from handrail.kernel.end_signals import end_signals
 
-    serving = asyncio.ensure_future(program().serve_stdio(opened))
+    serving = asyncio.ensure_future(program().serve_stdio(project))
     for number in end_signals():
         asyncio.get_running_loop().add_signal_handler(number, serving.cancel)
     with suppress(asyncio.CancelledError):

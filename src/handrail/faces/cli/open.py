@@ -1,4 +1,4 @@
-"""`handrail open`: the console of the server that runs."""
+"""`handrail open`: opens the console of the running server."""
 
 import sys
 from pathlib import Path
@@ -15,7 +15,7 @@ Examples:
   handrail open --print      on a machine without a display"""
 
 _PATIENCE = 10.0
-_UNWELCOME = (401, 403)
+_REFUSED = (401, 403)
 
 
 @click.command("open", epilog=EPILOG)
@@ -24,8 +24,8 @@ _UNWELCOME = (401, 403)
 def open_console(state: Path | None, only_print: bool) -> None:
     """Open the console in a browser.
 
-    The address that it opens, or prints where there is no display, holds a one-time code for one browser, which
-    expires in ten minutes.
+    The address contains a one-time code for one browser, which expires in ten minutes. Without a display it is
+    printed instead of opened.
     """
     from handrail.faces.cli.program import program
 
@@ -40,7 +40,7 @@ def open_console(state: Path | None, only_print: bool) -> None:
     import webbrowser
 
     if not webbrowser.open(address):
-        print("handrail: no browser could be opened; this is the address:", file=sys.stderr)
+        print("handrail: can't open a browser; open this address yourself:", file=sys.stderr)
         say(address)
 
 
@@ -52,17 +52,17 @@ def _new_code(host: str, port: int, credentials: dict[str, str]) -> str:
     try:
         connection.request("POST", "/api/session/code", headers=credentials)
         answer = connection.getresponse()
-        said = json.loads(answer.read())
-        if answer.status in _UNWELCOME:
+        body = json.loads(answer.read())
+        if answer.status in _REFUSED:
             raise Conflict(
-                "The server that runs does not take the token and key that lie in the state directory.",
-                hint="Stop it and start it again with `handrail up`.",
+                "The running server doesn't accept the token and key in the state directory.",
+                hint="Restart it with `handrail up`.",
             )
-        return str(said["data"]["code"])
+        return str(body["data"]["code"])
     except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
         raise InputOutput(
             f"handrail isn't responding on port {port}.",
-            hint="If the server was killed, start it again with `handrail up`.",
+            hint="If the server was killed, start it with `handrail up`.",
         ) from None
     finally:
         connection.close()

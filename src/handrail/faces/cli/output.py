@@ -1,4 +1,4 @@
-"""What goes to stdout and stderr. Everything that others wrote is made visible first."""
+"""Output to stdout and stderr. Control characters in foreign text are made visible first."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from handrail.ports.errors import Failure
 
 
 def print_json(value: Any) -> None:
-    """One JSON text and a newline; indented where a person looks on."""
+    """Prints one JSON text and a newline; indented on a terminal."""
     import msgspec
 
     data = msgspec.json.encode(value)
@@ -33,21 +33,21 @@ def complain(failure: Failure) -> None:
 
 
 def log_to_stderr() -> None:
-    """Warnings and errors, ours and the libraries'; what is only good to know stays unsaid."""
+    """Logs warnings and errors, ours and the libraries'; nothing below that level."""
     import logging
 
     logging.basicConfig(level=logging.WARNING, format="handrail: %(levelname)s %(name)s: %(message)s")
 
 
 def columns(rows: Sequence[Sequence[object]]) -> list[str]:
-    """Left-aligned, two blanks apart; the last column takes what it needs."""
+    """Lines of left-aligned columns, two spaces apart."""
     cells = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(len(row[index]) for row in cells) for index in range(len(cells[0]))] if cells else []
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
 
 
 def local_time(text: object) -> str:
-    """The audit's UTC in this machine's zone, to the second; what can't be read, as it is."""
+    """The audit's UTC time in this machine's time zone, to the second; unparsable text is returned as it is."""
     try:
         return datetime.fromisoformat(str(text)).astimezone().strftime("%Y-%m-%d %H:%M:%S")
     except ValueError:

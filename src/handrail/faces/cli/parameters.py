@@ -1,4 +1,4 @@
-"""The options that many commands share, and how their words become values."""
+"""Options that many commands share, and their parameter types."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +12,7 @@ class OneOf(click.Choice[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if value not in self.choices:
-            self.fail(f"{value!r} is none of {', '.join(self.choices)}.", param, ctx)
+            self.fail(f"{value!r} is not one of {', '.join(self.choices)}.", param, ctx)
         return str(value)
 
 
@@ -23,8 +23,8 @@ class WholeNumber(click.IntRange):
         except ValueError:
             self.fail(f"{value!r} is not a whole number.", param, ctx)
         if (self.min is not None and number < self.min) or (self.max is not None and number > self.max):
-            asked = f"at least {self.min}" if self.max is None else f"between {self.min} and {self.max}"
-            self.fail(f"{number} is not {asked}.", param, ctx)
+            bounds = f"at least {self.min}" if self.max is None else f"between {self.min} and {self.max}"
+            self.fail(f"{number} is not {bounds}.", param, ctx)
         return number
 
 
@@ -49,5 +49,5 @@ answer_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 limit_option = click.option(
-    "--limit", type=WholeNumber(min=1), default=20, show_default=True, metavar="N", help="How many at most."
+    "--limit", type=WholeNumber(min=1), default=20, show_default=True, metavar="N", help="Maximum number of entries."
 )

@@ -1,4 +1,4 @@
-"""Who sits at this terminal, and who answers when a person is to be asked."""
+"""The person at this terminal as a caller, and the approver that asks them."""
 
 import os
 
@@ -16,10 +16,10 @@ def caller() -> Caller:
 
 
 def answers(choice: Choice, *, has_terminal: bool, keeps_prompt: bool = True) -> Approver | AskInQueue:
-    """With `ask`, the queue, and beside it the terminal where there is one."""
+    """With `ask`, questions go to the queue and, if there is one, to the terminal."""
     if choice != "ask":
         return PresetAnswer(choice)
     if not has_terminal:
         return AskInQueue(keeps_prompt=keeps_prompt)
-    asking = next(feature.terminal for feature in program().features if feature.terminal)
-    return AskInQueue(load(asking)().channels, keeps_prompt)
+    terminal = next(feature.terminal for feature in program().features if feature.terminal)
+    return AskInQueue(load(terminal)().channels, keeps_prompt)

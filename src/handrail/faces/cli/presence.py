@@ -1,4 +1,4 @@
-"""A person at this terminal: proven by where the command runs, and by a word that must be typed."""
+"""Proof that a person is at this terminal: where the command runs, and a word that they must type."""
 
 import os
 import secrets
@@ -15,24 +15,24 @@ _LETTERS = "abcdefghjkmnpqrstuvwxyz"
 _LENGTH = 5
 
 
-def typing_a_word(look: InspectTerminal) -> InspectTerminal:
-    """The same, where a person also types a word that is shown only now: a command line alone proves nobody's hands."""
+def with_typed_word(look: InspectTerminal) -> InspectTerminal:
+    """Also asks the person to type a random word; a command line alone doesn't prove that anyone is typing."""
 
     def prove() -> TerminalProof:
-        found = look()
+        proof = look()
         word = "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
         _show_on_terminal(f"To confirm that you are here, type {word}: ")
         if sys.stdin.readline().strip().lower() != word:
             raise PresenceNeeded(
                 "The word wasn't typed.", reason="presence", why="the word that was shown wasn't typed"
             )
-        return found
+        return proof
 
     return prove
 
 
 def _show_on_terminal(text: str) -> None:
-    """On the terminal itself: a program may read the other outputs. What was typed before is dropped."""
+    """Writes to the terminal device, because a program may read stdout and stderr. Discards earlier input."""
     import termios
 
     keyboard = sys.stdin.fileno()
@@ -44,18 +44,18 @@ def _show_on_terminal(text: str) -> None:
         os.close(descriptor)
 
 
-def asked_once(prove: InspectTerminal) -> InspectTerminal:
-    """The same for several answers of one command: one word for all of them."""
-    turn, found = threading.Lock(), list[TerminalProof | PresenceNeeded]()
+def cached_proof(prove: InspectTerminal) -> InspectTerminal:
+    """Asks for one word for all answers of a command."""
+    lock, outcomes = threading.Lock(), list[TerminalProof | PresenceNeeded]()
 
     def prove_once() -> TerminalProof:
-        with turn:
-            if not found:
+        with lock:
+            if not outcomes:
                 try:
-                    found.append(prove())
+                    outcomes.append(prove())
                 except PresenceNeeded as refused:
-                    found.append(refused)
-            outcome = found[0]
+                    outcomes.append(refused)
+            outcome = outcomes[0]
         if isinstance(outcome, PresenceNeeded):
             raise outcome
         return outcome
@@ -63,7 +63,7 @@ def asked_once(prove: InspectTerminal) -> InspectTerminal:
     return prove_once
 
 
-def need_person(stores: "Stores", what: str) -> None:
-    """For commands that change who may do what. PresenceNeeded."""
+def require_person(stores: "Stores", what: str) -> None:
+    """For commands that change permissions. Raises PresenceNeeded."""
     if stores.presence.require_terminal(what) is not None:
-        typing_a_word(stores.presence.inspect_terminal)()
+        with_typed_word(stores.presence.inspect_terminal)()

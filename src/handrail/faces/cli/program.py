@@ -11,8 +11,8 @@ from handrail.kernel.program import Program
 
 
 def program() -> Program:
-    found: Program = click.get_current_context().find_root().command.program  # type: ignore[attr-defined]
-    return found
+    instance: Program = click.get_current_context().find_root().command.program  # type: ignore[attr-defined]
+    return instance
 
 
 T = TypeVar("T")
@@ -21,7 +21,7 @@ _TERMINATED = 128 + signal.SIGTERM
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """What `work` gives; a call that is stopped is recorded as such before the command ends."""
+    """Returns the result of `work`; SIGTERM cancels it, so that a stopped call is recorded before the command ends."""
     try:
         return asyncio.run(_stoppable(work))
     except asyncio.CancelledError:

@@ -1,4 +1,4 @@
-"""`handrail secrets`: which keys and tokens are kept and where; what they are is never shown."""
+"""`handrail secrets`: lists stored keys and tokens and where each is stored, never their values."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,9 +20,9 @@ Examples:
 @state_option
 @click.pass_context
 def secrets(ctx: click.Context, state: Path | None) -> None:
-    """List and forget the keys and tokens that handrail keeps.
+    """List and remove stored keys and tokens.
 
-    They are in the keyring of your session; where there is none, or it is locked, in a file that
+    They are in the keyring of your session or, if there is none or it is locked, in a file that
     only you can read. The values are never shown.
     """
     ctx.obj = state
@@ -38,29 +38,29 @@ def list_secrets(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """List their names and where each is stored."""
     from handrail.faces.cli.program import program, run
 
-    kept = run(program().open_stores(state or ctx.obj).secrets.kept())
+    entries = run(program().open_stores(state or ctx.obj).secrets.kept())
     if as_json:
-        print_json({"secrets": [{"name": one.name, "place": one.place, "at": one.at} for one in kept]})
+        print_json({"secrets": [{"name": entry.name, "place": entry.place, "at": entry.at} for entry in entries]})
         return
-    for line in columns([(one.name, one.place, one.at) for one in kept]):
+    for line in columns([(entry.name, entry.place, entry.at) for entry in entries]):
         say(line)
-    if not kept:
-        say("Nothing is kept.")
+    if not entries:
+        say("No keys or tokens are stored.")
 
 
 @secrets.command("forget")
-@click.argument("names", nargs=-1, metavar="[NAME]…", help="As `handrail secrets` lists them.")
-@click.option("--all", "everything", is_flag=True, help="Forget every one of them.")
+@click.argument("names", nargs=-1, metavar="[NAME]…", help="Names from `handrail secrets`.")
+@click.option("--all", "everything", is_flag=True, help="Remove all of them.")
 @state_option
 @click.pass_context
 def forget_secrets(ctx: click.Context, names: Sequence[str], everything: bool, state: Path | None) -> None:
-    """Forget keys and tokens by name, or all of them."""
+    """Remove keys and tokens by name, or all of them."""
     from handrail.faces.cli.program import program, run
 
     if bool(names) == everything:
-        raise click.UsageError("Name what is to be forgotten, or say --all.")
+        raise click.UsageError("Give the names to remove, or --all.")
     store = program().open_stores(state or ctx.obj).secrets
-    for name in [one.name for one in run(store.kept())] if everything else names:
+    for name in [entry.name for entry in run(store.kept())] if everything else names:
         if not run(store.forget(name)):
-            raise NotFound(f"There is no secret {name!r}.", hint="`handrail secrets` lists those that there are.")
-        say(f"Forgotten: {name}")
+            raise NotFound(f"There is no secret {name!r}.", hint="`handrail secrets` lists them.")
+        say(f"Removed: {name}")

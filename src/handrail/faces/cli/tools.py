@@ -1,4 +1,4 @@
-"""`handrail tools`: what an agent can call."""
+"""`handrail tools`: lists the tools that an agent can call."""
 
 import textwrap
 from pathlib import Path
@@ -18,18 +18,18 @@ def tools(as_json: bool, state: Path | None) -> None:
     """List every tool, its effect and its parameters."""
     from handrail.faces.cli.program import program
 
-    known = program().describe().catalogue()
+    catalogue = program().describe().catalogue()
     if as_json:
-        print_json(known)
+        print_json(catalogue)
         return
     rows = [
-        (tool["name"], tool["effect"], f"{tool['deadlineMs'] / 1000:g} s", tool["title"]) for tool in known["tools"]
+        (tool["name"], tool["effect"], f"{tool['deadlineMs'] / 1000:g} s", tool["title"]) for tool in catalogue["tools"]
     ]
-    heads = columns([("TOOL", "EFFECT", "DEADLINE", ""), *rows])
+    heads = columns([("TOOL", "EFFECT", "TIMEOUT", ""), *rows])
     say(heads[0])
-    for head, tool in zip(heads[1:], known["tools"], strict=True):
+    for head, tool in zip(heads[1:], catalogue["tools"], strict=True):
         say(head)
         say(textwrap.fill(tool["description"], 100, initial_indent="    ", subsequent_indent="    "))
     say()
-    say("READ runs at once; WRITE, UI_CONTROL and EXECUTE ask a person first unless the policy says otherwise.")
-    say("`handrail tools --json` shows the parameters of each.")
+    say("READ runs at once; WRITE, UI_CONTROL and EXECUTE ask a person first unless a rule decides.")
+    say("`handrail tools --json` shows their parameters.")

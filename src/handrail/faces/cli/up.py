@@ -1,4 +1,4 @@
-"""`handrail up`: the server."""
+"""`handrail up`: starts the server."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ Examples:
 @click.command(epilog=EPILOG)
 @project_option
 @state_option
-@click.option("--host", metavar="ADDRESS", help="Where to listen: 127.0.0.1, or ::1.")
+@click.option("--host", metavar="ADDRESS", help="Address to listen on: 127.0.0.1 or ::1.")
 @click.option(
     "--port",
     type=WholeNumber(min=0, max=65535),
@@ -32,12 +32,12 @@ Examples:
     help="Port; 0 picks a free one.",
 )
 @click.option("--no-open", is_flag=True, help="Don't open a browser.")
-@click.option("--team", metavar="URL", help="Join this team as a node, or connect to it again.")
+@click.option("--team", metavar="URL", help="Join this team as a node, or reconnect to it.")
 @click.option(
     "--team-token",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Holds the token to join with.",
+    help="File with the token to join with.",
 )
 @click.option("--until-unused", type=WholeNumber(min=1), hidden=True)
 @answer_option
@@ -54,7 +54,7 @@ def up(
 ) -> None:
     """Start the server.
 
-    It serves the console, MCP over HTTP and the tools at /api/tools, for this machine alone. `handrail open` opens
+    It serves the console, MCP over HTTP and the tools at /api/tools, for this machine only. `handrail open` opens
     the console again.
     """
     from handrail.faces.cli.person import answers
@@ -64,27 +64,27 @@ def up(
     flags = {"host": host, "port": port, "open_console": False if no_open else None}
     approver = answers(answer, has_terminal=sys.stdin.isatty())
     machine = program().machine
-    opened = program().open_project(project, state, approver, flags=flags, is_server=True)
+    opened_project = program().open_project(project, state, approver, flags=flags, is_server=True)
 
     if team is not None:
-        _join(opened, team, team_token)
+        _join(opened_project, team, team_token)
 
     def on_ready(address: str, console: str) -> None:
-        say(f"handrail {opened.location} at {address} (Ctrl-C ends it)")
-        if opened.settings.open_console and machine.has_display():
+        say(f"handrail {opened_project.location} at {address} (Ctrl-C stops it)")
+        if opened_project.settings.open_console and machine.has_display():
             machine.open_in_browser(console)
-        elif sys.stdout.isatty():  # elsewhere it would end up in a log
+        elif sys.stdout.isatty():  # otherwise it would end up in a log
             say(f"Open (one-time link, expires in 10 min): {console}")
         sys.stdout.flush()
 
     try:
-        _serve(opened, on_ready, until_unused)
+        _serve(opened_project, on_ready, until_unused)
     finally:
-        opened.close()
+        opened_project.close()
 
 
-def _join(opened: "Project", url: str, token_file: Path | None) -> None:
-    from handrail.faces.cli.presence import need_person
+def _join(project: "Project", url: str, token_file: Path | None) -> None:
+    from handrail.faces.cli.presence import require_person
 
     token = ""
     if token_file is not None:
@@ -93,19 +93,19 @@ def _join(opened: "Project", url: str, token_file: Path | None) -> None:
         except (OSError, UnicodeDecodeError) as error:
             raise click.UsageError(f"{token_file}: {error}.") from None
     try:
-        joined = opened.offer("node", "join")(url, token, lambda what: need_person(opened.stores, what))
+        membership = project.offer("node", "join")(url, token, lambda what: require_person(project.stores, what))
     except BaseException:
-        opened.close()
+        project.close()
         raise
-    say(f"{joined.name}, a node of the team {joined.tenant} at {joined.url}")
+    say(f"Joined the team {membership.tenant} at {membership.url} as {membership.name}")
 
 
 def _serve(
-    opened: "Project",
+    project: "Project",
     on_ready: Callable[[str, str], None],
     until_unused: int | None,
 ) -> None:
-    """SIGINT, SIGTERM and SIGHUP end the server in order; one that comes before it listens ends it, too."""
+    """Serves until SIGINT, SIGTERM or SIGHUP, also one that comes before the server listens."""
     import asyncio
 
     import uvloop
@@ -114,11 +114,11 @@ def _serve(
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         until = None if until_unused is None else (_end_of_input, float(until_unused))
-        runner.run(program().serve_http(opened, on_ready, until_unused=until))
+        runner.run(program().serve_http(project, on_ready, until_unused=until))
 
 
 async def _end_of_input() -> None:
-    """Who started us holds the other end of our stdin, and writes nothing."""
+    """Returns when the process that started us has ended: it holds our stdin open and writes nothing."""
     import asyncio
 
     loop, ended = asyncio.get_running_loop(), asyncio.Event()

@@ -37,7 +37,7 @@ def extension(
     action: Action, client_id: str, browser: str | None, headless: bool, state: Path | None, as_json: bool
 ) -> None:
     """Pair browsers with the running server."""
-    from handrail.faces.cli.presence import need_person
+    from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import program
     from handrail.features.browser.launching import ask_server, extension_folder
 
@@ -51,7 +51,7 @@ def extension(
         made = ask_server(stores, "POST", "/api/extension/pair-code")
         print_json(made) if as_json else say(f"{made['code']}  at  {_address(stores)}")
     elif action == "enroll":
-        need_person(stores, "Letting a browser confirm approvals")
+        require_person(stores, "Letting a browser confirm approvals")
         ask_server(stores, "POST", "/api/extension/enrolled", {"clientId": _named(client_id)})
         say("Enrolled. Its window can now confirm approvals that reach far.")
     elif action == "revoke":

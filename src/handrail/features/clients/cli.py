@@ -159,7 +159,7 @@ def _move(
 ) -> list[str]:
     """Moves the named servers, or those that a person chooses if one can be asked, each after checking its tools."""
     from handrail.faces.cli.person import caller
-    from handrail.faces.cli.presence import need_person
+    from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import run
     from handrail.features.clients.server_move import ServerMover
 
@@ -180,7 +180,7 @@ def _move(
         try:
             if may_ask and not _confirm(f"Accept these {len(offer.tools)} tools?"):
                 raise Declined(f"Nothing of {name} was accepted.")
-            need_person(stores, "Accepting what a server offers")
+            require_person(stores, "Accepting what a server offers")
         except Declined as declined:
             run(moves.refuse(offer))
             report(f"{one_line(name)} was not moved: {declined.message}")

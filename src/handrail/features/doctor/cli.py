@@ -51,14 +51,14 @@ def features(action: str, name: str, as_json: bool) -> None:
 
     A feature of another package runs inside handrail, with all of your rights. It stays off until you enable it.
     """
-    from handrail.faces.cli.presence import need_person
+    from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import program
     from handrail.features.doctor.other_packages import check_other, known, switch
 
     stores = program().open_stores(None)
     if action == "enable":
         check_other(name)
-        need_person(stores, "Enabling a feature")
+        require_person(stores, "Enabling a feature")
     if action != "list":
         switch(stores, name, is_on=action == "enable")
     rows = known(stores, program().features)

@@ -69,11 +69,11 @@ def add_channel(ctx: click.Context, name: str, url_file: Path | None, state: Pat
 
     The address holds passwords, so it is kept like other secrets and never an argument.
     """
-    from handrail.faces.cli.presence import need_person
+    from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import run
 
     stores = _stores(ctx, state)
-    need_person(stores, "Adding a notification channel")
+    require_person(stores, "Adding a notification channel")
     run(_channels(stores).add(name, _address(url_file)))
     _record(stores, f"added the notification channel {name}")
     say(f"Added {name}. Try it with: handrail notify test {name}")

@@ -119,10 +119,10 @@ def call_app(
 ) -> None:
     """Call a tool of an app and print its result as JSON."""
 
-    def whole(params: Any) -> dict[str, Any]:
+    def complete(params: Any) -> dict[str, Any]:
         return {"app": id, "tool": tool, "params": params}
 
-    run_call("apps_call", json, project, state or ctx.obj, answer, timeout=timeout, whole=whole)
+    run_call("apps_call", json, project, state or ctx.obj, answer, timeout=timeout, complete_params=complete)
 
 
 for command in (consents, add_app, login, logout, new_app, check_app):

@@ -17,7 +17,7 @@ _WARNING = (
 
 def run_uncaged(request: RunRequest, state: Path | None) -> NoReturn:
     """Replaces this process with the agent. InvalidParams if a cage can be made; PresenceNeeded without a person."""
-    from handrail.faces.cli.presence import need_person
+    from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import program
     from handrail.kernel.approval import CommandApprover
 
@@ -28,7 +28,7 @@ def run_uncaged(request: RunRequest, state: Path | None) -> NoReturn:
         )
     project_parts = program().open_project(Path(request.project), state, CommandApprover())
     try:
-        need_person(project_parts.stores, "Running an agent without a cage")
+        require_person(project_parts.stores, "Running an agent without a cage")
         project_parts.stores.presence.refuse_agents("Running an agent without a cage")
     finally:
         project_parts.close()

@@ -220,14 +220,14 @@ def _put(
 
 
 def _accept(servers: "Servers", found: "Difference", by: "Caller", *, yes: bool, trusts_marks: bool) -> None:
-    from handrail.faces.cli.presence import need_person
+    from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import run
 
     name = found.server.name
     _show(found, trusts_marks)
     if found.wanted and not (yes or _agrees(name)):
         raise Declined(f"Nothing of {name} was accepted.")
-    need_person(servers.stores, "Accepting what a server offers")
+    require_person(servers.stores, "Accepting what a server offers")
     run(servers.accept(found, by, trusts_marks=trusts_marks))
     say(f"Accepted: {len(found.wanted)} of {name}. Agents can use it from now on.")
 

@@ -164,11 +164,11 @@ def _prove(record: "Audit", stores: "RecordStores", number: int | None) -> None:
 
 def _accept(record: "Audit", stores: "Stores") -> None:
     from handrail.faces.cli.person import caller
-    from handrail.faces.cli.presence import need_person
+    from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import program
     from handrail.kernel.checkpoint_maker import CheckpointMaker
 
-    need_person(stores, "Accepting the record")
+    require_person(stores, "Accepting the record")
     record.append({"event": "accepted", "caller": str(caller())}, durable=True)
     checkpoint = CheckpointMaker(stores.audit, stores.record, evidence=program().open_evidence).checkpoint(accepts=True)
     if checkpoint is not None:

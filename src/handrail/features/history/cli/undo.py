@@ -100,9 +100,9 @@ def _parse_time(text: str, now: datetime) -> datetime:
 
 def _make_approver(scope: str | None, answer: Choice) -> "Approver":
     """A far-reaching undo is shown first."""
-    from handrail.faces.cli.confirm_change import ShownFirst
+    from handrail.faces.cli.confirm_change import ConfirmOnTerminal
     from handrail.kernel.approval import CommandApprover, PresetAnswer
 
     if answer != "ask":
         return PresetAnswer(answer)
-    return CommandApprover() if scope is None else ShownFirst("Undo this?")
+    return CommandApprover() if scope is None else ConfirmOnTerminal("Undo this?")

@@ -50,13 +50,13 @@ def show(state: Path | None, as_json: bool) -> None:
 @state_option
 def leave(state: Path | None) -> None:
     """Leave the team; its policy no longer applies here. Restart `handrail up` afterwards."""
-    from handrail.faces.cli.presence import need_person
+    from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import program
     from handrail.features.node.joining import leave as end
     from handrail.kernel.audit import Audit
 
     stores = program().open_stores(state)
-    need_person(stores, "Leaving the team")
+    require_person(stores, "Leaving the team")
     audit = Audit(stores.audit)
     try:
         membership = end(stores, audit)

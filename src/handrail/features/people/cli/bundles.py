@@ -27,7 +27,7 @@ def listed(bundles: "Sequence[Bundle]") -> Iterator[str]:
 
 async def answer(queue: "PromptQueue", stores: "Stores", bundle_id: str, response: Mapping[str, Any]) -> int:
     """The exit status: 1 where one of them could not be answered."""
-    from handrail.faces.cli.presence import asked_once, typing_a_word
+    from handrail.faces.cli.presence import cached_proof, with_typed_word
     from handrail.faces.cli.program import program
     from handrail.kernel.prompts.bundles import ShownApproval, answer_all, find_bundle
     from handrail.kernel.prompts.shown_digest import shown_digest
@@ -35,7 +35,7 @@ async def answer(queue: "PromptQueue", stores: "Stores", bundle_id: str, respons
 
     bundle = await find_bundle(queue, bundle_id)
     shown = [ShownApproval(item.request_id, shown_digest(item.request_id, item.prompt)) for item in bundle.items]
-    proof = asked_once(typing_a_word(stores.presence.inspect_terminal))
+    proof = cached_proof(with_typed_word(stores.presence.inspect_terminal))
     by = f"terminal:{program().machine.user}"
     outcomes = await answer_all(queue, shown, response, by=by, proof=proof)
     for item in bundle.items:

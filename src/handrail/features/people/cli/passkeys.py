@@ -55,7 +55,7 @@ def list_passkeys(ctx: click.Context, state: Path | None, as_json: bool) -> None
 @click.pass_context
 def add_passkey(ctx: click.Context, state: Path | None) -> None:
     """Get a one-time code that lets the console add a passkey."""
-    from handrail.faces.cli.presence import need_person
+    from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import program
     from handrail.ports.errors import NotFound
 
@@ -63,7 +63,7 @@ def add_passkey(ctx: click.Context, state: Path | None) -> None:
     server = stores.running_server()
     if server is None or not server.is_running:
         raise NotFound("handrail isn't running.", hint="Start it with `handrail up`.")
-    need_person(stores, "Adding a passkey")
+    require_person(stores, "Adding a passkey")
     sign_in, code = (_new_code(server.host, server.port, stores.credentials(), path) for path in _CODES)
     say(f"Code (once, within ten minutes): {code}")
     say(f"Enter it under Passkeys at http://localhost:{server.port}/#code={sign_in}/settings")
@@ -75,7 +75,7 @@ def add_passkey(ctx: click.Context, state: Path | None) -> None:
 @click.pass_context
 def remove_passkey(ctx: click.Context, id: str, state: Path | None) -> None:
     """Remove a passkey; the beginning of its id is enough."""
-    from handrail.faces.cli.presence import need_person
+    from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import program
     from handrail.ports.errors import NotFound
 
@@ -83,7 +83,7 @@ def remove_passkey(ctx: click.Context, id: str, state: Path | None) -> None:
     found = [one for one in stores.presence.passkeys.all() if id and one.id.startswith(id)]
     if len(found) != 1:
         raise NotFound(f"No single passkey has the id {id}.", hint="`handrail passkeys` lists them.")
-    need_person(stores, "Removing a passkey")
+    require_person(stores, "Removing a passkey")
     stores.presence.passkeys.remove(found[0].id)
     say(f"Removed the passkey {one_line(found[0].name)}.")
 

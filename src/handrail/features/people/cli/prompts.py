@@ -208,7 +208,7 @@ def answer_prompt(
     async def respond(queue: "PromptQueue") -> Sequence[str]:
         import msgspec
 
-        from handrail.faces.cli.presence import typing_a_word
+        from handrail.faces.cli.presence import with_typed_word
         from handrail.faces.cli.program import program
         from handrail.ports.prompts import ChoicePrompt, FileChangePrompt, KvPrompt, TaskConfirmPrompt
 
@@ -229,7 +229,7 @@ def answer_prompt(
                 response["tasks"] = msgspec.to_builtins(prompt.tasks)
             elif isinstance(prompt, FileChangePrompt):
                 response.update(parts_taken(prompt, numbers, content))
-        proof = typing_a_word(stores.presence.inspect_terminal)
+        proof = with_typed_word(stores.presence.inspect_terminal)
         by = f"terminal:{program().machine.user}"
         return (await queue.respond(request_id, response, by=by, proof=proof)).warnings
 

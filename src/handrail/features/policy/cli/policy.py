@@ -8,7 +8,7 @@ import click
 
 from handrail.faces.cli.output import behind_gutter, columns, one_line, print_json, say, width_of
 from handrail.faces.cli.parameters import Choice, OneOf, answer_option, json_option, project_option, state_option
-from handrail.faces.cli.presence import need_person
+from handrail.faces.cli.presence import require_person
 from handrail.ports.errors import Declined, NotFound
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _trust(opened: "Project", answer: Choice) -> None:
         print(line, file=sys.stderr)
     if not _agrees(answer):
         raise Declined("The policy was not trusted; nothing has changed.")
-    need_person(opened.stores, "Trusting a project's policy")
+    require_person(opened.stores, "Trusting a project's policy")
     opened.policy.trust(shown)
 
 

@@ -7,7 +7,7 @@ import click
 
 from handrail.faces.cli.output import columns, print_json, say
 from handrail.faces.cli.parameters import json_option, state_option
-from handrail.faces.cli.presence import need_person
+from handrail.faces.cli.presence import require_person
 
 _WHAT = ("path", "place", "host", "app", "command", "program", "server")
 
@@ -74,7 +74,7 @@ def restore_rule(ctx: click.Context, id: str, state: Path | None) -> None:
         found = run(removed.find(id))
         say(f"Restore: {found.row['decision']} {_subject(found.row)}")
         if found.is_loosening:
-            need_person(stores, "Restoring a rule")
+            require_person(stores, "Restoring a rule")
         run(removed.restore(found))
     finally:
         stores.close()

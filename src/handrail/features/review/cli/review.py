@@ -126,9 +126,9 @@ def _wanted(reviews: "Reviews", own_id: str, paths: "Sequence[str]", commit: str
 
 
 def _take(opened: "Project", own_id: str, wanted: dict[str, Any], *, as_json: bool) -> None:
-    from handrail.faces.cli.presence import need_person
+    from handrail.faces.cli.presence import require_person
 
-    need_person(opened.stores, "Taking an agent's changes")
+    require_person(opened.stores, "Taking an agent's changes")
     taken(opened, own_id, wanted, as_json=as_json)
 
 
@@ -158,11 +158,11 @@ def taken(opened: "Project", own_id: str, wanted: dict[str, Any], *, as_json: bo
 
 def _discard(opened: "Project", own_id: str, *, as_json: bool) -> None:
     from handrail.faces.cli.person import caller
-    from handrail.faces.cli.presence import need_person
+    from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import run
     from handrail.kernel.call import Call
 
-    need_person(opened.stores, "Discarding an agent's changes")
+    require_person(opened.stores, "Discarding an agent's changes")
     run(opened.gate.run(Call("discard_changes", {"cage": own_id}, caller())))
     if as_json:
         print_json({"discarded": own_id})
