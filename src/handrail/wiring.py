@@ -223,9 +223,9 @@ class Wiring:
         in_use: Callable[[], AbstractContextManager[None]] = nullcontext,
         projects: OpenProjects | None = None,
     ) -> AsyncIterator[None]:
-        from handrail.faces.jsonrpc.socket_file import bound
+        from handrail.faces.jsonrpc.socket_file import open_socket
         from handrail.faces.local.caller import local_caller
-        from handrail.faces.local.server import LocalFace
+        from handrail.faces.local.server import LocalServer
         from handrail.faces.mcp.local import LocalMcp
         from handrail.faces.mcp.proxy.start import SERVICE
 
@@ -240,10 +240,10 @@ class Wiring:
         }
         projects = projects or self._projects(project)
         known: set[str] = set()
-        who_calls = partial(local_caller, self.machine, project.stores.path, known)
-        face = LocalFace(services, projects.find, who_calls, in_use)
+        identify_caller = partial(local_caller, self.machine, project.stores.path, known)
+        server = LocalServer(services, projects.find, identify_caller, in_use)
         try:
-            async with enter_in_thread(bound(path)) as listener, face.listening(listener):
+            async with enter_in_thread(open_socket(path)) as listener, server.listening(listener):
                 yield
         finally:
             await projects.close()
@@ -253,7 +253,7 @@ class Wiring:
         self, project: Project, listener: socket.socket, cage: str, given: Sequence[str] = ()
     ) -> AsyncIterator[None]:
         from handrail.faces.local.caller import local_caller
-        from handrail.faces.local.server import LocalFace
+        from handrail.faces.local.server import LocalServer
 
         async def own(folder: str | None) -> Project:
             return project
@@ -261,8 +261,8 @@ class Wiring:
         hooks = project.part("hooks")
         hooks.agent_folders, hooks.is_in_cage = tuple(map(os.path.realpath, given)), True
         services = {"hook": partial(load, project.features["hooks"].services["hook"])}
-        face = LocalFace(services, own, partial(local_caller, self.machine, project.stores.path, set()))
-        async with face.listening(listener, cage=cage):
+        server = LocalServer(services, own, partial(local_caller, self.machine, project.stores.path, set()))
+        async with server.listening(listener, cage=cage):
             yield
 
     def mcp_endpoint(self, project: Project, identity_of: Callable[[Any], Identity]) -> McpEndpoint:

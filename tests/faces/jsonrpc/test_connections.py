@@ -15,13 +15,13 @@ def anyio_backend() -> str:
 
 async def test_somebody_who_is_there_keeps_it_open_and_the_last_to_leave_ends_it() -> None:
     connections, one, two = Connections(), cast("Connection", object()), cast("Connection", object())
-    connections.enter(one)
-    connections.enter(two)
-    ending = asyncio.create_task(connections.gone(0))
+    connections.add(one)
+    connections.add(two)
+    ending = asyncio.create_task(connections.wait_until_unused(0))
     for who in (one, two):
         for _ in range(5):
             await asyncio.sleep(0)
         assert not ending.done()
-        connections.leave(who)
+        connections.remove(who)
     await ending
-    assert list(connections.present) == []
+    assert list(connections.all) == []

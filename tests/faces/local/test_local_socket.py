@@ -13,9 +13,9 @@ from typing import Any, cast
 
 import pytest
 
-from handrail.faces.jsonrpc.socket_file import bound
+from handrail.faces.jsonrpc.socket_file import open_socket
 from handrail.faces.local import client
-from handrail.faces.local.server import LocalFace
+from handrail.faces.local.server import LocalServer
 from handrail.kernel.local_service import LocalCaller, LocalSession
 from handrail.kernel.project import Project
 from handrail.ports.errors import NotFound
@@ -30,7 +30,7 @@ print(wire.read_line().decode())
 """
 
 
-def who_calls(connection: socket.socket) -> LocalCaller:
+def identify_caller(connection: socket.socket) -> LocalCaller:
     machine = this_machine()
     caller = machine.identify(connection)
     try:
@@ -60,9 +60,9 @@ async def find_project(folder: str | None) -> Project:
 
 @asynccontextmanager
 async def listening(path: Path, cage: str | None = None) -> AsyncIterator[str]:
-    with bound(path) as listener:
-        face = LocalFace({"echo": lambda: echo}, find_project, who_calls)
-        async with face.listening(listener, cage=cage):
+    with open_socket(path) as listener:
+        server = LocalServer({"echo": lambda: echo}, find_project, identify_caller)
+        async with server.listening(listener, cage=cage):
             yield str(path)
 
 
@@ -130,14 +130,14 @@ async def test_a_hello_that_makes_no_sense_is_refused_with_the_reason(tmp_path: 
 def test_without_a_server_the_client_says_so(tmp_path: Path) -> None:
     with pytest.raises(client.NoServer):
         client.connect(str(tmp_path / "local.sock"), "echo", {})
-    with bound(tmp_path / "dead.sock"):
+    with open_socket(tmp_path / "dead.sock"):
         pass
     with pytest.raises(client.NoServer):
         client.connect(str(tmp_path / "dead.sock"), "echo", {})
 
 
 def test_a_server_that_hangs_is_refused_and_not_taken_for_none(tmp_path: Path) -> None:
-    with bound(tmp_path / "local.sock"), pytest.raises(client.Refused):  # it listens, and never accepts
+    with open_socket(tmp_path / "local.sock"), pytest.raises(client.ServerRefused):  # it listens, and never accepts
         client.connect(str(tmp_path / "local.sock"), "echo", {}, seconds=0.05)
 
 
@@ -148,9 +148,9 @@ async def test_what_a_client_names_reaches_the_server_to_the_letter(tmp_path: Pa
         said.append(session.hello["said"])
 
     names = ['a"b\\c', "line\nbreak\ttab\x01", "名前 🚲", ""]
-    with bound(tmp_path / "local.sock") as listener:
-        face = LocalFace({"hear": lambda: hear}, find_project, who_calls)
-        async with face.listening(listener):
+    with open_socket(tmp_path / "local.sock") as listener:
+        server = LocalServer({"hear": lambda: hear}, find_project, identify_caller)
+        async with server.listening(listener):
             for name in names:
                 wire = await asyncio.to_thread(client.connect, str(tmp_path / "local.sock"), "hear", {"said": name})
                 assert await asyncio.to_thread(wire.read_line) == b""
@@ -175,5 +175,5 @@ def test_a_server_that_ends_while_it_is_greeted_has_gone_and_another_may_follow(
     ours, its = socket.socketpair()
     its.close()
     monkeypatch.setattr(client, "_connected", lambda path, seconds: ours)
-    with pytest.raises(client.Gone):
-        client.greeted(str(tmp_path / "socket"), "mcp", {})
+    with pytest.raises(client.ServerEnded):
+        client.send_hello(str(tmp_path / "socket"), "mcp", {})

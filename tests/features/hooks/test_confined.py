@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from handrail.faces.local.client import Refused, connect
+from handrail.faces.local.client import ServerRefused, connect
 from handrail.kernel.queue_approver import AskInQueue
 from handrail.wiring import Wiring
 from tests.persons import Person
@@ -49,7 +49,7 @@ def test_inside_of_a_cage_a_hook_only_records(tmp_path: Path) -> None:
     async def run() -> list[tuple[int, bytes]]:
         async with opened.in_use(), wiring.serve_cage(opened, listening(cage), "claude-1"):
             commands = ("make all", "rm x", "handrail prompts answer x --ok")
-            with pytest.raises(Refused):  # nothing but hooks is answered there
+            with pytest.raises(ServerRefused):  # nothing but hooks is answered there
                 await asyncio.to_thread(connect, str(cage), "mcp", {})
             return [await asyncio.to_thread(asked, cage, project, command) for command in commands]
 

@@ -1,6 +1,6 @@
-"""One client: reads its lines and sends answers in the order in which they are ready.
+"""One client connection: reads requests and sends each answer as soon as it is ready.
 
-A client that doesn't read its answers isn't read from either. When a client disconnects, its executions are cancelled.
+While a client doesn't read its answers, we don't read its requests. When it disconnects, its executions are cancelled.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ logger = logging.getLogger(__name__)
 
 MOST_RUNNING = 1_000
 _MOST_INQUIRIES = 100
-"""In addition, so that a client with too many running calls can still abort some."""
-_GONE_AFTER_SECONDS = 0.2
+"""Additional requests, so that a client with too many running calls can still abort some."""
+_POLL_SECONDS = 0.2
 
 
 class Service(Protocol):
@@ -33,13 +33,11 @@ class Service(Protocol):
     async def close(self) -> None: ...
 
     def is_inquiry(self, method: str) -> bool:
-        """Requests that are answered even when many are running, above all those that abort others."""
+        """Whether requests of this method are answered even when too many calls are running, above all aborts."""
         ...
 
-    def answer_at_once(
-        self, id: str, method: str, params: dict[str, Any], caller: PeerProcess
-    ) -> dict[str, Any] | None:
-        """None for requests that take time."""
+    def answer_at_once(self, id: str, method: str, params: dict[str, Any], caller: PeerProcess) -> dict[str, Any] | None:
+        """The answer, or None if the request takes time."""
         ...
 
     async def answer(self, id: str, method: str, params: dict[str, Any], caller: PeerProcess) -> dict[str, Any]: ...
@@ -48,30 +46,30 @@ class Service(Protocol):
 
 
 class Connections:
-    """Who is connected."""
+    """The open connections."""
 
     def __init__(self) -> None:
-        self._present: set[Connection] = set()
+        self._open: set[Connection] = set()
         self._changed = asyncio.Event()
 
     @property
-    def present(self) -> "Collection[Connection]":
-        return list(self._present)
+    def all(self) -> "Collection[Connection]":
+        return list(self._open)
 
-    def enter(self, one: "Connection") -> None:
-        self._present.add(one)
+    def add(self, connection: "Connection") -> None:
+        self._open.add(connection)
         self._changed.set()
 
-    def leave(self, one: "Connection") -> None:
-        self._present.discard(one)
+    def remove(self, connection: "Connection") -> None:
+        self._open.discard(connection)
         self._changed.set()
 
-    async def gone(self, seconds: float) -> None:
-        """Returns when nobody was connected for so long."""
+    async def wait_until_unused(self, seconds: float) -> None:
+        """Returns when there was no connection for so many seconds."""
         while True:
             self._changed.clear()
             try:
-                async with asyncio.timeout(None if self._present else seconds):
+                async with asyncio.timeout(None if self._open else seconds):
                     await self._changed.wait()
             except TimeoutError:
                 return
@@ -91,7 +89,7 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        self._connections.enter(self)
+        self._connections.add(self)
         try:
             with socket.socket(fileno=os.dup(transport.get_extra_info("socket").fileno())) as connection:
                 self._caller = self._identify(connection)
@@ -109,16 +107,16 @@ class Connection(asyncio.Protocol):
                 self._write(self._failure(bad.id, bad.failure))
 
     def eof_received(self) -> bool:
-        """A client that only closes its sending side may still read; one that closed both can't."""
+        """Keeps the connection open for answers: the client may have closed only its sending side."""
         self._has_ended = True
         if not self._running:
             return False
-        asyncio.create_task(self._watch_departure()).add_done_callback(_looked_at)
+        asyncio.create_task(self._watch_departure()).add_done_callback(_log_fault)
         return True
 
     def connection_lost(self, error: Exception | None) -> None:
         self._is_lost = True
-        self._connections.leave(self)
+        self._connections.remove(self)
         for task in self._running:
             task.cancel()
         if self._caller is not None and not self._running:
@@ -133,7 +131,7 @@ class Connection(asyncio.Protocol):
             self._transport.resume_reading()
 
     async def close(self) -> None:
-        """Cancels what runs and sends the answers."""
+        """Cancels running requests and sends their answers."""
         for task in self._running:
             task.cancel()
         if self._running:
@@ -148,17 +146,17 @@ class Connection(asyncio.Protocol):
             busy = Busy(f"More than {MOST_RUNNING} calls of one connection are running.")
             self._write(self._failure(message.id, busy))
             return
-        if (line := self._at_once(message, self._caller)) is not None:
+        if (line := self._immediate_answer(message, self._caller)) is not None:
             self._write(line)
             return
         task = asyncio.create_task(self._serve(message, self._caller))
         self._running.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._on_end)
 
-    def _at_once(self, message: Message, caller: PeerProcess) -> bytes | None:
+    def _immediate_answer(self, message: Message, caller: PeerProcess) -> bytes | None:
         try:
-            known = self._service.answer_at_once(message.id, message.method, message.params, caller)
-            return None if known is None else success(message.id, known)
+            result = self._service.answer_at_once(message.id, message.method, message.params, caller)
+            return None if result is None else success(message.id, result)
         except Failure as failed:
             return self._failure(message.id, failed)
         except Exception as fault:  # noqa: BLE001 - logged
@@ -170,14 +168,14 @@ class Connection(asyncio.Protocol):
         except Failure as failed:
             line = self._failure(message.id, failed)
         except asyncio.CancelledError:
-            line = self._failure(message.id, Aborted("The caller has gone, or the host ends."))
+            line = self._failure(message.id, Aborted("The caller disconnected, or the host is stopping."))
         except Exception as fault:  # noqa: BLE001 - logged
             line = self._failure(message.id, unexpected_error(message.method, fault))
         self._write(line)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _on_end(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
-        _looked_at(task)
+        _log_fault(task)
         if self._running:
             return
         if self._is_lost:
@@ -187,14 +185,14 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     async def _watch_departure(self) -> None:
-        """Notices that a client closed both sides after its last request, which epoll no longer reports."""
+        """Notices a client that has closed both sides after its last request, which epoll doesn't report."""
         while self._running and not self._transport.is_closing():
-            waiting = select.poll()
-            waiting.register(self._transport.get_extra_info("socket").fileno(), 0)
-            if any(event & (select.POLLHUP | select.POLLERR) for _, event in waiting.poll(0)):
+            poll = select.poll()
+            poll.register(self._transport.get_extra_info("socket").fileno(), 0)
+            if any(event & (select.POLLHUP | select.POLLERR) for _, event in poll.poll(0)):
                 self._transport.abort()
                 return
-            await asyncio.wait(set(self._running), timeout=_GONE_AFTER_SECONDS)
+            await asyncio.wait(set(self._running), timeout=_POLL_SECONDS)
 
     def _failure(self, id: Id, failed: Failure) -> bytes:
         return failure(id, self._service.error_object(failed))
@@ -204,6 +202,6 @@ class Connection(asyncio.Protocol):
             self._transport.write(line)
 
 
-def _looked_at(task: "asyncio.Task[None]") -> None:
+def _log_fault(task: "asyncio.Task[None]") -> None:
     if not task.cancelled() and (fault := task.exception()) is not None:
         logger.error("a connection failed", exc_info=fault)

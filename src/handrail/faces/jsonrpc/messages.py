@@ -23,7 +23,7 @@ class Message:
 
 
 class BadMessage(Exception):
-    """An invalid message, and the id to answer to; null if it has no valid one."""
+    """An invalid message, and the id to answer to; None if it has no valid id."""
 
     def __init__(self, id: Id, failure: Failure) -> None:
         super().__init__(failure.message)
@@ -37,21 +37,21 @@ def decode(line: bytes) -> Message:
     except InvalidParams as failure:
         raise BadMessage(None, failure) from None
     if isinstance(value, list):
-        raise _bad(None, "A batch is not taken: one request a line.")
+        raise _bad(None, "Batches are not supported; send one request per line.")
     if not isinstance(value, dict):
-        raise _bad(None, "A request is an object.")
+        raise _bad(None, "A request must be an object.")
     id = value.get("id")
-    given = id if _can_be_echoed(id) else None
+    reply_id = id if _can_be_echoed(id) else None
     if value.get("jsonrpc") != "2.0":
-        raise _bad(given, 'jsonrpc: must be "2.0".', field="jsonrpc")
+        raise _bad(reply_id, 'jsonrpc: must be "2.0".', field="jsonrpc")
     if not isinstance(id, str):
         words = "must be a string" if "id" in value else "is missing: a notification would never be answered"
-        raise _bad(given, f"id: {words}.", field="id")
+        raise _bad(reply_id, f"id: {words}.", field="id")
     if not id or len(id) > LONGEST_ID:
-        raise _bad(given, f"id: must have 1 to {LONGEST_ID} characters.", field="id")
+        raise _bad(reply_id, f"id: must have 1 to {LONGEST_ID} characters.", field="id")
     if unknown := value.keys() - _MEMBERS:
         name = min(unknown)[:100]
-        raise _bad(id, f"{name}: a request has no such member.", field=name)
+        raise _bad(id, f"{name}: unknown member of a request.", field=name)
     method, params = value.get("method"), value.get("params")
     if not isinstance(method, str) or not method:
         raise _bad(id, "method: must be a string.", field="method")

@@ -1,4 +1,4 @@
-"""The socket's file: mode 0600, in a private folder, held by one live host at a time."""
+"""The socket's file: mode 0600, in a private folder, used by one live process at a time."""
 
 import fcntl
 import os
@@ -14,8 +14,8 @@ _ANSWER_SECONDS = 2.0
 
 
 @contextmanager
-def bound(path: Path) -> Iterator[socket.socket]:
-    """A listening socket, removed when the block ends. Conflict while another host lives there."""
+def open_socket(path: Path) -> Iterator[socket.socket]:
+    """A listening socket, removed when the block ends. Raises Conflict if another process is listening there."""
     try:
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
         lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -23,48 +23,48 @@ def bound(path: Path) -> Iterator[socket.socket]:
         raise InputOutput(f"{path}: {error.strerror}.") from None
     try:
         _claim(lock, path)
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
-            _bind(listening, path)
-            own = path.lstat()
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+            _bind(listener, path)
+            status = path.lstat()
             try:
-                yield listening
+                yield listener
             finally:
                 with suppress(OSError):
-                    if os.path.samestat(own, path.lstat()):
+                    if os.path.samestat(status, path.lstat()):
                         path.unlink()
     finally:
         os.close(lock)
 
 
 def _claim(lock: int, path: Path) -> None:
-    """The kernel releases the lock when its holder ends, so holding it means that no other host lives."""
+    """The kernel releases the lock when its holder ends, so whoever gets it is the only live process."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise _taken(path) from None
+        raise _in_use(path) from None
     if path.is_symlink() or (path.exists() and not path.is_socket()):
-        raise Conflict(f"{path} is there already, and isn't a socket.", hint="Choose another path with --socket.")
+        raise Conflict(f"{path} exists and isn't a socket.", hint="Choose another path with --socket.")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe, suppress(OSError):
         probe.settimeout(_ANSWER_SECONDS)
         with socket_address(path) as address:
             probe.connect(address)
-        raise _taken(path)
+        raise _in_use(path)
     with suppress(FileNotFoundError):
         path.unlink()
 
 
-def _bind(listening: socket.socket, path: Path) -> None:
+def _bind(listener: socket.socket, path: Path) -> None:
     umask = os.umask(0o177)
     try:
         with socket_address(path) as address:
-            listening.bind(address)
+            listener.bind(address)
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}.") from None
     finally:
         os.umask(umask)
-    listening.listen(socket.SOMAXCONN)
-    listening.setblocking(False)
+    listener.listen(socket.SOMAXCONN)
+    listener.setblocking(False)
 
 
-def _taken(path: Path) -> Conflict:
+def _in_use(path: Path) -> Conflict:
     return Conflict(f"Another host is listening at {path}.", hint="Stop it, or choose another path with --socket.")

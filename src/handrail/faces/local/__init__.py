@@ -1,1 +1,1 @@
-"""The local socket: other handrail processes of this user reach the running server through it."""
+"""The local socket, through which other handrail processes of this user reach the running server."""

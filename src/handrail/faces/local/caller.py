@@ -1,4 +1,4 @@
-"""Who is behind a connection to the local socket."""
+"""Identifies the process behind a connection to the local socket."""
 
 import socket
 from pathlib import Path
@@ -8,17 +8,17 @@ from handrail.ports.errors import InputOutput
 from handrail.ports.machine import Machine
 
 
-def local_caller(machine: Machine, state: Path, known: set[str], connection: socket.socket) -> LocalCaller:
-    """The agent behind it is known as one from now on: no command that it starts may answer in a person's name."""
+def local_caller(machine: Machine, state: Path, registered: set[str], connection: socket.socket) -> LocalCaller:
+    """Registers the caller's agent, so that no command that it starts may answer in a person's name."""
     caller = machine.identify(connection)
     try:
         pid, uid = caller.peer.pid, caller.peer.uid
-        found = LocalCaller(pid, uid, machine.agent_identity(pid), machine.stdio_identity(pid))
-        if not caller.is_alive():  # then what was read may be of another process
+        local = LocalCaller(pid, uid, machine.agent_identity(pid), machine.stdio_identity(pid))
+        if not caller.is_alive():  # its pid may belong to another process by now
             raise InputOutput("The caller has ended.")
-        if found.identity.connection not in known:
+        if local.identity.connection not in registered:
             machine.register_agent(state, pid)
-            known.add(found.identity.connection)
-        return found
+            registered.add(local.identity.connection)
+        return local
     finally:
         caller.close()

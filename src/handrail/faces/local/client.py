@@ -1,4 +1,4 @@
-"""The other end of the local socket: a few lines that load next to nothing, because agents wait for who uses them."""
+"""A client of the local socket. It imports next to nothing, because agents wait for it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Mapping
 else:
-    import _socket as socket  # what `socket` adds takes as long to load as everything else here
+    import _socket as socket  # importing `socket` takes as long as everything else here
 
 FILE = "local.sock"
 VERSION = 1
@@ -19,93 +19,93 @@ _ANSWER_SECONDS = 10.0
 
 
 class NoServer(Exception):
-    """Nothing listens on this state directory: the work has to be done without a server."""
+    """No server is listening on this state directory; the caller must do without one."""
 
 
-class Refused(Exception):
-    """A server is there and does not serve us: it says why, does not respond, or has gone."""
+class ServerRefused(Exception):
+    """A server is listening but doesn't serve us: it refused, didn't respond or closed the connection."""
 
 
-class Gone(Refused):
-    """It has ended since we connected to it. Another one may follow."""
+class ServerEnded(ServerRefused):
+    """The server ended after we connected. Another one may start."""
 
 
-def state_folder(given: str | None) -> str:
-    """As every other command finds it."""
-    if named := given or os.environ.get("HANDRAIL_STATE"):
-        return os.path.abspath(named)
+def state_folder(option: str | None) -> str:
+    """The state directory, found in the same way as by every other command."""
+    if path := option or os.environ.get("HANDRAIL_STATE"):
+        return os.path.abspath(path)
     home = os.environ.get("XDG_STATE_HOME", "")
     return os.path.join(home if os.path.isabs(home) else os.path.expanduser("~/.local/state"), "handrail")
 
 
 def connect(
     path: str, service: str, members: Mapping[str, str | int | None], *, seconds: float = _ANSWER_SECONDS
-) -> Wire:
-    """A connection to a service of the server. NoServer or Refused; a server that hangs is one that refuses."""
-    wire = Wire(greeted(path, service, members, seconds=seconds))
+) -> ServerConnection:
+    """Opens a service of the server. Raises NoServer, or ServerRefused, also if the server hangs."""
+    connection = ServerConnection(send_hello(path, service, members, seconds=seconds))
     try:
-        line = wire.read_line()
+        line = connection.read_line()
     except OSError as error:
-        wire.close()
-        raise Refused(f"handrail's server does not respond: {error}") from None
+        connection.close()
+        raise ServerRefused(f"handrail's server does not respond: {error}") from None
     if not line.startswith(READY):
-        wire.close()
-        raise Refused(line.decode(errors="replace") or "handrail's server closed the connection")
-    return wire
+        connection.close()
+        raise ServerRefused(line.decode(errors="replace") or "handrail's server closed the connection")
+    return connection
 
 
-def greeted(
+def send_hello(
     path: str, service: str, members: Mapping[str, str | int | None], *, seconds: float = _ANSWER_SECONDS
 ) -> socket.socket:
-    """The same, without waiting for the server's first line, which says whether it serves us."""
-    connection = _connected(path, seconds)
+    """Connects and sends the hello, without waiting for the first line, in which the server accepts or refuses it."""
+    connection = _connect(path, seconds)
     try:
         connection.sendall(_hello(service, members))
     except ConnectionError as error:
         connection.close()
-        raise Gone(f"handrail's server has ended: {error}") from None
+        raise ServerEnded(f"handrail's server has ended: {error}") from None
     except OSError as error:
         connection.close()
-        raise Refused(f"handrail's server does not respond: {error}") from None
+        raise ServerRefused(f"handrail's server does not respond: {error}") from None
     return connection
 
 
-class Wire:
-    """A connected socket, read by lines and by sizes."""
+class ServerConnection:
+    """A connected socket that is read by line or by size."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.socket = connection
-        self._rest = b""
+        self._buffer = b""
 
     def send(self, data: bytes) -> None:
         self.socket.sendall(data)
 
     def read_line(self) -> bytes:
-        """Without its LF; what is left at the end of the stream. OSError."""
-        while b"\n" not in self._rest:
+        """The next line without its LF; at the end of the stream, the remaining bytes. Raises OSError."""
+        while b"\n" not in self._buffer:
             chunk = self.socket.recv(65536)
             if not chunk:
-                line, self._rest = self._rest, b""
+                line, self._buffer = self._buffer, b""
                 return line
-            self._rest += chunk
-        line, _, self._rest = self._rest.partition(b"\n")
+            self._buffer += chunk
+        line, _, self._buffer = self._buffer.partition(b"\n")
         return line
 
     def read_exactly(self, size: int) -> bytes:
-        """OSError where the stream ends before."""
-        while len(self._rest) < size:
+        """Raises OSError if the stream ends too early."""
+        while len(self._buffer) < size:
             chunk = self.socket.recv(65536)
             if not chunk:
                 raise ConnectionResetError("handrail's server closed the connection")
-            self._rest += chunk
-        data, self._rest = self._rest[:size], self._rest[size:]
+            self._buffer += chunk
+        data, self._buffer = self._buffer[:size], self._buffer[size:]
         return data
 
     def close(self) -> None:
         self.socket.close()
 
 
-def _connected(path: str, seconds: float) -> socket.socket:
+def _connect(path: str, seconds: float) -> socket.socket:
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.settimeout(seconds)
     folder = None
@@ -117,9 +117,9 @@ def _connected(path: str, seconds: float) -> socket.socket:
     except (FileNotFoundError, ConnectionRefusedError, NotADirectoryError):
         connection.close()
         raise NoServer from None
-    except OSError as error:  # a full backlog, a folder that is closed to us: somebody is there
+    except OSError as error:  # such as a full backlog or a folder without permission: there is a server
         connection.close()
-        raise Refused(f"handrail's server can't be reached: {error}") from None
+        raise ServerRefused(f"handrail's server can't be reached: {error}") from None
     finally:
         if folder is not None:
             os.close(folder)
@@ -127,17 +127,17 @@ def _connected(path: str, seconds: float) -> socket.socket:
 
 
 def _hello(service: str, members: Mapping[str, str | int | None]) -> bytes:
-    """One line of JSON, spelled without the json module, which takes longer to load than everything else here."""
-    given = {"service": service, "version": VERSION, **members}
-    pairs = (f"{_quoted(name)}:{_value(value)}" for name, value in given.items() if value is not None)
+    """One line of JSON, written without the json module, which takes longer to import than everything else here."""
+    hello = {"service": service, "version": VERSION, **members}
+    pairs = (f"{_json_string(name)}:{_json_value(value)}" for name, value in hello.items() if value is not None)
     return ("{" + ",".join(pairs) + "}\n").encode()
 
 
-def _value(value: str | int | None) -> str:
-    return _quoted(value) if isinstance(value, str) else str(value)
+def _json_value(value: str | int | None) -> str:
+    return _json_string(value) if isinstance(value, str) else str(value)
 
 
-def _quoted(text: str) -> str:
+def _json_string(text: str) -> str:
     parts = []
     for char in text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"):
         if char in '"\\':

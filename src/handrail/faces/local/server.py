@@ -1,8 +1,8 @@
-"""Serves features' services on a Unix socket in the state directory, one service a connection.
+"""Serves the features' services on a Unix socket in the state directory, one service per connection.
 
-The first line of a connection is a JSON object: `{"service": …, "version": 1, "project": …}` and what the service
-wants to know. The answer is one line, `{"ok": true, …}` or `{"ok": false, "error": …}`; then the service has the
-connection. Who calls is what the operating system says of the process at the other end.
+The first line of a connection is the hello, a JSON object: `{"service": …, "version": 1, "project": …}` and the
+service's own members. The answer is one line, `{"ok": true, …}` or `{"ok": false, "error": …}`; then the service has
+the connection. The operating system tells which process is calling.
 """
 
 import asyncio
@@ -32,12 +32,12 @@ _HELLO_SECONDS = 10.0
 logger = logging.getLogger(__name__)
 
 FindProject = Callable[[str | None], Awaitable[Project]]
-WhoCalls = Callable[[socket.socket], LocalCaller]
-"""Blocks. InputOutput where the operating system doesn't say."""
+IdentifyCaller = Callable[[socket.socket], LocalCaller]
+"""Blocks. Raises InputOutput if the operating system can't tell who is calling."""
 
 
 class Stream:
-    """The port `LocalStream` over asyncio's streams."""
+    """Implements the port `LocalStream` with asyncio's streams."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -61,7 +61,7 @@ class Stream:
         try:
             return await self._reader.readexactly(size)
         except asyncio.IncompleteReadError:
-            raise InvalidParams("The connection ended before everything was said.") from None
+            raise InvalidParams("The connection ended too early.") from None
 
     async def write(self, data: bytes) -> None:
         self._writer.write(data)
@@ -74,20 +74,20 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True)
-class LocalFace:
-    """`services` are the features' own by their names; `find_project` opens the project that a hello names.
+class LocalServer:
+    """`services` are the features' services by name; `find_project` opens the project that a hello names.
 
-    `in_use` is entered for as long as somebody is served.
+    `in_use` is a context manager that is entered while a client is served.
     """
 
     services: Mapping[str, Callable[[], Service]]
     find_project: FindProject
-    who_calls: WhoCalls
+    identify_caller: IdentifyCaller
     in_use: Callable[[], AbstractContextManager[None]] = nullcontext
 
     @asynccontextmanager
     async def listening(self, listener: socket.socket, *, cage: str | None = None) -> AsyncIterator[None]:
-        """While inside, callers on this socket are served; with `cage` all of them count as inside of that cage."""
+        """Serves callers on this socket until left; with `cage`, all of them count as being inside that cage."""
         running: set[asyncio.Task[None]] = set()
 
         async def begin(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -147,10 +147,10 @@ class LocalFace:
             unexpected_error(hello["service"], fault)
 
     def _caller(self, connection: socket.socket, cage: str | None) -> LocalCaller:
-        with socket.socket(fileno=os.dup(connection.fileno())) as own:
-            caller = self.who_calls(own)
+        with socket.socket(fileno=os.dup(connection.fileno())) as duplicate:
+            caller = self.identify_caller(duplicate)
         if caller.uid != os.getuid():
-            raise Declined("This socket serves its own user alone.", reason="user")
+            raise Declined("This socket only serves its own user.", reason="user")
         return LocalCaller(caller.pid, caller.uid, caller.identity, caller.session, cage)
 
     def _service(self, name: str) -> Service:
@@ -164,14 +164,14 @@ def _read_hello(line: bytes | None) -> dict[str, Any]:
         raise InvalidParams("The connection ended before its hello.")
     hello = strict_json.decode(line, max_bytes=_LONGEST_HELLO)
     if not isinstance(hello, dict) or not isinstance(hello.get("service"), str):
-        raise InvalidParams("The hello is an object with `service`.")
+        raise InvalidParams("The hello must be an object with `service`.")
     if hello.get("version") != VERSION:
         raise Unsupported(
             f"This server supports version {VERSION} of the local socket.",
             hint="Restart `handrail up` after an update.",
         )
     if not isinstance(hello.get("project"), str | None):
-        raise InvalidParams("`project` is a path.")
+        raise InvalidParams("`project` must be a path.")
     return hello
 
 

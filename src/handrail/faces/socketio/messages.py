@@ -1,4 +1,4 @@
-"""What all messages on the socket have in common, in both directions (contract 2 §0, §3)."""
+"""Decodes and builds what all Socket.IO messages have in common (contract 2 §0, §3)."""
 
 import secrets
 from collections.abc import Mapping
@@ -11,32 +11,32 @@ from handrail.ports.errors import Conflict, Declined, Failure, InputOutput, Inte
 Ack = dict[str, Any]
 
 OK: Ack = {"ok": True}
-_OF_WORDS: Mapping[type[Failure], str] = {Conflict: "CONFLICT", Declined: "FORBIDDEN"}
+_PAGE_CODES: Mapping[type[Failure], str] = {Conflict: "CONFLICT", Declined: "FORBIDDEN"}
 
 
-def message_in(data: tuple[Any, ...]) -> dict[str, Any]:
-    """The one object that was sent, with the version that we speak."""
+def decode_message(data: tuple[Any, ...]) -> dict[str, Any]:
+    """The one object that was sent, after a check of its protocol version."""
     if len(data) != 1 or not isinstance(data[0], dict):
-        raise InvalidParams("A message is one object.")
+        raise InvalidParams("A message must be one object.")
     message = data[0]
     version = message.get("v", PROTOCOL)
     if type(version) is not int or version != PROTOCOL:
-        raise InvalidParams(f"`v` must be {PROTOCOL}: no other version of the protocol is spoken here.")
+        raise InvalidParams(f"`v` must be {PROTOCOL}, the only supported version of the protocol.")
     return message
 
 
-def refused(failure: Failure) -> Ack:
-    """The error acknowledgement; our own faults are distinguished from the message's."""
+def error_ack(failure: Failure) -> Ack:
+    """The error acknowledgement; its code distinguishes our own faults from invalid messages."""
     code = "INTERNAL" if isinstance(failure, Internal | InputOutput) else "BAD_REQUEST"
     return {"ok": False, "error": {"code": code, "message": failure.message}}
 
 
-def refused_words(failure: Failure) -> Ack:
-    """Also tells the page whether a valid message came at the wrong moment or from the wrong sender."""
-    told = refused(failure)
-    if (code := next((code for kind, code in _OF_WORDS.items() if isinstance(failure, kind)), None)) is not None:
-        told["error"]["code"] = code
-    return told
+def page_error_ack(failure: Failure) -> Ack:
+    """As `error_ack`, with further codes for valid messages at the wrong moment or from the wrong sender."""
+    ack = error_ack(failure)
+    if (code := next((code for kind, code in _PAGE_CODES.items() if isinstance(failure, kind)), None)) is not None:
+        ack["error"]["code"] = code
+    return ack
 
 
 def text(message: dict[str, Any], name: str, most: int = 256) -> str:
@@ -51,9 +51,9 @@ def optional_text(message: dict[str, Any], name: str, most: int = 1024) -> str:
 
 
 def trace_of(message: dict[str, Any]) -> str | None:
-    """An invalid trace id is dropped: tracing never breaks a message."""
-    given = message.get("traceId")
-    return given if isinstance(given, str) and is_visible(given) else None
+    """The trace id; an invalid one is dropped, so that tracing never breaks a message."""
+    trace_id = message.get("traceId")
+    return trace_id if isinstance(trace_id, str) and is_visible(trace_id) else None
 
 
 def new_id(kind: str) -> str:

@@ -1,4 +1,4 @@
-"""The rooms of the namespace and their members: the only way from the bus to a socket and back."""
+"""The rooms of the namespace and their members: how the bus and the sockets reach each other."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any, Protocol
@@ -10,7 +10,7 @@ from handrail.ports.errors import Unsupported
 
 
 class SocketBus(Protocol):
-    """What clients of the namespace send to each other. A Failure refuses a message."""
+    """Receives what clients of the namespace send. A Failure refuses a message."""
 
     @property
     def events(self) -> Collection[str]:
@@ -18,7 +18,7 @@ class SocketBus(Protocol):
         ...
 
     def is_own_token(self, auth: Mapping[str, Any]) -> bool:
-        """True for a plugin that comes with the token that it was paired with."""
+        """Whether this is a plugin with the token that it was paired with."""
         ...
 
     async def join_plugin(self, sid: str, auth: Mapping[str, Any]) -> None: ...
@@ -26,18 +26,18 @@ class SocketBus(Protocol):
     async def join_frontend(
         self, sid: str, auth: Mapping[str, Any], *, person: str | None, agent: Agent | None
     ) -> None:
-        """`person` has come with the console's cookie, and has a name where several may; `agent` with a token."""
+        """`person`, with the console's cookie, may be empty if there is only one; `agent` comes with a token."""
         ...
 
     async def leave(self, sid: str) -> None: ...
 
-    async def hear(self, sid: str, event: str, data: tuple[Any, ...]) -> dict[str, Any]:
+    async def receive(self, sid: str, event: str, data: tuple[Any, ...]) -> dict[str, Any]:
         """Returns the sender's acknowledgement."""
         ...
 
 
 class NoBus:
-    """Used if no feature has sockets: pages may listen, and nobody may send."""
+    """Used if no feature has sockets: pages may listen, but no client can send."""
 
     events: Collection[str] = ()
 
@@ -45,7 +45,7 @@ class NoBus:
         return False
 
     async def join_plugin(self, sid: str, auth: Mapping[str, Any]) -> None:
-        raise Unsupported("No browser can connect here: the feature is not installed.")
+        raise Unsupported("Browsers can't connect: the feature is not installed.")
 
     async def join_frontend(
         self, sid: str, auth: Mapping[str, Any], *, person: str | None, agent: Agent | None
@@ -55,8 +55,8 @@ class NoBus:
     async def leave(self, sid: str) -> None:
         return
 
-    async def hear(self, sid: str, event: str, data: tuple[Any, ...]) -> dict[str, Any]:
-        raise Unsupported(f"There is no event {event!r} here.")
+    async def receive(self, sid: str, event: str, data: tuple[Any, ...]) -> dict[str, Any]:
+        raise Unsupported(f"Unknown event {event!r}.")
 
 
 class Rooms:
@@ -68,21 +68,21 @@ class Rooms:
     def is_empty(self, room: str) -> bool:
         return room not in self._server.manager.rooms.get(self._namespace, ())
 
-    def is_there(self, sid: str) -> bool:
+    def is_connected(self, sid: str) -> bool:
         return bool(self._server.manager.is_connected(sid, self._namespace))
 
     async def enter(self, sid: str, room: str) -> None:
         await self._server.enter_room(sid, room, namespace=self._namespace)
 
-    async def tell(self, room: str, event: str, data: Mapping[str, Any]) -> None:
+    async def emit(self, room: str, event: str, data: Mapping[str, Any]) -> None:
         await self._server.emit(event, data, room=room, namespace=self._namespace)
 
     async def ask(self, sid: str, event: str, data: Mapping[str, Any], on_ack: Callable[..., None]) -> None:
-        """`on_ack` gets the client's answer, if it comes."""
+        """Emits an event to one client; `on_ack` gets its answer, if one comes."""
         await self._server.emit(event, data, room=sid, namespace=self._namespace, callback=on_ack)
 
     async def drop(self, sid: str) -> None:
-        """Closes the connection; a client that wasn't sent away reconnects by itself."""
+        """Closes the connection; the client may reconnect."""
         engine_sid = self._server.manager.eio_sid_from_sid(sid, self._namespace)
         if engine_sid is not None:
             await self._drop(engine_sid)

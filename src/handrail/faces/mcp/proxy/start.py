@@ -10,7 +10,7 @@ import sys
 import time
 
 import handrail
-from handrail.faces.local.client import FILE, Gone, NoServer, Refused, greeted, state_folder
+from handrail.faces.local.client import FILE, ServerEnded, NoServer, ServerRefused, send_hello, state_folder
 from handrail.faces.mcp.proxy.relay import NoServerComes, Relay
 from handrail.faces.mcp.proxy.stored_answers import StoredAnswers
 
@@ -126,11 +126,11 @@ class Server:
             "again": json.dumps(again) if again else None,
         }
         try:
-            connection = greeted(os.path.join(mine.state, FILE), SERVICE, hello)
-        except (NoServer, Gone):
+            connection = send_hello(os.path.join(mine.state, FILE), SERVICE, hello)
+        except (NoServer, ServerEnded):
             self._start()
             return None
-        except Refused:
+        except ServerRefused:
             raise NoServerComes from None
         self._until = 0.0
         self._let_others_start()

@@ -124,7 +124,7 @@ class PageEvents(BusListener):
         event = {"type": "snapshotSync", "mode": "full", "seq": next(self._numbers), "state": state}
         self._send(FRONTEND, event_envelope(GLOBAL, self._bus.now(), {**event, "clientId": plugin.client_id}))
         if self._speaks_legacy and self._rooms is not None:
-            self._keep(self._rooms.tell(FRONTEND, LEGACY_SNAPSHOT, state))
+            self._keep(self._rooms.emit(FRONTEND, LEGACY_SNAPSHOT, state))
 
     def mark_task_changed(self, task_id: str) -> None:
         self._changed_tasks.add(task_id)
@@ -147,13 +147,13 @@ class PageEvents(BusListener):
             told["plugins"] = msgspec.to_builtins(self._bus.plugins.told())
         self._changed_tasks, self._changed_windows, self._plugins_changed = set(), set(), False
         if self._rooms is not None and not self._nobody_in(FRONTEND):
-            self._keep(self._rooms.tell(FRONTEND, BROWSING, told))
+            self._keep(self._rooms.emit(FRONTEND, BROWSING, told))
 
     def _send(self, room: str, message: dict[str, Any]) -> None:
         if self._rooms is not None:
-            self._keep(self._rooms.tell(room, EVENT, message))
+            self._keep(self._rooms.emit(room, EVENT, message))
             if self._speaks_legacy:
-                self._keep(self._rooms.tell(room, LEGACY_EVENT, message))
+                self._keep(self._rooms.emit(room, LEGACY_EVENT, message))
 
     def _nobody_in(self, room: str) -> bool:
         return self._rooms is None or self._rooms.is_empty(room)

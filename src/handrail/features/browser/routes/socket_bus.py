@@ -4,7 +4,7 @@ import logging
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from handrail.faces.socketio.messages import OK, message_in, refused, refused_words
+from handrail.faces.socketio.messages import OK, decode_message, error_ack, page_error_ack
 from handrail.faces.socketio.rooms import Rooms
 from handrail.features.browser.bus.pairing import Pairings
 from handrail.features.browser.bus.protocol import check_own_extension
@@ -70,10 +70,10 @@ class BrowserSockets:
         self._plugins.leave(sid)
         self._pages.leave(sid)
 
-    async def hear(self, sid: str, event: str, data: tuple[Any, ...]) -> dict[str, Any]:
+    async def receive(self, sid: str, event: str, data: tuple[Any, ...]) -> dict[str, Any]:
         is_plugin = self._plugins.has(sid)
         try:
-            message = message_in(data)
+            message = decode_message(data)
             if event not in (self._for_plugins if is_plugin else self._for_pages):
                 raise InvalidParams(f"{event} is not for a {'plugin' if is_plugin else 'frontend'}.")
             if is_plugin:
@@ -81,7 +81,7 @@ class BrowserSockets:
             else:
                 await self._pages.hear(self._open_rooms, sid, message)
         except Failure as failure:
-            return refused(failure) if is_plugin else refused_words(failure)
+            return error_ack(failure) if is_plugin else page_error_ack(failure)
         return OK
 
     @property
